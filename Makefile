@@ -1,0 +1,40 @@
+# Short forms of the commands in README.md and CONTRIBUTING.md; what CI runs, word for word.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help setup demo test test-all lint docs bench clean
+
+help:      ## list the targets
+	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed 's/: .*## /:\t/' | column -t -s "$$(printf '\t')"
+
+setup: $(BIN)/scorecast ## make .venv with everything
+$(BIN)/scorecast: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q -c constraints.txt -e '.[all,test]'
+	@touch $@
+
+demo: setup ## run the main job on the data that ship with the package
+	$(BIN)/scorecast demo --force
+
+test: setup ## run the test suite
+	$(BIN)/python -m pytest -q -n 2
+
+test-all: setup ## run the test suite and the slow statistical checks
+	$(BIN)/python -m pytest -q -n 2 -m ""
+
+lint: setup ## check style, types and layers
+	$(BIN)/ruff check src tests benchmarks tools
+	$(BIN)/ruff format --check src tests benchmarks tools
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	sh tools/check_text.sh
+
+docs: setup ## build the documentation into docs/_build
+	$(BIN)/pip install -q -c constraints.txt -e '.[docs]'
+	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
+
+bench: setup ## measure speed and memory, next to plain NumPy and R
+	$(BIN)/python benchmarks/run.py
+
+clean:     ## remove what was built
+	rm -rf .venv docs/_build .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,87 @@
+"""From the score on the test set to the score where the model will be used.
+
+>>> import scorecast as sc
+>>> answer = sc.extrapolate(scores, y_true, to=[400, 10_000])  # doctest: +SKIP
+>>> print(answer.summary())  # doctest: +SKIP
+
+Names are loaded when first used, so that importing scorecast costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from scorecast._core.display import register_display
+from scorecast._version import __version__
+
+if TYPE_CHECKING:
+    from scorecast.classes import (
+        Backtest,
+        Extrapolation,
+        backtest,
+        extrapolate,
+        extrapolate_risk,
+    )
+    from scorecast.report import plot, report
+    from scorecast.scores import (
+        AccuracyCurve,
+        Embeddings,
+        RiskCurve,
+        Scores,
+        accuracy_curve,
+        risk_curve,
+        scores_from,
+    )
+
+_HOME = {
+    "AccuracyCurve": "scores",
+    "Backtest": "classes",
+    "Embeddings": "scores",
+    "Extrapolation": "classes",
+    "RiskCurve": "scores",
+    "Scores": "scores",
+    "accuracy_curve": "scores",
+    "backtest": "classes",
+    "extrapolate": "classes",
+    "extrapolate_risk": "classes",
+    "plot": "report",
+    "report": "report",
+    "risk_curve": "scores",
+    "scores_from": "scores",
+}
+
+__all__ = [
+    "AccuracyCurve",
+    "Backtest",
+    "Embeddings",
+    "Extrapolation",
+    "RiskCurve",
+    "Scores",
+    "__version__",
+    "accuracy_curve",
+    "backtest",
+    "extrapolate",
+    "extrapolate_risk",
+    "plot",
+    "report",
+    "risk_curve",
+    "scores_from",
+]
+
+
+register_display(lambda: importlib.import_module("scorecast.report"))
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        home = importlib.import_module(f"scorecast.{_HOME[name]}")
+        return getattr(home, name)
+    if name == "exceptions":
+        return importlib.import_module("scorecast.exceptions")
+    msg = f"module 'scorecast' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,209 @@
+"""Turn what the caller gave into clean values, or say in one line what is wrong."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scorecast._core.types import IntArray
+from scorecast.exceptions import InvalidInputError, UsageError
+
+__all__ = [
+    "check_choice",
+    "check_class_counts",
+    "check_level",
+    "check_matrix",
+    "check_n_jobs",
+    "describe_place",
+]
+
+
+def check_matrix(
+    values: ArrayLike, name: str, *, allow_negative_infinity: bool = False
+) -> NDArray[np.floating[Any]]:
+    """Return a two-dimensional float32 or float64 array without holes.
+
+    Whole numbers, booleans and half precision become float64, so that no later
+    arithmetic wraps or overflows; float32 and float64 are kept, uncopied.
+
+    Parameters
+    ----------
+    values : array-like of shape (n, m)
+        What the caller passed.
+    name : str
+        Its name in the message.
+    allow_negative_infinity : bool, default=False
+        Whether minus infinity (a log-probability of zero) is a legal value.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The same numbers, native byte order, float32 or float64.
+
+    Raises
+    ------
+    InvalidInputError
+        If the array is not a non-empty numeric matrix or holds NaN or infinities.
+    """
+    array = np.asarray(values)
+    if array.dtype == object or array.dtype.kind not in "fiub":
+        msg = f"{name} must hold numbers; got dtype {array.dtype}."
+        raise InvalidInputError(msg)
+    if array.ndim != 2:
+        msg = f"{name} must have two dimensions (rows x columns); got {array.shape}."
+        raise InvalidInputError(msg)
+    if array.size == 0:
+        msg = f"{name} is empty: shape {array.shape}."
+        raise InvalidInputError(msg)
+    keep = array.dtype.newbyteorder("=") if array.dtype.itemsize in (4, 8) else None
+    kind = array.dtype.kind
+    dtype = keep if kind == "f" and keep is not None else np.dtype(np.float64)
+    matrix: NDArray[np.floating[Any]] = np.asarray(array, dtype=dtype)
+    _refuse_nonfinite(matrix, name, allow_negative_infinity)
+    return matrix
+
+
+def _refuse_nonfinite(
+    matrix: NDArray[np.floating[Any]], name: str, allow_negative_infinity: bool
+) -> None:
+    # The sum is finite exactly when nothing is off, unless it overflows; so the
+    # usual case costs one pass and no memory.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(matrix.sum(dtype=np.float64)):
+            return
+    bad = ~np.isfinite(matrix)
+    if allow_negative_infinity:
+        bad &= matrix != -np.inf
+    if not bad.any():
+        return
+    row, column = (int(i) for i in np.argwhere(bad)[0])
+    msg = (
+        f"{name} has {int(bad.sum())} value(s) that are not finite; the first is "
+        f"{matrix[row, column]} at {describe_place(row, column)}. "
+        "Remove or repair those rows."
+    )
+    raise InvalidInputError(msg)
+
+
+def describe_place(row: int, column: int) -> str:
+    """Name a cell as people count: from one."""
+    return f"row {row + 1}, column {column + 1}"
+
+
+def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
+    """Return `value` if it is one of `choices`, else suggest the nearest.
+
+    Parameters
+    ----------
+    value : object
+        What the caller passed.
+    name : str
+        Name of the argument.
+    choices : sequence of str
+        What is understood.
+
+    Returns
+    -------
+    str
+        The value.
+
+    Raises
+    ------
+    UsageError
+        If it is not among the choices.
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    import difflib  # only on the way out
+
+    near = difflib.get_close_matches(str(value), choices, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    msg = f"`{name}` must be one of {', '.join(choices)}; got {value!r}.{hint}"
+    raise UsageError(msg)
+
+
+def check_level(level: float) -> float:
+    """Return a confidence level strictly between 0 and 1.
+
+    Parameters
+    ----------
+    level : float
+        What the caller passed.
+
+    Returns
+    -------
+    float
+        The level.
+
+    Raises
+    ------
+    UsageError
+        If it lies outside (0, 1).
+    """
+    if isinstance(level, numbers.Real) and 0 < float(level) < 1:
+        return float(level)
+    msg = f"`level` must lie strictly between 0 and 1, such as 0.9; got {level!r}."
+    raise UsageError(msg)
+
+
+def check_class_counts(counts: int | Iterable[int], name: str) -> IntArray:
+    """Return numbers of classes as a vector of whole numbers from one up.
+
+    Parameters
+    ----------
+    counts : int or iterable of int
+        Numbers of classes; 1000.0 is accepted as 1000, 1.5 is not.
+    name : str
+        Name of the argument.
+
+    Returns
+    -------
+    ndarray of int64
+        The numbers, in the order given.
+
+    Raises
+    ------
+    UsageError
+        If one is not a whole number between 1 and 10**12, or there is none.
+    """
+    given = [counts] if isinstance(counts, numbers.Number | str) else list(counts)
+    if not given:
+        msg = f"`{name}` is empty; give at least one number of classes."
+        raise UsageError(msg)
+    for value in given:
+        whole = isinstance(value, numbers.Real) and float(value).is_integer()
+        if not whole or not 1 <= float(value) <= 1e12:
+            msg = (
+                f"`{name}` must hold whole numbers of classes between 1 and 10**12; "
+                f"got {value!r}."
+            )
+            raise UsageError(msg)
+    return np.array([int(value) for value in given], dtype=np.int64)
+
+
+def check_n_jobs(n_jobs: int | None) -> int | None:
+    """Return a usable number of workers (None leaves the choice to joblib).
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        What the caller passed.
+
+    Returns
+    -------
+    int or None
+        The same.
+
+    Raises
+    ------
+    UsageError
+        If it is zero or not a whole number.
+    """
+    if n_jobs is None or (isinstance(n_jobs, numbers.Integral) and n_jobs != 0):
+        return n_jobs
+    msg = f"`n_jobs` must be a whole number other than 0, or None; got {n_jobs!r}."
+    raise UsageError(msg)

@@ -1,0 +1,128 @@
+"""Run independent tasks; the only place that knows joblib (and, behind it, Dask)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from scorecast._core.progress import track
+
+__all__ = ["available_cores", "map_tasks", "map_threads"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def map_tasks(
+    function: Callable[[T, np.random.Generator], R],
+    tasks: Sequence[T],
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    what: str = "working",
+) -> list[R]:
+    """Apply `function` to every task; the answer does not depend on `n_jobs`.
+
+    Parameters
+    ----------
+    function : callable
+        Called as ``function(task, rng)``; must be picklable if ``n_jobs != 1``.
+    tasks : sequence
+        Arguments, one per call.
+    rng : numpy.random.Generator
+        Parent stream. One child stream is spawned per task, in task order.
+    n_jobs : int, optional
+        Number of workers; None means one unless a joblib ``parallel_config``
+        (such as its Dask backend) is active, -1 all cores.
+    what : str, default="working"
+        Words for the progress line.
+
+    Returns
+    -------
+    list
+        Results in the order of `tasks`.
+    """
+    streams = rng.spawn(len(tasks))
+    pairs = list(zip(tasks, streams, strict=True))
+    if _is_serial(n_jobs) or len(tasks) <= 1:
+        return [function(t, s) for t, s in track(pairs, total=len(pairs), what=what)]
+    import joblib  # a small job never pays for it
+
+    calls = (joblib.delayed(_call)(function, i, *p) for i, p in enumerate(pairs))
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    results: dict[int, R] = dict(track(parallel(calls), total=len(pairs), what=what))
+    return [results[i] for i in range(len(pairs))]
+
+
+def map_threads(
+    function: Callable[[T], R],
+    tasks: Sequence[T],
+    *,
+    n_jobs: int | None = None,
+    what: str = "working",
+) -> list[R]:
+    """Apply a function that releases the interpreter lock, on all cores by default.
+
+    Parameters
+    ----------
+    function : callable
+        Called as ``function(task)``; compiled kernels and BLAS inside.
+    tasks : sequence
+        Arguments, one per call.
+    n_jobs : int, optional
+        Number of threads; None and -1 mean every core this process may use.
+    what : str, default="working"
+        Words for the progress line.
+
+    Returns
+    -------
+    list
+        Results in the order of `tasks`.
+    """
+    cores = available_cores()
+    n_threads = cores if n_jobs is None else n_jobs
+    if n_threads < 0:
+        n_threads = max(1, cores + 1 + n_threads)
+    if n_threads == 1 or len(tasks) <= 1:
+        return [function(t) for t in track(tasks, total=len(tasks), what=what)]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        results = pool.map(function, tasks)
+        return list(track(results, total=len(tasks), what=what))
+
+
+def available_cores() -> int:
+    """Count the cores this process may use, not those the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _is_serial(n_jobs: int | None) -> bool:
+    if n_jobs is not None:
+        return n_jobs == 1
+    import sys
+
+    # Without joblib loaded nobody can have asked for another backend.
+    if "joblib" not in sys.modules:
+        return True
+    import joblib
+
+    return bool(joblib.effective_n_jobs(None) == 1)
+
+
+def _call(
+    function: Callable[[Any, np.random.Generator], R],
+    index: int,
+    task: Any,
+    stream: np.random.Generator,
+) -> tuple[int, R]:
+    from threadpoolctl import threadpool_limits
+
+    # One BLAS thread per worker: more only fight for the same cores.
+    with threadpool_limits(1):
+        return index, function(task, stream)

@@ -1,0 +1,86 @@
+"""One progress line for everything that takes longer than about a second.
+
+Silent unless somebody (the command line, a notebook) switches it on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from typing import TextIO, TypeVar
+
+__all__ = ["progress_shown", "track"]
+
+T = TypeVar("T")
+
+_stream: ContextVar[TextIO | None] = ContextVar("progress_stream", default=None)
+_PATIENCE = 1.0  # seconds before the line appears
+_BETWEEN = 0.1  # seconds between two drawings
+_WIDTH = 24
+
+
+@contextlib.contextmanager
+def progress_shown(stream: TextIO | None = None) -> Iterator[None]:
+    """Show progress inside this block, if the stream is a terminal.
+
+    Parameters
+    ----------
+    stream : text file, optional
+        Where to draw; standard error by default.
+
+    Yields
+    ------
+    None
+        Control, with progress switched on.
+    """
+    target = sys.stderr if stream is None else stream
+    token = _stream.set(target if target.isatty() else None)
+    try:
+        yield
+    finally:
+        _stream.reset(token)
+
+
+def track(items: Iterable[T], *, total: int, what: str) -> Iterator[T]:
+    """Pass `items` through, drawing how far they are.
+
+    Parameters
+    ----------
+    items : iterable
+        What is worked on.
+    total : int
+        How many there will be.
+    what : str
+        Two or three words for the work.
+
+    Yields
+    ------
+    object
+        The items, unchanged.
+    """
+    stream = _stream.get()
+    if stream is None:
+        yield from items
+        return
+    start = last = time.monotonic()
+    drawn = False
+    for done, item in enumerate(items, start=1):
+        now = time.monotonic()
+        if now - start > _PATIENCE and now - last > _BETWEEN:
+            _draw(stream, what, done, total, now - start)
+            last, drawn = now, True
+        yield item
+    if drawn:
+        stream.write("\r\x1b[K")
+        stream.flush()
+
+
+def _draw(stream: TextIO, what: str, done: int, total: int, elapsed: float) -> None:
+    share = done / max(total, 1)
+    bar = "#" * int(share * _WIDTH)
+    left = elapsed * (1 - share) / max(share, 1e-9)
+    stream.write(f"\r\x1b[K{what} [{bar:<{_WIDTH}}] {done}/{total}, {left:.0f} s left")
+    stream.flush()

@@ -1,0 +1,1 @@
+"""Question one: how will it do with many more classes?"""

@@ -1,0 +1,99 @@
+"""What a forecast assumes, what was checked, and what to beware of, in words."""
+
+from __future__ import annotations
+
+
+from scorecast._core.types import IntArray
+from scorecast.classes.evidence import Evidence
+from scorecast.classes.extrapolation import FAR
+from scorecast.scores import Scores, describe_oddities, look_normalised
+
+__all__ = ["describe_assumptions", "describe_cautions"]
+
+_FEW_CLASSES = 10
+
+
+def describe_assumptions(evidence: Evidence) -> tuple[str, ...]:
+    """List what must hold for the forecast to hold.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The observed classes.
+
+    Returns
+    -------
+    tuple of str
+        The first two are short enough for the terminal.
+    """
+    return (
+        "new classes resemble these: they are drawn from the same population "
+        "(cannot be checked from the data)",
+        _marginal(evidence),
+        "classes, not examples, are the sampling unit: intervals come from leaving "
+        "whole classes out",
+        f"every {'class' if evidence.average == 'macro' else 'example'} counts the "
+        f"same ({evidence.average} average); ties are {_TIES[evidence.ties]}",
+    )
+
+
+def describe_cautions(evidence: Evidence, targets: IntArray) -> list[str]:
+    """List what the reader must know before using the numbers.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The observed classes.
+    targets : ndarray of int64
+        Numbers of classes asked for.
+
+    Returns
+    -------
+    list of str
+        One sentence each.
+    """
+    n_classes = evidence.n_classes
+    found = []
+    ratio = int(targets.max()) / n_classes
+    if ratio > FAR:
+        found.append(
+            f"{int(targets.max()):,} classes are {ratio:,.0f} times the {n_classes:,} "
+            "observed: a rough guide at best."
+        )
+    if evidence.ranks.accuracy >= 1 and targets.max() > n_classes:
+        found.append(
+            "Every example is right among the observed classes, so the forecast is a "
+            "bound: test with more classes, or harder ones, to learn more."
+        )
+    if evidence.ranks.accuracy <= 0:
+        found.append("No example is right among the observed classes.")
+    if n_classes < _FEW_CLASSES:
+        found.append(
+            f"Only {n_classes} classes were observed: intervals are rough with fewer "
+            f"than {_FEW_CLASSES}."
+        )
+    return found + describe_oddities(evidence.data, evidence.ranking)
+
+
+_TIES = {
+    "random": "counted as their expectation under random breaking",
+    "optimistic": "counted as won",
+    "pessimistic": "counted as lost",
+}
+
+
+def _marginal(evidence: Evidence) -> str:
+    if not isinstance(evidence.data, Scores):
+        return (
+            "each class is scored on its own: true of embeddings that were fixed "
+            "before these classes were seen"
+        )
+    if look_normalised(evidence.data):
+        return (
+            "each class is scored on its own; these scores are probabilities of a "
+            "model trained with all classes at once, so the forecast is approximate"
+        )
+    return (
+        "each class is scored on its own (not so for logistic regression, trees, "
+        "networks trained on these classes: there it is approximate)"
+    )

@@ -1,0 +1,285 @@
+"""Forecast accuracy with more classes than were observed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.checks import check_choice, check_class_counts, check_level
+from scorecast._core.rng import as_generator
+from scorecast._core.types import FloatArray, IntArray, RandomState
+from scorecast.classes.assumptions import describe_assumptions, describe_cautions
+from scorecast.classes.backtest import BacktestRow, backtest_rows
+from scorecast.classes.evidence import Evidence
+from scorecast.classes.extrapolation import (
+    FAR,
+    Extrapolation,
+    ForecastCurve,
+    MethodForecast,
+    Prediction,
+)
+from scorecast.classes.intervals import Interval, observed_interval, prediction_interval
+from scorecast.classes.method import Fit, Method
+from scorecast.classes.methods import make_method
+from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
+from scorecast.scores import (
+    AVERAGES,
+    TIES,
+    AccuracyCurve,
+    Embeddings,
+    LabelledEmbeddings,
+    Scores,
+    as_class_scores,
+    curve_of_ranking,
+    curve_sizes,
+)
+
+__all__ = ["extrapolate"]
+
+_CURVE_POINTS = 48
+_FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
+
+
+def extrapolate(
+    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    to: int | Sequence[int],
+    method: str | Method = "auto",
+    ties: str = "random",
+    average: str = "macro",
+    level: float = 0.9,
+    classes: Sequence[Hashable] | None = None,
+    greater_is_better: bool = True,
+    backtest_repeats: int = 6,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    **options: Any,
+) -> Extrapolation:
+    """Forecast accuracy with many more classes than were tested.
+
+    Valid if the new classes come from the same population as the observed ones, and
+    if each class is scored on its own; where that fails the forecast is approximate.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_examples, n_classes), Scores or Embeddings
+        What the recogniser gave for the observed classes.
+    y_true : iterable of hashable, optional
+        True labels; not needed where `scores` carries them.
+    to : int or sequence of int
+        Numbers of classes to forecast. At or below the observed number the exact
+        average over subsets is given instead of a forecast.
+    method : str or Method, default="auto"
+        One of "auto", "regression", "gaussian", "kde-ucv", "kde-bcv", "kde-fixed",
+        "spline", "polynomial".
+    ties : {"random", "optimistic", "pessimistic"}, default="random"
+        Equal scores count as their expectation under random breaking, as won, or
+        as lost.
+    average : {"macro", "micro"}, default="macro"
+        Every class counts the same, or every example.
+    level : float, default=0.9
+        Level of the intervals.
+    classes : sequence of hashable, optional
+        Labels of the columns of a plain matrix.
+    greater_is_better : bool, default=True
+        False for distances.
+    backtest_repeats : int, default=6
+        How often half of the classes are hidden to see how methods do; 0 for never.
+    random_state : int, Generator or None, default=0
+        For all random choices; the same answer for any `n_jobs`.
+    n_jobs : int, optional
+        Number of threads or workers; all cores for ranks by default.
+    **options
+        Options of the method, such as ``bandwidth=0.5`` or ``form="simplex"``.
+
+    Returns
+    -------
+    Extrapolation
+        The forecast, what it rests on, and how far to trust it.
+
+    Examples
+    --------
+    >>> from scorecast.io import load_characters
+    >>> known = load_characters()
+    >>> first_60 = known.labels < 60
+    >>> answer = extrapolate(
+    ...     Embeddings(known.gallery[:60], known.probes[first_60], metric="cosine"),
+    ...     known.labels[first_60],
+    ...     to=242,
+    ...     method="gaussian",
+    ... )
+    >>> 0.4 < answer.predictions[0].accuracy < 0.7  # 0.57 with all 242
+    True
+    """
+    check_level(level)
+    check_choice(ties, "ties", TIES)
+    check_choice(average, "average", AVERAGES)
+    targets = check_class_counts(to, "to")
+    chosen = make_method(method, **options)
+    data = as_class_scores(
+        scores, y_true, classes=classes, greater_is_better=greater_is_better
+    )
+    if np.unique(data.own).size < 2:
+        msg = (
+            "All examples belong to one class: how well classes are told apart cannot "
+            "be seen from one of them."
+        )
+        raise InsufficientDataError(msg)
+    rng_fit, rng_test = as_generator(random_state).spawn(2)
+    evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    fit = chosen.fit(evidence, rng_fit)
+    forecast = _Forecast(evidence=evidence, fit=fit, level=level, targets=targets)
+    rows = backtest_rows(evidence, fit, backtest_repeats, rng_test, n_jobs)
+    cautions = describe_cautions(evidence, targets)
+    for caution in cautions:
+        warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
+    return forecast.result(
+        method=chosen.name,
+        options=options,
+        seed=int(random_state) if isinstance(random_state, int) else None,
+        backtest=rows,
+        warnings=tuple(cautions),
+    )
+
+
+@dataclass(kw_only=True)
+class _Forecast:
+    """A fit, asked for everything that the result shows."""
+
+    evidence: Evidence
+    fit: Fit
+    level: float
+    targets: IntArray
+
+    def result(
+        self,
+        *,
+        method: str,
+        options: dict[str, Any],
+        seed: int | None,
+        backtest: tuple[BacktestRow, ...],
+        warnings: tuple[str, ...],
+    ) -> Extrapolation:
+        """Put the result together."""
+        evidence = self.evidence
+        n_classes = evidence.n_classes
+        observed = curve_of_ranking(
+            evidence.ranking,
+            curve_sizes(n_classes),
+            ties=evidence.ties,
+            average=evidence.average,
+        )
+        sizes = self._curve_sizes()
+        asked = np.concatenate([sizes, self.targets])
+        accuracy = np.clip(self.fit.distribution.accuracy(asked), 0, 1)
+        interval = prediction_interval(self.fit, evidence, asked, self.level)
+        low, high = observed_interval(evidence, observed, self.level)
+        n = sizes.size
+        return Extrapolation(
+            predictions=self._predictions(observed, accuracy[n:], interval, n),
+            observed=observed,
+            observed_low=low,
+            observed_high=high,
+            curve=ForecastCurve(
+                classes=sizes,
+                accuracy=accuracy[:n],
+                low=interval.low[:n],
+                high=interval.high[:n],
+            ),
+            methods=self._methods(sizes),
+            backtest=backtest,
+            favourability=_FAVOURABILITY,
+            discriminability=self.fit.distribution.discriminability(_FAVOURABILITY),
+            method=method,
+            ties=evidence.ties,
+            average=evidence.average,
+            level=self.level,
+            seed=seed,
+            interval=interval.how,
+            assumptions=describe_assumptions(evidence),
+            details=self._details(),
+            warnings=warnings,
+            options=options,
+        )
+
+    def _curve_sizes(self) -> IntArray:
+        first = self.evidence.n_classes
+        last = max(int(self.targets.max()), 2 * first)
+        return np.unique(np.geomspace(first, last, _CURVE_POINTS).round().astype(int))
+
+    def _predictions(
+        self, observed: AccuracyCurve, accuracy: FloatArray, interval: Interval, n: int
+    ) -> tuple[Prediction, ...]:
+        found = []
+        for i, k in enumerate(self.targets):
+            if k <= self.evidence.n_classes:
+                found.append(self._interpolated(int(k)))
+                continue
+            ratio = k / self.evidence.n_classes
+            note = f"{ratio:,.0f}x beyond the data: a rough guide at best"
+            found.append(
+                Prediction(
+                    classes=int(k),
+                    accuracy=float(accuracy[i]),
+                    low=float(interval.low[n + i]),
+                    high=float(interval.high[n + i]),
+                    note=note if ratio > FAR else "",
+                )
+            )
+        return tuple(found)
+
+    def _interpolated(self, k: int) -> Prediction:
+        """Answer for a number of classes that was observed: no model is needed."""
+        evidence = self.evidence
+        exact = curve_of_ranking(
+            evidence.ranking,
+            np.unique([k, max(1, min(k, evidence.n_classes - 1))]),
+            ties=evidence.ties,
+            average=evidence.average,
+        )
+        low, high = observed_interval(evidence, exact, self.level)
+        return Prediction(
+            classes=k,
+            accuracy=float(exact.accuracy[-1]),
+            low=low,
+            high=high,
+            note="observed: the average over all subsets of so many classes",
+        )
+
+    def _methods(self, sizes: IntArray) -> tuple[MethodForecast, ...]:
+        weights = self.fit.details.get("weights", {self.fit.tuned.name: 1.0})
+        parts = self.fit.details.get(
+            "components", {self.fit.tuned.name: self.fit.distribution}
+        )
+        notes = self.fit.details.get("notes", {})
+        return tuple(
+            MethodForecast(
+                name=name,
+                weight=float(weights.get(name, 0.0)),
+                targets=np.clip(part.accuracy(self.targets), 0, 1),
+                curve=np.clip(part.accuracy(sizes), 0, 1),
+                note=notes.get(name, ""),
+            )
+            for name, part in parts.items()
+        )
+
+    def _details(self) -> dict[str, Any]:
+        """Keep what the method chose, as far as it can be written down."""
+        details: dict[str, Any] = {"bandwidth": None}
+        for name, value in self.fit.details.items():
+            if name == "by_bandwidth":
+                details["predictions_by_bandwidth"] = [
+                    {"bandwidth": h, "accuracy": d.accuracy(self.targets).tolist()}
+                    for h, d in value.items()
+                ]
+            elif isinstance(value, int | float | str | list | dict | None) and (
+                name not in ("components", "masses")
+            ):
+                details[name] = value
+        return details

@@ -1,0 +1,296 @@
+"""The answer to question one, as data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from scorecast._core.results import Result
+from scorecast._core.types import FloatArray, IntArray, Json
+from scorecast.classes.backtest import BacktestRow
+from scorecast.scores import AccuracyCurve
+
+__all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
+
+FAR = 20  # times the observed classes beyond which a forecast is a rough guide
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """Expected accuracy at one number of classes.
+
+    Attributes
+    ----------
+    classes : int
+        Number of classes.
+    accuracy : float
+        Expected accuracy.
+    low, high : float
+        Ends of the interval.
+    note : str
+        A caveat for this number, or empty.
+    """
+
+    classes: int
+    accuracy: float
+    low: float
+    high: float
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ForecastCurve:
+    """Expected accuracy over a range of numbers of classes, for drawing.
+
+    Attributes
+    ----------
+    classes : ndarray of int64
+        Numbers of classes.
+    accuracy, low, high : ndarray of float64
+        Expected accuracy and the ends of its interval.
+    """
+
+    classes: IntArray
+    accuracy: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MethodForecast:
+    """What one method says.
+
+    Attributes
+    ----------
+    name : str
+        Name of the method.
+    weight : float
+        Its share in the forecast.
+    targets : ndarray of float64
+        Its accuracies at the predicted numbers of classes.
+    curve : ndarray of float64
+        Its accuracies at the classes of the forecast curve.
+    note : str
+        Why it was set aside, or empty.
+    """
+
+    name: str
+    weight: float
+    targets: FloatArray
+    curve: FloatArray
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Extrapolation(Result):
+    """Accuracy forecast for more classes than were observed.
+
+    Attributes
+    ----------
+    predictions : tuple of Prediction
+        The numbers asked for.
+    observed : AccuracyCurve
+        Accuracy against the number of classes, from the classes at hand.
+    observed_low, observed_high : float
+        Interval of the accuracy with all observed classes.
+    curve : ForecastCurve
+        The forecast between the observed classes and the largest target.
+    methods : tuple of MethodForecast
+        What each method says, and its share in the forecast.
+    backtest : tuple of BacktestRow
+        How methods did when classes were hidden from them; may be empty.
+    favourability : ndarray of float64
+        Grid of u for `discriminability`.
+    discriminability : ndarray of float64
+        D(u), the share of examples with favourability at most u.
+    method, ties, average : str
+        What was used.
+    level : float
+        Level of all intervals.
+    seed : int or None
+        The random state, where it was a number.
+    interval : str
+        How intervals were made.
+    assumptions : tuple of str
+        What must hold for the forecast to hold, and what was checked.
+    details : dict
+        Whatever the method chose for itself.
+    warnings : tuple of str
+        What the reader must know before using the numbers.
+    options : dict
+        Further options of the method.
+    """
+
+    kind: ClassVar[str] = "extrapolation"
+
+    predictions: tuple[Prediction, ...]
+    observed: AccuracyCurve
+    observed_low: float
+    observed_high: float
+    curve: ForecastCurve
+    methods: tuple[MethodForecast, ...]
+    backtest: tuple[BacktestRow, ...]
+    favourability: FloatArray
+    discriminability: FloatArray
+    method: str
+    ties: str
+    average: str
+    level: float
+    seed: int | None
+    interval: str
+    assumptions: tuple[str, ...]
+    details: Json = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    options: Json = field(default_factory=dict)
+
+    @property
+    def n_examples(self) -> int:
+        """Number of examples observed."""
+        return self.observed.n_examples
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes observed."""
+        return self.observed.n_classes
+
+    @property
+    def observed_accuracy(self) -> float:
+        """Accuracy with all observed classes."""
+        return float(self.observed.accuracy[np.argmax(self.observed.classes)])
+
+    def sentence(self) -> str:
+        """Say the answer in one plain sentence.
+
+        Returns
+        -------
+        str
+            Observed accuracy, then the forecast for the largest target.
+        """
+        last = max(self.predictions, key=lambda p: p.classes)
+        known = (
+            f"On {self.n_classes:,} classes it is right "
+            f"{_percent(self.observed_accuracy)} of the time"
+        )
+        if last.classes <= self.n_classes:
+            return known + "."
+        span = f"{self.level:.0%} interval {_span(last.low, last.high)}"
+        if self.observed_accuracy >= 1:
+            return (
+                f"{known}; with {last.classes:,} classes all that can be said is: "
+                f"at least {_percent(last.low)} (confidence {self.level:.0%})."
+            )
+        return (
+            f"{known}; with {last.classes:,} classes expect about "
+            f"{_percent(last.accuracy)} ({span})."
+        )
+
+    def summary(self) -> str:
+        """Say the answer, what it rests on, and what it assumes."""
+        return self.sentence()
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the predictions, one row per number of classes."""
+        rows = [asdict(p) for p in self.predictions]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def _parts(self) -> tuple[Json, Json, Json]:
+        inputs = {"n_examples": self.n_examples, "n_classes": self.n_classes}
+        options = {
+            "method": self.method,
+            "ties": self.ties,
+            "average": self.average,
+            "level": self.level,
+            "seed": self.seed,
+            **self.options,
+        }
+        result = {
+            "observed": {
+                **self.observed.to_columns(),
+                "low": self.observed_low,
+                "high": self.observed_high,
+                "n_groups": self.observed.n_groups,
+            },
+            "predictions": [asdict(p) for p in self.predictions],
+            "curve": asdict(self.curve),
+            "methods": [asdict(m) for m in self.methods],
+            "backtest": [asdict(row) for row in self.backtest],
+            "discriminability": {
+                "u": self.favourability,
+                "d": self.discriminability,
+            },
+            "interval": self.interval,
+            "assumptions": list(self.assumptions),
+            "details": self.details,
+            "warnings": list(self.warnings),
+        }
+        return inputs, options, result
+
+    @classmethod
+    def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
+        known = ("method", "ties", "average", "level", "seed")
+        observed = _floats(result["observed"], ("accuracy", "stderr"))
+        n_sizes = observed["accuracy"].size
+        return cls(
+            predictions=tuple(Prediction(**p) for p in result["predictions"]),
+            observed=AccuracyCurve(
+                classes=np.array(result["observed"]["classes"], dtype=np.int64),
+                **observed,
+                covariance=np.full((n_sizes, n_sizes), np.nan),
+                n_examples=inputs["n_examples"],
+                n_classes=inputs["n_classes"],
+                n_groups=result["observed"]["n_groups"],
+                ties=options["ties"],
+                average=options["average"],
+                top=1,
+            ),
+            observed_low=_float(result["observed"]["low"]),
+            observed_high=_float(result["observed"]["high"]),
+            curve=ForecastCurve(
+                classes=np.array(result["curve"]["classes"], dtype=np.int64),
+                **_floats(result["curve"], ("accuracy", "low", "high")),
+            ),
+            methods=tuple(
+                MethodForecast(
+                    name=m["name"],
+                    weight=m["weight"],
+                    note=m["note"],
+                    **_floats(m, ("targets", "curve")),
+                )
+                for m in result["methods"]
+            ),
+            backtest=tuple(BacktestRow(**row) for row in result["backtest"]),
+            favourability=np.array(result["discriminability"]["u"], dtype=np.float64),
+            discriminability=np.array(
+                result["discriminability"]["d"], dtype=np.float64
+            ),
+            **{name: options[name] for name in known},
+            options={k: v for k, v in options.items() if k not in known},
+            interval=result["interval"],
+            assumptions=tuple(result["assumptions"]),
+            details=result["details"],
+            warnings=tuple(result["warnings"]),
+        )
+
+
+def _floats(data: Json, names: tuple[str, ...]) -> dict[str, FloatArray]:
+    # JSON has no NaN; what is not finite travels as null.
+    return {
+        name: np.array([_float(x) for x in data[name]], dtype=np.float64)
+        for name in names
+    }
+
+
+def _float(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _percent(value: float) -> str:
+    """Write a share with as many digits as distinguish it from 0 and 1."""
+    digits = 0 if 0.02 <= value <= 0.98 else 1 if 0.002 <= value <= 0.998 else 2
+    return f"{100 * value:.{digits}f} %"
+
+
+def _span(low: float, high: float) -> str:
+    return f"{_percent(low).removesuffix(' %')}-{_percent(high)}"

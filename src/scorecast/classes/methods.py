@@ -1,0 +1,68 @@
+"""Extrapolation methods by name."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from scorecast._core.checks import check_choice
+from scorecast.classes.auto import Auto
+from scorecast.classes.gaussian import Gaussian
+from scorecast.classes.kde import KdeBcv, KdeFixed, KdeUcv
+from scorecast.classes.method import Method
+from scorecast.classes.polynomial import Polynomial
+from scorecast.classes.regression import Regression
+from scorecast.classes.spline import Spline
+from scorecast.exceptions import UsageError
+
+__all__ = ["METHODS", "make_method"]
+
+METHODS: dict[str, type[Method]] = {
+    method.name: method
+    for method in (
+        Auto,
+        Regression,
+        Gaussian,
+        KdeUcv,
+        KdeBcv,
+        KdeFixed,
+        Spline,
+        Polynomial,
+    )
+}
+
+
+def make_method(method: str | Method, **options: Any) -> Method:
+    """Return a method by its name, with options.
+
+    Parameters
+    ----------
+    method : str or Method
+        A name, or a ready method.
+    **options
+        What the method understands, such as ``bandwidth=0.5``.
+
+    Returns
+    -------
+    Method
+        Ready to fit.
+
+    Raises
+    ------
+    UsageError
+        If the name or an option is unknown.
+    """
+    if isinstance(method, Method):
+        if options:
+            msg = f"Options {sorted(options)} have no place beside a ready method."
+            raise UsageError(msg)
+        return method
+    kind: Any = METHODS[check_choice(method, "method", tuple(METHODS))]
+    known = tuple(f.name for f in fields(kind))
+    for name in options:
+        if name not in known:
+            understood = ", ".join(known) or "none"
+            msg = f"Method {method!r} has no option {name!r}; it has: {understood}."
+            raise UsageError(msg)
+    made: Method = kind(**options)
+    return made

@@ -1,0 +1,351 @@
+"""Risk under any cost of mistakes, extrapolated to more classes.
+
+The average risk at k classes is (k-1) times the integral of E(u) u^(k-2), where E(u)
+is the expected cost when the best wrong class has favourability u. Unlike D(u) this
+function need not increase; it only stays between the smallest and the largest cost.
+It is written as a sum of bumps, whose heights are found by bounded least squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from scorecast._core.checks import check_class_counts, check_level
+from scorecast._core.results import Result
+from scorecast._core.rng import as_generator
+from scorecast._core.types import FloatArray, IntArray, Json, RandomState
+from scorecast.classes.moments import probit_moments
+from scorecast.exceptions import InsufficientDataError
+from scorecast.scores import (
+    ClassScores,
+    Embeddings,
+    RiskCurve,
+    Scores,
+    as_class_scores,
+    risk_curve,
+    risks_left_out,
+)
+
+__all__ = ["RiskExtrapolation", "RiskPrediction", "extrapolate_risk"]
+
+_WIDTHS = (0.3, 0.5, 0.8, 1.2)
+_HIDINGS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskPrediction:
+    """Expected cost per decision at one number of classes.
+
+    Attributes
+    ----------
+    classes : int
+        Number of classes.
+    risk : float
+        Expected cost.
+    low, high : float
+        Ends of the interval; NaN with fewer than four classes.
+    """
+
+    classes: int
+    risk: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RiskExtrapolation(Result):
+    """Risk forecast for more classes than were observed.
+
+    Attributes
+    ----------
+    predictions : tuple of RiskPrediction
+        The numbers asked for.
+    observed : RiskCurve
+        Risk against the number of classes, from the classes at hand.
+    level : float
+        Level of the intervals.
+    seed : int or None
+        The random state, where it was a number.
+    width : float
+        Width of the bumps, chosen by hiding half of the classes.
+    warnings : tuple of str
+        What the reader must know.
+    """
+
+    kind: ClassVar[str] = "risk-extrapolation"
+
+    predictions: tuple[RiskPrediction, ...]
+    observed: RiskCurve
+    level: float
+    seed: int | None
+    width: float
+    warnings: tuple[str, ...] = ()
+
+    def summary(self) -> str:
+        """Say the answer in one sentence."""
+        last = max(self.predictions, key=lambda p: p.classes)
+        now = float(self.observed.risk[np.argmax(self.observed.classes)])
+        return (
+            f"With {self.observed.n_classes:,} classes a decision costs {now:.4g} on "
+            f"average; with {last.classes:,} classes expect about {last.risk:.4g} "
+            f"({self.level:.0%} interval {last.low:.4g}-{last.high:.4g})."
+        )
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the predictions, one row per number of classes."""
+        rows = [asdict(p) for p in self.predictions]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def _parts(self) -> tuple[Json, Json, Json]:
+        inputs, options, observed = self.observed._parts()
+        return (
+            inputs,
+            {**options, "level": self.level, "seed": self.seed},
+            {
+                "observed": observed,
+                "predictions": [asdict(p) for p in self.predictions],
+                "width": self.width,
+                "warnings": list(self.warnings),
+            },
+        )
+
+    @classmethod
+    def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
+        rules = {name: options[name] for name in ("ties", "average")}
+        nan = float("nan")
+        predictions = [
+            {k: nan if v is None else v for k, v in p.items()}
+            for p in result["predictions"]
+        ]
+        return cls(
+            predictions=tuple(RiskPrediction(**p) for p in predictions),
+            observed=RiskCurve._from_parts(inputs, rules, result["observed"]),
+            level=options["level"],
+            seed=options["seed"],
+            width=result["width"],
+            warnings=tuple(result["warnings"]),
+        )
+
+
+def extrapolate_risk(
+    scores: ArrayLike | Scores | Embeddings,
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    cost: ArrayLike,
+    to: int | Sequence[int],
+    ties: str = "random",
+    average: str = "macro",
+    level: float = 0.9,
+    classes: Sequence[Hashable] | None = None,
+    greater_is_better: bool = True,
+    random_state: RandomState = 0,
+) -> RiskExtrapolation:
+    """Forecast the average cost of a decision among more classes.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_examples, n_classes), Scores or Embeddings
+        What the recogniser gave for the observed classes.
+    y_true : iterable of hashable, optional
+        True labels; not needed where `scores` carries them.
+    cost : array-like of shape (n_classes, n_classes)
+        ``cost[l, i]`` of deciding for class l where class i is true.
+    to : int or sequence of int
+        Numbers of classes to forecast.
+    ties : {"random", "optimistic", "pessimistic"}, default="random"
+        Rule for ties of the true class.
+    average : {"macro", "micro"}, default="macro"
+        Every class counts the same, or every example.
+    level : float, default=0.9
+        Level of the intervals, from leaving classes out.
+    classes : sequence of hashable, optional
+        Labels of the columns.
+    greater_is_better : bool, default=True
+        False for distances.
+    random_state : int, Generator or None, default=0
+        For the choice of hidden classes.
+
+    Returns
+    -------
+    RiskExtrapolation
+        The forecast.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there are fewer than three classes.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(size=(60, 12)) + 2 * np.eye(12)[np.arange(60) % 12]
+    >>> cost = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0)))
+    >>> answer = extrapolate_risk(scores, np.arange(60) % 12, cost=cost, to=48)
+    >>> answer.predictions[0].risk > answer.observed.risk[-1]
+    True
+    """
+    check_level(level)
+    targets = check_class_counts(to, "to")
+    data = as_class_scores(
+        scores, y_true, classes=classes, greater_is_better=greater_is_better
+    )
+    if data.n_classes < 3:
+        msg = "A risk curve of two classes is one number: nothing to extrapolate from."
+        raise InsufficientDataError(msg)
+    problem = _Problem(
+        data=data, costs=np.asarray(cost, dtype=np.float64), ties=ties, average=average
+    )
+    observed = problem.curve(errors=True)
+    width = _choose_width(problem, as_generator(random_state))
+    predict = _Forecaster(problem, observed.classes, targets, width)
+    values = predict(observed.risk)
+    low, high = _interval(problem, observed, predict, values, level)
+    return RiskExtrapolation(
+        predictions=tuple(
+            RiskPrediction(classes=int(k), risk=float(v), low=float(a), high=float(b))
+            for k, v, a, b in zip(targets, values, low, high, strict=True)
+        ),
+        observed=observed,
+        level=level,
+        seed=random_state if isinstance(random_state, int) else None,
+        width=width,
+        warnings=_warnings(targets, data.n_classes),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Problem:
+    """Scores, costs and the rules for averaging."""
+
+    data: ClassScores
+    costs: FloatArray
+    ties: str
+    average: str
+
+    @property
+    def n_classes(self) -> int:
+        return self.data.n_classes
+
+    @property
+    def own_cost(self) -> float:
+        """Cost of being right: a constant, to which mistakes add."""
+        own = np.diag(self.costs)
+        counted = self.data.own if self.average == "micro" else np.unique(self.data.own)
+        return float(own[counted].mean())
+
+    def curve(self, sizes: list[int] | None = None, *, errors: bool) -> RiskCurve:
+        """Compute the observed risk curve."""
+        return risk_curve(
+            self.data,
+            cost=self.costs,
+            sizes=sizes,
+            ties=self.ties,
+            average=self.average,
+            errors=errors,
+        )
+
+    def subset(self, chosen: IntArray) -> _Problem:
+        """Forget all classes but some."""
+        return replace(
+            self,
+            data=self.data.subset(chosen),
+            costs=self.costs[np.ix_(chosen, chosen)],
+        )
+
+
+class _Forecaster:
+    """Bounded least squares on bumps, from one set of sizes to another."""
+
+    def __init__(
+        self, problem: _Problem, sizes: IntArray, targets: IntArray, width: float
+    ) -> None:
+        self.own_cost = problem.own_cost
+        self.design = _bumps(sizes, problem.n_classes, width)
+        self.reach = _bumps(targets, problem.n_classes, width)
+        excess = problem.costs - np.diag(problem.costs)
+        off = excess[~np.eye(problem.n_classes, dtype=bool)]
+        self.bounds = (min(0.0, float(off.min())), max(1e-12, float(off.max())))
+
+    def __call__(self, risks: FloatArray) -> FloatArray:
+        from scipy.optimize import lsq_linear
+
+        excess = risks - self.own_cost
+        heights = lsq_linear(self.design, excess, self.bounds, method="bvls").x
+        forecast: FloatArray = self.reach @ heights + self.own_cost
+        return forecast
+
+
+def _bumps(ks: IntArray, n_classes: int, width: float) -> FloatArray:
+    """Tabulate what each bump of E(u) adds to the risk at each k."""
+    farthest = float(-ndtri(1 / n_classes**2))
+    n_knots = max(3, int(np.ceil(2 * farthest / width)))
+    knots = np.linspace(-farthest, farthest, n_knots)
+    floats = np.asarray(ks, dtype=np.float64)
+    below = 1 - probit_moments(floats, knots, np.full(n_knots, width))
+    everywhere = np.where(floats > 1, 1.0, 0.0)[:, None]
+    steps = np.hstack([everywhere, below, np.zeros_like(everywhere)])
+    return -np.diff(steps, axis=1)
+
+
+def _choose_width(problem: _Problem, rng: np.random.Generator) -> float:
+    """Hide half of the classes and see which width predicts them back best."""
+    n_classes, n_half = problem.n_classes, problem.n_classes // 2
+    if n_half < 3:
+        return _WIDTHS[-1]
+    truth = problem.curve([n_classes], errors=False).risk[0]
+    squares = np.zeros(len(_WIDTHS))
+    for _ in range(_HIDINGS):
+        chosen = np.sort(rng.permutation(n_classes)[:n_half])
+        if not np.isin(problem.data.own, chosen).any():
+            continue
+        shown = problem.subset(chosen)
+        curve = shown.curve(errors=False)
+        for i, width in enumerate(_WIDTHS):
+            predict = _Forecaster(shown, curve.classes, np.array([n_classes]), width)
+            squares[i] += (predict(curve.risk)[0] - truth) ** 2
+    return _WIDTHS[int(np.argmin(squares))]
+
+
+def _interval(
+    problem: _Problem,
+    observed: RiskCurve,
+    predict: _Forecaster,
+    values: FloatArray,
+    level: float,
+) -> tuple[FloatArray, FloatArray]:
+    from scipy.special import stdtrit
+
+    replicates = risks_left_out(
+        problem.data,
+        problem.costs,
+        observed.classes,
+        ties=problem.ties,
+        average=problem.average,
+    )
+    n_groups = replicates.shape[0]
+    if n_groups < 4:
+        return np.full(values.size, np.nan), np.full(values.size, np.nan)
+    # The largest sizes do not exist once classes are left out: keep their distance
+    # to the full curve as it is at the largest size that does.
+    shift = replicates - observed.risk
+    last = np.isfinite(replicates).sum(axis=1) - 1
+    carried = observed.risk + shift[np.arange(n_groups), last][:, None]
+    filled = np.where(np.isnan(replicates), carried, replicates)
+    forecasts = np.array([predict(row) for row in filled])
+    spread = ((forecasts - forecasts.mean(axis=0)) ** 2).sum(axis=0)
+    stderr = np.sqrt((n_groups - 1) / n_groups * spread)
+    half = stdtrit(n_groups - 1, 0.5 + level / 2) * stderr
+    return values - half, values + half
+
+
+def _warnings(targets: IntArray, n_classes: int) -> tuple[str, ...]:
+    far = int(targets.max()) / n_classes
+    if far <= 20:
+        return ()
+    return (f"{targets.max():,} classes are {far:.0f} times those observed.",)

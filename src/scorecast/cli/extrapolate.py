@@ -1,0 +1,89 @@
+"""``scorecast extrapolate``: accuracy with many more classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from scorecast.cli.options import averaging_options, output_options, score_options
+
+__all__ = ["command"]
+
+_METHODS = (
+    "auto",
+    "regression",
+    "gaussian",
+    "kde-ucv",
+    "kde-bcv",
+    "kde-fixed",
+    "spline",
+    "polynomial",
+)
+
+
+@click.command(name="extrapolate")
+@score_options
+@click.option("--to", "targets", type=int, multiple=True, required=True, metavar="N",
+              help="Number of classes to forecast; may be repeated.")
+@click.option("--method", type=click.Choice(_METHODS), default="auto",
+              show_default=True, help="How to extrapolate.")
+@click.option("--bandwidth", type=float, help="For regression and kde-fixed.")
+@click.option("--form", type=click.Choice(["accuracy", "risk", "simplex"]),
+              help="What regression regresses.")
+@click.option("--knots", type=click.Choice(["paper", "r"]),
+              help="Spacing of the regression basis.")
+@click.option("--fail-below", type=click.FloatRange(0, 1), metavar="ACCURACY",
+              help="Exit with 5 if a forecast is lower.")
+@averaging_options
+@output_options
+def command(**options: Any) -> None:
+    """Forecast accuracy with many more classes than were tested.
+
+    SCORES holds one row per example and one column per class (.npy, .npz, .csv,
+    .parquet, .safetensors). Instead of it, --gallery and --probes give embeddings.
+    """
+    from scorecast._core.progress import progress_shown
+    from scorecast.classes import extrapolate
+    from scorecast.cli.inputs import collected_warnings, load_scores
+    from scorecast.cli.outputs import check_outputs, deliver
+
+    check_outputs(options)
+    with collected_warnings() as lines:
+        loaded = load_scores(options)
+        check_outputs(options, loaded.files)
+        with progress_shown():
+            result = extrapolate(
+                loaded.scores,
+                to=options["targets"],
+                method=options["method"],
+                ties=options["ties"],
+                average=options["average"],
+                level=options["level"],
+                random_state=options["seed"],
+                n_jobs=options["n_jobs"],
+                **_method_options(options),
+            )
+        files = loaded.fingerprints()
+    notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
+    deliver(result, options, files=files, notes=notes)
+    _check_gate(result, options["fail_below"])
+
+
+def _method_options(options: dict[str, Any]) -> dict[str, Any]:
+    names = ("bandwidth", "form", "knots")
+    return {name: options[name] for name in names if options[name] is not None}
+
+
+def _check_gate(result: Any, threshold: float | None) -> None:
+    from scorecast.exceptions import GateFailedError
+
+    if threshold is None:
+        return
+    for p in result.predictions:
+        if p.accuracy < threshold:
+            msg = (
+                f"the forecast for {p.classes:,} classes is {p.accuracy:.3f}, below "
+                f"--fail-below {threshold}"
+            )
+            raise GateFailedError(msg)

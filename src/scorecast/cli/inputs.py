@@ -1,0 +1,142 @@
+"""From the options of a verb to scores, with the files they came from."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from scorecast.exceptions import ScorecastWarning
+from scorecast.io import fingerprint, read_labels, read_matrix, read_scores
+from scorecast.scores import ClassScores, Embeddings, Scores
+
+__all__ = ["LoadedScores", "collected_warnings", "load_scores"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedScores:
+    """Scores, and what the reader should know of where they came from.
+
+    Attributes
+    ----------
+    scores : Scores or LabelledEmbeddings
+        Ready to rank.
+    files : tuple of str
+        Paths that were read.
+    notes : tuple of str
+        What was done on the way.
+    """
+
+    scores: ClassScores
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def fingerprints(self) -> list[dict[str, Any]]:
+        """Return path, hash and size of every file, for the record."""
+        prints = [fingerprint(path) for path in self.files]
+        return [
+            {"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints
+        ]
+
+
+def load_scores(options: dict[str, Any]) -> LoadedScores:
+    """Read what the options name.
+
+    Parameters
+    ----------
+    options : dict
+        Values of `score_options`.
+
+    Returns
+    -------
+    LoadedScores
+        The scores.
+
+    Raises
+    ------
+    click.UsageError
+        If the options name neither scores nor embeddings, or both.
+    """
+    given_vectors = options["gallery"] or options["probes"]
+    if bool(options["scores"]) == bool(given_vectors):
+        msg = "Give either SCORES or both --gallery and --probes."
+        raise click.UsageError(msg)
+    return _load_embeddings(options) if given_vectors else _load_matrix(options)
+
+
+def _load_matrix(options: dict[str, Any]) -> LoadedScores:
+    classes = None
+    if options["class_file"]:
+        classes = read_labels(options["class_file"]).values.tolist()
+    table = read_scores(
+        options["scores"],
+        labels=options["labels"],
+        label_column=options["label_column"],
+        prefix=options["prefix"],
+        key=options["key"],
+        decimal=options["decimal"],
+        delimiter=options["delimiter"],
+        header=not options["no_header"],
+        drop_nonfinite=options["drop_nonfinite"],
+    )
+    scores = Scores(
+        table.values,
+        table.y_true,
+        classes=classes if classes is not None else table.classes,
+        greater_is_better=not options["smaller_is_better"],
+    )
+    more = (options["class_file"],) if options["class_file"] else ()
+    notes = table.notes
+    if table.n_dropped:
+        notes = (*notes, f"dropped {table.n_dropped} rows that were not finite")
+    return LoadedScores(scores=scores, files=(*table.sources, *more), notes=notes)
+
+
+def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
+    for name in ("gallery", "probes", "labels"):
+        if not options[name]:
+            msg = f"Embeddings need --gallery, --probes and --labels; --{name} is missing."
+            raise click.UsageError(msg)
+    gallery = read_matrix(options["gallery"], key=options["key"])
+    probes = read_matrix(options["probes"], key=options["key"])
+    labels = read_labels(options["labels"])
+    gallery_labels = None
+    files = [gallery.source, probes.source, labels.source]
+    if options["gallery_labels"]:
+        known = read_labels(options["gallery_labels"])
+        gallery_labels = known.values.tolist()
+        files.append(known.source)
+    embeddings = Embeddings(
+        gallery.values,
+        probes.values,
+        metric=options["metric"],
+        gallery_labels=gallery_labels,
+    )
+    scores = embeddings.with_labels(labels.values)
+    return LoadedScores(scores=scores, files=tuple(dict.fromkeys(files)), notes=())
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect our own warnings as lines of text; let others pass.
+
+    Yields
+    ------
+    list of str
+        Filled when the block ends.
+    """
+    lines: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield lines
+    for warning in caught:
+        if issubclass(warning.category, ScorecastWarning):
+            lines.append(str(warning.message))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )

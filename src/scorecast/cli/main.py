@@ -1,0 +1,144 @@
+"""The command group, and what the shell gets back: one line and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+from scorecast._version import __version__
+from scorecast.exceptions import ScorecastError
+
+__all__ = ["main"]
+
+_VERBS = {
+    "backtest": "Hide classes and see how well each method predicts them back.",
+    "demo": "Run the main job on data that ships with the package.",
+    "extrapolate": "Forecast accuracy with many more classes.",
+    "report": "Write one HTML page from saved results.",
+}
+_HELP = """Turn the score on a test set into a forecast of the score in use.
+
+Every verb prints a readable answer; --json FILE saves it for programs and --report
+FILE.html for people. Exit codes: 0 done, 1 a fault of scorecast, 2 usage, 3 input
+invalid, 4 input valid but not enough to answer, 5 a stated gate failed, 130
+interrupted."""
+
+
+class _Verbs(click.Group):
+    """A group that loads a verb, and with it numpy, only when the verb is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the verbs."""
+        del ctx
+        return sorted(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one verb."""
+        del ctx
+        if cmd_name not in _VERBS:
+            return None
+        module = importlib.import_module(f"scorecast.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, suggesting the nearest for a misspelt one."""
+        if args and args[0] not in _VERBS:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], _VERBS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            msg = f"No such command {args[0]!r}.{hint}"
+            raise click.UsageError(msg, ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List the verbs without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_VERBS.items()))
+
+
+@click.group(cls=_Verbs, help=_HELP, context_settings={"max_content_width": 88})
+@click.version_option(__version__, prog_name="scorecast")
+def scorecast() -> None:
+    """Hold the verbs together."""
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with the exit code that belongs to the outcome.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments; those of the process by default.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        scorecast.main(arguments, prog_name="scorecast", standalone_mode=False)
+        sys.stdout.flush()
+    except ScorecastError as error:
+        return _say(str(error), error.exit_code, arguments, error)
+    except click.exceptions.Exit as stop:
+        return int(stop.exit_code)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        where = context.command_path if context else "scorecast"
+        line = f"{error.format_message()} See '{where} --help'."
+        return _say(line, 2, arguments, error)
+    except (click.Abort, KeyboardInterrupt):
+        return _say("interrupted; nothing half-written was left behind", 130)
+    except BrokenPipeError:
+        # Whoever read us has seen enough. Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except MemoryError as error:
+        line = "not enough memory; try fewer examples or --jobs 1"
+        return _say(line, 1, arguments, error)
+    except Exception as error:  # noqa: BLE001 - the last line of defence
+        kind = type(error).__name__
+        if kind == "TerminatedWorkerError":
+            line = "a worker was killed, probably for want of memory; try --jobs 1"
+            return _say(line, 1, arguments, error)
+        line = (
+            f"a fault in scorecast {__version__}: {kind}: {error}. Please report it "
+            "with the command and the output of the same command with --debug."
+        )
+        return _say(line, 1, arguments, error)
+    return 0
+
+
+def _say(
+    line: str,
+    code: int,
+    arguments: Sequence[str] = (),
+    error: BaseException | None = None,
+) -> int:
+    one_line = " ".join(line.split())
+    sys.stderr.write(f"scorecast: {one_line}\n")
+    if error is not None and "--debug" in arguments:
+        import traceback
+
+        traceback.print_exception(error)
+    return code
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> Any:
+    # Unwinds like an interrupt, so that temporary files are removed.
+    raise KeyboardInterrupt

@@ -1,0 +1,89 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["averaging_options", "output_options", "score_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _apply(options: list[Callable[[F], F]], function: F) -> F:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def output_options(function: F) -> F:
+    """Add what every verb writes and how it runs."""
+    return _apply(
+        [
+            click.option("--json", "json_path", metavar="FILE",
+                         help="Save the result as JSON; '-' prints it and only it."),
+            click.option("--report", "report_path", metavar="FILE.html",
+                         help="Write one self-contained HTML page."),
+            click.option("--force", is_flag=True, help="Overwrite existing files."),
+            click.option("--seed", type=click.IntRange(min=0), default=0,
+                         show_default=True, help="Seed of all random choices."),
+            click.option("--jobs", "n_jobs", type=int, metavar="N",
+                         help="Number of workers; -1 for all cores."),
+            click.option("--quiet", is_flag=True, help="Print no answer, no notes."),
+            click.option("--debug", is_flag=True, help="Show tracebacks."),
+        ],
+        function,
+    )  # fmt: skip
+
+
+def averaging_options(function: F) -> F:
+    """Add the rules for ties and averages and the level of intervals."""
+    return _apply(
+        [
+            click.option("--ties", default="random", show_default=True,
+                         type=click.Choice(["random", "optimistic", "pessimistic"]),
+                         help="Equal scores: their expectation, won, or lost."),
+            click.option("--average", default="macro", show_default=True,
+                         type=click.Choice(["macro", "micro"]),
+                         help="Every class counts the same, or every example."),
+            click.option("--level", type=click.FloatRange(0, 1, True, True),
+                         default=0.9, show_default=True, help="Level of intervals."),
+        ],
+        function,
+    )  # fmt: skip
+
+
+def score_options(function: F) -> F:
+    """Add the ways in which scores or embeddings may be given."""
+    return _apply(
+        [
+            click.argument("scores", required=False, metavar="[SCORES]"),
+            click.option("--labels", metavar="FILE",
+                         help="True label of every example (row or probe)."),
+            click.option("--label-column", metavar="NAME",
+                         help="Column of SCORES that holds the true labels."),
+            click.option("--classes", "class_file", metavar="FILE",
+                         help="Label of every column of SCORES, in their order."),
+            click.option("--prefix", help="Only columns that begin so, as 'logit_'."),
+            click.option("--key", help="Name of the array in an .npz file."),
+            click.option("--delimiter", help="Between the fields of a CSV file."),
+            click.option("--decimal", default=".", help="Decimal mark of a CSV file."),
+            click.option("--no-header", is_flag=True,
+                         help="The CSV file begins with data."),
+            click.option("--drop-nonfinite", is_flag=True,
+                         help="Drop rows with NaN or infinities, and say how many."),
+            click.option("--smaller-is-better", is_flag=True,
+                         help="Scores are distances or costs."),
+            click.option("--gallery", metavar="FILE",
+                         help="Vectors of the known classes, instead of SCORES."),
+            click.option("--gallery-labels", metavar="FILE",
+                         help="Class of every gallery vector."),
+            click.option("--probes", metavar="FILE", help="Vectors to recognise."),
+            click.option("--metric", default="sqeuclidean", show_default=True,
+                         type=click.Choice(["sqeuclidean", "cosine", "dot"]),
+                         help="How vectors are compared."),
+        ],
+        function,
+    )  # fmt: skip

@@ -1,0 +1,86 @@
+"""Where the answer of a verb goes: terminal, JSON, HTML; each whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from scorecast._core.results import Result
+from scorecast.io import check_writable, write_json, write_text
+
+__all__ = ["check_outputs", "deliver", "note"]
+
+
+def check_outputs(options: dict[str, Any], inputs: Sequence[str] = ()) -> None:
+    """Refuse outputs that cannot be written, before anything takes time.
+
+    Parameters
+    ----------
+    options : dict
+        Values of `output_options`.
+    inputs : sequence of str
+        Files that must not be overwritten.
+    """
+    for name in ("json_path", "report_path"):
+        path = options.get(name)
+        if path and path != "-":
+            check_writable(path, force=options["force"], inputs=inputs)
+
+
+def deliver(
+    result: Result,
+    options: dict[str, Any],
+    *,
+    files: list[dict[str, Any]],
+    notes: Sequence[str] = (),
+) -> None:
+    """Print, save and report a result.
+
+    Parameters
+    ----------
+    result : Result
+        The answer.
+    options : dict
+        Values of `output_options`.
+    files : list of dict
+        Path, hash and size of the inputs.
+    notes : sequence of str
+        What was done on the way; goes to standard error.
+    """
+    from scorecast.report import render_html, render_text
+
+    command = shlex.join(["scorecast", *sys.argv[1:]])
+    data = result.to_dict()
+    data["inputs"] = {**data["inputs"], "files": files}
+    paths = [f["path"] for f in files]
+    json_path, report_path = options["json_path"], options["report_path"]
+    if report_path:
+        page = render_html(result, provenance={"command": command, "inputs": files})
+        write_text(report_path, page, force=options["force"], inputs=paths)
+    if json_path and json_path != "-":
+        write_json(json_path, data, force=options["force"], inputs=paths)
+    if not options["quiet"]:
+        for line in notes:
+            note(line)
+    if json_path == "-":
+        click.echo(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
+    elif not options["quiet"]:
+        click.echo(render_text(result, ascii_only=not _speaks_utf8()))
+        for name, path in (("JSON", json_path), ("Report", report_path)):
+            if path:
+                click.echo(f"{name:<10}{path}")
+
+
+def note(line: str) -> None:
+    """Say something beside the answer."""
+    click.echo(f"note: {line}", err=True)
+
+
+def _speaks_utf8() -> bool:
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
+    return encoding.replace("-", "") == "utf8"

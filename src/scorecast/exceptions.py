@@ -1,0 +1,84 @@
+"""Every error and warning of scorecast.
+
+::
+
+    ScorecastError
+    ├── InvalidInputError (ValueError)         the input is wrong           exit 3
+    │   └── MissingExtraError (ImportError)    an optional package is absent
+    ├── UsageError (ValueError)                the call itself is wrong     exit 2
+    ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
+    └── GateFailedError (RuntimeError)         a stated threshold failed    exit 5
+
+    ScorecastWarning (UserWarning)
+    ├── DataWarning                            something odd in the data
+    ├── ExtrapolationWarning                   far beyond what was observed
+    └── NonMarginalWarning                     scores of classes depend on one another
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DataWarning",
+    "ExtrapolationWarning",
+    "GateFailedError",
+    "InsufficientDataError",
+    "InvalidInputError",
+    "MissingExtraError",
+    "NonMarginalWarning",
+    "ScorecastError",
+    "ScorecastWarning",
+    "UsageError",
+]
+
+
+class ScorecastError(Exception):
+    """Base of every error raised on purpose; knows the exit code of the shell."""
+
+    exit_code = 1
+
+
+class InvalidInputError(ScorecastError, ValueError):
+    """An input has the wrong shape, type, range or content."""
+
+    exit_code = 3
+
+
+class MissingExtraError(InvalidInputError, ImportError):
+    """A package that only an extra installs is needed and absent."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an extra: pip install 'scorecast[{extra}]'")
+
+
+class UsageError(ScorecastError, ValueError):
+    """An option or argument is not one of those understood."""
+
+    exit_code = 2
+
+
+class InsufficientDataError(ScorecastError, ValueError):
+    """The input is valid but cannot answer the question; no number is made up."""
+
+    exit_code = 4
+
+
+class GateFailedError(ScorecastError, RuntimeError):
+    """A threshold the caller stated (such as ``--fail-below``) was not met."""
+
+    exit_code = 5
+
+
+class ScorecastWarning(UserWarning):
+    """Base of every warning issued by scorecast."""
+
+
+class DataWarning(ScorecastWarning):
+    """The data are usable but something in them deserves a look."""
+
+
+class ExtrapolationWarning(ScorecastWarning):
+    """The forecast reaches far beyond the classes that were observed."""
+
+
+class NonMarginalWarning(ScorecastWarning):
+    """The score of one class depends on the other classes of the training set."""

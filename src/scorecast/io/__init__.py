@@ -1,0 +1,36 @@
+"""Read scores, labels and settings from files; write answers to files.
+
+Every fault of an input is an `InvalidInputError` of one line that names the file, the
+place (lines, rows and columns counted from one) and the way out. Nothing read is ever
+executed, inputs are never changed, and outputs appear whole or not at all.
+"""
+
+from __future__ import annotations
+
+from scorecast.io.csv_output import csv_text
+from scorecast.io.hashing import Fingerprint, check_unchanged, fingerprint, sha256
+from scorecast.io.json_files import read_json
+from scorecast.io.labels import Labels, read_labels
+from scorecast.io.matrices import Matrix, read_matrix
+from scorecast.io.paths import unchanged
+from scorecast.io.score_files import ScoreFile, read_scores
+from scorecast.io.writing import check_writable, write_json, write_text
+
+__all__ = [
+    "Fingerprint",
+    "Labels",
+    "Matrix",
+    "ScoreFile",
+    "check_unchanged",
+    "check_writable",
+    "csv_text",
+    "fingerprint",
+    "read_json",
+    "read_labels",
+    "read_matrix",
+    "read_scores",
+    "sha256",
+    "unchanged",
+    "write_json",
+    "write_text",
+]

@@ -1,0 +1,172 @@
+"""The true class of every example."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from scorecast.exceptions import InvalidInputError
+from scorecast.io.arrays import LABEL_NAMES, array_contents, choose_key, read_array
+from scorecast.io.columns import LABEL_COLUMNS, Table, TableOptions, find_column
+from scorecast.io.formats import Kind, kind_of
+from scorecast.io.label_values import label_array, text_array
+from scorecast.io.paths import (
+    DEFAULT_MAX_BYTES,
+    FilePath,
+    Location,
+    locate,
+    unchanged,
+)
+from scorecast.io.tables import open_table
+from scorecast.io.text_lines import opened_lines
+from scorecast.io.wording import listed, one_line, quoted
+
+__all__ = ["Labels", "label_candidates", "read_labels"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Labels:
+    """Labels read from a file.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        Whole numbers (int64) or text. Text is exactly what the file holds: ``NA``,
+        the empty text, ``7`` and ``007`` are four classes.
+    source : str
+        The file, with ``::key`` or ``::column`` if one was picked.
+    """
+
+    values: NDArray[Any]
+    source: str
+
+
+def read_labels(
+    path: FilePath,
+    *,
+    column: str | None = None,
+    key: str | None = None,
+    delimiter: str | None = None,
+    header: bool = True,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> Labels:
+    r"""Read one label per example.
+
+    Text tables and ``.txt`` files (one label per line, no header) give text, always;
+    arrays and binary tables give whole numbers where they hold them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; ``file.npz::key`` picks an array, ``file.csv::name`` a column.
+    column : str, optional
+        Column of a table; not needed if there is one, or one is named label, y,
+        y_true, target, class or true. Without header, the position from 1.
+    key : str, optional
+        Array of an ``.npz`` or ``.safetensors`` file.
+    delimiter : str, optional
+        Delimiter of a text table; found out if not given.
+    header : bool, default=True
+        Whether the first line of a text table names the columns.
+    max_bytes : int, default=8 GiB
+        Largest size of the data, in the file and in memory.
+
+    Returns
+    -------
+    Labels
+        Values and source.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing, damaged, of another kind, or holds no labels.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.txt"
+    >>> _ = path.write_text("NA\n7\n007\n")
+    >>> read_labels(path).values.tolist()
+    ['NA', '7', '007']
+    """
+    location = locate(path, key)
+    kind = kind_of(location.path)
+    options = TableOptions(delimiter=delimiter, header=header, max_bytes=max_bytes)
+    with unchanged(location.path):
+        if kind is Kind.ARRAYS:
+            return _from_arrays(location, max_bytes)
+        if kind is Kind.TABLE:
+            return _from_table(location, column, options)
+        return _from_lines(location, max_bytes)
+
+
+def _from_arrays(location: Location, max_bytes: int) -> Labels:
+    contents = array_contents(location, max_bytes)
+    key = choose_key(location, contents, LABEL_NAMES, "labels")
+    source = location.at(key)
+    values = label_array(read_array(location, key, max_bytes), source)
+    return Labels(values=values, source=source)
+
+
+def _from_lines(location: Location, max_bytes: int) -> Labels:
+    with opened_lines(location, max_bytes) as lines:
+        labels = [line.rstrip("\r\n") for line in lines]
+    while labels and not labels[-1]:
+        labels.pop()
+    if not labels:
+        msg = f"{location.name} holds no labels, only empty lines"
+        raise InvalidInputError(msg)
+    return Labels(values=text_array(labels), source=location.name)
+
+
+def _from_table(
+    location: Location, column: str | None, options: TableOptions
+) -> Labels:
+    table = open_table(location, options)
+    if None not in (column, location.key) and column != location.key:
+        msg = (
+            f"{location.name}::{one_line(location.key)} and --label-column name two "
+            "columns; give one of them"
+        )
+        raise InvalidInputError(msg)
+    index = _choose(table, location.key if column is None else column)
+    values = table.read([], [index]).texts[0]
+    if table.columns is None:
+        return Labels(values=values, source=location.name)
+    name = table.columns[index]
+    # A name that comes again below is a label, unless the user called it a name.
+    is_guess = table.n_columns == 1 and column is None and location.key is None
+    if is_guess and name in values:
+        msg = (
+            f"{location.name}, line 1: {quoted(name)} was taken for the column name "
+            "but is also a label; pass --no-header if it is data, or --label-column "
+            f"{one_line(name)} if it is the name"
+        )
+        raise InvalidInputError(msg)
+    is_picked = table.n_columns > 1
+    source = location.at(name) if is_picked else location.name
+    return Labels(values=values, source=source)
+
+
+def _choose(table: Table, wanted: str | None) -> int:
+    if wanted is not None:
+        return find_column(table, wanted, "--label-column")
+    if table.n_columns == 1:
+        return 0
+    found = label_candidates(table)
+    if len(found) == 1:
+        return found[0]
+    names = table.columns or tuple(str(i + 1) for i in range(table.n_columns))
+    msg = (
+        f"{table.name} has several columns ({listed(names)}); say which one holds the "
+        f"labels: --label-column NAME or {table.name}::NAME"
+    )
+    raise InvalidInputError(msg)
+
+
+def label_candidates(table: Table) -> list[int]:
+    """Return the positions of columns that are named as labels usually are."""
+    names = table.columns or ()
+    return [i for i, name in enumerate(names) if name.strip().lower() in LABEL_COLUMNS]

@@ -1,0 +1,57 @@
+"""What goes in: score matrices, embeddings, ranks of the true class, exact curves."""
+
+from scorecast.scores.curves import (
+    AccuracyCurve,
+    accuracy_curve,
+    curve_of_ranking,
+    curve_sizes,
+)
+from scorecast.scores.embeddings import METRICS, Embeddings, LabelledEmbeddings
+from scorecast.scores.estimators import is_marginal, scores_from
+from scorecast.scores.jackknife import (
+    jackknife_covariance,
+    leave_out_curves,
+    leave_out_histograms,
+)
+from scorecast.scores.matrix import Scores
+from scorecast.scores.oddities import describe_oddities, look_normalised
+from scorecast.scores.ranking import (
+    AVERAGES,
+    TIES,
+    ClassScores,
+    Ranking,
+    as_class_scores,
+    rank_true_classes,
+)
+from scorecast.scores.risk import RiskCurve, risk_curve, risks_left_out
+from scorecast.scores.subsets import beating_histogram, chances_right, mean_chances
+
+__all__ = [
+    "AVERAGES",
+    "METRICS",
+    "TIES",
+    "AccuracyCurve",
+    "ClassScores",
+    "Embeddings",
+    "LabelledEmbeddings",
+    "Ranking",
+    "RiskCurve",
+    "Scores",
+    "accuracy_curve",
+    "as_class_scores",
+    "beating_histogram",
+    "chances_right",
+    "curve_of_ranking",
+    "curve_sizes",
+    "describe_oddities",
+    "is_marginal",
+    "jackknife_covariance",
+    "leave_out_curves",
+    "leave_out_histograms",
+    "look_normalised",
+    "mean_chances",
+    "rank_true_classes",
+    "risk_curve",
+    "risks_left_out",
+    "scores_from",
+]

@@ -1,0 +1,123 @@
+"""Leave classes out, one group at a time: how sure an average over classes is.
+
+Classes, not examples, are the sampling unit. A class that is left out disappears both
+as a truth and as a competitor. Drawing classes with replacement would be wrong: a
+class drawn twice ties with itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.scores.ranking import Ranking
+from scorecast.scores.subsets import beating_histogram, chances_right
+
+__all__ = ["jackknife_covariance", "leave_out_curves", "leave_out_histograms"]
+
+_MOST_CELLS = 16_000_000
+
+
+def leave_out_histograms(
+    ranking: Ranking, *, ties: str, average: str
+) -> tuple[FloatArray, IntArray]:
+    """Histogram the beating competitors with each group of classes left out.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Competitors by group.
+    ties : {"random", "optimistic", "pessimistic"}
+        Rule for ties.
+    average : {"macro", "micro"}
+        Weighting of examples.
+
+    Returns
+    -------
+    histograms : ndarray of shape (n_groups, n_classes)
+        Row g without group g; its columns from ``sizes[g]`` on are zero.
+    sizes : ndarray of int64
+        Number of classes that remain.
+    """
+    sizes = ranking.n_classes - np.bincount(ranking.group, minlength=ranking.n_groups)
+    histograms = np.zeros((ranking.n_groups, ranking.n_classes))
+    for g in range(ranking.n_groups):
+        _leave_out(ranking, g, ties, average, histograms[g])
+    return histograms, sizes
+
+
+def leave_out_curves(
+    ranking: Ranking, ks: IntArray, *, ties: str, average: str, top: int = 1
+) -> FloatArray:
+    """Compute the accuracy curve with each group of classes left out.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Competitors by group.
+    ks : ndarray of int64
+        Sizes of the subsets.
+    ties : {"random", "optimistic", "pessimistic"}
+        Rule for ties.
+    average : {"macro", "micro"}
+        Weighting of examples.
+    top : int, default=1
+        How many guesses are allowed.
+
+    Returns
+    -------
+    ndarray of shape (n_groups, len(ks))
+        NaN where a size exceeds the classes that remain.
+    """
+    sizes = ranking.n_classes - np.bincount(ranking.group, minlength=ranking.n_groups)
+    curves = np.full((ranking.n_groups, ks.size), np.nan)
+    for size in np.unique(sizes):
+        possible = ks <= size
+        if size < 2 or not possible.any():
+            continue
+        table = chances_right(int(size), ks[possible], top)
+        left_out = np.flatnonzero(sizes == size)
+        step = max(1, _MOST_CELLS // int(size))
+        for start in range(0, left_out.size, step):
+            some = left_out[start : start + step]
+            histograms = np.zeros((some.size, ranking.n_classes))
+            for row, g in enumerate(some):
+                _leave_out(ranking, int(g), ties, average, histograms[row])
+            curves[np.ix_(some, possible)] = histograms[:, :size] @ table.T
+    return curves
+
+
+def jackknife_covariance(replicates: FloatArray) -> FloatArray:
+    """Turn leave-one-group-out replicates into a covariance matrix.
+
+    Parameters
+    ----------
+    replicates : ndarray of shape (n_groups, m)
+        One row per group left out; a column may be all NaN.
+
+    Returns
+    -------
+    ndarray of shape (m, m)
+        Covariance of the full-sample values; NaN where replicates are missing.
+    """
+    n_groups = replicates.shape[0]
+    deviations = replicates - replicates.mean(axis=0)
+    return (n_groups - 1) / n_groups * deviations.T @ deviations
+
+
+def _leave_out(
+    ranking: Ranking, g: int, ties: str, average: str, out: FloatArray
+) -> None:
+    stays = ranking.group[ranking.own] != g
+    own = ranking.own[stays]
+    if own.size == 0:
+        out[:] = np.nan
+        return
+    above = ranking.beaten_totals[stays] - ranking.above[stays, g]
+    tied = ranking.tied_totals[stays] - ranking.tied[stays, g]
+    if average == "micro":
+        weights = np.full(own.size, 1 / own.size)
+    else:
+        counts = np.bincount(own, minlength=ranking.n_classes)
+        weights = 1 / (counts[own] * np.count_nonzero(counts))
+    out += beating_histogram(above, tied, weights, out.size, ties)

@@ -1,0 +1,158 @@
+"""Match the true label of every example to a column of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scorecast._core.types import IntArray
+from scorecast.exceptions import InvalidInputError
+
+__all__ = ["ClassLabels", "match_labels"]
+
+ClassLabels = tuple[Hashable, ...]
+_SHOWN = 5
+
+
+def match_labels(
+    y_true: Iterable[Hashable],
+    n_classes: int,
+    classes: Sequence[Hashable] | None = None,
+    *,
+    what: str = "columns",
+) -> tuple[IntArray, ClassLabels]:
+    """Turn labels of any hashable kind into column numbers.
+
+    With `classes`, labels are looked up there. Without, whole numbers from 0 are
+    column numbers, and other labels are taken in sorted order, as scikit-learn's
+    ``classes_`` has them, provided each column has an example.
+
+    Parameters
+    ----------
+    y_true : iterable of hashable
+        True label of each example.
+    n_classes : int
+        Number of columns.
+    classes : sequence of hashable, optional
+        Label of each column.
+    what : str, default="columns"
+        What the classes are called in messages.
+
+    Returns
+    -------
+    own : ndarray of int64
+        Column of the true class of each example.
+    classes : tuple
+        Label of each column.
+
+    Raises
+    ------
+    InvalidInputError
+        If a label belongs to no column.
+    """
+    labels = _as_list(y_true)
+    if not labels:
+        msg = "There are no labels."
+        raise InvalidInputError(msg)
+    if classes is not None:
+        return _look_up(labels, _check_classes(classes, n_classes, what), what)
+    numbers = _as_column_numbers(labels)
+    if numbers is not None:
+        return _check_range(numbers, n_classes, what), tuple(range(n_classes))
+    return _in_sorted_order(labels, n_classes, what)
+
+
+def _as_list(y_true: Iterable[Hashable]) -> list[Any]:
+    array = np.asarray(y_true) if hasattr(y_true, "__array__") else None
+    if array is not None:
+        if array.ndim == 2 and 1 in array.shape:
+            array = array.ravel()
+        if array.ndim != 1:
+            msg = f"Labels must be one per example; got an array of {array.shape}."
+            raise InvalidInputError(msg)
+        return list(array.tolist())
+    return list(y_true)
+
+
+def _check_classes(
+    classes: Sequence[Hashable], n_classes: int, what: str
+) -> ClassLabels:
+    known = tuple(_as_list(classes))
+    if len(known) != n_classes:
+        msg = f"{len(known)} class labels were given for {n_classes} {what}."
+        raise InvalidInputError(msg)
+    if len(set(known)) != len(known):
+        twice = next(c for i, c in enumerate(known) if c in known[:i])
+        msg = f"Class labels must differ; {twice!r} stands more than once."
+        raise InvalidInputError(msg)
+    return known
+
+
+def _look_up(
+    labels: list[Any], classes: ClassLabels, what: str
+) -> tuple[IntArray, ClassLabels]:
+    column = {label: i for i, label in enumerate(classes)}
+    unknown = sorted({str(label) for label in labels if label not in column})
+    if unknown:
+        # A header is text even where labels are numbers: 3 means the column "3".
+        by_text = {str(label): i for i, label in enumerate(classes)}
+        if len(by_text) == len(classes) and all(str(x) in by_text for x in labels):
+            return np.array([by_text[str(x)] for x in labels], np.int64), classes
+        msg = (
+            f"{len(unknown)} label(s) name no class of the {what}: {_some(unknown)}; "
+            f"the {what} are {_some([str(c) for c in classes])}."
+        )
+        raise InvalidInputError(msg)
+    return np.array([column[label] for label in labels], np.int64), classes
+
+
+def _as_column_numbers(labels: list[Any]) -> IntArray | None:
+    if all(isinstance(x, str) for x in labels):
+        # "7" may be a column number, "007" is a name.
+        if not all(x.isdecimal() and str(int(x)) == x for x in labels):
+            return None
+        return np.array([int(x) for x in labels], np.int64)
+    if all(isinstance(x, int | float) for x in labels):
+        values = np.array(labels, dtype=np.float64)
+        if np.isfinite(values).all() and (values == np.floor(values)).all():
+            return np.array([int(x) for x in labels], np.int64)
+        strange = [x for x in labels if x != x or int(x) != x]
+        msg = f"Labels must be whole numbers or text; got {_some(map(str, strange))}."
+        raise InvalidInputError(msg)
+    return None
+
+
+def _check_range(numbers: IntArray, n_classes: int, what: str) -> IntArray:
+    outside = numbers[(numbers < 0) | (numbers >= n_classes)]
+    if outside.size:
+        places = _some([str(x) for x in np.unique(outside)])
+        msg = (
+            f"{outside.size} label(s) lie outside 0..{n_classes - 1}: {places}. "
+            f"Give the labels of the {n_classes} {what} (`classes`, in their order)."
+        )
+        raise InvalidInputError(msg)
+    return numbers
+
+
+def _in_sorted_order(
+    labels: list[Any], n_classes: int, what: str
+) -> tuple[IntArray, ClassLabels]:
+    try:
+        present = sorted(set(labels))
+    except TypeError:
+        present = []
+    if len(present) != n_classes:
+        msg = (
+            f"The labels have {len(set(labels))} distinct values for {n_classes} "
+            f"{what}: say which is which (`classes`, in the order of the {what})."
+        )
+        raise InvalidInputError(msg)
+    return _look_up(labels, tuple(present), what)
+
+
+def _some(names: Iterable[str]) -> str:
+    names = [n if len(n) <= 40 else n[:39] + "…" for n in names]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(repr(n) for n in names[:_SHOWN]) + more

@@ -1,0 +1,120 @@
+"""What is odd in the data, in words: nothing here stops a forecast."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from scorecast.scores.matrix import Scores
+from scorecast.scores.ranking import ClassScores, Ranking
+
+__all__ = ["describe_oddities", "look_normalised"]
+
+_SHOWN = 3
+_MOST_CELLS = 50_000_000  # beyond, looking for duplicates takes too long
+_MANY_TIES = 0.01
+
+
+def describe_oddities(data: ClassScores, ranking: Ranking) -> list[str]:
+    """List what a reader of the result should know about the data.
+
+    Parameters
+    ----------
+    data : Scores or LabelledEmbeddings
+        The scores.
+    ranking : Ranking
+        Their ranks.
+
+    Returns
+    -------
+    list of str
+        One sentence each; empty for unremarkable data.
+    """
+    found = [
+        _classes_without_examples(data),
+        _ties(ranking),
+        _duplicates(data),
+        _similar_names(data),
+    ]
+    return [sentence for sentence in found if sentence]
+
+
+def look_normalised(data: ClassScores) -> bool:
+    """Tell whether rows are probabilities or their logarithms.
+
+    Such scores come from a model that was trained with all classes at once.
+
+    Parameters
+    ----------
+    data : Scores or LabelledEmbeddings
+        The scores.
+
+    Returns
+    -------
+    bool
+        True if every row looked at adds up to one.
+    """
+    if not isinstance(data, Scores):
+        return False
+    some = np.asarray(data.values[:200], dtype=np.float64)
+    tolerance = 1e-3
+    if (some >= 0).all():
+        return bool(np.abs(some.sum(axis=1) - 1).max() < tolerance)
+    if (some <= 0).all():
+        return bool(np.abs(logsumexp(some, axis=1)).max() < tolerance)
+    return False
+
+
+def _classes_without_examples(data: ClassScores) -> str:
+    missing = data.n_classes - np.unique(data.own).size
+    if not missing:
+        return ""
+    return f"{missing:,} of {data.n_classes:,} classes have no example: they only compete."
+
+
+def _ties(ranking: Ranking) -> str:
+    tied = int((ranking.tied_totals > 0).sum())
+    if tied <= _MANY_TIES * ranking.n_examples:
+        return ""
+    return (
+        f"In {tied:,} of {ranking.n_examples:,} examples the true class ties with "
+        "others: the rule for ties matters."
+    )
+
+
+def _duplicates(data: ClassScores) -> str:
+    if not isinstance(data, Scores):
+        emb = data.embeddings
+        copies = _copies(emb.gallery)
+        return f"{copies:,} gallery vectors are copies of others." if copies else ""
+    if data.values.size > _MOST_CELLS:
+        return ""
+    rows, columns = _copies(data.values), _copies(data.values.T)
+    parts = [f"{rows:,} examples"] * bool(rows) + [f"{columns:,} classes"] * bool(columns)
+    if not parts:
+        return ""
+    return f"{' and '.join(parts)} have exactly the same scores as another one."
+
+
+def _copies(vectors: NDArray[np.floating[Any]]) -> int:
+    contiguous = np.ascontiguousarray(vectors)
+    return contiguous.shape[0] - len({row.tobytes() for row in contiguous})
+
+
+def _similar_names(data: ClassScores) -> str:
+    seen: dict[str, str] = {}
+    pairs = []
+    for name in data.classes:
+        if isinstance(name, str):
+            folded = unicodedata.normalize("NFKC", name).strip().casefold()
+            if folded in seen:
+                pairs.append(f"{seen[folded]!r} and {name!r}")
+            seen.setdefault(folded, name)
+    if not pairs:
+        return ""
+    more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
+    return f"Class names that nearly agree, kept apart: {'; '.join(pairs[:_SHOWN])}{more}."

@@ -1,0 +1,35 @@
+"""Where data and golden values are found."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = Path(__file__).parent / "golden"
+SHARED_DATA = Path(os.environ.get("SCORECAST_DATA", ROOT.parent / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def reference():
+    """Values proved by independent scripts, by name."""
+    data = json.loads((GOLDEN / "reference_values.json").read_text())
+    return {entry["name"]: entry for entry in data["values"]}
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """Real data that may be measured but not shipped."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("SCORECAST_DATA names no folder: real data that cannot be shipped")
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def shared_golden(shared_data):
+    """Outputs of the authors' own R code on those data."""
+    golden = shared_data.parent / "golden"
+    if not golden.is_dir():
+        pytest.skip("no golden outputs beside SCORECAST_DATA")
+    return golden

@@ -1,0 +1,241 @@
+import csv
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from scorecast.exceptions import UsageError
+from scorecast.scores import (
+    TIES,
+    AccuracyCurve,
+    accuracy_curve,
+    chances_right,
+    mean_chances,
+)
+
+TELUGU = {
+    "deep20": ("deep_20", "y_20"),
+    "logistic20": ("logistic_20", "y_20"),
+    "svm20": ("svm_20", "y_20"),
+    "logistic100": ("logistic_100", "y_100"),
+    "svm100": ("svm_100", "y_100"),
+}
+
+
+@st.composite
+def small_problems(draw, values=None):
+    n_classes = draw(st.integers(2, 5))
+    n_examples = draw(st.integers(1, 8))
+    values = values or st.integers(0, 3)
+    scores = draw(hnp.arrays(np.float64, (n_examples, n_classes), elements=values))
+    labels = draw(
+        hnp.arrays(np.int64, n_examples, elements=st.integers(0, n_classes - 1))
+    )
+    return scores, labels
+
+
+def brute_force(scores, labels, k, ties, average, top=1):
+    """Enumerate every subset and every way of breaking ties."""
+    n_classes = scores.shape[1]
+    per_example = []
+    for row, own in zip(scores, labels, strict=True):
+        others = [c for c in range(n_classes) if c != own]
+        hits = []
+        for drawn in combinations(others, k - 1):
+            above = sum(row[c] > row[own] for c in drawn)
+            tied = sum(row[c] == row[own] for c in drawn)
+            if ties == "optimistic":
+                hits.append(float(above < top))
+            elif ties == "pessimistic":
+                hits.append(float(above + tied < top))
+            else:
+                places = [above + p < top for p in range(tied + 1)]
+                hits.append(np.mean(places))
+        per_example.append(np.mean(hits))
+    per_example = np.array(per_example)
+    if average == "micro":
+        return per_example.mean()
+    return np.mean([per_example[labels == c].mean() for c in np.unique(labels)])
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_reference_values_with_ties_and_unequal_classes(reference, ties):
+    entry = reference["ata_ties_unbalanced"]
+    inputs = entry["inputs"]
+    curve = accuracy_curve(inputs["scores"], inputs["labels"], ties=ties)
+    assert curve.classes.tolist() == inputs["ks"]
+    assert curve.accuracy == pytest.approx(entry["expected"][ties], abs=1e-12)
+
+
+def test_the_authors_r_package_is_pessimistic_and_micro(reference):
+    entry = reference["ata_R_package_ties"]
+    curve = accuracy_curve(
+        entry["inputs"]["scores"],
+        entry["inputs"]["labels"],
+        ties="pessimistic",
+        average="micro",
+    )
+    assert curve.accuracy == pytest.approx(entry["expected"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", TELUGU)
+def test_authors_own_scores_give_their_own_curve(shared_data, shared_golden, name):
+    scores, labels = TELUGU[name]
+    data = np.load(shared_data / "telugu_authors_scores.npz")
+    with (shared_golden / "telugu_ata.csv").open() as file:
+        golden = {
+            int(row["k"]): float(row["ata"])
+            for row in csv.DictReader(file)
+            if row["set"] == name
+        }
+    curve = accuracy_curve(
+        data[scores], data[labels], sizes=sorted(golden), ties="pessimistic"
+    )
+    assert curve.accuracy == pytest.approx(list(golden.values()), abs=1e-12)
+
+
+def test_chances_hold_to_ten_digits_with_a_hundred_thousand_classes(reference):
+    for name, entry in reference.items():
+        if name.startswith("subset_ratio"):
+            inputs = entry["inputs"]
+            table = chances_right(inputs["K"], np.array([inputs["k"]]))
+            found = table[0, inputs["n_beating"]]
+            assert found == pytest.approx(entry["expected"], rel=1e-10)
+
+
+def test_compiled_curve_equals_the_plain_one():
+    rng = np.random.default_rng(0)
+    histogram = rng.random(3000) * (rng.random(3000) < 0.2)
+    histogram /= histogram.sum()
+    sizes = np.arange(1, 3001)
+    from scorecast.scores.curve_kernels import mean_chances_first
+
+    compiled = mean_chances_first(histogram, 3000, sizes)
+    plain = mean_chances(histogram, 3000, sizes)
+    np.testing.assert_allclose(compiled, plain, rtol=1e-10, atol=1e-15)
+
+
+def test_every_size_at_a_hundred_thousand_classes_is_quick_and_exact():
+    ranks = np.zeros(100_000)
+    ranks[[0, 12, 500]] = [0.5, 0.3, 0.2]
+    sizes = np.arange(2, 100_001)
+    curve = mean_chances(ranks, 100_000, sizes)
+    table = chances_right(100_000, np.array([50_000]))[0]
+    assert curve[50_000 - 2] == pytest.approx(ranks @ table, rel=1e-10)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_problems(), st.sampled_from(TIES), st.sampled_from(["macro", "micro"]))
+def test_curve_equals_enumeration_of_all_subsets(problem, ties, average):
+    scores, labels = problem
+    curve = accuracy_curve(scores, labels, ties=ties, average=average)
+    for k, found in zip(curve.classes, curve.accuracy, strict=True):
+        expected = brute_force(scores, labels, int(k), ties, average)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_problems(), st.integers(2, 4), st.sampled_from(TIES))
+def test_top_curve_equals_enumeration_of_all_subsets(problem, top, ties):
+    scores, labels = problem
+    curve = accuracy_curve(scores, labels, ties=ties, top=top)
+    for k, found in zip(curve.classes, curve.accuracy, strict=True):
+        expected = brute_force(scores, labels, int(k), ties, "macro", top)
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_problems(), st.randoms(use_true_random=False))
+def test_order_of_rows_and_classes_does_not_matter(problem, random):
+    scores, labels = problem
+    rows = random.sample(range(len(labels)), len(labels))
+    columns = random.sample(range(scores.shape[1]), scores.shape[1])
+    place = np.argsort(columns)
+    shuffled = accuracy_curve(scores[np.ix_(rows, columns)], place[labels[rows]])
+    plain = accuracy_curve(scores, labels)
+    assert shuffled.accuracy == pytest.approx(plain.accuracy, abs=1e-12)
+    np.testing.assert_allclose(shuffled.stderr, plain.stderr, atol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_problems())
+def test_monotone_maps_and_copies_of_examples_change_nothing(problem):
+    scores, labels = problem
+    plain = accuracy_curve(scores, labels)
+    mapped = accuracy_curve(np.exp(3 * scores) - 7, labels)
+    twice = accuracy_curve(np.vstack([scores, scores]), np.append(labels, labels))
+    lower = accuracy_curve(-scores, labels, greater_is_better=False)
+    half = accuracy_curve(scores.astype(np.float16), labels)
+    whole = accuracy_curve(scores.astype(np.int8), labels)
+    for other in (mapped, twice, lower, half, whole):
+        assert other.accuracy == pytest.approx(plain.accuracy, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_problems(), st.sampled_from(TIES))
+def test_more_classes_never_help(problem, ties):
+    curve = accuracy_curve(*problem, ties=ties)
+    assert (np.diff(curve.accuracy) <= 1e-12).all()
+    assert ((curve.accuracy >= 0) & (curve.accuracy <= 1)).all()
+
+
+def test_jackknife_reference(reference):
+    entry = reference["ata_jackknife"]
+    x, y = (np.array(entry["inputs"][name]) for name in "xy")
+    scores = -((x[:, None] - entry["inputs"]["rho"] * y) ** 2)
+    curve = accuracy_curve(scores, range(x.size), sizes=entry["inputs"]["ks"])
+    assert curve.accuracy == pytest.approx(entry["expected"]["ata"], abs=1e-10)
+    assert curve.stderr == pytest.approx(entry["expected"]["se"], abs=1e-10)
+
+
+def test_jackknife_equals_recomputation_without_each_class():
+    rng = np.random.default_rng(1)
+    scores, labels = rng.integers(0, 6, (40, 7)), rng.integers(0, 7, 40)
+    sizes = [2, 3, 5, 6]
+    curve = accuracy_curve(scores, labels, sizes=sizes)
+    left_out = []
+    for c in range(7):
+        kept = [i for i in range(7) if i != c]
+        rows = labels != c
+        own = np.searchsorted(kept, labels[rows])
+        part = accuracy_curve(scores[np.ix_(rows, kept)], own, sizes=sizes)
+        left_out.append(part.accuracy)
+    replicates = np.array(left_out)
+    deviations = replicates - replicates.mean(axis=0)
+    np.testing.assert_allclose(curve.covariance, 6 / 7 * deviations.T @ deviations)
+
+
+def test_at_all_classes_there_is_no_standard_error_but_a_neighbour_to_borrow():
+    rng = np.random.default_rng(2)
+    curve = accuracy_curve(rng.normal(size=(30, 6)), np.arange(30) % 6)
+    assert np.isnan(curve.stderr[-1])
+    assert curve.stderr_at(4) == curve.stderr[3]
+
+
+def test_classes_without_examples_still_compete():
+    scores = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0]])
+    assert accuracy_curve(scores, [0, 1], sizes=[3]).accuracy[0] == 0
+    assert accuracy_curve(scores[:, :2], [0, 1], sizes=[2]).accuracy[0] == 1
+
+
+def test_curve_survives_a_journey_through_json():
+    curve = accuracy_curve(np.eye(4) + 0.1, range(4))
+    again = AccuracyCurve.from_dict(curve.to_dict())
+    np.testing.assert_array_equal(again.accuracy, curve.accuracy)
+    np.testing.assert_array_equal(again.stderr, curve.stderr)
+    assert again.to_dict() == curve.to_dict()
+
+
+@pytest.mark.parametrize("bad", [0, -3, 1.5, [], [2, 9]])
+def test_impossible_sizes_are_refused(bad):
+    with pytest.raises(UsageError, match="sizes"):
+        accuracy_curve(np.eye(4), range(4), sizes=bad)
+
+
+@pytest.mark.parametrize("option", [{"ties": "rand"}, {"average": "mean"}, {"top": 0}])
+def test_misspelt_options_are_refused(option):
+    with pytest.raises(UsageError, match=next(iter(option))):
+        accuracy_curve(np.eye(4), range(4), **option)

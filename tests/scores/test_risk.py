@@ -1,0 +1,76 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.scores import AVERAGES, TIES, RiskCurve, accuracy_curve, risk_curve
+
+
+def enumerate_risk(scores, labels, cost, k):
+    n_classes = scores.shape[1]
+    total = np.zeros(n_classes)
+    for own in np.unique(labels):
+        rows = scores[labels == own]
+        per_row = []
+        for row in rows:
+            others = [c for c in range(n_classes) if c != own]
+            paid = []
+            for drawn in combinations(others, k - 1):
+                task = np.array([own, *drawn])
+                best = task[row[task] == row[task].max()]
+                paid.append(cost[best, own].mean())
+            per_row.append(np.mean(paid))
+        total[own] = np.mean(per_row)
+    return total[np.unique(labels)].mean()
+
+
+@pytest.mark.parametrize("name", ["avtestrisk_general_cost", "avtestrisk_noties"])
+def test_reference_values(reference, name):
+    entry = reference[name]
+    inputs = entry["inputs"]
+    curve = risk_curve(
+        inputs["scores"],
+        inputs["labels"],
+        cost=inputs["cost_pred_by_true"],
+        sizes=inputs["ks"],
+    )
+    assert curve.risk == pytest.approx(entry["expected"], abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6))
+def test_risk_equals_enumeration_with_ties_and_paid_diagonals(seed):
+    rng = np.random.default_rng(seed)
+    scores, labels = rng.integers(0, 3, (6, 5)), rng.integers(0, 5, 6)
+    cost = rng.integers(-3, 9, (5, 5)).astype(float)
+    curve = risk_curve(scores, labels, cost=cost, errors=False)
+    expected = [enumerate_risk(scores, labels, cost, int(k)) for k in curve.classes]
+    assert curve.risk == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("average", AVERAGES)
+def test_counting_mistakes_is_one_minus_accuracy(ties, average):
+    rng = np.random.default_rng(3)
+    scores, labels = rng.integers(0, 4, (50, 8)), rng.integers(0, 8, 50)
+    risk = risk_curve(scores, labels, cost=1 - np.eye(8), ties=ties, average=average)
+    accuracy = accuracy_curve(scores, labels, ties=ties, average=average)
+    assert risk.risk == pytest.approx(1 - accuracy.accuracy, abs=1e-12)
+    np.testing.assert_allclose(risk.stderr[:-1], accuracy.stderr[:-1], rtol=1e-9)
+
+
+def test_risk_survives_a_journey_through_json():
+    curve = risk_curve(np.eye(4), range(4), cost=1 - np.eye(4))
+    assert RiskCurve.from_dict(curve.to_dict()).to_dict() == curve.to_dict()
+
+
+def test_costs_of_the_wrong_shape_are_refused():
+    with pytest.raises(InvalidInputError, match="4 x 4"):
+        risk_curve(np.eye(4), range(4), cost=np.eye(3))
+    with pytest.raises(InvalidInputError, match="not finite"):
+        risk_curve(np.eye(2), range(2), cost=[[0, np.nan], [1, 0]])
+    with pytest.raises(UsageError, match="exceeds"):
+        risk_curve(np.eye(4), range(4), cost=np.eye(4), sizes=5)
