@@ -17,8 +17,15 @@ from scorecast._version import __version__
 
 if TYPE_CHECKING:
     from scorecast.classes import (
+        AutoExtrapolator,
         Backtest,
         Extrapolation,
+        GaussianExtrapolator,
+        KdeExtrapolator,
+        PolynomialExtrapolator,
+        RegressionExtrapolator,
+        RiskExtrapolation,
+        SplineExtrapolator,
         backtest,
         extrapolate,
         extrapolate_risk,
@@ -35,6 +42,13 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
+    "AutoExtrapolator": "classes",
+    "GaussianExtrapolator": "classes",
+    "KdeExtrapolator": "classes",
+    "PolynomialExtrapolator": "classes",
+    "RegressionExtrapolator": "classes",
+    "SplineExtrapolator": "classes",
+    "RiskExtrapolation": "classes",
     "AccuracyCurve": "scores",
     "Backtest": "classes",
     "Embeddings": "scores",
@@ -53,11 +67,18 @@ _HOME = {
 
 __all__ = [
     "AccuracyCurve",
+    "AutoExtrapolator",
     "Backtest",
     "Embeddings",
     "Extrapolation",
+    "GaussianExtrapolator",
+    "KdeExtrapolator",
+    "PolynomialExtrapolator",
+    "RegressionExtrapolator",
     "RiskCurve",
+    "RiskExtrapolation",
     "Scores",
+    "SplineExtrapolator",
     "__version__",
     "accuracy_curve",
     "backtest",

@@ -1,1 +1,64 @@
-"""Question one: how will it do with many more classes?"""
+"""Question one: how it will do with many more classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scorecast.classes.backtest import DEFAULT_METHODS, Backtest, backtest
+from scorecast.classes.backtest_row import BacktestRow
+from scorecast.classes.extrapolate import extrapolate
+from scorecast.classes.extrapolation import (
+    Extrapolation,
+    ForecastCurve,
+    MethodForecast,
+    Prediction,
+)
+from scorecast.classes.methods import METHODS, make_method
+from scorecast.classes.risk import (
+    RiskExtrapolation,
+    RiskPrediction,
+    extrapolate_risk,
+)
+
+if TYPE_CHECKING:
+    from scorecast.classes.extrapolators import (
+        AutoExtrapolator,
+        GaussianExtrapolator,
+        KdeExtrapolator,
+        PolynomialExtrapolator,
+        RegressionExtrapolator,
+        SplineExtrapolator,
+    )
+
+__all__ = [
+    "DEFAULT_METHODS",
+    "METHODS",
+    "AutoExtrapolator",
+    "Backtest",
+    "BacktestRow",
+    "Extrapolation",
+    "ForecastCurve",
+    "GaussianExtrapolator",
+    "KdeExtrapolator",
+    "MethodForecast",
+    "PolynomialExtrapolator",
+    "Prediction",
+    "RegressionExtrapolator",
+    "RiskExtrapolation",
+    "RiskPrediction",
+    "SplineExtrapolator",
+    "backtest",
+    "extrapolate",
+    "extrapolate_risk",
+    "make_method",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The estimators bring scikit-learn along, which the rest does without.
+    if name.endswith("Extrapolator"):
+        from scorecast.classes import extrapolators
+
+        return getattr(extrapolators, name)
+    msg = f"module 'scorecast.classes' has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -9,43 +9,30 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.parallel import map_tasks
 from scorecast._core.results import Result
-from scorecast._core.types import Json
+from scorecast._core.rng import as_generator
+from scorecast._core.types import FloatArray, Json, RandomState
+from scorecast.classes.backtest_row import BacktestRow
+from scorecast.classes.evidence import Evidence
+from scorecast.classes.hiding import hide_classes
+from scorecast.classes.intervals import prediction_interval
+from scorecast.classes.method import Method
+from scorecast.classes.methods import make_method
+from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.scores import (
+    AVERAGES,
+    TIES,
+    Embeddings,
+    LabelledEmbeddings,
+    Scores,
+    as_class_scores,
+)
 
-__all__ = ["Backtest", "BacktestRow"]
+__all__ = ["Backtest", "BacktestRow", "backtest", "summarise_hidings"]
 
-
-@dataclass(frozen=True, kw_only=True)
-class BacktestRow:
-    """How one method did in predicting all observed classes from some of them.
-
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    from_classes, to_classes : int
-        Classes shown to it, and classes it had to predict.
-    n_repeats : int
-        How many random choices of the shown classes.
-    truth : float
-        Accuracy with `to_classes` classes.
-    prediction : float
-        Mean prediction.
-    bias, rmse : float
-        Mean and root mean square of prediction minus truth.
-    coverage : float or None
-        Share of intervals that held the truth; None where none was made.
-    """
-
-    method: str
-    from_classes: int
-    to_classes: int
-    n_repeats: int
-    truth: float
-    prediction: float
-    bias: float
-    rmse: float
-    coverage: float | None = None
+DEFAULT_METHODS = ("auto", "regression", "gaussian", "kde-ucv", "kde-bcv", "spline")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,3 +93,192 @@ class Backtest(Result):
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         rows = tuple(BacktestRow(**row) for row in result["rows"])
         return cls(rows=rows, **inputs, **options)
+
+
+def backtest(
+    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    methods: Sequence[str | Method] = DEFAULT_METHODS,
+    ratios: Sequence[float] = (2, 4),
+    n_repeats: int = 20,
+    ties: str = "random",
+    average: str = "macro",
+    level: float = 0.9,
+    classes: Sequence[Hashable] | None = None,
+    greater_is_better: bool = True,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> Backtest:
+    """Hide classes, predict them back with each method, and compare.
+
+    The truth is the accuracy with all observed classes. It shares the classes that
+    were shown, so errors here are somewhat smaller than in a true forecast.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_examples, n_classes), Scores or Embeddings
+        What the recogniser gave.
+    y_true : iterable of hashable, optional
+        True labels; not needed where `scores` carries them.
+    methods : sequence of str or Method
+        What to compare; every method is fitted anew to the classes shown.
+    ratios : sequence of float, default=(2, 4)
+        One in so many classes is shown.
+    n_repeats : int, default=20
+        Random choices of the shown classes, per ratio.
+    ties : {"random", "optimistic", "pessimistic"}, default="random"
+        Rule for ties.
+    average : {"macro", "micro"}, default="macro"
+        Every class counts the same, or every example.
+    level : float, default=0.9
+        Level of the intervals whose coverage is counted.
+    classes : sequence of hashable, optional
+        Labels of the columns.
+    greater_is_better : bool, default=True
+        False for distances.
+    random_state : int, Generator or None, default=0
+        For the choices; the same answer for any `n_jobs`.
+    n_jobs : int, optional
+        Number of worker processes.
+
+    Returns
+    -------
+    Backtest
+        Bias, error and coverage of every method.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> own = np.arange(120) % 24
+    >>> scores = rng.normal(size=(120, 24)) + 2 * np.eye(24)[own]
+    >>> result = backtest(scores, own, methods=["gaussian", "spline"], n_repeats=4)
+    >>> [(row.method, row.from_classes) for row in result.rows]
+    [('gaussian', 12), ('spline', 12), ('gaussian', 6), ('spline', 6)]
+    """
+    check_level(level)
+    check_n_jobs(n_jobs)
+    check_choice(ties, "ties", TIES)
+    check_choice(average, "average", AVERAGES)
+    _check_counts(ratios, n_repeats)
+    made = [make_method(m) for m in methods]
+    data = as_class_scores(
+        scores, y_true, classes=classes, greater_is_better=greater_is_better
+    )
+    evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    tasks = [
+        _Hiding(evidence, tuple(made), max(2, round(data.n_classes / ratio)), level)
+        for ratio in ratios
+        for _ in range(n_repeats)
+    ]
+    if data.n_classes < 4:
+        msg = f"{data.n_classes} classes are too few to hide any: 4 are needed."
+        raise InsufficientDataError(msg)
+    outcomes = map_tasks(
+        _hide_and_predict,
+        tasks,
+        rng=as_generator(random_state),
+        n_jobs=n_jobs,
+        what="hiding classes",
+    )
+    rows: list[BacktestRow] = []
+    for i in range(0, len(tasks), n_repeats):
+        found = [o for o in outcomes[i : i + n_repeats] if o is not None]
+        if found:
+            rows += summarise_hidings(
+                [m.name for m in made], found, evidence.n_classes, tasks[i].n_kept
+            )
+    if not rows:
+        msg = "Too few classes have examples to hide some of them."
+        raise InsufficientDataError(msg)
+    return Backtest(
+        rows=tuple(rows),
+        n_examples=data.n_examples,
+        n_classes=data.n_classes,
+        level=level,
+        seed=random_state if isinstance(random_state, int) else None,
+        ties=ties,
+        average=average,
+    )
+
+
+@dataclass(frozen=True)
+class _Hiding:
+    """One random choice of shown classes, to be predicted from by all methods."""
+
+    evidence: Evidence
+    methods: tuple[Method, ...]
+    n_kept: int
+    level: float
+
+
+def _hide_and_predict(
+    task: _Hiding, rng: np.random.Generator
+) -> tuple[float, FloatArray] | None:
+    """Return the truth, and prediction, low and high of every method."""
+    evidence = task.evidence
+    shown = hide_classes(evidence, task.n_kept, rng)
+    if shown is None:
+        return None
+    target = np.array([evidence.n_classes])
+    found = np.empty((len(task.methods), 3))
+    for i, method in enumerate(task.methods):
+        fit = method.fit(shown, rng)
+        interval = prediction_interval(fit, shown, target, task.level)
+        found[i] = fit.distribution.accuracy(target)[0], interval.low[0], interval.high[0]
+    return evidence.ranks.accuracy, found
+
+
+def summarise_hidings(
+    names: Sequence[str],
+    outcomes: Sequence[tuple[float, FloatArray]],
+    n_classes: int,
+    n_kept: int,
+) -> list[BacktestRow]:
+    """Average what several hidings showed, method by method.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the methods.
+    outcomes : sequence of (truth, predictions)
+        Of each hiding: accuracy with all classes, and per method the prediction and
+        the ends of its interval (NaN where there is none).
+    n_classes, n_kept : int
+        Classes predicted and shown.
+
+    Returns
+    -------
+    list of BacktestRow
+        One per method.
+    """
+    truths = np.array([truth for truth, _ in outcomes])
+    found = np.array([values for _, values in outcomes])
+    rows = []
+    for i, name in enumerate(names):
+        error = found[:, i, 0] - truths
+        inside = (found[:, i, 1] <= truths) & (truths <= found[:, i, 2])
+        bounded = np.isfinite(found[:, i, 1:]).all()
+        rows.append(
+            BacktestRow(
+                method=name,
+                from_classes=n_kept,
+                to_classes=n_classes,
+                n_repeats=len(outcomes),
+                truth=float(truths.mean()),
+                prediction=float(found[:, i, 0].mean()),
+                bias=float(error.mean()),
+                rmse=float(np.sqrt((error**2).mean())),
+                coverage=float(inside.mean()) if bounded else None,
+            )
+        )
+    return rows
+
+
+def _check_counts(ratios: Sequence[float], n_repeats: int) -> None:
+    if n_repeats < 1:
+        msg = f"`n_repeats` must be at least 1; got {n_repeats!r}."
+        raise UsageError(msg)
+    if not ratios or min(ratios) <= 1:
+        msg = f"`ratios` must all exceed 1; got {list(ratios)!r}."
+        raise UsageError(msg)

@@ -9,7 +9,7 @@ import numpy as np
 
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
-from scorecast.classes.backtest import BacktestRow
+from scorecast.classes.backtest_row import BacktestRow
 from scorecast.scores import AccuracyCurve
 
 __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
 
 from scorecast._core.checks import check_choice
+from scorecast._core.parallel import map_threads
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.distributions import FavourabilityDistribution, ProbitMixture
 from scorecast.classes.evidence import Evidence, RankEvidence
+from scorecast.classes.hiding import hide_classes
 from scorecast.classes.least_squares import Design
 from scorecast.classes.method import Fit, RankMethod
 from scorecast.classes.moments import probit_moments, probit_moments_by_quantiles
@@ -29,6 +32,7 @@ __all__ = ["FORMS", "KNOTS", "QUADRATURES", "Regression"]
 FORMS = ("accuracy", "risk", "simplex")
 KNOTS = ("paper", "r")
 QUADRATURES = ("exact", "r")
+_EVERY_SIZE_UP_TO = 1000
 _BANDWIDTHS = tuple(round(0.1 * i, 1) for i in range(1, 11))
 
 
@@ -106,8 +110,7 @@ class Regression(RankMethod):
                 details={"bandwidth": tuned.bandwidth},
             )
         errors = self._hide_and_seek(evidence, rng)
-        fits = {h: replace(self, bandwidth=h) for h in self.bandwidths}
-        fitted_by = {h: m.fit_ranks(evidence.ranks) for h, m in fits.items()}
+        fitted_by = self._fit_every_bandwidth(evidence.ranks)
         best = self.bandwidths[int(np.argmin(errors))]
         details = {
             "bandwidth": best,
@@ -115,7 +118,8 @@ class Regression(RankMethod):
             "bandwidth_rmse": errors.tolist(),
             "by_bandwidth": fitted_by,
         }
-        return Fit(distribution=fitted_by[best], tuned=fits[best], details=details)
+        tuned = replace(self, bandwidth=best)
+        return Fit(distribution=fitted_by[best], tuned=tuned, details=details)
 
     def fit_ranks(
         self,
@@ -123,13 +127,17 @@ class Regression(RankMethod):
         start: FavourabilityDistribution | None = None,  # noqa: ARG002 - convex
     ) -> ProbitMixture:
         """Fit one bandwidth to a histogram of beating competitors."""
-        basis = _Basis(self, ranks.n_classes)
+        if self.bandwidth is None:
+            msg = "The bandwidth must be chosen before a histogram can be fitted."
+            raise UsageError(msg)
+        basis = _Basis(self, self.bandwidth, ranks.n_classes, ranks.n_classes)
         return basis.fit(ranks.curve(basis.sizes))
 
-    @property
-    def _by_quantiles(self) -> bool:
-        rule = self.quadrature or ("r" if self.knots == "r" else "exact")
-        return rule == "r"
+    def _fit_every_bandwidth(self, ranks: RankEvidence) -> dict[float, ProbitMixture]:
+        n = ranks.n_classes
+        bases = {h: _Basis(self, h, n, n) for h in self.bandwidths}
+        curve = ranks.curve(next(iter(bases.values())).sizes)
+        return {h: basis.fit(curve) for h, basis in bases.items()}
 
     def fit_left_out(
         self,
@@ -140,73 +148,76 @@ class Regression(RankMethod):
         bases: dict[int, _Basis] = {}
         fits: list[FavourabilityDistribution] = []
         for ranks in evidence.ranks_left_out:
-            if ranks.n_classes not in bases:
-                method = replace(self, sizes=None, size_weights=None)
-                bases[ranks.n_classes] = _Basis(
-                    method, ranks.n_classes, evidence.n_classes
-                )
-            basis = bases[ranks.n_classes]
-            fits.append(basis.fit(ranks.curve(basis.sizes)))
+            n = ranks.n_classes
+            if n not in bases:
+                bases[n] = _Basis(self, self.bandwidth or 0.6, n, evidence.n_classes)
+            fits.append(bases[n].fit(ranks.curve(bases[n].sizes)))
         return fits
+
+    @property
+    def by_quantiles(self) -> bool:
+        """Whether moments follow the rule of the authors' R code."""
+        rule = self.quadrature or ("r" if self.knots == "r" else "exact")
+        return rule == "r"
 
     def _hide_and_seek(
         self, evidence: Evidence, rng: np.random.Generator
     ) -> FloatArray:
         """Return the error of each bandwidth in predicting all classes from half."""
-        n_groups = evidence.ranking.n_groups
         truth = evidence.ranks.accuracy
-        target = np.array([evidence.n_classes])
         squares = np.zeros(len(self.bandwidths))
-        bases: dict[tuple[float, int], _Basis] = {}
+        bases: dict[int, list[_Basis]] = {}
         for _ in range(self.n_subsamples):
-            kept = np.zeros(n_groups, dtype=bool)
-            # Without replacement: a class drawn twice would tie with itself.
-            kept[rng.permutation(n_groups)[: n_groups // 2]] = True
-            if not kept[evidence.ranking.group[evidence.ranking.own]].any():
+            shown = hide_classes(evidence, evidence.n_classes // 2, rng)
+            if shown is None:
                 continue
-            ranks = evidence.restrict(kept).ranks
-            for i, h in enumerate(self.bandwidths):
-                key = (h, ranks.n_classes)
-                if key not in bases:
-                    method = replace(self, bandwidth=h, sizes=None, size_weights=None)
-                    bases[key] = _Basis(method, ranks.n_classes, evidence.n_classes)
-                basis = bases[key]
-                found = basis.fit(ranks.curve(basis.sizes)).accuracy(target)[0]
-                squares[i] += (found - truth) ** 2
+            n = shown.n_classes
+            if n not in bases:
+                bases[n] = [
+                    _Basis(self, h, n, evidence.n_classes) for h in self.bandwidths
+                ]
+            curve = shown.ranks.curve(bases[n][0].sizes)
+            found = [basis.accuracy_at_reach(basis.fit(curve)) for basis in bases[n]]
+            squares += (np.array(found) - truth) ** 2
         return np.sqrt(squares / self.n_subsamples)
 
 
 class _Basis:
-    """The basis of one bandwidth, evaluated at the sizes to be fitted."""
+    """The basis of one bandwidth, evaluated at the sizes to be fitted.
+
+    Parameters
+    ----------
+    method : Regression
+        Form, knots and quadrature.
+    bandwidth : float
+        Width of the elements.
+    n_classes : int
+        Classes observed: the largest size that can be fitted.
+    n_reach : int
+        Classes that decide how far the knots reach, as in the authors' code.
+    """
 
     def __init__(
-        self, method: Regression, n_classes: int, n_reach: int | None = None
+        self, method: Regression, bandwidth: float, n_classes: int, n_reach: int
     ) -> None:
-        if method.bandwidth is None:
-            msg = "The bandwidth must be chosen before the basis is built."
-            raise UsageError(msg)
         self.method = method
-        self.means = _knots(n_reach or n_classes, method.bandwidth, method.knots)
-        self.sds = np.full(self.means.size, method.bandwidth)
-        self.sizes = _sizes_to_fit(n_classes, method.sizes)
-        moments = (
-            probit_moments_by_quantiles if method._by_quantiles else probit_moments
-        )
-        ones = np.ones(self.sizes.size)
-        g = moments(self.sizes.astype(np.float64), self.means, self.sds)
-        if method.form == "risk":
-            columns = np.column_stack([1 - g, (self.sizes > 1).astype(np.float64)])
-        elif method.form == "simplex":
-            columns = np.column_stack([g, ones, (self.sizes == 1).astype(np.float64)])
-        else:
-            columns = np.column_stack([g, ones])
-        weights = None
-        if method.size_weights is not None:
-            weights = np.asarray(method.size_weights, dtype=np.float64)
-            if weights.shape != self.sizes.shape or not (weights > 0).all():
-                msg = f"`size_weights` must be {self.sizes.size} positive numbers."
-                raise UsageError(msg)
-        self.design = Design(columns, weights)
+        self.means = _knots(n_reach, bandwidth, method.knots)
+        self.sds = np.full(self.means.size, bandwidth)
+        # Sizes and weights that were given hold for all classes, not for some.
+        whole = n_classes == n_reach
+        self.sizes, g = self._moments(bandwidth, n_reach, whole)
+        self._at_reach = g[-1]
+        if not whole:
+            possible = self.sizes <= n_classes
+            self.sizes, g = self.sizes[possible], g[possible]
+        ones = np.ones((self.sizes.size, 1))
+        more_than_one = (self.sizes > 1)[:, None].astype(np.float64)
+        columns = {
+            "accuracy": [g, ones],
+            "risk": [1 - g, more_than_one],
+            "simplex": [g, ones, 1 - more_than_one],
+        }[method.form]
+        self.design = Design(np.hstack(columns), self._size_weights(whole))
 
     def fit(self, curve: FloatArray) -> ProbitMixture:
         """Fit the accuracies at the sizes."""
@@ -231,8 +242,65 @@ class _Basis:
             sds=self.sds,
             weights=b[:m],
             always_right=always_right,
-            by_quantiles=self.method._by_quantiles,
+            by_quantiles=self.method.by_quantiles,
         )
+
+    def accuracy_at_reach(self, fitted: ProbitMixture) -> float:
+        """Predict the accuracy with all classes; their moments are in the table."""
+        return float(self._at_reach @ fitted.weights) + fitted.always_right
+
+    def _moments(
+        self, bandwidth: float, n_reach: int, whole: bool
+    ) -> tuple[IntArray, FloatArray]:
+        method = self.method
+        if whole and method.sizes is not None:
+            sizes = _check_sizes(method.sizes, n_reach)
+            floats = sizes.astype(np.float64)
+            rule = (
+                probit_moments_by_quantiles if method.by_quantiles else probit_moments
+            )
+            return sizes, rule(floats, self.means, self.sds)
+        widths = tuple(sorted({bandwidth, *method.bandwidths}))
+        if method.bandwidth is not None:
+            widths = (bandwidth,)
+        sizes, tables = _moment_tables(
+            n_reach, widths, method.knots, method.by_quantiles
+        )
+        return sizes, tables[widths.index(bandwidth)]
+
+    def _size_weights(self, whole: bool) -> FloatArray | None:
+        if self.method.size_weights is None or not whole:
+            return None
+        weights = np.asarray(self.method.size_weights, dtype=np.float64)
+        if weights.shape != self.sizes.shape or not (weights > 0).all():
+            msg = f"`size_weights` must be {self.sizes.size} positive numbers."
+            raise UsageError(msg)
+        return weights
+
+
+@lru_cache(maxsize=6)
+def _moment_tables(
+    n_reach: int, widths: tuple[float, ...], knots: str, by_quantiles: bool
+) -> tuple[IntArray, list[FloatArray]]:
+    """Tabulate the moments of several bandwidths, at all sizes up to `n_reach`.
+
+    One table serves the fit to all classes and those to subsets of them.
+    """
+    sizes = np.append([1], curve_sizes(n_reach))
+    if by_quantiles and n_reach <= _EVERY_SIZE_UP_TO:
+        # The quantile rule gets from one k to the next by one product.
+        sizes = np.arange(1, n_reach + 1)
+    ks = sizes.astype(np.float64)
+    means = [_knots(n_reach, h, knots) for h in widths]
+    if by_quantiles:
+        sets = [(m, np.full(m.size, h)) for m, h in zip(means, widths, strict=True)]
+        return sizes, map_threads(
+            lambda pair: probit_moments_by_quantiles(ks, *pair), sets
+        )
+    sds = np.repeat(widths, [m.size for m in means])
+    together = probit_moments(ks, np.concatenate(means), sds)
+    ends = np.cumsum([m.size for m in means])[:-1]
+    return sizes, np.split(together, ends, axis=1)
 
 
 def _knots(n_classes: int, bandwidth: float, rule: str) -> FloatArray:
@@ -245,11 +313,9 @@ def _knots(n_classes: int, bandwidth: float, rule: str) -> FloatArray:
     return np.concatenate([-half[:0:-1], half])
 
 
-def _sizes_to_fit(n_classes: int, sizes: tuple[int, ...] | None) -> IntArray:
-    if sizes is not None:
-        chosen = np.unique(np.asarray(sizes, dtype=np.int64))
-        if chosen.min() < 1 or chosen.max() > n_classes:
-            msg = f"`sizes` must lie in 1..{n_classes}; got {sizes!r}."
-            raise UsageError(msg)
-        return chosen
-    return np.append([1], curve_sizes(n_classes))
+def _check_sizes(sizes: tuple[int, ...], n_classes: int) -> IntArray:
+    chosen = np.unique(np.asarray(sizes, dtype=np.int64))
+    if chosen.min() < 1 or chosen.max() > n_classes:
+        msg = f"`sizes` must lie in 1..{n_classes}; got {sizes!r}."
+        raise UsageError(msg)
+    return chosen

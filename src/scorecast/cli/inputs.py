@@ -81,7 +81,9 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
         decimal=options["decimal"],
         delimiter=options["delimiter"],
         header=not options["no_header"],
+        drop=options["drop"],
         drop_nonfinite=options["drop_nonfinite"],
+        max_bytes=int(options["max_memory"] * 2**30),
     )
     scores = Scores(
         table.values,
@@ -101,8 +103,9 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
         if not options[name]:
             msg = f"Embeddings need --gallery, --probes and --labels; --{name} is missing."
             raise click.UsageError(msg)
-    gallery = read_matrix(options["gallery"], key=options["key"])
-    probes = read_matrix(options["probes"], key=options["key"])
+    limit = int(options["max_memory"] * 2**30)
+    gallery = read_matrix(options["gallery"], key=options["key"], max_bytes=limit)
+    probes = read_matrix(options["probes"], key=options["key"], max_bytes=limit)
     labels = read_labels(options["labels"])
     gallery_labels = None
     files = [gallery.source, probes.source, labels.source]

@@ -17,7 +17,6 @@ __all__ = [
     "Columns",
     "Table",
     "TableOptions",
-    "column_name",
     "find_column",
 ]
 
@@ -84,13 +83,6 @@ class Table(Protocol):
 
     def read(self, numbers: Sequence[int], texts: Sequence[int]) -> Columns:
         """Read columns by position: some as numbers, some as labels."""
-
-
-def column_name(table: Table, index: int) -> str:
-    """Name a column for a message: by its name or else its position."""
-    if table.columns is None:
-        return f"column {index + 1}"
-    return f"column {quoted(table.columns[index])}"
 
 
 def find_column(table: Table, wanted: str, option: str) -> int:

@@ -82,6 +82,8 @@ def read_labels(
     ------
     InvalidInputError
         If the file is missing, damaged, of another kind, or holds no labels.
+    UsageError
+        If `delimiter` is not one that can be.
 
     Examples
     --------
@@ -105,9 +107,8 @@ def read_labels(
 def _from_arrays(location: Location, max_bytes: int) -> Labels:
     contents = array_contents(location, max_bytes)
     key = choose_key(location, contents, LABEL_NAMES, "labels")
-    source = location.at(key)
-    values = label_array(read_array(location, key, max_bytes), source)
-    return Labels(values=values, source=source)
+    values = label_array(read_array(location, key, max_bytes), location.at(key))
+    return Labels(values=values, source=location.source(key))
 
 
 def _from_lines(location: Location, max_bytes: int) -> Labels:
@@ -118,7 +119,7 @@ def _from_lines(location: Location, max_bytes: int) -> Labels:
     if not labels:
         msg = f"{location.name} holds no labels, only empty lines"
         raise InvalidInputError(msg)
-    return Labels(values=text_array(labels), source=location.name)
+    return Labels(values=text_array(labels), source=location.source(None))
 
 
 def _from_table(
@@ -134,7 +135,7 @@ def _from_table(
     index = _choose(table, location.key if column is None else column)
     values = table.read([], [index]).texts[0]
     if table.columns is None:
-        return Labels(values=values, source=location.name)
+        return Labels(values=values, source=location.source(None))
     name = table.columns[index]
     # A name that comes again below is a label, unless the user called it a name.
     is_guess = table.n_columns == 1 and column is None and location.key is None
@@ -145,9 +146,8 @@ def _from_table(
             f"{one_line(name)} if it is the name"
         )
         raise InvalidInputError(msg)
-    is_picked = table.n_columns > 1
-    source = location.at(name) if is_picked else location.name
-    return Labels(values=values, source=source)
+    picked = name if table.n_columns > 1 else None
+    return Labels(values=values, source=location.source(picked))
 
 
 def _choose(table: Table, wanted: str | None) -> int:

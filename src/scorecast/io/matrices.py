@@ -21,7 +21,7 @@ from scorecast.io.paths import (
     unchanged,
 )
 from scorecast.io.tables import open_table
-from scorecast.io.wording import quoted
+from scorecast.io.wording import one_line, quoted
 
 __all__ = ["Matrix", "check_names", "read_matrix"]
 
@@ -91,6 +91,8 @@ def read_matrix(
     InvalidInputError
         If the file is missing, damaged, of another kind, or holds anything but
         finite numbers.
+    UsageError
+        If `delimiter` or `decimal` is not one that can be.
 
     Examples
     --------
@@ -125,9 +127,10 @@ def _from_arrays(
         raise InvalidInputError(msg)
     contents = array_contents(location, max_bytes)
     key = choose_key(location, contents, SCORE_NAMES, "a matrix")
-    source = location.at(key)
-    values = real_matrix(read_array(location, key, max_bytes), source, max_bytes)
-    return Matrix(values=values, columns=None, source=source), "row {}".format
+    array = read_array(location, key, max_bytes)
+    values = real_matrix(array, location.at(key), max_bytes)
+    matrix = Matrix(values=values, columns=None, source=location.source(key))
+    return matrix, "row {}".format
 
 
 def _from_table(
@@ -146,7 +149,9 @@ def _from_table(
     content = table.read(chosen, [])
     names = table.columns
     columns = None if names is None else tuple(names[i] for i in chosen)
-    matrix = Matrix(values=content.values, columns=columns, source=location.name)
+    matrix = Matrix(
+        values=content.values, columns=columns, source=location.source(None)
+    )
     return matrix, lambda number: content.place(number - 1)
 
 
@@ -183,7 +188,7 @@ def _refuse_flaws(
     row, column = flaws.first
     name = column + 1 if matrix.columns is None else quoted(matrix.columns[column])
     msg = (
-        f"{matrix.source}, {place(row + 1)}, column {name}: "
+        f"{one_line(matrix.source, 300)}, {place(row + 1)}, column {name}: "
         f"{matrix.values[row, column]} is not finite ({flaws.n_cells} such values); "
         "repair or remove those rows"
     )

@@ -42,8 +42,12 @@ class Location:
         """The path on one line, for messages."""
         return one_line(self.path, 300)
 
+    def source(self, key: str | None) -> str:
+        """Return what `locate` would understand again, whatever the names hold."""
+        return str(self.path) if key is None else f"{self.path}::{key}"
+
     def at(self, key: str | None) -> str:
-        """Name an array inside the file, in the form the user may type."""
+        """Name an array inside the file on one line, for messages."""
         return self.name if key is None else f"{self.name}::{one_line(key)}"
 
 

@@ -16,7 +16,7 @@ from scorecast.io.finite import Flaws, find_flaws
 from scorecast.io.labels import read_labels
 from scorecast.io.paths import DEFAULT_MAX_BYTES, FilePath, locate, unchanged
 from scorecast.io.score_sources import ClassName, Layout, ScoreSource, read_source
-from scorecast.io.wording import listed, quoted
+from scorecast.io.wording import listed, one_line, quoted
 
 __all__ = ["ScoreFile", "read_scores"]
 
@@ -111,6 +111,8 @@ def read_scores(
     InvalidInputError
         If a file is missing, damaged, incomplete or of another kind, or numbers of
         rows differ.
+    UsageError
+        If `delimiter` or `decimal` is not one that can be.
 
     Examples
     --------
@@ -158,7 +160,7 @@ def _with_classes(found: ScoreSource, classes: tuple[ClassName, ...]) -> ScoreSo
         return replace(found, values=found.values[:, order], classes=classes)
     if len(unknown) < len(classes):
         msg = (
-            f"{found.source} has columns for some of the classes given but not for "
+            f"{found.name} has columns for some of the classes given but not for "
             f"{listed(unknown)}; it has {listed(columns)}"
         )
         raise InvalidInputError(msg)
@@ -169,14 +171,15 @@ def _check_shape(found: ScoreSource) -> None:
     n_rows, n_columns = found.values.shape
     n_labels = len(found.labels.values)
     if n_labels != n_rows:
+        other = one_line(found.labels.source, 300)
         msg = (
-            f"{found.source} has {n_rows} rows but {found.labels.source} has "
+            f"{found.name} has {n_rows} rows but {other} has "
             f"{n_labels} labels{_mismatch_hint(n_rows, n_columns, n_labels)}"
         )
         raise InvalidInputError(msg)
     if n_columns < 2:
         msg = (
-            f"{found.source} has one column of scores; one per class is needed, so at "
+            f"{found.name} has one column of scores; one per class is needed, so at "
             "least two (for two classes, save 1 - p beside p, or -s beside s)"
         )
         raise InvalidInputError(msg)
@@ -184,13 +187,13 @@ def _check_shape(found: ScoreSource) -> None:
         return
     if len(found.classes) != n_columns:
         msg = (
-            f"{found.source} has {n_columns} columns of scores but "
+            f"{found.name} has {n_columns} columns of scores but "
             f"{len(found.classes)} class names are given; give one per column"
         )
         raise InvalidInputError(msg)
     repeated = [quoted(c) for c, k in Counter(found.classes).items() if k > 1]
     if repeated:
-        msg = f"{found.source}: repeated class names {listed(repeated)}; rename them"
+        msg = f"{found.name}: repeated class names {listed(repeated)}; rename them"
         raise InvalidInputError(msg)
 
 
@@ -219,7 +222,7 @@ def _finished(found: ScoreSource, *, drop_nonfinite: bool) -> ScoreFile:
             raise _not_finite(found, flaws)
         values, y_true = values[~flaws.rows], y_true[~flaws.rows]
         notes += (
-            f"{found.source}: {n_dropped} of {len(found.values)} rows were dropped "
+            f"{found.name}: {n_dropped} of {len(found.values)} rows were dropped "
             "because their scores are not finite",
         )
     sources = tuple(dict.fromkeys((found.source, found.labels.source)))
@@ -241,13 +244,13 @@ def _not_finite(found: ScoreSource, flaws: Flaws) -> InvalidInputError:
     if flaws.first is None:
         row = flaws.first_impossible or 0
         return InvalidInputError(
-            f"{found.source}, {found.place(row)}: every score is -inf, so that no "
+            f"{found.name}, {found.place(row)}: every score is -inf, so that no "
             f"class is possible ({n_rows} such rows); {fix}"
         )
     row, column = flaws.first
     name = column + 1 if found.classes is None else quoted(found.classes[column])
     return InvalidInputError(
-        f"{found.source}, {found.place(row)}, column {name}: "
+        f"{found.name}, {found.place(row)}, column {name}: "
         f"{found.values[row, column]} is not finite ({flaws.n_cells} such values in "
         f"{n_rows} rows); {fix}"
     )

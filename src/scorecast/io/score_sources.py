@@ -49,6 +49,7 @@ class ScoreSource:
     labels: Labels
     classes: tuple[ClassName, ...] | None
     source: str
+    name: str  # the source on one line, for messages
     notes: tuple[str, ...]
     place: Callable[[int], str]  # where a row, counted from zero, stands in the file
 
@@ -96,8 +97,8 @@ def _from_arrays(
         raise InvalidInputError(msg)
     contents = array_contents(location, max_bytes)
     key = choose_key(location, contents, SCORE_NAMES, "scores")
-    source = location.at(key)
-    values = real_matrix(read_array(location, key, max_bytes), source, max_bytes)
+    array = read_array(location, key, max_bytes)
+    values = real_matrix(array, location.at(key), max_bytes)
     if labels is None:
         labels = _labels_beside(location, contents, key, max_bytes)
     classes = None
@@ -109,7 +110,8 @@ def _from_arrays(
         values=values,
         labels=labels,
         classes=classes,
-        source=source,
+        source=location.source(key),
+        name=location.at(key),
         notes=(),
         place=lambda row: f"row {row + 1}",
     )
@@ -128,9 +130,9 @@ def _labels_beside(
             fix += f" or --labels {location.name}::NAME"
         msg = f"{location.name} has {has}; {fix}"
         raise InvalidInputError(msg)
-    source = location.at(label_key)
-    values = label_array(read_array(location, label_key, max_bytes), source)
-    return Labels(values=values, source=source)
+    array = read_array(location, label_key, max_bytes)
+    values = label_array(array, location.at(label_key))
+    return Labels(values=values, source=location.source(label_key))
 
 
 def _named(
@@ -162,12 +164,13 @@ def _from_table(
     if labels is None:
         names = table.columns
         name = None if names is None else names[texts[0]]
-        labels = Labels(values=content.texts[0], source=location.at(name))
+        labels = Labels(values=content.texts[0], source=location.source(name))
     return ScoreSource(
         values=content.values,
         labels=labels,
         classes=chosen.classes,
-        source=location.name,
+        source=location.source(None),
+        name=location.name,
         notes=table.notes + chosen.notes,
         place=content.place,
     )

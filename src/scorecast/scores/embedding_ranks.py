@@ -29,12 +29,13 @@ __all__ = ["competitor_counts"]
 Matrix = NDArray[np.floating[Any]]
 SingleArray = NDArray[np.float32]
 CountArray = NDArray[np.unsignedinteger[Any]]
+ExponentArray = NDArray[np.intc]
 
 # Products of features up to which plain NumPy is done before numba would be loaded.
-_DIRECT_SIZE = 100_000_000
+_DIRECT_SIZE = 200_000_000
 _DIRECT_PAIRS = 1 << 17
-# A block of scores, 256 x 512 in float32, stays in the second-level cache.
-_BLOCK_ROWS = 256
+# A block of scores, 512 x 512 in float32, is still in the cache when it is compared.
+_BLOCK_ROWS = 512
 _TILE_WIDTH = 512
 # Fewer features than this are multiplied faster by our own loop than by BLAS.
 _BLAS_DEPTH = 32
@@ -59,8 +60,9 @@ class _Problem(NamedTuple):
 class _Layout(NamedTuple):
     """Gallery in tiles, exact and rounded; `norm` and `reach` are of rounded columns.
 
-    Columns are ordered by group, then norm, then class, so that groups and classes are
-    contiguous and a few long vectors widen the rounding band of their own tiles only.
+    Columns are ordered by size, in coarse steps, then group, then class: classes are
+    contiguous, groups nearly so, and a few long vectors widen the rounding band of
+    their own tiles only.
     """
 
     tiles: list[Tile]
@@ -89,8 +91,8 @@ def competitor_counts(
 
     The score of a class is that of its best vector. Counts are exact with respect to
     sums over the features taken in order in float64; equal vectors always tie. Memory
-    beyond input and output is about 12 bytes per value of the gallery and 2 MB per
-    thread, whatever the number of pairs.
+    beyond input and output is about 12 bytes per value of the gallery and a few
+    megabytes per thread, whatever the number of pairs.
 
     Parameters
     ----------
@@ -221,10 +223,11 @@ def _gallery_rows(problem: _Problem, index: IntArray | slice) -> FloatArray:
     return rows
 
 
-def _exponent(rows: FloatArray) -> IntArray:
+def _exponent(rows: FloatArray) -> ExponentArray:
     """Return the power of two just above the largest value of each row."""
     _, exponent = np.frexp(np.abs(rows).max(axis=1))
-    return np.asarray(np.maximum(exponent, -1000), dtype=np.int64)
+    # Below it two to minus the exponent would overflow.
+    return np.asarray(np.maximum(exponent, -1000), dtype=np.intc)
 
 
 # Plain NumPy: the reference for all pairs, in blocks.
@@ -289,8 +292,11 @@ def _count_in_tiles(
     with np.errstate(over="ignore", invalid="ignore"):
         layout = _lay_out(problem)
 
+    # A few blocks for every thread even if there are few probes.
+    n_rows = min(_BLOCK_ROWS, -(-problem.own.size // 8))
+
     def count_block(start: int) -> None:
-        block = slice(start, start + _BLOCK_ROWS)
+        block = slice(start, start + n_rows)
         counts = Counts(above[block], tied[block], problem.group)
         with np.errstate(over="ignore", invalid="ignore"):
             _count_block(problem, layout, block, counts)
@@ -299,7 +305,7 @@ def _count_in_tiles(
     with threadpool_limits(1, user_api="blas"):
         map_threads(
             count_block,
-            range(0, problem.own.size, _BLOCK_ROWS),
+            range(0, problem.own.size, n_rows),
             n_jobs=n_jobs,
             what="comparing vectors",
         )
@@ -365,12 +371,12 @@ def _column_order(
         part = slice(start, start + _TILE_WIDTH)
         rows = (_gallery_rows(problem, part) - centre) * 2.0**-exponent
         norm[part] = np.sqrt((rows * rows).sum(axis=1))
-    longest = np.zeros(problem.group.size)
-    np.maximum.at(longest, problem.gallery_class, norm)
     column_class = problem.gallery_class
-    order = np.lexsort(
-        (column_class, longest[column_class], problem.group[column_class])
-    )
+    longest = np.zeros(problem.group.size)
+    np.maximum.at(longest, column_class, norm)
+    # Typical norms are below one; steps of four begin above two.
+    step = np.maximum(np.frexp(longest)[1], 0) // 2
+    order = np.lexsort((column_class, problem.group[column_class], step[column_class]))
     return order, norm[order], np.bincount(column_class)
 
 
@@ -428,12 +434,12 @@ def _count_block(
 
 def _round_probes(
     problem: _Problem, layout: _Layout, exact: FloatArray
-) -> tuple[SingleArray, FloatArray, IntArray]:
+) -> tuple[SingleArray, FloatArray, ExponentArray]:
     """Return probes as the product uses them, their norms and scaling exponents."""
     n_rows, n_features = exact.shape
     rounded = np.zeros((-(-n_rows // 4) * 4, _depth(problem)), dtype=np.float32)
     if problem.metric == "sqeuclidean":
-        exponent = np.full(n_rows, layout.exponent)
+        exponent = np.full(n_rows, layout.exponent, dtype=np.intc)
         rows = exact - layout.centre
         rounded[:n_rows, n_features] = 1
     else:
@@ -447,7 +453,7 @@ def _round_probes(
 def _limits(
     rounded: SingleArray,
     norm: FloatArray,
-    exponent: IntArray,
+    exponent: ExponentArray,
     layout: _Layout,
     column: IntArray,
     near: bool,

@@ -1,0 +1,132 @@
+"""Anchor smoothed scores at the accuracy that was observed.
+
+Kernel smoothing spreads the wrong-class scores, so its accuracy is too low where it
+can be checked, at the K classes observed; the miss, on the log-odds scale, carries
+over to more classes almost unchanged and shrinks slowly as their number grows. Taking
+it off leaves the strength of smoothed scores, that they see margins and not only
+ranks, without most of their bias.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.classes.distributions import EmpiricalFavourability
+
+__all__ = ["Anchor", "AnchoredScores", "anchor_scores", "clipped_logit"]
+
+_FLOOR = 1e-12
+_DRIFT = 0.12  # by which the miss shrinks per factor e in the number of classes
+_USUAL_MISS = (-0.25, -0.15)  # of smoothed scores: level, and slope in the log-odds
+_SPREAD_OF_MISS = 0.3
+_EXTRA_SPREAD = (0.3, 3.5)  # per unit of log-odds, beyond this: few errors to go by
+_CERTAIN = 1e-13  # one minus a favourability that the kernel cannot tell from one
+
+
+def clipped_logit(accuracy: FloatArray) -> FloatArray:
+    """Return log-odds, kept finite at 0 and 1."""
+    odds: FloatArray = logit(np.clip(accuracy, _FLOOR, 1 - _FLOOR))
+    return odds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anchor:
+    """How far smoothed scores miss the observed accuracy, on the log-odds scale.
+
+    Attributes
+    ----------
+    smoothed, observed : float
+        Accuracy with the observed classes, by smoothed scores and as counted.
+    miss : float
+        Log-odds to take off: what was seen, shrunk towards what is usual.
+    variance : float
+        Variance of `miss`.
+    surprise : float
+        Squared distance of the miss from the usual, in its own standard deviations.
+    saturated : float
+        Share of examples whose favourability cannot be told from one.
+    """
+
+    smoothed: float
+    observed: float
+    miss: float
+    variance: float
+    surprise: float
+    saturated: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AnchoredScores:
+    """Smoothed scores with their miss taken off.
+
+    Attributes
+    ----------
+    scores : EmpiricalFavourability
+        Favourabilities by smoothed scores.
+    anchor : Anchor
+        The miss.
+    n_classes : int
+        Number of classes observed.
+    """
+
+    scores: EmpiricalFavourability
+    anchor: Anchor
+    n_classes: int
+
+    def log_odds(self, ks: IntArray) -> FloatArray:
+        """Return the log-odds of being right at numbers of classes."""
+        beyond = np.log(np.maximum(np.asarray(ks) / self.n_classes, 1.0))
+        smoothed = clipped_logit(self.scores.accuracy(ks))
+        return smoothed - self.anchor.miss - _DRIFT * beyond
+
+    def accuracy(self, ks: IntArray) -> FloatArray:
+        """Return the expected accuracy at numbers of classes."""
+        accuracy: FloatArray = expit(self.log_odds(ks))
+        return np.where(np.asarray(ks) > 1, accuracy, 1.0)
+
+    def discriminability(self, u: FloatArray) -> FloatArray:
+        """Return D(u) of the smoothed scores as they are."""
+        return self.scores.discriminability(u)
+
+
+def anchor_scores(
+    scores: EmpiricalFavourability, observed: float, n_classes: int, size: float
+) -> Anchor:
+    """Compare smoothed scores with the accuracy that was observed.
+
+    Parameters
+    ----------
+    scores : EmpiricalFavourability
+        Favourabilities by smoothed scores.
+    observed : float
+        Accuracy with all observed classes.
+    n_classes : int
+        Number of classes observed.
+    size : float
+        Number of independent examples behind it.
+
+    Returns
+    -------
+    Anchor
+        The miss, shrunk by how little `observed` is known.
+    """
+    counted = (observed * size + 0.5) / (size + 1)
+    odds = float(logit(counted))
+    noise = 1 / (size * counted * (1 - counted))
+    smoothed = float(scores.accuracy(np.array([n_classes]))[0])
+    miss = float(clipped_logit(np.array(smoothed))) - odds
+    usual = _USUAL_MISS[0] + _USUAL_MISS[1] * max(odds, 0.0)
+    spread = _SPREAD_OF_MISS + _EXTRA_SPREAD[0] * max(odds - _EXTRA_SPREAD[1], 0.0)
+    variance = 1 / (1 / noise + 1 / spread**2)
+    return Anchor(
+        smoothed=smoothed,
+        observed=observed,
+        miss=variance * (miss / noise + usual / spread**2),
+        variance=variance,
+        surprise=(miss - usual) ** 2 / (noise + spread**2),
+        saturated=float(scores.weights @ (scores.values > 1 - _CERTAIN)),
+    )

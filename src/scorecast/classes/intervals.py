@@ -1,0 +1,237 @@
+"""How sure a forecast is.
+
+Methods that know their own spread say so (`auto`, `bayesian`); for all others classes
+are left out in turn. Either way the interval is symmetric in the log-odds, so it stays
+within 0 and 1. Where every example was right, or none, there is only a bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from scipy.special import expit, logit, stdtrit
+
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.classes.evidence import Evidence
+from scorecast.classes.method import Fit
+from scorecast.scores import AccuracyCurve
+
+__all__ = [
+    "Interval",
+    "hopeless_bound",
+    "observed_interval",
+    "perfect_bound",
+    "prediction_interval",
+]
+
+_GROUPS = 60
+_FLOOR = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Interval:
+    """An interval at each number of classes.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (n,)
+        Ends of the intervals.
+    sd_logit : ndarray of shape (n,)
+        Standard deviation of the log-odds; NaN for a bound.
+    how : str
+        How it was made, or why there is none.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    sd_logit: FloatArray
+    how: str
+
+
+@runtime_checkable
+class _KnowsSpread(Protocol):
+    def logit_sd(self, ks: IntArray) -> FloatArray:
+        """Return the standard deviation of the log-odds of being right."""
+
+
+def prediction_interval(
+    fit: Fit, evidence: Evidence, ks: IntArray, level: float
+) -> Interval:
+    """Bracket the accuracy at numbers of classes.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fitted method.
+    evidence : Evidence
+        What it was fitted to.
+    ks : ndarray of int64
+        Numbers of classes.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    Interval
+        The interval, NaN with the reason where there is none.
+    """
+    centre = np.clip(fit.distribution.accuracy(ks), 0, 1)
+    if evidence.ranks.accuracy >= 1 or evidence.ranks.accuracy <= 0:
+        return _bound(evidence, ks, level, centre)
+    n_tested = _n_tested(evidence)
+    if isinstance(fit.distribution, _KnowsSpread):
+        sd = fit.distribution.logit_sd(ks)
+        how = "posterior given the classes seen, and how far ranks and scores disagree"
+        return _around(centre, sd, max(n_tested - 1, 1), level, how)
+    grouped = evidence.regroup(_GROUPS, np.random.default_rng(0))
+    if n_tested < 3:
+        nothing = np.full(np.shape(ks), np.nan)
+        how = f"none: {n_tested} classes with examples are too few to leave any out"
+        return Interval(low=nothing, high=nothing, sd_logit=nothing, how=how)
+    fits = fit.tuned.fit_left_out(grouped, fit)
+    n_groups = len(fits)
+    replicates = _log_odds(np.array([left_out.accuracy(ks) for left_out in fits]))
+    away = replicates - replicates.mean(axis=0)
+    sd = np.sqrt((n_groups - 1) / n_groups * (away**2).sum(axis=0))
+    return _around(centre, sd, n_groups - 1, level, "leaving out classes in turn")
+
+
+def perfect_bound(
+    n_classes: int, ks: IntArray, level: float, n_tested: int | None = None
+) -> FloatArray:
+    """Bound accuracy from below where every example was right.
+
+    With confidence `level` the accuracy at K observed classes, all n of those tested
+    right, is at least ``(1 - level) ** (1 / n)``: classes are the sampling unit. By
+    Jensen's inequality E[U^(k-1)] >= E[U^(K-1)] ** ((k-1) / (K-1)) for k >= K.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes observed, K.
+    ks : ndarray of int64
+        Numbers of classes to bound the accuracy at; for fewer than K the bound of K
+        holds, as accuracy only decreases.
+    level : float
+        Confidence of the bound.
+    n_tested : int, optional
+        Number of classes with examples; all by default.
+
+    Returns
+    -------
+    ndarray of float64
+        Lower bounds.
+
+    Examples
+    --------
+    >>> perfect_bound(100, np.array([100, 1000, 10_000]), 0.9).round(3)
+    array([0.977, 0.793, 0.098])
+    """
+    others = np.maximum(np.asarray(ks, dtype=np.float64), n_classes) - 1
+    power = others / (n_classes - 1) / (n_tested or n_classes)
+    bound: FloatArray = (1 - level) ** power
+    return bound
+
+
+def hopeless_bound(n_tested: int, ks: IntArray, level: float) -> FloatArray:
+    """Bound accuracy from above where every example was wrong.
+
+    Parameters
+    ----------
+    n_tested : int
+        Number of classes with examples.
+    ks : ndarray of int64
+        Numbers of classes, not below those observed: accuracy only decreases.
+    level : float
+        Confidence of the bound.
+
+    Returns
+    -------
+    ndarray of float64
+        Upper bounds, the same for all numbers of classes.
+    """
+    return np.full(np.shape(ks), 1 - (1 - level) ** (1 / n_tested))
+
+
+def observed_interval(
+    evidence: Evidence, observed: AccuracyCurve, level: float
+) -> tuple[float, float]:
+    """Bracket the accuracy with the classes observed.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The observed classes.
+    observed : AccuracyCurve
+        Their accuracy curve.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval at the largest size of the curve.
+    """
+    last = int(np.argmax(observed.classes))
+    accuracy = float(observed.accuracy[last])
+    size, n_tested = np.array([observed.classes[last]]), _n_tested(evidence)
+    if accuracy >= 1:
+        low = perfect_bound(evidence.n_classes, size, level, n_tested)
+        return float(low[0]), 1.0
+    if accuracy <= 0:
+        return 0.0, float(hopeless_bound(n_tested, size, level)[0])
+    spread = observed.stderr_at(last) / (accuracy * (1 - accuracy))
+    around = _around(
+        np.array([accuracy]),
+        np.array([spread]),
+        max(observed.n_groups - 1, 1),
+        level,
+        "",
+    )
+    return float(around.low[0]), float(around.high[0])
+
+
+def _bound(
+    evidence: Evidence, ks: IntArray, level: float, centre: FloatArray
+) -> Interval:
+    n_tested = _n_tested(evidence)
+    unknown = np.full(np.shape(ks), np.nan)
+    if evidence.ranks.accuracy >= 1:
+        low = perfect_bound(evidence.n_classes, ks, level, n_tested)
+        return Interval(
+            low=np.minimum(low, centre),
+            high=np.ones(np.shape(ks)),
+            sd_logit=unknown,
+            how="a bound: every example was right",
+        )
+    high = np.maximum(hopeless_bound(n_tested, ks, level), centre)
+    return Interval(
+        low=np.zeros(np.shape(ks)),
+        high=high,
+        sd_logit=unknown,
+        how="a bound: every example was wrong",
+    )
+
+
+def _around(
+    centre: FloatArray, sd: FloatArray, freedom: int, level: float, how: str
+) -> Interval:
+    half = stdtrit(freedom, 0.5 + level / 2) * sd
+    odds = _log_odds(centre)
+    return Interval(
+        low=np.minimum(expit(odds - half), centre),
+        high=np.maximum(expit(odds + half), centre),
+        sd_logit=sd,
+        how=how,
+    )
+
+
+def _log_odds(accuracy: FloatArray) -> FloatArray:
+    odds: FloatArray = logit(np.clip(accuracy, _FLOOR, 1 - _FLOOR))
+    return odds
+
+
+def _n_tested(evidence: Evidence) -> int:
+    return int(np.unique(evidence.ranking.own).size)

@@ -1,0 +1,52 @@
+"""``scorecast backtest``: hide classes and predict them back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from scorecast.cli.options import averaging_options, output_options, score_options
+
+__all__ = ["command"]
+
+
+@click.command(name="backtest")
+@score_options
+@click.option("--method", "methods", multiple=True, metavar="NAME",
+              help="Method to compare; may be repeated. All of them by default.")
+@click.option("--ratio", "ratios", type=click.FloatRange(min=1, min_open=True),
+              multiple=True, default=(2, 4), show_default=True,
+              help="Show one in so many classes; may be repeated.")
+@click.option("--repeats", type=click.IntRange(min=1), default=20, show_default=True,
+              help="Random choices of the shown classes.")
+@averaging_options
+@output_options
+def command(**options: Any) -> None:
+    """Hide classes and see how well each method predicts them back.
+
+    Takes the same inputs as 'scorecast extrapolate'.
+    """
+    from scorecast._core.progress import progress_shown
+    from scorecast.classes import DEFAULT_METHODS, backtest
+    from scorecast.cli.inputs import collected_warnings, load_scores
+    from scorecast.cli.outputs import check_outputs, deliver
+
+    check_outputs(options)
+    with collected_warnings() as lines:
+        loaded = load_scores(options)
+        check_outputs(options, loaded.files)
+        with progress_shown():
+            result = backtest(
+                loaded.scores,
+                methods=options["methods"] or DEFAULT_METHODS,
+                ratios=options["ratios"],
+                n_repeats=options["repeats"],
+                ties=options["ties"],
+                average=options["average"],
+                level=options["level"],
+                random_state=options["seed"],
+                n_jobs=options["n_jobs"],
+            )
+        files = loaded.fingerprints()
+    deliver(result, options, files=files, notes=[*loaded.notes, *lines])

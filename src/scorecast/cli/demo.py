@@ -1,0 +1,69 @@
+"""``scorecast demo``: the main job on data that ship with the package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from scorecast.cli.options import output_options
+
+__all__ = ["command"]
+
+_KNOWN = 60
+_TARGETS = (242, 1623)
+
+
+@click.command(name="demo")
+@output_options
+@click.option("--out", metavar="FILE.html", help="The same as --report.")
+def command(out: str | None, **options: Any) -> None:
+    """Forecast the recognition of handwritten characters, and check the forecast.
+
+    The package ships drawings of 242 characters (Omniglot). 60 of them, chosen at
+    random, are shown; accuracy with all 242 is forecast and compared with the truth,
+    then forecast for the 1,623 characters of the whole collection. Writes
+    scorecast-demo.html.
+    """
+    from scorecast._core.progress import progress_shown
+    from scorecast.classes import extrapolate
+    from scorecast.cli.inputs import collected_warnings
+    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.scores import accuracy_curve
+
+    options["report_path"] = out or options["report_path"] or "scorecast-demo.html"
+    check_outputs(options)
+    everything, shown = _characters(options["seed"])
+    with collected_warnings(), progress_shown():
+        truth = accuracy_curve(everything, sizes=_TARGETS[0], errors=False)
+        result = extrapolate(shown, to=_TARGETS, random_state=options["seed"])
+    talk = not options["quiet"] and options["json_path"] != "-"
+    if talk:
+        click.echo(
+            "Handwritten characters (Omniglot), recognised by the nearest mean drawing."
+            f"\n{_KNOWN} of 242 characters are shown; the others are forecast.\n"
+        )
+    deliver(result, options, files=[])
+    if talk:
+        forecast = result.predictions[0]
+        inside = forecast.low <= truth.accuracy[0] <= forecast.high
+        click.echo(
+            f"\nTruth     with all 242 characters it is right {truth.accuracy[0]:.0%} of "
+            f"the time: {'inside' if inside else 'outside'} the interval"
+        )
+
+
+def _characters(seed: int) -> tuple[Any, Any]:
+    """Return all characters, and a random choice of those to be shown."""
+    import numpy as np
+
+    from scorecast.io import load_characters
+    from scorecast.scores import Embeddings
+
+    known = load_characters()
+    embeddings = Embeddings(
+        known.gallery, known.probes, metric="cosine", gallery_labels=known.names
+    )
+    everything = embeddings.with_labels([known.names[i] for i in known.labels])
+    chosen = np.random.default_rng(seed).permutation(everything.n_classes)[:_KNOWN]
+    return everything, everything.subset(np.sort(chosen))

@@ -1,0 +1,92 @@
+"""What people see: text, figures, one self-contained page.
+
+The package can be called: ``sc.report(result, "out.html")`` is `report`. Neither
+matplotlib nor jinja2 is loaded before something is drawn or rendered.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+from typing import Any
+
+from scorecast._core.results import Result
+from scorecast.report.html import Report, render_html, to_html, write_html
+from scorecast.report.plots import main_drawing, plot
+from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.text import (
+    backtest_text,
+    curve_text,
+    extrapolation_text,
+    render_text,
+)
+
+__all__ = [
+    "Report",
+    "Section",
+    "Table",
+    "backtest_text",
+    "curve_text",
+    "extrapolation_text",
+    "main_drawing",
+    "plot",
+    "render_html",
+    "render_text",
+    "report",
+    "report_sections",
+    "to_html",
+    "write_html",
+]
+
+
+def report(
+    result_or_results: Result | Iterable[Result],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> str:
+    """Write results as one self-contained HTML page.
+
+    Parameters
+    ----------
+    result_or_results : Result or iterable of Result
+        What to show.
+    path : str or path-like, optional
+        Where to write the page; it is written whole or not at all.
+    title : str, optional
+        Title of the page.
+    provenance : mapping, optional
+        Where the numbers come from: ``command``, ``inputs`` (each with ``path``,
+        ``sha256``, ``bytes``) and ``date``, as far as they are known.
+    force : bool, default=False
+        Whether to replace a file that exists.
+
+    Returns
+    -------
+    str
+        The page.
+    """
+    given = result_or_results
+    page = Report(
+        results=(given,) if isinstance(given, Result) else tuple(given),
+        title=title or "",
+        provenance=provenance or {},
+    )
+    if path is None:
+        return render_html(page)
+    return write_html(page, path, force=force)
+
+
+class _CallableModule(ModuleType):
+    """Python binds this package to the name `scorecast.report`; let it be called."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> str:
+        return report(*args, **kwargs)
+
+
+_CallableModule.__call__.__doc__ = report.__doc__
+sys.modules[__name__].__class__ = _CallableModule

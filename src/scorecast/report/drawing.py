@@ -1,0 +1,276 @@
+"""Paper to draw on: colours, sizes, axes, and nothing about any result.
+
+Every colour used in a figure is one of `COLOURS`, so that a page can swap them for its
+own, light or dark. Lengths are in points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from scorecast._core.types import FloatArray
+from scorecast.exceptions import MissingExtraError
+from scorecast.report.wording import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "ACCENT",
+    "ACCENT_SOFT",
+    "COLOURS",
+    "FONT_SIZE",
+    "INK",
+    "INK_SOFT",
+    "MUTED",
+    "NARROW",
+    "PAPER",
+    "RULE",
+    "WIDE",
+    "Drawing",
+    "axes_size",
+    "count_axis",
+    "draw_on",
+    "in_points",
+    "margin_right",
+    "new_figure",
+    "percent_axis",
+    "plain_axes",
+    "text_width",
+    "thinned",
+]
+
+T = TypeVar("T")
+
+INK = "#1c2127"
+INK_SOFT = "#e2e5e9"
+MUTED = "#5c6670"
+RULE = "#d9dde2"
+ACCENT = "#0a5cab"
+ACCENT_SOFT = "#d3e3f4"
+PAPER = "#fefefd"
+
+COLOURS = {
+    "ink": INK,
+    "ink-soft": INK_SOFT,
+    "muted": MUTED,
+    "rule": RULE,
+    "accent": ACCENT,
+    "accent-soft": ACCENT_SOFT,
+    "paper": PAPER,
+}
+
+WIDE = 504.0
+NARROW = 250.0
+FONT_SIZE = 9.0
+
+# Width of a character, as a part of the size of the font; on the safe side.
+_EM = 0.56
+_BOLD_EM = 0.62
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """A figure that can be drawn at any width.
+
+    Attributes
+    ----------
+    title, description : str
+        What it shows, for those who do not see it.
+    draw : callable
+        Draws on given axes.
+    height : float
+        Height of the figure.
+    left, right, top, bottom : float
+        Margins around the axes.
+    """
+
+    title: str
+    description: str
+    draw: Callable[[Axes], None]
+    height: float = 270.0
+    left: float = 34.0
+    right: float = 14.0
+    top: float = 22.0
+    bottom: float = 36.0
+
+
+def new_figure(drawing: Drawing, width: float = WIDE) -> tuple[Figure, Axes]:
+    """Make a figure with axes, with the margins the drawing asks for.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        What will be drawn.
+    width : float, default=504
+        Width of the figure.
+
+    Returns
+    -------
+    tuple of figure and axes
+        Empty; no window and no global figure is opened.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib import figure as mpl_figure  # optional, and slow to load
+    except ImportError as error:
+        what = "Figures"
+        raise MissingExtraError(what, "plot") from error
+    figsize = (width / 72, drawing.height / 72)
+    figure = mpl_figure.Figure(figsize=figsize, facecolor=PAPER)
+    inner = width - drawing.left - drawing.right
+    tall = drawing.height - drawing.top - drawing.bottom
+    axes = figure.add_axes(
+        (
+            drawing.left / width,
+            drawing.bottom / drawing.height,
+            inner / width,
+            tall / drawing.height,
+        )
+    )
+    return figure, axes
+
+
+def draw_on(drawing: Drawing, ax: Axes | None = None) -> Axes:
+    """Draw on the given axes, or on new ones.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        What to draw.
+    ax : matplotlib axes, optional
+        Where; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+    """
+    axes = new_figure(drawing)[1] if ax is None else ax
+    drawing.draw(axes)
+    return axes
+
+
+def axes_size(axes: Axes) -> tuple[float, float]:
+    """Return width and height of the axes in points."""
+    unit = 72 / axes.figure.dpi
+    return float(axes.bbox.width) * unit, float(axes.bbox.height) * unit
+
+
+def margin_right(axes: Axes) -> float:
+    """Return the room between the axes and the right edge of the figure."""
+    unit = 72 / axes.figure.dpi
+    return float(axes.figure.bbox.x1 - axes.bbox.x1) * unit
+
+
+def in_points(
+    axes: Axes, x: FloatArray, y: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Convert data coordinates to points from the lower left corner of the axes.
+
+    Parameters
+    ----------
+    axes : matplotlib axes
+        Axes whose limits are set.
+    x, y : ndarray of float64
+        Data coordinates.
+
+    Returns
+    -------
+    tuple of ndarray
+        The same in points.
+    """
+    pixels = axes.transData.transform(np.column_stack([x, y]))
+    shifted = (pixels - [axes.bbox.x0, axes.bbox.y0]) * (72 / axes.figure.dpi)
+    return shifted[:, 0], shifted[:, 1]
+
+
+def text_width(text: str, *, bold: bool = False) -> float:
+    """Estimate the width of a text in points, whatever font will be used."""
+    return (_BOLD_EM if bold else _EM) * FONT_SIZE * len(text)
+
+
+def thinned(items: Sequence[T], most: int) -> list[T]:
+    """Keep at most so many items, evenly spread, the ends among them."""
+    if len(items) <= most:
+        return list(items)
+    places = np.linspace(0, len(items) - 1, most).round().astype(int)
+    return [items[i] for i in places]
+
+
+def plain_axes(axes: Axes, *, xlabel: str) -> None:
+    """Take away all that carries no information."""
+    axes.set_facecolor("none")
+    for side in ("left", "right", "top"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(MUTED)
+    axes.spines["bottom"].set_linewidth(0.6)
+    axes.tick_params(axis="x", length=3, width=0.6, color=MUTED, pad=3)
+    axes.tick_params(axis="y", length=0, pad=5)
+    axes.tick_params(axis="both", labelcolor=MUTED, labelsize=FONT_SIZE)
+    axes.set_xlabel(xlabel, color=MUTED, fontsize=FONT_SIZE, labelpad=4)
+    axes.set_axisbelow(True)
+
+
+def percent_axis(axes: Axes) -> None:
+    """Let y run from 0 to 100 %, with quiet lines across."""
+    axes.set_ylim(0, 1)
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    names = [f"{100 * tick:.0f}" for tick in ticks]
+    axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} %"])
+    axes.grid(axis="y", color=RULE, linewidth=0.6)
+
+
+def count_axis(axes: Axes, low: float, high: float) -> None:
+    """Let x run over counts on a logarithmic scale, with ticks that do not collide.
+
+    Parameters
+    ----------
+    axes : matplotlib axes
+        Where.
+    low, high : float
+        Ends of the axis.
+    """
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    width, _ = axes_size(axes)
+    ticks = _count_ticks(low, high, width)
+    axes.set_xticks(ticks, labels=[_short_count(tick) for tick in ticks])
+    axes.minorticks_off()
+
+
+def _count_ticks(low: float, high: float, width: float) -> list[float]:
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    for step, leads in ((1, (1, 2, 5)), (1, (1,)), (2, (1,)), (3, (1,)), (6, (1,))):
+        ticks = [
+            float(lead * 10**decade)
+            for decade in decades
+            if decade % step == 0
+            for lead in leads
+            if low <= lead * 10**decade <= high
+        ]
+        if _fits(ticks, low, high, width):
+            break
+    return ticks or [low]
+
+
+def _fits(ticks: Sequence[float], low: float, high: float, width: float) -> bool:
+    places = np.log(np.array(ticks) / low) / np.log(high / low) * width
+    needs = np.array([text_width(_short_count(tick)) for tick in ticks])
+    return bool(np.all(np.diff(places) > (needs[:-1] + needs[1:]) / 2 + 6))
+
+
+def _short_count(number: float) -> str:
+    for size, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if number >= size:
+            return f"{number / size:g}{unit}"
+    return count(number)

@@ -1,0 +1,137 @@
+"""What is said of a forecast, on a terminal and on a page alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from scorecast.classes import BacktestRow, Extrapolation, Prediction
+from scorecast.report.wording import (
+    count,
+    is_known,
+    level_name,
+    one_line,
+    percent,
+    percent_span,
+    points,
+    weight_name,
+)
+
+__all__ = [
+    "assumptions_said",
+    "backtest_said",
+    "expectation",
+    "methods_said",
+    "observed_said",
+    "span",
+]
+
+
+def observed_said(result: Extrapolation) -> str:
+    """Say what was measured.
+
+    Parameters
+    ----------
+    result : Extrapolation
+        The forecast.
+
+    Returns
+    -------
+    str
+        Classes, examples, accuracy and its interval.
+    """
+    said = (
+        f"{count(result.n_classes)} classes, {count(result.n_examples)} examples: "
+        f"right {percent(result.observed_accuracy, 1)} of the time"
+    )
+    low, high = result.observed_low, result.observed_high
+    if not (is_known(low) and is_known(high)):
+        return said
+    ends = percent_span(low, high, 1).removesuffix(" %")
+    return f"{said} ({level_name(result.level)}: {ends})"
+
+
+def expectation(result: Extrapolation, prediction: Prediction) -> str:
+    """Say what to expect at one number of classes.
+
+    Parameters
+    ----------
+    result : Extrapolation
+        The forecast.
+    prediction : Prediction
+        One of its predictions.
+
+    Returns
+    -------
+    str
+        A percentage; only a bound where no mistake was ever seen.
+    """
+    beyond = prediction.classes > result.n_classes
+    if beyond and result.observed_accuracy >= 1 and is_known(prediction.low):
+        return f">= {percent(prediction.low)}"
+    return percent(prediction.accuracy)
+
+
+def span(prediction: Prediction, dash: str = "-") -> str:
+    """Say the interval of a prediction."""
+    return percent_span(prediction.low, prediction.high, dash=dash)
+
+
+def methods_said(result: Extrapolation) -> str:
+    """Name the method, and what it is a mixture of.
+
+    Parameters
+    ----------
+    result : Extrapolation
+        The forecast.
+
+    Returns
+    -------
+    str
+        Such as ``auto: gaussian .5, regression .5``.
+    """
+    used = sorted((m for m in result.methods if m.weight > 0), key=lambda m: -m.weight)
+    name = one_line(result.method)
+    if [m.name for m in used] in ([], [result.method]):
+        return name
+    shares = (f"{one_line(m.name)} {weight_name(m.weight)}" for m in used)
+    return f"{name}: {', '.join(shares)}"
+
+
+def backtest_said(result: Extrapolation, arrow: str = "->") -> str:
+    """Say how far off the method was when classes were hidden from it.
+
+    Parameters
+    ----------
+    result : Extrapolation
+        The forecast.
+    arrow : str, default="->"
+        What stands between the classes shown and those predicted.
+
+    Returns
+    -------
+    str
+        The hardest task that was tried.
+    """
+    for shown in sorted({row.from_classes for row in result.backtest}):
+        rows = [row for row in result.backtest if row.from_classes == shown]
+        error = _error_of(result, rows)
+        if error is not None:
+            task = f"{count(shown)} {arrow} {count(rows[0].to_classes)} classes"
+            return f"back-test {task}: off by {points(error)} points"
+    return "not back-tested"
+
+
+def _error_of(result: Extrapolation, rows: Iterable[BacktestRow]) -> float | None:
+    errors = {row.method: row.rmse for row in rows if is_known(row.rmse)}
+    if result.method in errors:
+        return errors[result.method]
+    used = [m for m in result.methods if m.weight > 0]
+    if not used or any(m.name not in errors for m in used):
+        return None
+    # By the triangle inequality a mixture is off by no more than this.
+    return sum(m.weight * errors[m.name] for m in used) / sum(m.weight for m in used)
+
+
+def assumptions_said(assumptions: Sequence[str], limit: int = 400) -> str:
+    """Join assumptions into one line."""
+    return "; ".join(one_line(text.rstrip(". \n"), limit) for text in assumptions)

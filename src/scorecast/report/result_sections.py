@@ -1,0 +1,316 @@
+"""What a page says of each kind of result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from scorecast._core.results import jsonable
+from scorecast._core.types import Json
+from scorecast.classes import Backtest, BacktestRow, Extrapolation
+from scorecast.report.curve_plots import (
+    CURVE_LEVEL,
+    accuracy_drawing,
+    observed_band,
+    outlook_drawing,
+)
+from scorecast.report.discriminability_plot import discriminability_drawing
+from scorecast.report.phrases import (
+    assumptions_said,
+    backtest_said,
+    expectation,
+    methods_said,
+    observed_said,
+    span,
+)
+from scorecast.report.row_plots import agreement_drawing, backtest_drawing
+from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.wording import (
+    UNKNOWN,
+    count,
+    is_known,
+    level_name,
+    percent,
+    percent_span,
+    points,
+    weight_name,
+)
+from scorecast.scores import AccuracyCurve
+
+__all__: list[str] = []
+
+_DASH = "\N{EN DASH}"
+_MINUS = "\N{MINUS SIGN}"
+_ARROW = "\N{RIGHTWARDS ARROW}"
+
+_REFERENCES = (
+    "C. Zheng, R. Achanta and Y. Benjamini (2018). Extrapolating expected accuracies "
+    "for large multi-class problems. Journal of Machine Learning Research 19.",
+    "C. Y. Zheng and Y. Benjamini (2016). Estimating mutual information in high "
+    "dimensions via classification error. arXiv:1606.05229.",
+    "K. N. Kay, T. Naselaris, R. J. Prenger and J. L. Gallant (2008). Identifying "
+    "natural images from human brain activity. Nature 452, 352\N{EN DASH}355.",
+)
+
+
+@report_sections.register
+def _(result: Extrapolation) -> tuple[Section, ...]:
+    sections = [_head(result), _outlook(result)]
+    sections += [*_agreement(result), *_backtest(result), *_difficulty(result)]
+    if result.assumptions:
+        heading = "What this assumes, and what was checked"
+        items = tuple(text[:1].upper() + text[1:] for text in result.assumptions)
+        sections.append(Section(heading=heading, items=items))
+    sections += [
+        _intervals(result),
+        _numbers(result),
+        Section(heading="References", items=_REFERENCES),
+    ]
+    return tuple(sections)
+
+
+@report_sections.register
+def _(curve: AccuracyCurve) -> tuple[Section, ...]:
+    level = level_name(CURVE_LEVEL)
+    head = Section(heading=curve.summary())
+    figure = Section(
+        heading="Accuracy against the number of classes",
+        lead=(
+            "Each point is the exact average over all choices of that many of the "
+            f"observed classes. The band is a {level} interval, from leaving "
+            "classes out in turn.",
+        ),
+        figure=accuracy_drawing(curve),
+        tables=(_curve_table(curve, CURVE_LEVEL),),
+    )
+    return head, figure
+
+
+@report_sections.register
+def _(result: Backtest) -> tuple[Section, ...]:
+    return (
+        Section(heading=result.summary()),
+        Section(
+            heading="Classes hidden, then predicted",
+            lead=(_BACKTEST_LEAD,),
+            figure=backtest_drawing(result.rows),
+            tables=(_backtest_table(result.rows, result.level, folded=False),),
+        ),
+    )
+
+
+def _head(result: Extrapolation) -> Section:
+    level = level_name(result.level)
+    rows = tuple(
+        (
+            f"{count(p.classes)} classes",
+            expectation(result, p).replace(">=", "at least"),
+            span(p, _DASH),
+        )
+        for p in result.predictions
+    )
+    facts = [
+        ("Observed", observed_said(result)),
+        ("Method", f"{methods_said(result)}; {backtest_said(result, _ARROW)}"),
+    ]
+    if result.assumptions:
+        facts.append(("Assumes", assumptions_said(result.assumptions[:2])))
+    return Section(
+        heading=result.sentence(),
+        tables=(
+            Table(
+                caption="",
+                columns=("", "expect", f"{level} interval"),
+                rows=rows,
+                notes=tuple(p.note for p in result.predictions),
+                words=1,
+            ),
+        ),
+        warnings=result.warnings,
+        facts=tuple(facts),
+    )
+
+
+def _outlook(result: Extrapolation) -> Section:
+    lead = (
+        f"Measured up to {count(result.n_classes)} classes, forecast beyond. The "
+        f"shaded bands are {level_name(result.level)} intervals: see how fast they "
+        "widen."
+    )
+    if len(result.methods) > 1:
+        lead += " The thin lines are the single methods; dotted ones were set aside."
+    return Section(
+        heading="Accuracy against the number of classes",
+        lead=(lead,),
+        figure=outlook_drawing(result),
+    )
+
+
+def _agreement(result: Extrapolation) -> list[Section]:
+    if not result.methods:
+        return []
+    table = _method_table(result)
+    heading = "What each method says"
+    beyond = any(p.classes > result.n_classes for p in result.predictions)
+    if len(result.methods) < 2 or not beyond:
+        return [Section(heading=heading, tables=(table,))]
+    lead = (
+        "Dots close together mean that the forecast does not hang on the choice of "
+        "method; a dot outside the shaded interval is a reason for doubt. Hollow dots "
+        "have no share in the forecast."
+    )
+    figure = agreement_drawing(result)
+    return [Section(heading=heading, lead=(lead,), figure=figure, tables=(table,))]
+
+
+def _method_table(result: Extrapolation) -> Table:
+    targets = [count(p.classes) for p in result.predictions]
+    rows = tuple(
+        (m.name, weight_name(m.weight), *(percent(x, 1) for x in m.targets.tolist()))
+        for m in result.methods
+    )
+    return Table(
+        caption="Share of each method, and its accuracy at each number of classes",
+        columns=("method", "share", *targets),
+        rows=rows,
+        notes=tuple(m.note for m in result.methods),
+        words=1,
+    )
+
+
+_BACKTEST_LEAD = (
+    "Some of the classes were hidden and then predicted from the others, again and "
+    "again. A dot is the mean error, the bar its typical size (root mean square, "
+    "the number on the right): the best method has a short bar and its dot at zero."
+)
+
+
+def _backtest(result: Extrapolation) -> list[Section]:
+    if not result.backtest:
+        return []
+    table = _backtest_table(result.backtest, result.level, folded=True)
+    section = Section(
+        heading="Would it have been right?",
+        lead=(_BACKTEST_LEAD,),
+        figure=backtest_drawing(result.backtest, {result.method}),
+        tables=(table,),
+    )
+    return [section]
+
+
+def _backtest_table(
+    rows: Sequence[BacktestRow], level: float, *, folded: bool
+) -> Table:
+    return Table(
+        caption="Back-test, errors in percentage points",
+        columns=(
+            "method",
+            "classes",
+            "repeats",
+            "truth",
+            "predicted",
+            "bias",
+            "off by",
+            f"in {level_name(level)} interval",
+        ),
+        rows=tuple(
+            (
+                row.method,
+                f"{count(row.from_classes)} {_ARROW} {count(row.to_classes)}",
+                count(row.n_repeats),
+                percent(row.truth, 1),
+                percent(row.prediction, 1),
+                points(row.bias, signed=True, minus=_MINUS),
+                points(row.rmse),
+                percent(row.coverage) if is_known(row.coverage) else _DASH,
+            )
+            for row in rows
+        ),
+        words=1,
+        folded=folded,
+    )
+
+
+def _difficulty(result: Extrapolation) -> list[Section]:
+    if not np.isfinite(result.discriminability).any():
+        return []
+    n_classes = count(result.n_classes)
+    lead = (
+        "An example at 1,000 is beaten by one class in a thousand: safe among a "
+        "hundred classes, mostly lost among ten thousand. The height of the curve at "
+        "a number of classes is roughly the share of mistakes with that many. Up to "
+        f"{n_classes} the data speak; beyond, the curve is what the method infers."
+    )
+    figure = discriminability_drawing(result)
+    heading = "How many classes it takes to beat an example"
+    return [Section(heading=heading, lead=(lead,), figure=figure)]
+
+
+def _intervals(result: Extrapolation) -> Section:
+    rules = (
+        ("Level", level_name(result.level)),
+        ("Average", result.average),
+        ("Ties", result.ties),
+        ("Seed", "none" if result.seed is None else str(result.seed)),
+        *((str(name), _said(value)) for name, value in result.options.items()),
+    )
+    lead = (result.interval,) if result.interval else ()
+    return Section(heading="How the interval was made", lead=lead, facts=rules)
+
+
+def _numbers(result: Extrapolation) -> Section:
+    tables = [_curve_table(result.observed, result.level)]
+    forecast = result.curve
+    if forecast.classes.size:
+        rows = zip(
+            forecast.classes.tolist(),
+            forecast.accuracy.tolist(),
+            forecast.low.tolist(),
+            forecast.high.tolist(),
+            strict=True,
+        )
+        tables.append(_wide_table("Forecast curve", rows, result.level))
+    if result.details:
+        tables.append(_details_table(result.details))
+    return Section(heading="All numbers", tables=tuple(tables))
+
+
+def _curve_table(curve: AccuracyCurve, level: float) -> Table:
+    low, high = observed_band(curve, level)
+    columns = (curve.classes, curve.accuracy, low, high)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return _wide_table("Observed curve", rows, level)
+
+
+def _wide_table(
+    caption: str, rows: Iterable[tuple[int, float, float, float]], level: float
+) -> Table:
+    return Table(
+        caption=caption,
+        columns=("classes", "accuracy", f"{level_name(level)} interval"),
+        rows=tuple(
+            (count(k), percent(y, 2), percent_span(low, high, 2, _DASH))
+            for k, y, low, high in rows
+        ),
+        folded=True,
+    )
+
+
+def _details_table(details: Json) -> Table:
+    rows = tuple((str(name), _said(value)) for name, value in details.items())
+    return Table(
+        caption="What the method chose for itself",
+        columns=("name", "value"),
+        rows=rows,
+        words=2,
+        folded=True,
+    )
+
+
+def _said(value: object) -> str:
+    plain = jsonable(value)
+    if isinstance(plain, str):
+        return plain
+    return UNKNOWN if plain is None else json.dumps(plain, ensure_ascii=False)

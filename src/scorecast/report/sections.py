@@ -1,0 +1,134 @@
+"""The parts a page is made of, and how a result says which ones it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from scorecast.report.drawing import Drawing
+from scorecast.report.wording import UNKNOWN, count, is_known
+
+__all__ = ["Section", "Table", "column_table", "report_sections"]
+
+_MOST_OPEN_ROWS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of finished text.
+
+    Attributes
+    ----------
+    caption : str
+        What it holds.
+    columns : tuple of str
+        Headings.
+    rows : tuple of tuple of str
+        Cells.
+    notes : tuple of str
+        A remark under the first cell of each row; empty, or one per row.
+    words : int
+        How many columns, from the left, hold words; the others hold numbers.
+    folded : bool
+        Whether the reader has to open it.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    words: int = 0
+    folded: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of a page; what is empty is not shown.
+
+    Attributes
+    ----------
+    heading : str
+        In a first section, the answer itself.
+    lead : tuple of str
+        Paragraphs; of a figure, what to see in it.
+    figure : Drawing or None
+        A figure.
+    tables : tuple of Table
+        Tables, open ones first.
+    warnings : tuple of str
+        What the reader must know before using the numbers.
+    facts : tuple of tuple of str
+        Names with what they stand for.
+    items : tuple of str
+        A list.
+    """
+
+    heading: str
+    lead: tuple[str, ...] = ()
+    figure: Drawing | None = None
+    tables: tuple[Table, ...] = ()
+    warnings: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    items: tuple[str, ...] = ()
+
+
+@singledispatch
+def report_sections(result: Any) -> tuple[Section, ...]:
+    """Say what a page about a result holds; the first section is its head.
+
+    Register a function for every kind of result; others get their summary and table.
+
+    Parameters
+    ----------
+    result : Result
+        Any result.
+
+    Returns
+    -------
+    tuple of Section
+        In reading order.
+    """
+    head = Section(
+        heading=result.summary(),
+        warnings=tuple(getattr(result, "warnings", ())),
+        tables=(column_table("The numbers", result.to_columns()),),
+    )
+    return (head,)
+
+
+def column_table(caption: str, columns: Mapping[str, Sequence[Any]]) -> Table:
+    """Make a table of columns of any values.
+
+    Parameters
+    ----------
+    caption : str
+        What it holds.
+    columns : mapping
+        Name of a column to its values.
+
+    Returns
+    -------
+    Table
+        Folded if it is long.
+    """
+    rows = tuple(
+        tuple(map(_written, row)) for row in zip(*columns.values(), strict=True)
+    )
+    first = next(iter(columns.values()), ())
+    return Table(
+        caption=caption,
+        columns=tuple(columns),
+        rows=rows,
+        words=int(any(isinstance(value, str) for value in first)),
+        folded=len(rows) > _MOST_OPEN_ROWS,
+    )
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}" if is_known(value) else UNKNOWN
+    if isinstance(value, int) and not isinstance(value, bool):
+        return count(value)
+    return UNKNOWN if value is None else str(value)

@@ -1,0 +1,219 @@
+"""The answer as a block of plain text, for terminals and logs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from scorecast.classes import Backtest, Extrapolation
+from scorecast.report.curve_plots import CURVE_LEVEL, observed_band
+from scorecast.report.phrases import (
+    assumptions_said,
+    backtest_said,
+    expectation,
+    methods_said,
+    observed_said,
+    span,
+)
+from scorecast.report.wording import (
+    count,
+    is_known,
+    level_name,
+    one_line,
+    percent,
+    percent_span,
+    points,
+)
+from scorecast.scores import AccuracyCurve
+
+__all__ = ["backtest_text", "curve_text", "extrapolation_text", "render_text"]
+
+_WIDTH = 88
+_INDENT = 10
+_LONGEST = 400
+_MOST_ROWS = 8
+_MOST_ASSUMPTIONS = 2  # these are the short ones
+
+
+@singledispatch
+def render_text(result: Any, *, ascii_only: bool = False) -> str:
+    """Write any result as text.
+
+    Register a function for every kind of result; others get their summary.
+
+    Parameters
+    ----------
+    result : Result
+        Any result.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    lines = _wrapped("", result.summary(), 0)
+    lines += _warnings(getattr(result, "warnings", ()))
+    return _joined(lines, ascii_only=ascii_only)
+
+
+@render_text.register
+def extrapolation_text(result: Extrapolation, *, ascii_only: bool = False) -> str:
+    """Write a forecast as text: what was seen, what to expect, what it rests on.
+
+    Parameters
+    ----------
+    result : Extrapolation
+        The forecast.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    lines = [*_entry("Observed", observed_said(result)), ""]
+    lines += _prediction_lines(result)
+    lines += ["", *_warnings(result.warnings)]
+    if lines[-1]:
+        lines.append("")
+    method = f"{methods_said(result)}; {backtest_said(result)}"
+    lines += _entry("Method", method)
+    if result.assumptions:
+        lines += _entry(
+            "Assumes", assumptions_said(result.assumptions[:_MOST_ASSUMPTIONS])
+        )
+    return _joined(lines, ascii_only=ascii_only)
+
+
+def _prediction_lines(result: Extrapolation) -> list[str]:
+    names = [count(p.classes) for p in result.predictions]
+    expected = [expectation(result, p) for p in result.predictions]
+    spans = [span(p) for p in result.predictions]
+    widest = max(map(len, names))
+    first = widest + 9 + max(10, 2 + max(map(len, expected)))
+    second = first + max(14, 2 + max(map(len, spans)))
+    heading = f"{level_name(result.level)} interval"
+    lines = [f"{'expect':>{first + 1}}{heading:>{second - first + 3}}"]
+    for p, name, share, ends in zip(
+        result.predictions, names, expected, spans, strict=True
+    ):
+        start = f" {name:>{widest}} classes"
+        start = f"{start}{share:>{first - len(start)}}"
+        start = f"{start}{ends:>{second - first}}"
+        # The note begins beyond the heading of the intervals.
+        lines += _wrapped(f"{start:<{second + 5}}", p.note, second + 5)
+    return lines
+
+
+@render_text.register
+def curve_text(curve: AccuracyCurve, *, ascii_only: bool = False) -> str:
+    """Write an accuracy curve as text: a few of its points.
+
+    Parameters
+    ----------
+    curve : AccuracyCurve
+        The curve.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    low, high = observed_band(curve, CURVE_LEVEL)
+    wanted = np.geomspace(max(curve.classes.min(), 1), curve.classes.max(), _MOST_ROWS)
+    rows = []
+    for k in np.unique([np.abs(curve.classes - w).argmin() for w in wanted]):
+        ends = percent_span(low[k], high[k], 1)
+        rows.append((count(curve.classes[k]), percent(curve.accuracy[k], 1), ends))
+    guesses = "" if curve.top == 1 else f", right within {curve.top} guesses"
+    seen = f"{count(curve.n_classes)} classes, {count(curve.n_examples)} examples"
+    heading = ("classes", "right", f"{level_name(CURVE_LEVEL)} interval")
+    lines = [*_entry("Observed", seen + guesses), "", *_table(heading, rows), ""]
+    rules = f"{one_line(curve.average)} average, ties {one_line(curve.ties)}"
+    lines += _entry("Rules", rules)
+    return _joined(lines, ascii_only=ascii_only)
+
+
+@render_text.register
+def backtest_text(result: Backtest, *, ascii_only: bool = False) -> str:
+    """Write a back-test as text: one line per method and task.
+
+    Parameters
+    ----------
+    result : Backtest
+        The back-test.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    held = f"in {level_name(result.level)} interval"
+    heading = ("shown -> predicted", "method", "truth", "predicted", "off by", "bias")
+    rows = [
+        (
+            f"{count(row.from_classes)} -> {count(row.to_classes)}",
+            one_line(row.method, 16),
+            percent(row.truth, 1),
+            percent(row.prediction, 1),
+            points(row.rmse),
+            points(row.bias, signed=True),
+            percent(row.coverage) if is_known(row.coverage) else "",
+        )
+        for row in result.rows
+    ]
+    lines = _wrapped("", result.summary(), 0)
+    lines += ["", *_table((*heading, held), rows, left={1}), ""]
+    seen = f"{count(result.n_classes)} classes, {count(result.n_examples)} examples"
+    rules = f"{one_line(result.average)} average, ties {one_line(result.ties)}"
+    lines += _entry("Data", f"{seen}; {rules}; errors in percentage points")
+    return _joined(lines, ascii_only=ascii_only)
+
+
+def _table(
+    heading: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int] = ()
+) -> list[str]:
+    table = [heading, *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(heading))]
+    return [
+        "".join(
+            f"  {cell:<{width}}" if i in left else f"  {cell:>{width}}"
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+
+
+def _warnings(warnings: Iterable[str]) -> list[str]:
+    return [line for text in warnings if text for line in _entry("Warning", text)]
+
+
+def _entry(label: str, text: str) -> list[str]:
+    return _wrapped(f"{label:<{_INDENT}}", text, _INDENT)
+
+
+def _wrapped(start: str, text: str, indent: int) -> list[str]:
+    lines = textwrap.wrap(
+        one_line(text, _LONGEST),
+        _WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+    )
+    return lines or [start.rstrip()]
+
+
+def _joined(lines: Iterable[str], *, ascii_only: bool) -> str:
+    text = "\n".join(lines)
+    return text.encode("ascii", "backslashreplace").decode() if ascii_only else text

@@ -1,0 +1,332 @@
+"""Rows 15-19, 41 and 59: tables as text, and in the formats of Arrow."""
+
+from __future__ import annotations
+
+import gzip
+import locale
+
+import numpy as np
+import pytest
+
+from scorecast.exceptions import UsageError
+from scorecast.io import delimited, read_labels, read_matrix
+
+MIB = 2**20
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a table and return its path."""
+
+    def write(content: str | bytes, name: str = "a.csv"):
+        path = tmp_path / name
+        data = content.encode() if isinstance(content, str) else content
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("a,b\n1,2.5\n-3,4e2\n", id="plain"),
+        pytest.param("a,b\n1,2.5\n-3,4e2", id="no-last-newline"),
+        pytest.param("a,b\n1,2.5\n-3,4e2\n\n\n", id="blank-lines-at-the-end"),
+        pytest.param("\ufeffa,b\n1,2.5\n-3,4e2\n", id="15-bom"),
+        pytest.param("a,b\r\n1,2.5\r\n-3,4e2\r\n", id="15-crlf"),
+        pytest.param("a,b\r1,2.5\r-3,4e2\r", id="15-cr"),
+        pytest.param("a;b\n1;2.5\n-3;4e2\n", id="15-semicolon"),
+        pytest.param("a\tb\n1\t2.5\n-3\t4e2\n", id="tab"),
+        pytest.param('"a","b"\n"1","2.5"\n"-3","4e2"\n', id="all-quoted"),
+        pytest.param('a,b\n" 1 ",2.5\n -3 ,"4e2\n"\n', id="blanks-around"),
+    ],
+)
+def test_usual_dialects_are_read(content, name, table):
+    matrix = read_matrix(table(content, name))
+    assert matrix.values.tolist() == [[1, 2.5], [-3, 400]]
+    assert matrix.columns == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a;b\n1;2,5\n-3;4,0\n",
+        "a\tb\n1\t2,5\n-3\t4,0\n",
+        'a,b\n1,"2,5"\n-3,"4,0"\n',
+    ],
+)
+def test_row_15_decimal_comma_works_when_asked_for(content, table, refusal):
+    path = table(content)
+    message = refusal(read_matrix, path)
+    assert "line 2, column 'b': '2,5'" in message
+    assert "--decimal ," in message
+    matrix = read_matrix(path, decimal=",")
+    assert matrix.values.tolist() == [[1, 2.5], [-3, 4]]
+
+
+def test_point_is_not_taken_for_a_thousands_mark(table, refusal):
+    path = table("a;b\n1,5;1.234\n")
+    assert "leave out --decimal" in refusal(read_matrix, path, decimal=",")
+
+
+def test_tsv_ending_means_tabs(table):
+    path = table("a,1\tb\n1\t2\n", "a.tsv")
+    assert read_matrix(path).columns == ("a,1", "b")
+
+
+def test_delimiter_can_be_given(table, refusal):
+    path = table("a b\n1 2\n")
+    assert "--delimiter ' '" in refusal(read_matrix, path)
+    assert read_matrix(path, delimiter=" ").values.tolist() == [[1, 2]]
+    assert read_matrix(table("a|b\n1|2\n"), delimiter="|").columns == ("a", "b")
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", "a", "1", '"', "\n", "."])
+def test_impossible_delimiters_are_usage_errors(delimiter, table):
+    with pytest.raises(UsageError):
+        read_matrix(table("a,b\n1,2\n"), delimiter=delimiter)
+
+
+def test_impossible_decimal_marks_are_usage_errors(table):
+    with pytest.raises(UsageError):
+        read_matrix(table("a,b\n1,2\n"), decimal="'")
+    with pytest.raises(UsageError):
+        read_matrix(table("a,b\n1,2\n"), decimal=",", delimiter=",")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        pytest.param("a,b\n1,2\n3\n", "line 3 has 1 field(s) where 2", id="16-short"),
+        pytest.param("a,b\n1,2\n3,4,5\n", "line 3 has 3 field(s)", id="16-long"),
+        pytest.param("a,b\n0,5,0,6\n0,5,0,6\n", "decimals are commas", id="16-commas"),
+        pytest.param("a,b\n1,2\n3,\n", "line 3, column 'b': the field", id="16"),
+        pytest.param("a,b\n1,2\n ,4\n", "'a': the field is empty", id="16-blank"),
+        pytest.param("a,b\nx,2\n3,4\n", "line 2, column 'a': 'x'", id="16-first-row"),
+        pytest.param("a,b\n1,2\n3,x\n5,y\n", "line 3, column 'b': 'x'", id="16-text"),
+        pytest.param('a,b\n1,2\n3,"4,5"\n', "line 3, column 'b': '4,5'", id="16-quote"),
+        pytest.param('a,b\n1,2\n3,"4\n5"\n', "column 'b': '4\\n5'", id="16-newline"),
+        pytest.param("a,b\n1,1_000\n", "'1_000' is not a number", id="16-underscore"),
+        pytest.param("a,b\n1,\u0661\n", "is not a number", id="16-arabic-digit"),
+        pytest.param("a,b\n1,0x10\n", "'0x10' is not a number", id="16-hexadecimal"),
+        pytest.param("a,b\n1,2\n\n3,4\n", "line 3 is empty", id="16-empty-line"),
+        pytest.param('a,b\n1,2\n3,"4\n', "quoted cell is broken", id="16-open-quote"),
+        pytest.param('a,b\n1,2\n3,"4"x\n', "quoted cell is broken", id="16-text-after"),
+        pytest.param("1,2\n3,4\n", "--no-header", id="17-no-header"),
+        pytest.param("0.1;0.2;0.7\n1;2;3\n", "--no-header", id="17-semicolon"),
+        pytest.param("cat,0.1,0.9\ndog,1,2\n", "--no-header", id="17-label-first"),
+        pytest.param("0,1\n0.5,0.5\n", "--no-header", id="17-two-ids"),
+        pytest.param("a,b\n", "header but no rows", id="17-header-only"),
+        pytest.param("a,b", "header but no rows", id="17-header-without-newline"),
+        pytest.param("\na,b\n1,2\n", "line 1 is empty", id="17-empty-first"),
+        pytest.param("a,b,a\n1,2,3\n", "repeated column names 'a'", id="18"),
+        pytest.param(",a\n0,1\n", "index=False", id="18-pandas-index"),
+        pytest.param("a,b\n1,nan\nnan,1\n", "line 2, column 'b': nan", id="19-nan"),
+        pytest.param("a,b\n1,2\n1e999,1\n", "line 3, column 'a': inf", id="19-1e999"),
+        pytest.param("a,b\n1,2\n-inf,1\n", "not finite (1 such", id="19-inf"),
+        pytest.param(b"a,b\n1,\xe9\n", "line 2: not UTF-8", id="latin1"),
+        pytest.param("a,b\n1,2\n".encode("utf-16"), "UTF-16", id="utf-16"),
+        pytest.param("a,b\n1,2\n".encode("utf-16-le"), "null byte", id="no-bom"),
+        pytest.param(b"a,b\n1,2\n3,\x004\n", "line 3: a null byte", id="null"),
+        pytest.param(gzip.compress(b"a,b\n1,2\n"), "gzip data", id="gzip"),
+        pytest.param(b"PK\x03\x04....", "zip archive", id="zip"),
+    ],
+)
+def test_bad_tables_are_refused(content, words, table, refusal):
+    assert words in refusal(read_matrix, table(content))
+
+
+def test_place_of_the_fault_is_right_far_down(table, refusal):
+    """`numpy.loadtxt` reads in blocks; the line must not depend on them."""
+    lines = ["a,b", *("1,2" for _ in range(60_000)), "1,oops", "1,2"]
+    message = refusal(read_matrix, table("\n".join(lines)))
+    assert "line 60002, column 'b': 'oops'" in message
+
+
+def test_lines_are_counted_through_quoted_newlines(table, refusal):
+    content = 'a,b,c\n1,"x\ny\nz",2\n3,t,nan\n'
+    message = refusal(read_matrix, table(content), drop=["b"])
+    assert "line 5, column 'c'" in message
+
+
+def test_table_without_header(table, refusal):
+    path = table("1,2\n3,4\n")
+    matrix = read_matrix(path, header=False)
+    assert matrix.columns is None
+    assert matrix.values.tolist() == [[1, 2], [3, 4]]
+    message = refusal(read_matrix, table("1,2\n3,x\n"), header=False)
+    assert "line 2, column 2: 'x'" in message
+    message = refusal(read_matrix, table("a,b\n3,4\n"), header=False)
+    assert "leave out --no-header" in message
+
+
+def test_class_ids_make_a_header(table):
+    assert read_matrix(table("0,1,2\n.1,.2,.7\n")).columns == ("0", "1", "2")
+
+
+@pytest.mark.parametrize("name", ["1e5", "007", "NA", "nan", "TRUE", "3.11"])
+def test_names_like_numbers_are_names(name, table):
+    assert read_matrix(table(f"label,{name}\n1,2\n")).columns == ("label", name)
+
+
+def test_columns_are_dropped_or_picked_by_name(table, refusal):
+    path = table("file,a,b\nx.jpg,1,2\ny.jpg,3,4\n")
+    assert "--drop" in refusal(read_matrix, path)
+    assert read_matrix(path, drop=["file"]).columns == ("a", "b")
+    assert read_matrix(f"{path}::b").values.tolist() == [[2], [4]]
+    assert read_matrix(path, key="a").columns == ("a",)
+    assert "no column 'z' but file, a, b" in refusal(read_matrix, path, drop=["z"])
+    message = refusal(read_matrix, path, drop=["file", "a", "b"])
+    assert "every column is dropped" in message
+
+
+def test_minus_infinity_is_allowed_on_request(table):
+    path = table("a,b\n-inf,-inf\n")
+    values = read_matrix(path, allow_negative_infinity=True).values
+    assert np.all(values == -np.inf)
+
+
+def test_locale_never_matters(table, monkeypatch):
+    """Row 59."""
+    monkeypatch.setattr(locale, "localeconv", lambda: {"decimal_point": ","})
+    assert read_matrix(table("a,b\n1.5,2\n")).values[0, 0] == 1.5
+
+
+def test_small_archive_of_a_giant_table_is_refused(table, refusal, memory_below):
+    path = table("a,b\n" + "0,0\n" * MIB, "a.csv.gz")
+    assert path.stat().st_size < 100_000
+    with memory_below(8 * MIB):
+        assert "--max-memory" in refusal(read_matrix, path, max_bytes=MIB)
+
+
+def test_endless_line_is_refused(table, refusal, memory_below):
+    path = table("a,b\n" + "0," * (8 * MIB), "a.csv.gz")
+    with memory_below(16 * MIB):
+        refusal(read_matrix, path, max_bytes=MIB)
+
+
+def test_numbers_count_towards_the_limit(table, refusal):
+    path = table("a,b\n" + "0,0\n" * 10_000)
+    refusal(read_matrix, path, max_bytes=100_000)
+
+
+@pytest.mark.parametrize("cut", [5, 20, -4])
+def test_cut_gzip_is_refused(cut, tmp_path, refusal):
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n" * 10)[:cut])
+    assert "gzip" in refusal(read_matrix, path)
+
+
+def test_text_that_claims_to_be_gzip_is_refused(tmp_path, refusal):
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(b"a,b\n1,2\n")
+    assert "but text" in refusal(read_matrix, path)
+
+
+def test_text_file_is_no_matrix(table, refusal):
+    assert ".csv" in refusal(read_matrix, table("1 2\n", "a.txt"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["a,b", "1,2"], ","),
+        (["a;b", "1,5;2,5"], ";"),
+        (["a;b,c", "1,1;2,2"], ";"),
+        (["1,5;2,5"], ";"),
+        (["a\tb", "1\t2"], "\t"),
+        (['"x;y","z"', "1,2"], ","),
+        (["label", "cat"], ","),
+        (["a,b", "1,2", "1"], ","),
+        ([""], ","),
+    ],
+)
+def test_delimiter_is_found_out(lines, expected):
+    assert delimited._detect(lines, ".csv") == expected
+
+
+# Arrow
+
+
+@pytest.fixture(params=["parquet", "feather", "arrow", "stream"])
+def save(request, tmp_path):
+    """Write a pyarrow table in one of the formats."""
+    pa = pytest.importorskip("pyarrow")
+
+    def write(columns, names=None):
+        made = pa.table(columns, names=names) if names else pa.table(columns)
+        path = tmp_path / f"a.{request.param.replace('stream', 'arrow')}"
+        if request.param == "parquet":
+            from pyarrow import parquet
+
+            parquet.write_table(made, path)
+        elif request.param == "stream":
+            with pa.ipc.new_stream(path, made.schema) as writer:
+                writer.write_table(made)
+        else:
+            with pa.ipc.new_file(path, made.schema) as writer:
+                writer.write_table(made)
+        return path
+
+    return write
+
+
+def test_arrow_tables_are_read(save):
+    columns = {"a": [1, 2], "b.c": [0.5, -1.0], "d": [True, False]}
+    matrix = read_matrix(save(columns))
+    assert matrix.values.tolist() == [[1, 0.5, 1], [2, -1, 0]]
+    assert matrix.columns == ("a", "b.c", "d")
+
+
+def test_faults_of_arrow_tables_are_refused(save, refusal):
+    assert "row 2, column 'b'" in refusal(
+        read_matrix, save({"a": [1, 2], "b": [1.0, None]})
+    )
+    message = refusal(read_matrix, save({"a": [1, 2], "f": ["x", "y"]}))
+    assert "column 'f' holds string" in message
+    message = refusal(read_matrix, save({"e": [[1.0, 2.0], [3.0, 4.0]]}))
+    assert "np.stack" in message
+    message = refusal(read_matrix, save({"a": [1.0, float("nan")]}))
+    assert "row 2, column 'a'" in message
+    assert "0 rows" in refusal(read_matrix, save({"a": []}))
+    message = refusal(read_matrix, save([[1], [2]], names=["a", "a"]))
+    assert "repeated" in message
+    message = refusal(read_matrix, save({"a": [1.0] * 10_000}), max_bytes=60_000)
+    assert "--max-memory" in message
+
+
+def test_arrow_labels_are_text_or_whole_numbers(save, refusal):
+    pa = pytest.importorskip("pyarrow")
+    names = ["NA", "", "007"]
+    path = save({"s": names, "i": [1, 2, 3], "f": [1.0, 2.0, 3.0], "b": [True] * 3})
+    assert read_labels(f"{path}::s").values.tolist() == names
+    assert read_labels(f"{path}::i").values.dtype == np.int64
+    assert read_labels(f"{path}::f").values.tolist() == [1, 2, 3]
+    assert "no labels" in refusal(read_labels, f"{path}::b")
+    encoded = pa.array(names).dictionary_encode()
+    assert read_labels(save({"y": encoded})).values.tolist() == names
+    assert "field is empty" in refusal(read_labels, save({"y": ["a", None]}))
+
+
+def test_pandas_and_polars_tables_are_read(tmp_path):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    columns = {"y": ["a", "b"], "x": [1.0, 2.0]}
+    pd.DataFrame(columns, index=["r", "s"]).to_parquet(tmp_path / "a.parquet")
+    pl.DataFrame(columns).write_parquet(tmp_path / "b.parquet")
+    pl.DataFrame(columns).write_ipc(tmp_path / "c.arrow")
+    for name in ("a.parquet", "b.parquet", "c.arrow"):
+        assert read_labels(tmp_path / name, column="y").values.tolist() == ["a", "b"]
+        assert read_matrix(tmp_path / name, drop=["y"]).values.tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather"])
+@pytest.mark.parametrize(
+    "content", [b"a,b\n1,2\n", b"PAR1PAR1", b"ARROW1\0\0", b"FEA1"]
+)
+def test_damaged_arrow_tables_are_refused(suffix, content, tmp_path, refusal):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(content)
+    assert "damaged" in refusal(read_matrix, path)
