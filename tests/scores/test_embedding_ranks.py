@@ -21,6 +21,9 @@ KINDS = (
     "huge",
     "tiny",
     "outliers",
+    "overflow",
+    "far gallery",
+    "far probes",
     "permuted features",
 )
 
@@ -93,6 +96,13 @@ def make(seed, kind, *, n=150, m=400, d=6, n_classes=None, n_groups=3):
         gallery[::50] *= 1e5
         gallery[-1] *= 1e45
         probes[-1] *= 1e42
+    elif kind == "overflow":
+        gallery[::10] *= 1e39
+    elif kind == "far gallery":
+        gallery += 1e11
+    elif kind == "far probes":
+        # The reference itself has few digits left, fewer than float32 after centring.
+        probes *= 1e13
     elif kind == "permuted features":
         # Equal on paper: the last bit depends on the order of the sum, and on nothing
         # being fused.
@@ -134,7 +144,7 @@ def test_counts_are_those_of_the_definition(
     problem = make(
         seed, kind, n=n, m=m, d=n_features, n_classes=n_classes, n_groups=n_groups
     )
-    if kind not in {"huge", "tiny", "outliers"}:
+    if kind not in {"huge", "tiny", "outliers", "overflow"}:
         vectors = (a.astype(t) for a, t in zip(problem[:2], dtypes, strict=True))
         problem = (*vectors, *problem[2:])
     got = count(problem, path=path, metric=metric, _TILE_WIDTH=8, _BLOCK_ROWS=4)

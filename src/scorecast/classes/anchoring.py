@@ -20,7 +20,7 @@ from scorecast.classes.distributions import EmpiricalFavourability
 __all__ = ["Anchor", "AnchoredScores", "anchor_scores", "clipped_logit"]
 
 _FLOOR = 1e-12
-_DRIFT = 0.12  # by which the miss shrinks per factor e in the number of classes
+_DRIFT = 0.15  # by which the miss shrinks per factor e in the number of classes
 _USUAL_MISS = (-0.25, -0.15)  # of smoothed scores: level, and slope in the log-odds
 _SPREAD_OF_MISS = 0.3
 _EXTRA_SPREAD = (0.3, 3.5)  # per unit of log-odds, beyond this: few errors to go by

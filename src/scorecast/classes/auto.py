@@ -35,11 +35,12 @@ from scorecast.classes.pooling import (
 __all__ = ["Auto"]
 
 _SMOOTHERS: dict[str, type[Kde]] = {"kde-ucv": KdeUcv, "kde-bcv": KdeBcv}
-_DRIFT = 0.04
+_DRIFT = 0.03
 _DRIFT_SATURATED = 0.25  # votes and forests: classes are not scored one by one
 _MOST_SATURATED = 0.3
 _MOST_SURPRISE = 2.0
 _FEWEST_CLASSES = 5
+_ROUNDING = 1e-9  # weights of examples may not add up to one exactly
 _MOST_SCORES = 100_000_000
 
 
@@ -177,9 +178,9 @@ def _notes(
 def _remarks(evidence: Evidence) -> list[dict[str, str]]:
     """Say what is special about the ranks themselves."""
     accuracy = evidence.ranks.accuracy
-    if accuracy >= 1:
+    if accuracy > 1 - _ROUNDING:
         reason = "Every example was right: what can be said is a bound."
-    elif accuracy <= 0:
+    elif accuracy < _ROUNDING:
         reason = "Every example was wrong: what can be said is a bound."
     else:
         return []

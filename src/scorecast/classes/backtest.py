@@ -30,8 +30,9 @@ from scorecast.scores import (
     as_class_scores,
 )
 
-__all__ = ["Backtest", "BacktestRow", "backtest", "summarise_hidings"]
+__all__ = ["DEFAULT_METHODS", "Backtest", "backtest", "backtest_methods"]
 
+_FEWEST_CLASSES = 4
 DEFAULT_METHODS = ("auto", "regression", "gaussian", "kde-ucv", "kde-bcv", "spline")
 
 
@@ -166,28 +167,20 @@ def backtest(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
     evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
-    tasks = [
-        _Hiding(evidence, tuple(made), max(2, round(data.n_classes / ratio)), level)
-        for ratio in ratios
-        for _ in range(n_repeats)
-    ]
-    if data.n_classes < 4:
-        msg = f"{data.n_classes} classes are too few to hide any: 4 are needed."
+    if data.n_classes < _FEWEST_CLASSES:
+        msg = (
+            f"{data.n_classes} classes are too few to hide any: {_FEWEST_CLASSES} are "
+            "needed."
+        )
         raise InsufficientDataError(msg)
-    outcomes = map_tasks(
-        _hide_and_predict,
-        tasks,
-        rng=as_generator(random_state),
-        n_jobs=n_jobs,
-        what="hiding classes",
-    )
     rows: list[BacktestRow] = []
-    for i in range(0, len(tasks), n_repeats):
-        found = [o for o in outcomes[i : i + n_repeats] if o is not None]
-        if found:
-            rows += summarise_hidings(
-                [m.name for m in made], found, evidence.n_classes, tasks[i].n_kept
-            )
+    for ratio, rng in zip(
+        ratios, as_generator(random_state).spawn(len(ratios)), strict=True
+    ):
+        n_kept = max(2, round(data.n_classes / ratio))
+        rows += backtest_methods(
+            evidence, made, n_kept, n_repeats, rng, level=level, n_jobs=n_jobs
+        )
     if not rows:
         msg = "Too few classes have examples to hide some of them."
         raise InsufficientDataError(msg)
@@ -202,71 +195,103 @@ def backtest(
     )
 
 
-@dataclass(frozen=True)
-class _Hiding:
-    """One random choice of shown classes, to be predicted from by all methods."""
-
-    evidence: Evidence
-    methods: tuple[Method, ...]
-    n_kept: int
-    level: float
-
-
-def _hide_and_predict(
-    task: _Hiding, rng: np.random.Generator
-) -> tuple[float, FloatArray] | None:
-    """Return the truth, and prediction, low and high of every method."""
-    evidence = task.evidence
-    shown = hide_classes(evidence, task.n_kept, rng)
-    if shown is None:
-        return None
-    target = np.array([evidence.n_classes])
-    found = np.empty((len(task.methods), 3))
-    for i, method in enumerate(task.methods):
-        fit = method.fit(shown, rng)
-        interval = prediction_interval(fit, shown, target, task.level)
-        found[i] = fit.distribution.accuracy(target)[0], interval.low[0], interval.high[0]
-    return evidence.ranks.accuracy, found
-
-
-def summarise_hidings(
-    names: Sequence[str],
-    outcomes: Sequence[tuple[float, FloatArray]],
-    n_classes: int,
+def backtest_methods(
+    evidence: Evidence,
+    methods: Sequence[Method],
     n_kept: int,
+    n_repeats: int,
+    rng: np.random.Generator,
+    *,
+    level: float | None = None,
+    n_jobs: int | None = None,
 ) -> list[BacktestRow]:
-    """Average what several hidings showed, method by method.
+    """Predict all observed classes from a random choice of them, several times.
 
     Parameters
     ----------
-    names : sequence of str
-        Names of the methods.
-    outcomes : sequence of (truth, predictions)
-        Of each hiding: accuracy with all classes, and per method the prediction and
-        the ends of its interval (NaN where there is none).
-    n_classes, n_kept : int
-        Classes predicted and shown.
+    evidence : Evidence
+        All observed classes.
+    methods : sequence of Method
+        What to compare.
+    n_kept : int
+        Number of classes shown.
+    n_repeats : int
+        Number of random choices.
+    rng : numpy.random.Generator
+        Source of the choices.
+    level : float, optional
+        Level of intervals whose coverage is counted; without it none are made.
+    n_jobs : int, optional
+        Number of worker processes.
 
     Returns
     -------
     list of BacktestRow
-        One per method.
+        One per method; empty if no choice had two classes with examples.
     """
-    truths = np.array([truth for truth, _ in outcomes])
-    found = np.array([values for _, values in outcomes])
+    task = _Hiding(evidence, tuple(methods), n_kept, level)
+    outcomes = map_tasks(
+        _hide_and_predict,
+        [task] * n_repeats,
+        rng=rng,
+        n_jobs=n_jobs,
+        what="hiding classes",
+    )
+    found = [outcome for outcome in outcomes if outcome is not None]
+    if not found:
+        return []
+    names = [method.name for method in methods]
+    return _summarise(names, evidence.ranks.accuracy, np.array(found), evidence, n_kept)
+
+
+@dataclass(frozen=True)
+class _Hiding:
+    """A number of classes to show, and the methods that predict the rest."""
+
+    evidence: Evidence
+    methods: tuple[Method, ...]
+    n_kept: int
+    level: float | None
+
+
+def _hide_and_predict(task: _Hiding, rng: np.random.Generator) -> FloatArray | None:
+    """Return prediction, low and high of every method."""
+    shown = hide_classes(task.evidence, task.n_kept, rng)
+    if shown is None:
+        return None
+    target = np.array([task.evidence.n_classes])
+    found = np.full((len(task.methods), 3), np.nan)
+    for i, method in enumerate(task.methods):
+        fit = method.fit(shown, rng)
+        found[i, 0] = fit.distribution.accuracy(target)[0]
+        if task.level is not None:
+            interval = prediction_interval(fit, shown, target, task.level)
+            found[i, 1:] = interval.low[0], interval.high[0]
+    return found
+
+
+def _summarise(
+    names: Sequence[str],
+    truth: float,
+    found: FloatArray,
+    evidence: Evidence,
+    n_kept: int,
+) -> list[BacktestRow]:
+    """Average predictions (repeats x methods x 3) method by method."""
     rows = []
     for i, name in enumerate(names):
-        error = found[:, i, 0] - truths
-        inside = (found[:, i, 1] <= truths) & (truths <= found[:, i, 2])
-        bounded = np.isfinite(found[:, i, 1:]).all()
+        prediction, low, high = found[:, i].T
+        error = prediction - truth
+        bounded = bool(np.isfinite(low).all() and np.isfinite(high).all())
+        inside = (low <= truth) & (truth <= high)
         rows.append(
             BacktestRow(
                 method=name,
                 from_classes=n_kept,
-                to_classes=n_classes,
-                n_repeats=len(outcomes),
-                truth=float(truths.mean()),
-                prediction=float(found[:, i, 0].mean()),
+                to_classes=evidence.n_classes,
+                n_repeats=len(found),
+                truth=truth,
+                prediction=float(prediction.mean()),
                 bias=float(error.mean()),
                 rmse=float(np.sqrt((error**2).mean())),
                 coverage=float(inside.mean()) if bounded else None,

@@ -143,10 +143,8 @@ def _posterior(
     ranks: RankEvidence, size: float
 ) -> tuple[GridFavourability, FloatArray]:
     nodes, masses, parameters, log_prior = _family()
-    binned, chances = _chances(ranks)
-    seen = binned > 0
-    likely = np.log(np.maximum(chances[seen] @ masses, _TINY))
-    log_weight = log_prior + size * (binned[seen] @ likely)
+    likelihood, log_chances = _log_chances(ranks.n_classes)
+    log_weight = log_prior + size * (likelihood.bin(ranks.histogram) @ log_chances)
     weight = np.exp(log_weight - log_weight.max())
     kept = weight > _NEGLIGIBLE
     weights = weight[kept] / weight[kept].sum()
@@ -173,12 +171,13 @@ def _family() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     return nodes, masses, parameters, log_prior
 
 
-def _chances(ranks: RankEvidence) -> tuple[FloatArray, FloatArray]:
-    """Bin the histogram, and tabulate the chance of each bin at each node."""
-    likelihood = RankLikelihood(ranks.n_classes)
-    nodes = _family()[0]
+@lru_cache(maxsize=8)
+def _log_chances(n_classes: int) -> tuple[RankLikelihood, FloatArray]:
+    """Tabulate how likely each number of beating competitors is, for all the family."""
+    likelihood = RankLikelihood(n_classes)
+    nodes, masses, _, _ = _family()
     table = np.empty((likelihood.counts.size, nodes.size))
-    table[0] = np.exp((ranks.n_classes - 1) * log_ndtr(nodes))
+    table[0] = np.exp((n_classes - 1) * log_ndtr(nodes))
     position = np.clip((likelihood.nodes - nodes[0]) / _STEP, 0, nodes.size - 1.001)
     left = position.astype(np.int64)
     share = position - left
@@ -189,4 +188,4 @@ def _chances(ranks: RankEvidence) -> tuple[FloatArray, FloatArray]:
     ):
         row[:] = np.bincount(at, weight * (1 - right), nodes.size)
         row += np.bincount(at + 1, weight * right, nodes.size)
-    return likelihood.bin(ranks.histogram), table
+    return likelihood, np.log(np.maximum(table @ masses, _TINY))

@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_choice, check_class_counts, check_level
+from scorecast._core.checks import (
+    check_choice,
+    check_class_counts,
+    check_level,
+    check_n_jobs,
+)
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.classes.assumptions import describe_assumptions, describe_cautions
+from scorecast.classes.backtest import backtest_methods
 from scorecast.classes.backtest_row import BacktestRow
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.extrapolation import (
@@ -42,6 +48,8 @@ from scorecast.scores import (
 __all__ = ["extrapolate"]
 
 _CURVE_POINTS = 48
+_COMPARED = ("regression", "gaussian", "kde-ucv", "kde-bcv", "spline")
+_FEWEST_TO_HIDE = 8
 _FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
 
 
@@ -56,7 +64,8 @@ def extrapolate(
     level: float = 0.9,
     classes: Sequence[Hashable] | None = None,
     greater_is_better: bool = True,
-    backtest_repeats: int = 6,
+    compare: bool = True,
+    backtest_repeats: int = 4,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     **options: Any,
@@ -89,8 +98,12 @@ def extrapolate(
         Labels of the columns of a plain matrix.
     greater_is_better : bool, default=True
         False for distances.
-    backtest_repeats : int, default=6
+    compare : bool, default=True
+        Whether "auto" also shows what other methods say, and how they do in the
+        back-test.
+    backtest_repeats : int, default=4
         How often half of the classes are hidden to see how methods do; 0 for never.
+        `backtest` does the same more thoroughly.
     random_state : int, Generator or None, default=0
         For all random choices; the same answer for any `n_jobs`.
     n_jobs : int, optional
@@ -118,6 +131,7 @@ def extrapolate(
     True
     """
     check_level(level)
+    check_n_jobs(n_jobs)
     check_choice(ties, "ties", TIES)
     check_choice(average, "average", AVERAGES)
     targets = check_class_counts(to, "to")
@@ -131,11 +145,14 @@ def extrapolate(
             "be seen from one of them."
         )
         raise InsufficientDataError(msg)
-    rng_fit, rng_test = as_generator(random_state).spawn(2)
+    rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
     evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
     fit = chosen.fit(evidence, rng_fit)
-    forecast = _Forecast(evidence=evidence, fit=fit, level=level, targets=targets)
-    rows: tuple[BacktestRow, ...] = ()
+    others = _others(chosen, fit, evidence, rng_others) if compare else {}
+    rows = _backtest(evidence, chosen, others, backtest_repeats, rng_test, n_jobs)
+    forecast = _Forecast(
+        evidence=evidence, fit=fit, others=others, level=level, targets=targets
+    )
     cautions = describe_cautions(evidence, targets)
     for caution in cautions:
         warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
@@ -148,12 +165,46 @@ def extrapolate(
     )
 
 
+def _others(
+    chosen: Method, fit: Fit, evidence: Evidence, rng: np.random.Generator
+) -> dict[str, Fit]:
+    """Fit what "auto" is compared with; a method chosen by name stands alone."""
+    if chosen.name != "auto":
+        return {}
+    parts = fit.details.get("components", {})
+    names = [name for name in _COMPARED if name not in parts]
+    streams = rng.spawn(len(names))
+    return {
+        name: make_method(name).fit(evidence, stream)
+        for name, stream in zip(names, streams, strict=True)
+    }
+
+
+def _backtest(
+    evidence: Evidence,
+    chosen: Method,
+    others: dict[str, Fit],
+    n_repeats: int,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> tuple[BacktestRow, ...]:
+    if n_repeats < 1 or evidence.n_classes < _FEWEST_TO_HIDE:
+        return ()
+    # Bandwidths chosen on all classes are held, or every hiding would hide again.
+    methods = [chosen, *(fit.tuned for fit in others.values())]
+    n_kept = evidence.n_classes // 2
+    return tuple(
+        backtest_methods(evidence, methods, n_kept, n_repeats, rng, n_jobs=n_jobs)
+    )
+
+
 @dataclass(kw_only=True)
 class _Forecast:
     """A fit, asked for everything that the result shows."""
 
     evidence: Evidence
     fit: Fit
+    others: dict[str, Fit]
     level: float
     targets: IntArray
 
@@ -257,7 +308,11 @@ class _Forecast:
         parts = self.fit.details.get(
             "components", {self.fit.tuned.name: self.fit.distribution}
         )
-        notes = self.fit.details.get("notes", {})
+        parts = {**parts, **{name: f.distribution for name, f in self.others.items()}}
+        notes = {
+            **{name: "shown for comparison" for name in self.others},
+            **self.fit.details.get("notes", {}),
+        }
         return tuple(
             MethodForecast(
                 name=name,

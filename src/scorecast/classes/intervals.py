@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _GROUPS = 60
-_FLOOR = 1e-9
+_FLOOR = 1e-9  # weights of examples may not add up to one exactly
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,7 +78,7 @@ def prediction_interval(
         The interval, NaN with the reason where there is none.
     """
     centre = np.clip(fit.distribution.accuracy(ks), 0, 1)
-    if evidence.ranks.accuracy >= 1 or evidence.ranks.accuracy <= 0:
+    if not _FLOOR <= evidence.ranks.accuracy <= 1 - _FLOOR:
         return _bound(evidence, ks, level, centre)
     n_tested = _n_tested(evidence)
     if isinstance(fit.distribution, _KnowsSpread):
@@ -177,10 +177,10 @@ def observed_interval(
     last = int(np.argmax(observed.classes))
     accuracy = float(observed.accuracy[last])
     size, n_tested = np.array([observed.classes[last]]), _n_tested(evidence)
-    if accuracy >= 1:
+    if accuracy > 1 - _FLOOR:
         low = perfect_bound(evidence.n_classes, size, level, n_tested)
         return float(low[0]), 1.0
-    if accuracy <= 0:
+    if accuracy < _FLOOR:
         return 0.0, float(hopeless_bound(n_tested, size, level)[0])
     spread = observed.stderr_at(last) / (accuracy * (1 - accuracy))
     around = _around(
@@ -198,7 +198,7 @@ def _bound(
 ) -> Interval:
     n_tested = _n_tested(evidence)
     unknown = np.full(np.shape(ks), np.nan)
-    if evidence.ranks.accuracy >= 1:
+    if evidence.ranks.accuracy > 0.5:
         low = perfect_bound(evidence.n_classes, ks, level, n_tested)
         return Interval(
             low=np.minimum(low, centre),

@@ -133,13 +133,15 @@ class PooledFavourability:
     def logit_sd(self, ks: IntArray) -> FloatArray:
         """Return the standard deviation of the pooled log-odds.
 
-        Opinions rest on the same classes, so their standard deviations add up; to
-        that comes their disagreement.
+        Opinions rest on the same classes, so their errors are taken to be half
+        alike; to that comes their disagreement.
         """
         opinions = self.opinions(ks)
         apart = self.weights @ (opinions - self.weights @ opinions) ** 2
-        together = self.weights @ np.sqrt(self.variances(ks))
-        sd: FloatArray = np.sqrt(together**2 + apart)
+        variances = self.variances(ks)
+        alike = (self.weights @ np.sqrt(variances)) ** 2
+        unlike = self.weights**2 @ variances
+        sd: FloatArray = np.sqrt((alike + unlike) / 2 + apart)
         return sd
 
     def variances(self, ks: IntArray) -> FloatArray:
@@ -151,8 +153,7 @@ class PooledFavourability:
     def discriminability(self, u: FloatArray) -> FloatArray:
         """Return the weighted mean of the opinions' D(u)."""
         each = np.array([part.discriminability(u) for part in self._parts])
-        mean: FloatArray = self.weights @ each
-        return mean
+        return np.where(np.asarray(u) >= 1, 1.0, self.weights @ each)
 
     @property
     def _parts(self) -> tuple[Opinion, ...]:

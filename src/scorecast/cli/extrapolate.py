@@ -33,6 +33,11 @@ _METHODS = (
               help="What regression regresses.")
 @click.option("--knots", type=click.Choice(["paper", "r"]),
               help="Spacing of the regression basis.")
+@click.option("--compare/--no-compare", default=True, show_default=True,
+              help="Show what other methods say beside 'auto'.")
+@click.option("--backtest", "backtest_repeats", type=click.IntRange(min=0), default=4,
+              show_default=True, metavar="N",
+              help="How often to hide half of the classes; 0 for never.")
 @click.option("--fail-below", type=click.FloatRange(0, 1), metavar="ACCURACY",
               help="Exit with 5 if a forecast is lower.")
 @averaging_options
@@ -60,6 +65,8 @@ def command(**options: Any) -> None:
                 ties=options["ties"],
                 average=options["average"],
                 level=options["level"],
+                compare=options["compare"],
+                backtest_repeats=options["backtest_repeats"],
                 random_state=options["seed"],
                 n_jobs=options["n_jobs"],
                 **_method_options(options),

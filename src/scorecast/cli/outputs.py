@@ -52,7 +52,7 @@ def deliver(
     notes : sequence of str
         What was done on the way; goes to standard error.
     """
-    from scorecast.report import render_html, render_text
+    from scorecast.report import render_text, report
 
     command = shlex.join(["scorecast", *sys.argv[1:]])
     data = result.to_dict()
@@ -60,7 +60,7 @@ def deliver(
     paths = [f["path"] for f in files]
     json_path, report_path = options["json_path"], options["report_path"]
     if report_path:
-        page = render_html(result, provenance={"command": command, "inputs": files})
+        page = report(result, provenance={"command": command, "inputs": files})
         write_text(report_path, page, force=options["force"], inputs=paths)
     if json_path and json_path != "-":
         write_json(json_path, data, force=options["force"], inputs=paths)

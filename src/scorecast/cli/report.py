@@ -23,14 +23,14 @@ def command(results: tuple[str, ...], out: str, **options: Any) -> None:
 
     from scorecast._core.results import result_from_dict
     from scorecast.io import check_writable, fingerprint, read_json, write_text
-    from scorecast.report import render_html
+    from scorecast.report import report
 
     check_writable(out, force=options["force"], inputs=results)
     loaded = [result_from_dict(read_json(path)) for path in results]
     prints = [fingerprint(path) for path in results]
     inputs = [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]
     command_line = shlex.join(["scorecast", *sys.argv[1:]])
-    page = render_html(
+    page = report(
         loaded,
         title=options["title"],
         provenance={"command": command_line, "inputs": inputs},

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from scorecast._core.results import Result
+from scorecast.report.drawing import Drawing
 from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.plots import main_drawing, plot
 from scorecast.report.sections import Section, Table, report_sections
@@ -24,6 +25,7 @@ from scorecast.report.text import (
 )
 
 __all__ = [
+    "Drawing",
     "Report",
     "Section",
     "Table",

@@ -42,7 +42,13 @@ from scorecast.scores import AccuracyCurve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CURVE_LEVEL", "accuracy_drawing", "observed_band", "outlook_drawing"]
+__all__ = [
+    "CURVE_LEVEL",
+    "accuracy_drawing",
+    "observed_band",
+    "observed_ends",
+    "outlook_drawing",
+]
 
 CURVE_LEVEL = 0.9
 
@@ -144,13 +150,29 @@ def outlook_drawing(result: Extrapolation) -> Drawing:
     )
 
 
-def _observed(result: Extrapolation) -> Trace:
-    curve = result.observed
-    low, high = observed_band(curve, result.level)
-    last = int(np.argmax(curve.classes))
+def observed_ends(result: Extrapolation) -> tuple[FloatArray, FloatArray]:
+    """Make the interval around the observed curve of a forecast.
+
+    Parameters
+    ----------
+    result : Extrapolation
+        The forecast; with all observed classes its own interval is used.
+
+    Returns
+    -------
+    tuple of ndarray
+        Lower and upper ends.
+    """
+    low, high = observed_band(result.observed, result.level)
+    last = int(np.argmax(result.observed.classes))
     if is_known(result.observed_low) and is_known(result.observed_high):
         low[last], high[last] = result.observed_low, result.observed_high
-    return _trace(curve.classes, curve.accuracy, low, high)
+    return low, high
+
+
+def _observed(result: Extrapolation) -> Trace:
+    curve = result.observed
+    return _trace(curve.classes, curve.accuracy, *observed_ends(result))
 
 
 def _forecast(result: Extrapolation) -> Trace:

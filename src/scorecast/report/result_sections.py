@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from scorecast._core.results import jsonable
-from scorecast._core.types import Json
+from scorecast._core.types import FloatArray, Json
 from scorecast.classes import Backtest, BacktestRow, Extrapolation
 from scorecast.report.curve_plots import (
     CURVE_LEVEL,
     accuracy_drawing,
     observed_band,
+    observed_ends,
     outlook_drawing,
 )
 from scorecast.report.discriminability_plot import discriminability_drawing
@@ -59,9 +60,9 @@ _REFERENCES = (
 def _(result: Extrapolation) -> tuple[Section, ...]:
     sections = [_head(result), _outlook(result)]
     sections += [*_agreement(result), *_backtest(result), *_difficulty(result)]
-    if result.assumptions:
+    if any(result.assumptions):
         heading = "What this assumes, and what was checked"
-        items = tuple(text[:1].upper() + text[1:] for text in result.assumptions)
+        items = tuple(map(_sentence, filter(None, result.assumptions)))
         sections.append(Section(heading=heading, items=items))
     sections += [
         _intervals(result),
@@ -83,7 +84,7 @@ def _(curve: AccuracyCurve) -> tuple[Section, ...]:
             "classes out in turn.",
         ),
         figure=accuracy_drawing(curve),
-        tables=(_curve_table(curve, CURVE_LEVEL),),
+        tables=(_curve_table(curve, CURVE_LEVEL, observed_band(curve, CURVE_LEVEL)),),
     )
     return head, figure
 
@@ -128,7 +129,7 @@ def _head(result: Extrapolation) -> Section:
                 words=1,
             ),
         ),
-        warnings=result.warnings,
+        warnings=tuple(filter(None, result.warnings)),
         facts=tuple(facts),
     )
 
@@ -140,12 +141,17 @@ def _outlook(result: Extrapolation) -> Section:
         "widen."
     )
     if len(result.methods) > 1:
-        lead += " The thin lines are the single methods; dotted ones were set aside."
+        lead += " The thin lines are the single methods"
+        lead += "; dotted ones were set aside." if _has_idle(result) else "."
     return Section(
         heading="Accuracy against the number of classes",
         lead=(lead,),
         figure=outlook_drawing(result),
     )
+
+
+def _has_idle(result: Extrapolation) -> bool:
+    return any(m.weight <= 0 for m in result.methods)
 
 
 def _agreement(result: Extrapolation) -> list[Section]:
@@ -158,9 +164,10 @@ def _agreement(result: Extrapolation) -> list[Section]:
         return [Section(heading=heading, tables=(table,))]
     lead = (
         "Dots close together mean that the forecast does not hang on the choice of "
-        "method; a dot outside the shaded interval is a reason for doubt. Hollow dots "
-        "have no share in the forecast."
+        "method; a dot outside the shaded interval is a reason for doubt."
     )
+    if _has_idle(result):
+        lead += " Hollow dots have no share in the forecast."
     figure = agreement_drawing(result)
     return [Section(heading=heading, lead=(lead,), figure=figure, tables=(table,))]
 
@@ -208,23 +215,23 @@ def _backtest_table(
         columns=(
             "method",
             "classes",
-            "repeats",
+            "off by",
+            "bias",
             "truth",
             "predicted",
-            "bias",
-            "off by",
             f"in {level_name(level)} interval",
+            "repeats",
         ),
         rows=tuple(
             (
                 row.method,
                 f"{count(row.from_classes)} {_ARROW} {count(row.to_classes)}",
-                count(row.n_repeats),
+                points(row.rmse),
+                points(row.bias, signed=True, minus=_MINUS),
                 percent(row.truth, 1),
                 percent(row.prediction, 1),
-                points(row.bias, signed=True, minus=_MINUS),
-                points(row.rmse),
                 percent(row.coverage) if is_known(row.coverage) else _DASH,
+                count(row.n_repeats),
             )
             for row in rows
         ),
@@ -256,12 +263,12 @@ def _intervals(result: Extrapolation) -> Section:
         ("Seed", "none" if result.seed is None else str(result.seed)),
         *((str(name), _said(value)) for name, value in result.options.items()),
     )
-    lead = (result.interval,) if result.interval else ()
+    lead = (_sentence(result.interval),) if result.interval else ()
     return Section(heading="How the interval was made", lead=lead, facts=rules)
 
 
 def _numbers(result: Extrapolation) -> Section:
-    tables = [_curve_table(result.observed, result.level)]
+    tables = [_curve_table(result.observed, result.level, observed_ends(result))]
     forecast = result.curve
     if forecast.classes.size:
         rows = zip(
@@ -277,9 +284,10 @@ def _numbers(result: Extrapolation) -> Section:
     return Section(heading="All numbers", tables=tuple(tables))
 
 
-def _curve_table(curve: AccuracyCurve, level: float) -> Table:
-    low, high = observed_band(curve, level)
-    columns = (curve.classes, curve.accuracy, low, high)
+def _curve_table(
+    curve: AccuracyCurve, level: float, ends: tuple[FloatArray, FloatArray]
+) -> Table:
+    columns = (curve.classes, curve.accuracy, *ends)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return _wide_table("Observed curve", rows, level)
 
@@ -307,6 +315,11 @@ def _details_table(details: Json) -> Table:
         words=2,
         folded=True,
     )
+
+
+def _sentence(text: str) -> str:
+    whole = text[:1].upper() + text[1:].rstrip()
+    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
 
 
 def _said(value: object) -> str:

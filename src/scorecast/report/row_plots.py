@@ -76,33 +76,11 @@ def agreement_drawing(result: Extrapolation) -> Drawing:
     beyond = [
         (i, p) for i, p in enumerate(result.predictions) if p.classes > result.n_classes
     ]
-    groups = []
-    for i, p in thinned(sorted(beyond, key=lambda pair: pair[1].classes), _MOST_GROUPS):
-        rows = [
-            _Row(
-                name="forecast",
-                dot=p.accuracy,
-                low=p.low,
-                high=p.high,
-                text=expectation(result, p).replace(
-                    ">= ", "\N{GREATER-THAN OR EQUAL TO}"
-                ),
-                strong=True,
-            )
-        ]
-        rows += [
-            _Row(
-                name=one_line(m.name, _LONGEST_NAME),
-                dot=float(m.targets[i]),
-                low=np.nan,
-                high=np.nan,
-                text=percent(float(m.targets[i])),
-                hollow=m.weight <= 0,
-            )
-            for m in sorted(result.methods, key=lambda m: -m.weight)[:_MOST_ROWS]
-            if i < m.targets.size
-        ]
-        groups.append(_Group(heading=f"{count(p.classes)} classes", rows=tuple(rows)))
+    beyond.sort(key=lambda pair: pair[1].classes)
+    groups = [
+        _Group(heading=f"{count(p.classes)} classes", rows=_opinions(result, i))
+        for i, p in thinned(beyond, _MOST_GROUPS)
+    ]
 
     def draw(axes: Axes) -> None:
         _draw_groups(axes, groups, xlabel="expected accuracy", zero=False)
@@ -121,6 +99,34 @@ def agreement_drawing(result: Extrapolation) -> Drawing:
             for group in groups
         ),
     )
+
+
+def _opinions(result: Extrapolation, i: int) -> tuple[_Row, ...]:
+    """Return the forecast for one target, then what each method says of it."""
+    target = result.predictions[i]
+    said = expectation(result, target)
+    forecast = _Row(
+        name="forecast",
+        dot=target.accuracy,
+        low=target.low,
+        high=target.high,
+        text=said.replace(">= ", "\N{GREATER-THAN OR EQUAL TO}"),
+        strong=True,
+    )
+    ordered = sorted(result.methods, key=lambda m: -m.weight)
+    members = [
+        _Row(
+            name=one_line(m.name, _LONGEST_NAME),
+            dot=float(m.targets[i]),
+            low=np.nan,
+            high=np.nan,
+            text=percent(float(m.targets[i])),
+            hollow=m.weight <= 0,
+        )
+        for m in ordered[:_MOST_ROWS]
+        if i < m.targets.size
+    ]
+    return (forecast, *members)
 
 
 def backtest_drawing(

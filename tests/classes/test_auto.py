@@ -1,0 +1,272 @@
+"""Auto: good everywhere, wary where it should be, and the same every time."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import ncx2
+
+from scorecast._core.results import jsonable
+from scorecast.classes.auto import Auto
+from scorecast.classes.bayesian import Bayesian
+from scorecast.classes.effective_size import effective_size
+from scorecast.classes.evidence import Evidence
+from scorecast.classes.gaussian import Gaussian
+from scorecast.classes.hiding import hide_classes
+from scorecast.classes.kde import KdeUcv
+from scorecast.classes.spline import Spline
+from scorecast.exceptions import UsageError
+from scorecast.scores import Scores
+
+KS = np.array([2, 50, 100, 500, 2_000, 100_000, 10**9])
+DATA = Path(os.environ.get("SCORECAST_DATA", "../shared/data"))
+
+
+def nearest_neighbour(
+    n_classes: int, noise: float, seed: int, n_examples: int = 1
+) -> Evidence:
+    """Draw classes in ten dimensions, each with one noisy template and probes."""
+    rng = np.random.default_rng(seed)
+    centre = rng.standard_normal((n_classes, 10))
+    own = np.repeat(np.arange(n_classes), n_examples)
+    gallery = centre + np.sqrt(noise) * rng.standard_normal(centre.shape)
+    probes = centre[own] + np.sqrt(noise) * rng.standard_normal((own.size, 10))
+    distance = np.linalg.norm(probes[:, None] - gallery, axis=2)
+    return Evidence.of(Scores(-distance, own))
+
+
+def true_accuracy(k: int, noise: float) -> float:
+    """Integrate the chance that all competitors are farther than the truth."""
+    rng = np.random.default_rng(0)
+    centre = rng.standard_normal((20_000, 10))
+    gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, *centre.shape))
+    scale = 1 + noise
+    distance = ((gallery - probe) ** 2).sum(axis=1) / scale
+    log_u = ncx2.logsf(distance, 10, (probe**2).sum(axis=1) / scale)
+    return float(np.exp((k - 1) * log_u).mean())
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def fitted(evidence: Evidence, **options: object):
+    return Auto(**options).fit(evidence, rng())
+
+
+def test_beats_its_rivals_on_a_small_gaussian_task():
+    truth = true_accuracy(1000, 0.15)
+    errors = {"auto": [], "gaussian": [], "spline": []}
+    for seed in range(8):
+        evidence = nearest_neighbour(100, 0.15, seed)
+        for method in (Auto(), Gaussian(), Spline()):
+            found = method.fit(evidence, rng()).distribution.accuracy(np.array([1000]))
+            errors[method.name].append(float(found[0]) - truth)
+    rmse = {name: np.sqrt(np.mean(np.square(e))) for name, e in errors.items()}
+    assert rmse["auto"] < 0.1
+    assert rmse["auto"] < rmse["gaussian"]
+    assert rmse["auto"] < rmse["spline"]
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.1, 0.4, 5.0])
+def test_accuracy_decreases_and_stays_within_bounds(noise):
+    distribution = fitted(nearest_neighbour(60, noise, 1)).distribution
+    accuracy = distribution.accuracy(KS)
+    assert (np.diff(accuracy) <= 1e-12).all()
+    assert (accuracy >= 0).all()
+    assert (accuracy <= 1).all()
+    assert distribution.accuracy(np.array([1]))[0] == 1
+    d = distribution.discriminability(np.linspace(0, 1, 101))
+    assert (np.diff(d) >= -1e-12).all()
+    assert d[-1] == 1
+
+
+def test_same_answer_for_any_seed_and_number_of_threads():
+    evidence = nearest_neighbour(60, 0.2, 2)
+    first = fitted(evidence).distribution.accuracy(KS)
+    again = Auto(n_jobs=1).fit(evidence, np.random.default_rng(99))
+    assert (again.distribution.accuracy(KS) == first).all()
+
+
+def test_scale_of_the_scores_does_not_matter():
+    evidence = nearest_neighbour(60, 0.2, 3)
+    data = evidence.data
+    scaled = Evidence.of(Scores(1000 * data.values + 5, data.own))
+    a = fitted(evidence).distribution.accuracy(KS)
+    b = fitted(scaled).distribution.accuracy(KS)
+    # Not exactly: the bandwidths of R bin the scores from zero.
+    assert a == pytest.approx(b, rel=0.01)
+
+
+def test_details_name_weights_and_can_be_written_down():
+    details = fitted(nearest_neighbour(60, 0.2, 4)).details
+    assert set(details["weights"]) == {"bayesian", "kde-ucv"}
+    assert sum(details["weights"].values()) == pytest.approx(1)
+    assert details["guards"] == []
+    parts = details["components"]
+    assert set(parts) == set(details["weights"])
+    written = json.loads(
+        json.dumps(jsonable({k: v for k, v in details.items() if k != "components"}))
+    )
+    assert written["weights"] == details["weights"]
+
+
+def test_votes_are_not_smoothed():
+    evidence = nearest_neighbour(40, 0.15, 5, n_examples=5)
+    # Fifteen neighbours share out their votes: most classes get none.
+    values = evidence.data.values
+    votes = np.floor(15 * np.exp(8 * values) / np.exp(8 * values).sum(1)[:, None])
+    fit = fitted(Evidence.of(Scores(votes, evidence.data.own)))
+    assert fit.details["weights"] == {"bayesian": 1.0}
+    assert "few-valued" in fit.details["guards"][0]["reason"]
+
+
+def test_saturated_softmax_scores_do_not_drag_the_answer_down():
+    gen = np.random.default_rng(6)
+    n_classes, n = 20, 600
+    own = np.arange(n) % n_classes
+    logits = 3 * gen.standard_normal((n, n_classes)) ** 3
+    logits[np.arange(n), own] = 90.0
+    wrong = np.arange(0, n, 150)  # a few mistakes
+    logits[wrong, (own[wrong] + 1) % n_classes] = 95.0
+    log_probability = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    evidence = Evidence.of(Scores(log_probability, own))
+    fit = fitted(evidence)
+    guarded = [guard["method"] for guard in fit.details["guards"]]
+    target = np.array([400])
+    ranks = Bayesian().fit(evidence, rng()).distribution.accuracy(target)[0]
+    raw = KdeUcv().fit(evidence, rng()).distribution.accuracy(target)[0]
+    found = fit.distribution.accuracy(target)[0]
+    assert guarded == ["kde-ucv"]
+    assert abs(found - ranks) <= abs(raw - ranks)
+    assert found > 0.8
+
+
+def test_perfect_and_hopeless_recognisers_get_an_answer_and_a_remark():
+    own = np.arange(30)
+    gen = np.random.default_rng(8)
+    scores = gen.standard_normal((30, 30))
+    right, wrong = scores.copy(), scores.copy()
+    right[own, own] = 9
+    wrong[own, own] = -9
+    with pytest.warns(UserWarning, match="distances"):
+        hopeless = Evidence.of(Scores(wrong, own))
+    for evidence, word in ((Evidence.of(Scores(right, own)), "right"),
+                           (hopeless, "wrong")):  # fmt: skip
+        fit = fitted(evidence)
+        assert word in fit.details["guards"][0]["reason"]
+        assert np.isfinite(fit.distribution.accuracy(KS)).all()
+    assert fitted(Evidence.of(Scores(right, own))).distribution.accuracy(KS)[-1] < 0.9
+
+
+def test_few_classes_are_left_to_the_ranks():
+    fit = fitted(nearest_neighbour(4, 0.5, 3, n_examples=10))
+    assert fit.details["weights"] == {"bayesian": 1.0}
+    assert "too few" in fit.details["guards"][0]["reason"]
+
+
+def test_leaving_classes_out_moves_the_answer_a_little():
+    evidence = nearest_neighbour(40, 0.2, 9)
+    fit = fitted(evidence)
+    left_out = fit.tuned.fit_left_out(evidence, fit)
+    target = np.array([400])
+    values = np.array([f.accuracy(target)[0] for f in left_out])
+    assert len(left_out) == 40
+    assert values.mean() == pytest.approx(
+        fit.distribution.accuracy(target)[0], abs=0.03
+    )
+    assert 0 < values.std() < 0.05
+
+
+def test_two_smoothings_count_as_one_opinion():
+    evidence = nearest_neighbour(60, 0.2, 10)
+    one = fitted(evidence).details["weights"]
+    two = fitted(evidence, methods=("kde-ucv", "kde-bcv")).details["weights"]
+    assert two["bayesian"] == pytest.approx(one["bayesian"], abs=0.1)
+
+
+def test_unknown_method_is_refused():
+    with pytest.raises(UsageError, match="methods"):
+        Auto(methods=("oracle",))
+
+
+def test_prior_steadies_the_two_parameter_family_when_errors_are_few():
+    target = np.array([2000])
+    spread = {}
+    for method in (Bayesian(), Gaussian()):
+        values = [
+            method.fit(nearest_neighbour(60, 0.08, seed), rng())
+            .distribution.accuracy(target)[0]
+            for seed in range(8)
+        ]  # fmt: skip
+        spread[method.name] = np.std(values)
+    assert spread["bayesian"] < spread["gaussian"]
+
+
+def test_repeated_examples_are_not_taken_for_new_evidence():
+    single = nearest_neighbour(50, 0.3, 11)
+    data = single.data
+    tenfold = Evidence.of(
+        Scores(np.repeat(data.values, 10, 0), np.repeat(data.own, 10))
+    )
+    assert effective_size(single) == 50
+    assert effective_size(tenfold) < 80
+    spread_out = nearest_neighbour(50, 0.3, 11, n_examples=10)
+    assert effective_size(spread_out) > effective_size(tenfold)
+
+
+def test_hiding_keeps_what_was_asked_for_and_nothing_else():
+    evidence = nearest_neighbour(50, 0.3, 12, n_examples=2)
+    shown = hide_classes(evidence, 20, rng())
+    assert shown.n_classes == 20
+    assert shown.scores.n_classes == 20
+    assert shown.ranking.n_examples == 40
+    with pytest.raises(UsageError, match="n_kept"):
+        hide_classes(evidence, 51, rng())
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("n_classes", [50, 200])
+def test_worst_error_over_noise_levels_is_below_that_of_any_single_method(n_classes):
+    worst: dict[str, float] = {}
+    for noise in (0.05, 0.1, 0.2, 0.35):
+        truth = true_accuracy(2000, noise)
+        errors: dict[str, list[float]] = {}
+        for seed in range(12):
+            evidence = nearest_neighbour(n_classes, noise, 100 + seed)
+            for method in (Auto(), Gaussian(), Spline(), KdeUcv()):
+                found = method.fit(evidence, rng()).distribution
+                error = float(found.accuracy(np.array([2000]))[0]) - truth
+                errors.setdefault(method.name, []).append(error)
+        for name, e in errors.items():
+            rmse = float(np.sqrt(np.mean(np.square(e))))
+            worst[name] = max(worst.get(name, 0.0), rmse)
+    best_single = min(value for name, value in worst.items() if name != "auto")
+    assert worst["auto"] <= best_single
+
+
+@pytest.mark.statistical
+@pytest.mark.skipif(
+    not (DATA / "omniglot_small_img35.npz").exists(),
+    reason="real characters not found: set SCORECAST_DATA",
+)
+def test_predicts_242_real_characters_from_60():
+    packed = np.load(DATA / "omniglot_small_img35.npz")["img"]
+    images = np.unpackbits(packed, axis=-1)[..., :1225].reshape(-1, 20, 1225)
+    images = images.astype(np.float64)
+    gallery = images[:, :10].mean(axis=1)
+    own = np.repeat(np.arange(len(images)), 4)
+    probes = images[:, 10:14].reshape(-1, 1225)
+    distance = np.linalg.norm(probes[:, None] - gallery, axis=2)
+    everything = Evidence.of(Scores(-distance, own))
+    truth = everything.ranks.accuracy
+    errors = []
+    for seed in range(8):
+        shown = hide_classes(everything, 60, np.random.default_rng(seed))
+        found = fitted(shown).distribution.accuracy(np.array([242]))
+        errors.append(float(found[0]) - truth)
+    assert np.sqrt(np.mean(np.square(errors))) < 0.05

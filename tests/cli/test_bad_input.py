@@ -1,0 +1,155 @@
+"""What the tool must survive: one line, the stated exit code, nothing half-written."""
+
+import numpy as np
+import pytest
+
+
+def save(path, **arrays):
+    np.savez(path, **arrays)
+    return path
+
+
+def refuse(run, code, words, *arguments):
+    found, out, err = run("extrapolate", *arguments, "--to", 100, "--method", "gaussian")
+    assert found == code, err
+    assert out == ""
+    assert err.count("\n") == 1, err
+    assert words in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("missing.npy", None, "missing.npy"),
+        ("empty.npy", b"", "empty"),
+        ("text.npy", b"1,2,3\n4,5,6\n", "text.npy"),
+        ("model.pkl", b"\x80\x04.", ".save("),
+        ("weights.pt", b"PK\x03\x04", ".save("),
+        ("ragged.csv", b"truth,a,b\na,1,2\nb,1\n", "line 3"),
+        ("words.csv", b"truth,a,b\na,1,x\nb,1,2\n", "line 2"),
+        ("hole.csv", b"truth,a,b\na,1,\nb,1,2\n", "line 2"),
+        ("twice.csv", b"truth,a,a\na,1,2\nb,1,2\n", "a"),
+        ("only.csv", b"truth,a,b\n", "only.csv"),
+        ("nan.csv", b"truth,a,b\na,1,nan\nb,1,2\n", "drop-nonfinite"),
+        ("comma.csv", b"truth;a;b\na;1,5;2,5\nb;1,0;2,0\n", "--decimal"),
+    ],
+)
+def test_files_that_are_not_what_they_should_be(run, tmp_path, name, content, words):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    refuse(run, 3, words, path, *(["--label-column", "truth"] if ".csv" in name else []))
+
+
+def test_a_folder_is_not_a_file(run, tmp_path):
+    refuse(run, 3, "director", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "code", "words"),
+    [
+        (np.full((4, 3), np.nan), [0, 1, 2, 0], 3, "finite"),
+        (np.array([[1.0, np.inf], [0.0, 1.0]]), [0, 1], 3, "finite"),
+        (np.zeros((4, 3), complex), [0, 1, 2, 0], 3, "complex"),
+        (np.zeros(6), [0, 1, 2, 0, 1, 2], 3, "matrix"),
+        (np.zeros((2, 2, 2)), [0, 1], 3, "matrix"),
+        (np.zeros((4, 3)), [0, 1, 2], 3, "4"),
+        (np.zeros((3, 5)), [0, 1, 2, 3, 4], 3, "transposed"),
+        (np.zeros((4, 3)), [0, 1, 2, 7], 3, "7"),
+        (np.zeros((4, 3)), [0, 1, 2, -1], 3, "-1"),
+        (np.zeros((4, 3)), [0.5, 1, 2, 0], 3, "0.5"),
+        (np.zeros((0, 3)), [], 3, ""),
+        (np.zeros((3, 1)), [0, 0, 0], 3, "at least two"),
+        (np.eye(3)[[0, 0, 0]], [0, 0, 0], 4, "one class"),
+    ],
+)
+def test_arrays_that_cannot_be_scores(run, tmp_path, scores, labels, code, words):
+    path = save(tmp_path / "x.npz", scores=scores, labels=np.array(labels))
+    refuse(run, code, words, path)
+
+
+def test_several_arrays_none_of_them_named_so(run, tmp_path):
+    path = save(tmp_path / "x.npz", first=np.eye(3), second=np.eye(4))
+    refuse(run, 3, "--key", path)
+
+
+def test_outputs_are_refused_before_anything_is_computed(run, files):
+    source = files / "both.npz"
+    for path, words in (
+        (files / "no" / "out.json", "out.json"),
+        (files, str(files.name)),
+        (source, "both.npz"),
+    ):
+        found, _, err = run("extrapolate", source, "--to", 50, "--json", path, "--force")
+        assert found == 3, err
+        assert words in err
+    assert np.load(source)["scores"].shape == (60, 12)
+
+
+def test_nothing_is_overwritten_without_force(run, files):
+    out = files / "out.json"
+    out.write_text("mine")
+    arguments = ("extrapolate", files / "both.npz", "--to", 50, "--method", "gaussian")
+    code, _, err = run(*arguments, "--json", out)
+    assert code == 3
+    assert "--force" in err
+    assert out.read_text() == "mine"
+    assert run(*arguments, "--json", out, "--force")[0] == 0
+    assert out.read_text() != "mine"
+
+
+def test_a_failed_run_leaves_no_files_behind(run, files):
+    before = sorted(p.name for p in files.iterdir())
+    bad = files / "scores.npy"
+    run("extrapolate", bad, "--to", 50, "--json", files / "o.json", "--report", files / "o.html")
+    assert sorted(p.name for p in files.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        (np.zeros((40, 8)), "ties"),
+        (10 * np.eye(8)[np.arange(40) % 8], ">="),
+        (-10 * np.eye(8)[np.arange(40) % 8] + np.arange(8), "classes"),
+        (np.eye(2)[np.arange(40) % 2], ">="),
+    ],
+)
+def test_odd_but_valid_scores_get_an_answer(run, tmp_path, scores, words):
+    own = np.arange(40) % scores.shape[1]
+    path = save(tmp_path / "x.npz", scores=scores, labels=own)
+    code, out, err = run("extrapolate", path, "--to", 10**6)
+    assert code == 0, err
+    assert words in out + err
+    assert "nan" not in out
+    assert "100 %" not in out.split("expect")[1].split("Method")[0].split("-")[0]
+
+
+def test_hostile_class_names_are_shown_as_text(run, tmp_path):
+    names = ["</script><script>alert(1)</script>", "=HYPERLINK(1)", "$x_{$", "_h", "a\nb"]
+    own = np.arange(50) % 5
+    scores = np.random.default_rng(0).normal(size=(50, 5)) + 2 * np.eye(5)[own]
+    path = save(
+        tmp_path / "x.npz",
+        scores=scores,
+        labels=np.array(names)[own],
+        classes=np.array(names),
+    )
+    page = tmp_path / "o.html"
+    code, _, err = run("extrapolate", path, "--to", 50, "--report", page)
+    assert code == 0, err
+    assert "<script" not in page.read_text()
+
+
+def test_near_duplicate_class_names_are_kept_apart_and_named(run, tmp_path):
+    names = np.array(["Anna", "anna ", "Bert"])
+    own = np.arange(30) % 3
+    path = save(
+        tmp_path / "x.npz",
+        scores=np.random.default_rng(0).normal(size=(30, 3)) + 2 * np.eye(3)[own],
+        labels=names[own],
+        classes=names,
+    )
+    code, out, err = run("extrapolate", path, "--to", 50, "--method", "gaussian")
+    assert code == 0
+    assert "nearly agree" in " ".join((out + err).split())

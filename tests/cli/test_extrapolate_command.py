@@ -1,0 +1,169 @@
+import json
+
+import numpy as np
+import pytest
+
+from scorecast.classes import Extrapolation
+
+QUICK = ("--method", "gaussian")
+
+
+def predictions(path):
+    data = json.loads(path.read_text())
+    return [p["accuracy"] for p in data["result"]["predictions"]]
+
+
+def test_the_answer_is_printed_and_saved(run, files):
+    code, out, err = run(
+        "extrapolate", files / "both.npz", "--to", 100, "--to", 1000, *QUICK,
+        "--json", files / "out.json", "--report", files / "out.html",
+    )  # fmt: skip
+    assert code == 0
+    assert "Observed  12 classes, 60 examples" in out
+    assert "100 classes" in out
+    assert "Traceback" not in err
+    assert "<!doctype html>" in (files / "out.html").read_text().lower()
+    assert len(predictions(files / "out.json")) == 2
+
+
+def test_every_way_of_giving_scores_gives_the_same_answer(run, files, problem):
+    scores, own = problem
+    np.save(files / "distances.npy", -scores)
+    ways = {
+        "npz": [files / "both.npz"],
+        "npz key": [f"{files / 'both.npz'}::scores", "--labels", f"{files / 'both.npz'}::labels"],
+        "npy": [files / "scores.npy", "--labels", files / "labels.csv"],
+        "csv": [files / "table.csv", "--label-column", "truth", "--prefix", "logit_"],
+        "distances": [files / "distances.npy", "--labels", files / "labels.csv", "--smaller-is-better"],
+    }  # fmt: skip
+    answers = {}
+    for name, way in ways.items():
+        out = files / f"{name}.json"
+        code, _, err = run("extrapolate", *way, "--to", 90, *QUICK, "--json", out)
+        assert code == 0, err
+        answers[name] = predictions(out)[0]
+    assert max(answers.values()) - min(answers.values()) < 1e-9
+
+
+def test_embeddings_are_read_from_files(run, tmp_path):
+    rng = np.random.default_rng(0)
+    gallery = rng.normal(size=(15, 4))
+    y = np.arange(45) % 15
+    np.save(tmp_path / "g.npy", gallery)
+    np.save(tmp_path / "p.npy", gallery[y] + 0.3 * rng.normal(size=(45, 4)))
+    np.save(tmp_path / "y.npy", y)
+    names = "\n".join(f"class {i}" for i in range(15))
+    (tmp_path / "names.txt").write_text(names + "\n")
+    (tmp_path / "truth.txt").write_text("\n".join(f"class {i}" for i in y) + "\n")
+    base = ("--gallery", tmp_path / "g.npy", "--probes", tmp_path / "p.npy")
+    code, out, err = run(
+        "extrapolate", *base, "--labels", tmp_path / "y.npy", "--to", 60, *QUICK
+    )
+    assert code == 0, err
+    named = (
+        "--labels", tmp_path / "truth.txt", "--gallery-labels", tmp_path / "names.txt"
+    )  # fmt: skip
+    code, again, err = run("extrapolate", *base, *named, "--to", 60, *QUICK)
+    assert code == 0, err
+    assert again == out
+
+
+def test_json_on_standard_output_is_alone_there(run, files):
+    code, out, _ = run("extrapolate", files / "both.npz", "--to", 24, *QUICK, "--json", "-")
+    assert code == 0
+    data = json.loads(out)
+    assert Extrapolation.from_dict(data).predictions[0].classes == 24
+
+
+def test_the_json_contract(run, files):
+    run("extrapolate", files / "both.npz", "--to", 100, "--json", files / "o.json")
+    data = json.loads((files / "o.json").read_text())
+    assert list(data) == ["kind", "schema", "scorecast", "inputs", "options", "result"]
+    assert data["kind"] == "extrapolation"
+    assert data["schema"] == 1
+    assert data["inputs"]["n_examples"] == 60
+    assert data["inputs"]["n_classes"] == 12
+    assert data["inputs"]["files"][0]["path"].endswith("both.npz")
+    assert len(data["inputs"]["files"][0]["sha256"]) == 64
+    options = data["options"]
+    assert options["method"] == "auto"
+    assert options["ties"] == "random"
+    assert options["average"] == "macro"
+    assert options["level"] == 0.9
+    assert options["seed"] == 0
+    observed = data["result"]["observed"]
+    assert observed["classes"] == list(range(2, 13))
+    assert len(observed["accuracy"]) == len(observed["stderr"]) == 11
+    assert observed["stderr"][-1] is None
+    (prediction,) = data["result"]["predictions"]
+    assert prediction["classes"] == 100
+    assert 0 <= prediction["low"] <= prediction["accuracy"] <= prediction["high"] <= 1
+    assert {"details", "warnings", "curve", "methods", "backtest"} <= set(data["result"])
+    assert "bandwidth" in data["result"]["details"]
+
+
+def test_the_same_seed_gives_the_same_bytes_for_any_number_of_workers(run, files):
+    texts = []
+    for jobs in (1, 2):
+        out = files / f"jobs{jobs}.json"
+        run("extrapolate", files / "both.npz", "--to", 50, "--jobs", jobs, "--json", out)
+        texts.append(out.read_text())
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(("floor", "expected"), [(0.01, 0), (0.999, 5)])
+def test_a_gate_decides_the_exit_code_after_everything_is_written(
+    run, files, floor, expected
+):
+    out = files / "gate.json"
+    code, _, err = run(
+        "extrapolate", files / "both.npz", "--to", 100, *QUICK,
+        "--fail-below", floor, "--json", out,
+    )  # fmt: skip
+    assert code == expected
+    assert out.exists()
+    assert ("fail-below" in err) == (expected == 5)
+
+
+def test_quiet_prints_nothing(run, files):
+    code, out, err = run("extrapolate", files / "both.npz", "--to", 24, *QUICK, "--quiet")
+    assert (code, out, err) == (0, "", "")
+
+
+def test_far_targets_carry_a_caveat_and_near_ones_are_observed(run, files):
+    code, out, _ = run(
+        "extrapolate", files / "both.npz", "--to", 5, "--to", 12, "--to", 10**12, *QUICK
+    )
+    assert code == 0
+    assert "rough guide" in out
+
+
+@pytest.mark.parametrize("target", ["0", "-3", "1.5", "1e6", "many", "10000000000000"])
+def test_impossible_targets_are_a_matter_of_usage(run, files, target):
+    code, _, err = run("extrapolate", files / "both.npz", "--to", target)
+    assert code == 2
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["extrapolate"],
+        ["extrapolate", "--to", "5"],
+        ["extrapolate", "both.npz"],
+        ["extrapolate", "both.npz", "--gallery", "g.npy", "--to", "5"],
+        ["extrapolate", "--gallery", "g.npy", "--to", "5"],
+        ["extrapolate", "both.npz", "--to", "5", "--method", "magic"],
+        ["extrapolate", "both.npz", "--to", "5", "--level", "90"],
+        ["extrapolate", "both.npz", "--to", "5", "--metod", "auto"],
+        ["extrapolate", "both.npz", "--to", "5", "--method", "spline", "--form", "risk"],
+        ["extrapolate", "both.npz", "--to", "5", "--jobs", "0"],
+        ["extrapolat"],
+    ],
+)
+def test_wrong_usage_exits_with_2_and_one_line(run, files, monkeypatch, arguments):
+    monkeypatch.chdir(files)
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1

@@ -1,0 +1,129 @@
+"""The command as a process: start-up, pipes, signals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+TOOL = [sys.executable, "-c", "from scorecast.cli import main; main()"]
+
+
+def test_help_and_version_load_neither_numpy_nor_scikit_learn():
+    for argument in ("--help", "--version"):
+        code = (
+            "import sys\nfrom scorecast.cli.main import _run\n"
+            f"_run([{argument!r}])\n"
+            "print([m for m in ('numpy', 'sklearn', 'scipy', 'numba', 'matplotlib')"
+            " if m in sys.modules])"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_verb_help_loads_no_numpy():
+    code = (
+        "import sys\nfrom scorecast.cli.main import _run\n"
+        "_run(['extrapolate', '--help'])\nprint('numpy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_a_small_job_loads_neither_scikit_learn_nor_numba_nor_matplotlib(files):
+    code = (
+        "import sys\nfrom scorecast.cli.main import _run\n"
+        f"_run(['extrapolate', {str(files / 'both.npz')!r}, '--to', '50', '--quiet'])\n"
+        "print([m for m in ('sklearn', 'numba', 'matplotlib', 'pandas', 'joblib')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(files):
+    command = " ".join(
+        [
+            f"{sys.executable} -c 'from scorecast.cli import main; main()'",
+            f"extrapolate {files / 'both.npz'} --to 24 --method gaussian --json -",
+            "| head -c 1",
+        ]
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True
+    )
+    assert done.stdout == "{"
+    assert done.stderr == ""
+
+
+def test_ascii_terminals_get_ascii(files):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LANG": "C", "TERM": "dumb"}
+    done = subprocess.run(
+        [*TOOL, "extrapolate", str(files / "both.npz"), "--to", "5000", "--method", "gaussian"],
+        capture_output=True,
+        env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done.stdout.decode("ascii")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_run_leaves_nothing_half_written(tmp_path, name):
+    own = np.arange(6000) % 600
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(6000, 600)) + 3 * np.eye(600)[own]
+    np.savez(tmp_path / "big.npz", scores=scores, labels=own)
+    out = tmp_path / "o.json"
+    command = [
+        *TOOL, "backtest", str(tmp_path / "big.npz"), "--repeats", "500",
+        "--json", str(out), "--report", str(tmp_path / "o.html"),
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    process.send_signal(getattr(signal, name))
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert [p.name for p in tmp_path.iterdir()] == ["big.npz"]
+
+
+def test_saved_results_become_one_page(files):
+    result = files / "r.json"
+    base = [*TOOL, "extrapolate", str(files / "both.npz"), "--to", "24", "--method"]
+    subprocess.run([*base, "gaussian", "--json", str(result), "--quiet"], check=True)
+    page = files / "page.html"
+    done = subprocess.run(
+        [*TOOL, "report", str(result), "-o", str(page)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "24" in page.read_text()
+    broken = files / "broken.json"
+    broken.write_text(result.read_text()[:200])
+    for bad in (broken, files / "labels.csv"):
+        done = subprocess.run(
+            [*TOOL, "report", str(bad), "-o", str(files / "x.html")],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 3, done.stderr
+        assert done.stderr.count("\n") == 1
+    data = json.loads(result.read_text())
+    data["result"].pop("curve")
+    (files / "lacks.json").write_text(json.dumps(data))
+    done = subprocess.run(
+        [*TOOL, "report", str(files / "lacks.json"), "-o", str(files / "x.html")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 3
+    assert "curve" in done.stderr

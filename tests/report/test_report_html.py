@@ -1,0 +1,250 @@
+"""The page: self-contained, harmless, the same every time."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import pairwise
+
+import pytest
+
+import scorecast as sc
+from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.report import Report, render_html, report_sections, to_html
+from scorecast.report.drawing import COLOURS
+
+VOID = {"meta", "br", "img", "input", "link", "hr"}
+SELF_CLOSED = {"path", "use", "rect"}
+
+
+class Reader(HTMLParser):
+    """Collect the tags, and check that they close in order."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.stack, self.words = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).replace("\xa0", " ").split())
+
+
+@pytest.fixture
+def hostile_page(make, hostile_texts):
+    provenance = {
+        "command": hostile_texts[0],
+        "date": hostile_texts[1],
+        "inputs": [
+            {"path": text, "sha256": text, "bytes": None} for text in hostile_texts
+        ],
+    }
+    title = hostile_texts[0] + hostile_texts[2]
+    return sc.report(make.hostile(), title=title, provenance=provenance)
+
+
+def test_the_head_is_the_answer(make, provenance):
+    page = Reader(sc.report(make.design_example(), provenance=provenance))
+    for words in (
+        "with 10,000 classes expect about 41 %",
+        "400 classes 67 % 58\N{EN DASH}75 %",
+        "500x beyond the data: a rough guide at best",
+        "20 classes, 1,000 examples: right 93.3 % of the time (90 %: 90.2-95.6)",
+        "auto: gaussian .5, regression .3, kde-bcv .2; back-test 10 → 20 classes",
+        "set aside: off by 4.7 points in the back-test",
+        "Journal of Machine Learning Research",
+        "scores.npz, 160,128 bytes",
+        "9f86" * 16,
+        "2026-11-15",
+        "scorecast extrapolate scores.npz --to 400",
+    ):
+        assert words in page.text
+    assert not page.stack
+
+
+def test_warnings_come_before_the_first_figure(forecast):
+    page = sc.report(replace(forecast, warnings=("Beware of this.",)))
+    assert page.index("Beware of this.") < page.index("<figure")
+
+
+def test_nothing_is_run_or_fetched(hostile_page):
+    page = Reader(hostile_page)
+    assert not page.stack
+    assert not {"script", "img", "link", "iframe", "a", "b", "object"} & {*page.tags}
+    assert "script-src 'none'" in hostile_page
+    assert "http" not in hostile_page.replace("http-equiv", "")
+    for name, value in page.attributes:
+        assert not name.startswith("on")
+        assert "javascript:" not in (value or "")
+        if name in {"href", "src"}:
+            assert value.startswith("#")
+    assert not re.search(r"url\((?!#)|@import", hostile_page)
+
+
+def test_hostile_text_is_shown_as_it_is(hostile_page, hostile_texts):
+    page = Reader(hostile_page).text
+    for text in hostile_texts[:9]:
+        assert text in page
+    assert "line break and\\x1b[31m bell\\x07 null\\x00" in page
+    assert "lone \\ud800 surrogate" in page
+    assert "\\u202e" in page
+    assert "all 10,000 characters" in page
+    hostile_page.encode("utf-8")
+    assert not set(hostile_page) & {*"\x00\x1b\u202e"}
+
+
+def test_pages_stay_small(forecast, hostile_page):
+    assert len(sc.report(forecast).encode()) < 150_000
+    assert len(hostile_page.encode()) < 300_000
+
+
+def test_a_page_of_many_classes_stays_small(make):
+    page = sc.report(make.extrapolation(n_classes=400, targets=(10_000,)))
+    assert len(page.encode()) < 300_000
+
+
+def test_the_same_report_gives_the_same_bytes(make, provenance):
+    pages = {
+        sc.report([make.extrapolation(), make.backtest()], provenance=provenance)
+        for _ in range(2)
+    }
+    assert len(pages) == 1
+
+
+def test_every_figure_has_a_title_that_exists_once(make):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    page = sc.report([make.extrapolation(), make.backtest(), make.curve()])
+    figures = re.findall(r"<svg .*?</svg>", page, re.DOTALL)
+    assert len(figures) == 2 * 6
+    for figure in figures:
+        assert 'role="img"' in figure
+        names = re.search(r'aria-labelledby="([^"]+)"', figure)[1].split()
+        assert len(names) == 2
+        for name in names:
+            assert page.count(f'id="{name}"') == 1
+            assert re.search(rf'id="{name}">[^<]+<', figure)
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_references_inside_figures_resolve(forecast):
+    page = sc.report(forecast)
+    ids = set(re.findall(r'\bid="([^"]+)"', page))
+    used = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', page)
+    assert used
+    assert {a or b for a, b in used} <= ids
+
+
+def test_without_matplotlib_there_are_tables_and_a_word_about_it(
+    forecast, no_matplotlib
+):
+    page = sc.report(forecast)
+    assert "<svg" not in page
+    assert "scorecast[plot]" in Reader(page).text
+    assert "Share of each method" in page
+    assert "<svg" not in to_html(forecast)
+
+
+def test_several_results_share_a_page(make):
+    page = Reader(sc.report([make.extrapolation(), make.curve()], title="Two of them"))
+    assert page.tags.count("h1") == 1
+    assert page.tags.count("article") == 2
+    assert "Two of them" in page.text
+    alone = Reader(sc.report(make.curve()))
+    assert alone.tags.count("h1") == 1
+
+
+def test_headings_never_skip_a_level(make):
+    for results in ([make.extrapolation()], [make.extrapolation(), make.backtest()]):
+        levels = [
+            int(tag[1])
+            for tag in Reader(sc.report(results)).tags
+            if re.fullmatch(r"h\d", tag)
+        ]
+        assert levels[0] == 1
+        assert all(b - a <= 1 for a, b in pairwise(levels))
+
+
+def test_the_colours_of_the_page_are_those_of_the_figures():
+    css = files("scorecast.report").joinpath("templates", "page.css").read_text("utf-8")
+    light = css[: css.index("@media")]
+    for name, colour in COLOURS.items():
+        assert f"--{name}: {colour};" in light
+    dark = css[css.index("@media") :]
+    assert all(f"--{name}: #" in dark for name in COLOURS)
+
+
+def test_the_package_can_be_called_and_writes_whole_files(forecast, tmp_path):
+    import scorecast.report
+
+    target = tmp_path / "out.html"
+    page = scorecast.report(forecast, target)
+    assert target.read_text("utf-8") == page
+    assert sc.report is scorecast.report
+    with pytest.raises(InvalidInputError):
+        scorecast.report(forecast, target)
+    assert scorecast.report(forecast, target, title="New", force=True) != page
+
+
+def test_an_input_is_never_replaced(forecast, tmp_path):
+    target = tmp_path / "scores.npz"
+    target.write_text("precious")
+    provenance = {"inputs": [{"path": f"{target}::key", "sha256": "", "bytes": 8}]}
+    with pytest.raises(InvalidInputError, match="one of the inputs"):
+        sc.report(forecast, target, provenance=provenance, force=True)
+    assert target.read_text() == "precious"
+
+
+def test_an_empty_report_is_refused():
+    with pytest.raises(UsageError, match="at least one result"):
+        render_html(Report(results=()))
+
+
+def test_results_come_back_from_json_with_the_same_page(make):
+    import json
+
+    result = make.extrapolation()
+    again = type(result).from_dict(json.loads(json.dumps(result.to_dict())))
+    assert sc.report(again) == sc.report(result)
+
+
+def test_another_kind_adds_one_function(make):
+    class Added(type(make.curve())):
+        pass
+
+    fields = {name: getattr(make.curve(), name) for name in make.curve().__dict__}
+    assert report_sections(Added(**fields))[0].heading == make.curve().summary()
+
+
+def test_any_other_result_gets_a_table(make):
+    default = report_sections.dispatch(object)
+    head = default(make.backtest())[0]
+    assert head.tables[0].columns[0] == "method"
+    assert head.tables[0].rows[0][0] == "auto"
+
+
+def test_a_notebook_gets_the_sentence_the_table_and_the_figure(make):
+    fragment = to_html(make.hostile())
+    page = Reader(fragment)
+    assert not page.stack
+    assert "script" not in page.tags
+    assert page.tags.count("svg") == 1
+    assert "400 classes 67 % 55\N{EN DASH}79 %" in page.text
+    assert make.extrapolation()._repr_html_() == to_html(make.extrapolation())

@@ -1,0 +1,191 @@
+"""The answer as plain text."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from scorecast._core.results import Result
+from scorecast.report import (
+    backtest_text,
+    curve_text,
+    extrapolation_text,
+    render_text,
+)
+from scorecast.report.wording import (
+    one_line,
+    percent,
+    percent_span,
+    points,
+    printable,
+    weight_name,
+)
+
+DESIGN = """\
+Observed  20 classes, 1,000 examples: right 93.3 % of the time (90 %: 90.2-95.6)
+
+                    expect    90 % interval
+    400 classes      67 %       58-75 %
+ 10,000 classes      41 %       22-60 %     500x beyond the data: a rough guide at best
+
+Method    auto: gaussian .5, regression .3, kde-bcv .2; back-test 10 -> 20 classes: off
+          by 2.1 points
+Assumes   new classes resemble these; each class is scored on its own (not so for
+          logistic regression: see report)"""
+
+
+def test_the_block_is_the_one_of_the_design(make):
+    assert extrapolation_text(make.design_example()) == DESIGN
+
+
+def test_warnings_stand_between_the_numbers_and_what_they_rest_on(make):
+    result = replace(make.design_example(), warnings=("Few classes.", "", "Odd."))
+    lines = extrapolation_text(result).splitlines()
+    at = lines.index("Warning   Few classes.")
+    assert lines[at - 1] == ""
+    assert lines[at + 1 : at + 3] == ["Warning   Odd.", ""]
+    assert lines[at + 3].startswith("Method ")
+
+
+def test_the_hardest_back_test_is_quoted(make):
+    result = replace(make.extrapolation(), backtest=make.rows(((10, 20), (5, 20))))
+    text = " ".join(render_text(result).split())
+    assert "back-test 5 -> 20 classes: off by 4.2 points" in text
+
+
+def test_a_mixture_that_was_not_tried_itself_gets_the_error_of_its_parts(make):
+    rows = tuple(row for row in make.rows() if row.method != "auto")
+    text = " ".join(render_text(make.extrapolation(backtest=rows)).split())
+    assert "off by 2.5 points" in text  # .5 * 1.9 + .3 * 3.2 + .2 * 2.9
+
+
+def test_without_a_back_test_it_says_so(make):
+    assert "not back-tested" in render_text(make.extrapolation(backtest=()))
+
+
+def test_a_single_method_has_no_shares(make):
+    result = make.extrapolation(method="gaussian", backtest=())
+    result = replace(result, methods=result.methods[:1])
+    assert "\nMethod    gaussian; not back-tested" in render_text(result)
+
+
+def test_only_a_bound_is_claimed_where_no_mistake_was_seen(make):
+    result = make.extrapolation()
+    perfect = replace(result.observed, accuracy=np.ones(19))
+    sure = tuple(replace(p, accuracy=1.0, high=1.0) for p in result.predictions)
+    text = render_text(replace(result, observed=perfect, predictions=sure))
+    assert ">= 55 %" in text
+    assert " 100 %  " not in text
+
+
+def test_missing_intervals_are_not_made_up(make):
+    result = make.extrapolation(observed_low=np.nan, observed_high=np.nan)
+    gone = tuple(replace(p, low=np.nan, high=np.nan) for p in result.predictions)
+    text = render_text(replace(result, predictions=gone))
+    assert "nan" not in text
+    assert "n/a" in text
+
+
+def test_no_line_is_wider_than_88_columns(make):
+    texts = [make.hostile(), make.backtest(), make.curve(), make.design_example()]
+    for result in texts:
+        assert max(map(len, render_text(result).splitlines())) <= 88
+
+
+def test_hostile_text_can_neither_break_lines_nor_steer_the_terminal(make):
+    text = extrapolation_text(make.hostile())
+    assert not set(text) & {*"\x1b\x07\x00\r\u202e\ud800"}
+    text.encode("utf-8")
+
+
+def test_ascii_only_escapes_the_rest(make):
+    text = extrapolation_text(make.hostile(), ascii_only=True)
+    assert text.isascii()
+    assert "\\u05d0" in text
+
+
+def test_a_curve_shows_some_of_its_points(make):
+    lines = curve_text(make.curve()).splitlines()
+    assert lines[0] == "Observed  20 classes, 1,000 examples"
+    assert lines[2].split() == ["classes", "right", "90", "%", "interval"]
+    assert lines[3].split()[0] == "2"
+    assert lines[-3].split()[0] == "20"
+    assert lines[-1] == "Rules     macro average, ties random"
+
+
+def test_a_back_test_has_a_line_per_method_and_task(make):
+    lines = backtest_text(make.backtest()).splitlines()
+    assert any(line.split()[:4] == ["5", "->", "20", "auto"] for line in lines)
+    assert sum(" -> 20" in line for line in lines) == 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Other(Result):
+    kind: ClassVar[str] = "other-for-test"
+    warnings: tuple[str, ...] = ("Beware.",)
+
+    def summary(self):
+        return "It is so."
+
+    def to_columns(self):
+        return {"name": ["a", "b"], "value": [1.5, float("nan")], "n": [1000, None]}
+
+    def _parts(self):
+        return {}, {}, {}
+
+    @classmethod
+    def _from_parts(cls, inputs, options, result):
+        return cls()
+
+
+def test_any_other_result_gets_its_summary():
+    assert render_text(Other()) == "It is so.\nWarning   Beware."
+
+
+@pytest.mark.parametrize(
+    ("share", "least", "text"),
+    [
+        (0.67, 0, "67 %"),
+        (0.933, 1, "93.3 %"),
+        (0.9987, 0, "99.87 %"),
+        (0.996, 0, "99.6 %"),
+        (1.0, 0, "100 %"),
+        (0.0, 1, "0 %"),
+        (0.0009, 0, "0.09 %"),
+        (1 - 1e-12, 0, "> 99.99999 %"),
+        (1e-12, 0, "< 0.00001 %"),
+        (float("nan"), 0, "n/a"),
+        (None, 0, "n/a"),
+    ],
+)
+def test_percent_never_rounds_to_certainty(share, least, text):
+    assert percent(share, least) == text
+
+
+@pytest.mark.parametrize("share", np.linspace(0.0001, 0.9999, 57))
+def test_percent_says_100_or_0_of_nothing_else(share):
+    assert float(percent(share).removesuffix(" %")) not in {0.0, 100.0}
+
+
+def test_spans_points_and_weights():
+    assert percent_span(0.58, 0.75) == "58-75 %"
+    assert percent_span(None, 0.75) == "n/a"
+    assert points(-0.0212, signed=True) == "-2.1"
+    assert points(None) == "n/a"
+    assert [weight_name(w) for w in (1.0, 0.5, 0.25, 0.0, 0.001)] == [
+        "1",
+        ".5",
+        ".25",
+        "0",
+        "<.01",
+    ]
+
+
+def test_printable_keeps_what_is_only_foreign():
+    for text in ("שלום", "naïve café", "日本", "👨\u200d👩", "x = 1"):
+        assert printable(text) == text
+
+
+def test_one_line_is_short():
+    assert one_line("x" * 10_000, 20) == "x" * 17 + "..."
