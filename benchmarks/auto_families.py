@@ -4,7 +4,7 @@ A reduced version of the comparison in docs/decisions/0003-auto.md: prints one t
 the worst and the mean RMSE over the tasks of each family, and the coverage of the 90 %
 intervals of `auto`. Real data are looked for in $SCORECAST_DATA (../shared/data).
 
-    python benchmarks/auto_families.py [--repeats 6]
+    python benchmarks/auto_families.py [--repeats 4]
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ METHODS = {
     "auto": Auto(),
     "bayesian": Bayesian(),
     "gaussian": Gaussian(),
-    "regression": Regression(n_subsamples=10),
-    "regression, simplex": Regression(form="simplex", n_subsamples=10),
+    "regression": Regression(n_subsamples=5),
     "spline": Spline(),
     "polynomial": Polynomial(),
     "kde-ucv": KdeUcv(),
@@ -220,7 +219,7 @@ def run(task: Task, n_repeats: int) -> tuple[dict[str, float], float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=6)
+    parser.add_argument("--repeats", type=int, default=4)
     n_repeats = parser.parse_args().repeats
     warnings.simplefilter("ignore")
     started = time.perf_counter()

@@ -177,6 +177,24 @@ def test_blocks_and_threads_do_not_change_the_counts(n_classes):
     assert_same(whole, blocked)
 
 
+@pytest.mark.parametrize("kind", ["grid", "outliers"])
+@pytest.mark.parametrize("n_classes", [90, 400])
+@pytest.mark.parametrize("n_groups", [2, 7, 13, 90])
+def test_any_grouping_agrees_between_paths(kind, n_classes, n_groups):
+    problem = make(3, kind, n_classes=n_classes, n_groups=n_groups)
+    plain = count(problem, path="plain", metric="dot")
+    for width in (40, 512):
+        tiles = count(problem, path="tiles", metric="dot", _TILE_WIDTH=width)
+        assert_same(plain, tiles)
+
+
+def test_a_run_is_of_one_group_only_if_all_of_it_is():
+    # Where the vectors become longer the groups start over.
+    groups = np.r_[np.full(10, 3), np.arange(4), np.full(10, 3)]
+    (run,) = embedding_ranks._runs(groups, np.ones(24, dtype=int))
+    assert run.tolist() == [0, 24, -1]
+
+
 @pytest.mark.parametrize("path", ["plain", "tiles"])
 @pytest.mark.parametrize("n_groups", [2, 7, 90])
 def test_groups_add_up_to_the_plain_rank(path, n_groups):

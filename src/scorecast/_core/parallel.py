@@ -48,7 +48,8 @@ def map_tasks(
     streams = rng.spawn(len(tasks))
     pairs = list(zip(tasks, streams, strict=True))
     if _is_serial(n_jobs) or len(tasks) <= 1:
-        return [function(t, s) for t, s in track(pairs, total=len(pairs), what=what)]
+        progress = track(pairs, total=len(pairs), what=what)
+        return [_call(function, 0, task, stream)[1] for task, stream in progress]
     import joblib  # a small job never pays for it
 
     calls = (joblib.delayed(_call)(function, i, *p) for i, p in enumerate(pairs))
@@ -123,6 +124,7 @@ def _call(
 ) -> tuple[int, R]:
     from threadpoolctl import threadpool_limits
 
-    # One BLAS thread per worker: more only fight for the same cores.
+    # One BLAS thread per worker: more only fight for the same cores. Without workers
+    # too, since the order of a sum, and so its last digit, depends on the threads.
     with threadpool_limits(1):
         return index, function(task, stream)

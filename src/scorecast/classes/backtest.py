@@ -256,9 +256,10 @@ class _Hiding:
 
 def _hide_and_predict(task: _Hiding, rng: np.random.Generator) -> FloatArray | None:
     """Return prediction, low and high of every method."""
-    shown = hide_classes(task.evidence, task.n_kept, rng)
-    if shown is None:
-        return None
+    try:
+        shown = hide_classes(task.evidence, task.n_kept, rng)
+    except InsufficientDataError:
+        return None  # an unlucky choice: the other repeats tell
     target = np.array([task.evidence.n_classes])
     found = np.full((len(task.methods), 3), np.nan)
     for i, method in enumerate(task.methods):

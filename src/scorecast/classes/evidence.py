@@ -16,6 +16,7 @@ from scorecast.scores import (
     leave_out_histograms,
     mean_chances,
     rank_true_classes,
+    snap_to_certainty,
 )
 
 __all__ = ["Evidence", "RankEvidence"]
@@ -49,13 +50,13 @@ class RankEvidence:
         """Return the average test accuracy in subsets of k classes."""
         if ks.size * self.n_classes <= _MOST_CACHED:
             table = _chances(self.n_classes, ks.tobytes())
-            return np.clip(table @ self.histogram, 0.0, 1.0)
+            return snap_to_certainty(table @ self.histogram)
         return mean_chances(self.histogram, self.n_classes, ks)
 
     @property
     def accuracy(self) -> float:
         """Accuracy with all observed classes."""
-        return float(self.histogram[0])
+        return float(snap_to_certainty(self.histogram[:1])[0])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

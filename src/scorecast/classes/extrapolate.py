@@ -29,7 +29,12 @@ from scorecast.classes.extrapolation import (
     MethodForecast,
     Prediction,
 )
-from scorecast.classes.intervals import Interval, observed_interval, prediction_interval
+from scorecast.classes.intervals import (
+    Interval,
+    observed_interval,
+    perfect_bound,
+    prediction_interval,
+)
 from scorecast.classes.method import Fit, Method
 from scorecast.classes.methods import make_method
 from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
@@ -228,7 +233,7 @@ class _Forecast:
         )
         sizes = self._curve_sizes()
         asked = np.concatenate([sizes, self.targets])
-        accuracy = np.clip(self.fit.distribution.accuracy(asked), 0, 1)
+        accuracy = self._accuracy(asked)
         interval = prediction_interval(self.fit, evidence, asked, self.level)
         low, high = observed_interval(evidence, observed, self.level)
         n = sizes.size
@@ -258,6 +263,17 @@ class _Forecast:
             warnings=warnings,
             options=options,
         )
+
+    def _accuracy(self, ks: IntArray) -> FloatArray:
+        accuracy = np.clip(self.fit.distribution.accuracy(ks), 0, 1)
+        evidence = self.evidence
+        if evidence.ranks.accuracy < 1 or self.fit.tuned.name == "auto":
+            return accuracy
+        # Methods without a prior take "always right" at its word, for any number of
+        # classes; what they observed supports no more than an even chance of this.
+        n_tested = np.unique(evidence.ranking.own).size
+        even = perfect_bound(evidence.n_classes, ks, 0.5, n_tested)
+        return np.minimum(accuracy, even)
 
     def _curve_sizes(self) -> IntArray:
         first = self.evidence.n_classes

@@ -175,12 +175,15 @@ class Extrapolation(Result):
         )
         if last.classes <= self.n_classes:
             return known + "."
-        span = f"{self.level:.0%} interval {_span(last.low, last.high)}"
+        level = f"{100 * self.level:g} %"
         if self.observed_accuracy >= 1:
             return (
                 f"{known}; with {last.classes:,} classes all that can be said is: "
-                f"at least {_percent(last.low)} (confidence {self.level:.0%})."
+                f"at least {_percent(last.low)} (confidence {level})."
             )
+        span = f"{level} interval {_span(last.low, last.high)}"
+        if not np.isfinite([last.low, last.high]).all():
+            span = "no interval: too few classes"
         return (
             f"{known}; with {last.classes:,} classes expect about "
             f"{_percent(last.accuracy)} ({span})."
@@ -233,7 +236,10 @@ class Extrapolation(Result):
         observed = _floats(result["observed"], ("accuracy", "stderr"))
         n_sizes = observed["accuracy"].size
         return cls(
-            predictions=tuple(Prediction(**p) for p in result["predictions"]),
+            predictions=tuple(
+                Prediction(**{**p, "low": _float(p["low"]), "high": _float(p["high"])})
+                for p in result["predictions"]
+            ),
             observed=AccuracyCurve(
                 classes=np.array(result["observed"]["classes"], dtype=np.int64),
                 **observed,
@@ -288,6 +294,8 @@ def _float(value: float | None) -> float:
 
 def _percent(value: float) -> str:
     """Write a share with as many digits as distinguish it from 0 and 1."""
+    if value in (0, 1):
+        return f"{100 * value:.0f} %"
     digits = 0 if 0.02 <= value <= 0.98 else 1 if 0.002 <= value <= 0.998 else 2
     return f"{100 * value:.{digits}f} %"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from scorecast._core.checks import check_choice
 from scorecast.classes.auto import Auto
+from scorecast.classes.bayesian import Bayesian
 from scorecast.classes.gaussian import Gaussian
 from scorecast.classes.kde import KdeBcv, KdeFixed, KdeUcv
 from scorecast.classes.method import Method
@@ -21,6 +22,7 @@ METHODS: dict[str, type[Method]] = {
     method.name: method
     for method in (
         Auto,
+        Bayesian,
         Regression,
         Gaussian,
         KdeUcv,

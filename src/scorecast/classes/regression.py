@@ -24,7 +24,7 @@ from scorecast.classes.hiding import hide_classes
 from scorecast.classes.least_squares import Design
 from scorecast.classes.method import Fit, RankMethod
 from scorecast.classes.moments import probit_moments, probit_moments_by_quantiles
-from scorecast.exceptions import UsageError
+from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.scores import curve_sizes
 
 __all__ = ["FORMS", "KNOTS", "QUADRATURES", "Regression"]
@@ -168,9 +168,10 @@ class Regression(RankMethod):
         squares = np.zeros(len(self.bandwidths))
         bases: dict[int, list[_Basis]] = {}
         for _ in range(self.n_subsamples):
-            shown = hide_classes(evidence, evidence.n_classes // 2, rng)
-            if shown is None:
-                continue
+            try:
+                shown = hide_classes(evidence, evidence.n_classes // 2, rng)
+            except InsufficientDataError:
+                continue  # an unlucky choice: the other repeats tell
             n = shown.n_classes
             if n not in bases:
                 bases[n] = [

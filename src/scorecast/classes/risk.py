@@ -94,7 +94,7 @@ class RiskExtrapolation(Result):
         return (
             f"With {self.observed.n_classes:,} classes a decision costs {now:.4g} on "
             f"average; with {last.classes:,} classes expect about {last.risk:.4g} "
-            f"({self.level:.0%} interval {last.low:.4g}-{last.high:.4g})."
+            f"({100 * self.level:g} % interval {last.low:.4g}-{last.high:.4g})."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:

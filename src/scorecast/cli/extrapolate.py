@@ -12,6 +12,7 @@ __all__ = ["command"]
 
 _METHODS = (
     "auto",
+    "bayesian",
     "regression",
     "gaussian",
     "kde-ucv",
@@ -33,8 +34,9 @@ _METHODS = (
               help="What regression regresses.")
 @click.option("--knots", type=click.Choice(["paper", "r"]),
               help="Spacing of the regression basis.")
-@click.option("--compare/--no-compare", default=True, show_default=True,
-              help="Show what other methods say beside 'auto'.")
+@click.option("--compare/--no-compare", default=None,
+              help="Save what other methods say beside 'auto'. "
+                   "[default: with --json or --report]")
 @click.option("--backtest", "backtest_repeats", type=click.IntRange(min=0), default=4,
               show_default=True, metavar="N",
               help="How often to hide half of the classes; 0 for never.")
@@ -65,7 +67,7 @@ def command(**options: Any) -> None:
                 ties=options["ties"],
                 average=options["average"],
                 level=options["level"],
-                compare=options["compare"],
+                compare=_wants_comparison(options),
                 backtest_repeats=options["backtest_repeats"],
                 random_state=options["seed"],
                 n_jobs=options["n_jobs"],
@@ -75,6 +77,12 @@ def command(**options: Any) -> None:
     notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
+
+
+def _wants_comparison(options: dict[str, Any]) -> bool:
+    # The terminal shows one forecast; what others say is only seen in a file.
+    saved = bool(options["json_path"] or options["report_path"])
+    return saved if options["compare"] is None else bool(options["compare"])
 
 
 def _method_options(options: dict[str, Any]) -> dict[str, Any]:

@@ -54,6 +54,7 @@ CURVE_LEVEL = 0.9
 
 _MOST_LABELS = 6
 _LONGEST_NAME = 14
+_WIDEST_MARGIN = 90.0
 
 
 def observed_band(curve: AccuracyCurve, level: float) -> tuple[FloatArray, FloatArray]:
@@ -125,7 +126,9 @@ def outlook_drawing(result: Extrapolation) -> Drawing:
     observed, forecast = _observed(result), _forecast(result)
     marks = _marks(result)
     names = [name for name, _, _ in _method_curves(result)] + ["forecast"]
-    longest = max(text_width(name) for name in names)
+    # Room for the names of the curves, and for the label of the last target.
+    right = max(text_width(name) for name in names) + 16
+    right = max([right, *(text_width(m.text, bold=True) for m in marks[-1:])])
 
     def draw(axes: Axes) -> None:
         ends = [trace.x for trace in (observed, forecast)] + [
@@ -145,7 +148,7 @@ def outlook_drawing(result: Extrapolation) -> Drawing:
         title="Accuracy against the number of classes: observed, then forecast",
         description=result.sentence(),
         draw=draw,
-        right=longest + 16,
+        right=min(right, _WIDEST_MARGIN),
         top=24.0,
     )
 

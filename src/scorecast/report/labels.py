@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from scorecast._core.types import FloatArray
 
@@ -96,6 +95,8 @@ def spread(wanted: FloatArray, gap: float, low: float, high: float) -> FloatArra
     """
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(wanted.size)
+    from scipy.optimize import isotonic_regression  # slow to load, only to draw
+
     base = isotonic_regression(wanted[order] - steps).x
     top = max(low, high - (steps[-1] if wanted.size else 0.0))
     places = np.empty_like(wanted)
@@ -157,25 +158,28 @@ def _boxes(anchor: Anchor, place: Place, line: float) -> list[Box]:
 
 def _candidates(
     anchor: Anchor, drawn: Envelope, size: tuple[float, float], line: float
-) -> Iterator[Place]:
-    width, height = size
+) -> list[Place]:
+    """Return places for a label, those nearest to its bar first."""
     start, middle = anchor.x - 5, anchor.x - anchor.width / 2
     end, before = anchor.x - anchor.width + 5, anchor.x - anchor.width - 5
     # A falling curve leaves room above on the right and below on the left.
     sides = [(True, left) for left in (start, middle, end)]
     below = [(False, left) for left in (before, middle, anchor.x + 5)]
-    sides = below + sides if anchor.first else sides + below
-    for step in range(_STEPS):
-        for is_above, left in sides:
-            if left < 0 or left + anchor.width > width:
-                continue
-            low, high = drawn.within(left, left + anchor.width)
-            if is_above:
-                bottom = max(high, anchor.high) + _PAD + step * line
-            else:
-                bottom = min(low, anchor.low) - _PAD - (step + 1) * line
-            if bottom >= 0 and bottom + line <= height + 1:
-                yield Place(left=left, bottom=bottom, above=is_above)
+    found: list[tuple[float, Place]] = []
+    for above, left in below + sides if anchor.first else sides + below:
+        if left < 0 or left + anchor.width > size[0]:
+            continue
+        low, high = drawn.within(left, left + anchor.width)
+        nearest = max(high - anchor.high, 0) if above else max(anchor.low - low, 0)
+        for step in range(_STEPS):
+            away = nearest + _PAD + step * line
+            bottom = anchor.high + away if above else anchor.low - away - line
+            if bottom >= 0 and bottom + line <= size[1] + 1:
+                # Lines of distance, not points: among the near ones the first is best.
+                found.append(
+                    (away // line, Place(left=left, bottom=bottom, above=above))
+                )
+    return [place for _, place in sorted(found, key=lambda pair: pair[0])]
 
 
 def _overlap(a: Box, b: Box) -> bool:

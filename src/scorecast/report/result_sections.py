@@ -136,13 +136,15 @@ def _head(result: Extrapolation) -> Section:
 
 def _outlook(result: Extrapolation) -> Section:
     lead = (
-        f"Measured up to {count(result.n_classes)} classes, forecast beyond. The "
-        f"shaded bands are {level_name(result.level)} intervals: see how fast they "
-        "widen."
+        f"Measured up to {count(result.n_classes)} classes, forecast beyond. Read off "
+        "the accuracy at the number of classes you will face: the wider the shaded "
+        f"{level_name(result.level)} band there, the less is known."
     )
     if len(result.methods) > 1:
         lead += " The thin lines are the single methods"
-        lead += "; dotted ones were set aside." if _has_idle(result) else "."
+        lead += (
+            "; dotted ones have no share in the forecast." if _has_idle(result) else "."
+        )
     return Section(
         heading="Accuracy against the number of classes",
         lead=(lead,),

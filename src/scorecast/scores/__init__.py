@@ -24,7 +24,12 @@ from scorecast.scores.ranking import (
     rank_true_classes,
 )
 from scorecast.scores.risk import RiskCurve, risk_curve, risks_left_out
-from scorecast.scores.subsets import beating_histogram, chances_right, mean_chances
+from scorecast.scores.subsets import (
+    beating_histogram,
+    chances_right,
+    mean_chances,
+    snap_to_certainty,
+)
 
 __all__ = [
     "AVERAGES",
@@ -54,4 +59,5 @@ __all__ = [
     "risk_curve",
     "risks_left_out",
     "scores_from",
+    "snap_to_certainty",
 ]

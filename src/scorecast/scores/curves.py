@@ -79,11 +79,11 @@ class AccuracyCurve(Result):
         """Say the result in one sentence."""
         last = int(np.argmax(self.classes))
         error = self.stderr_at(last)
-        within = f" (standard error {error:.1%})" if np.isfinite(error) else ""
+        within = f" (standard error {100 * error:.1f} %)" if np.isfinite(error) else ""
         guesses = "" if self.top == 1 else f" within {self.top} guesses"
         return (
-            f"With {self.classes[last]:,} classes right {self.accuracy[last]:.1%} of "
-            f"the time{guesses}{within}; {self.n_examples:,} examples of "
+            f"With {self.classes[last]:,} classes right "
+            f"{100 * self.accuracy[last]:.1f} % of the time{guesses}{within}; {self.n_examples:,} examples of "
             f"{self.n_classes:,} classes, {self.average} average, ties {self.ties}."
         )
 

@@ -147,10 +147,8 @@ def competitor_counts(
     )
     _check(problem, n_groups)
     n_probes, n_features = problem.probes.shape
-    above: CountArray = np.zeros(
-        (n_probes, n_groups),
-        dtype=np.min_scalar_type(int(np.bincount(problem.group).max())),
-    )
+    dtype = np.min_scalar_type(int(np.bincount(problem.group).max()))
+    above: CountArray = np.zeros((n_probes, n_groups), dtype=dtype)
     tied = np.zeros_like(above)
     if n_probes * problem.gallery.shape[0] * n_features <= _DIRECT_SIZE:
         _count_directly(problem, above, tied)
@@ -387,7 +385,9 @@ def _runs(groups: IntArray, sizes: IntArray) -> IntArray:
         edges = [0, groups.size]
     runs = []
     for start, stop in pairwise(edges):
-        if groups[start] == groups[stop - 1] and sizes[start:stop].max() == 1:
+        # Every one compared: groups start over where the vectors become longer.
+        is_one_group = (groups[start:stop] == groups[start]).all()
+        if is_one_group and sizes[start:stop].max() == 1:
             runs.append((start, stop, int(groups[start])))
         else:
             cuts = range(start, stop, _MIXED_RUN)
@@ -404,32 +404,25 @@ def _depth(problem: _Problem) -> int:
 def _count_block(
     problem: _Problem, layout: _Layout, block: slice, counts: Counts
 ) -> None:
-    from scorecast.scores.embedding_kernels import (
-        Probes,
-        finish,
-        multiply,
-        own_scores,
-        settle,
-    )
+    from scorecast.scores import embedding_kernels as kernels
 
     near = problem.metric == "sqeuclidean"
     exact = problem.probes[block].astype(np.float64)
     n_rows = exact.shape[0]
     nothing = np.full(n_rows, -1, dtype=np.int64)
-    probes = Probes(
+    probes = kernels.Probes(
         exact, problem.own[block], np.empty(n_rows), nothing, nothing.copy()
     )
-    column = own_scores(probes, layout.exact, layout.first, layout.last, near)
+    column = kernels.own_scores(probes, layout.exact, layout.first, layout.last, near)
     rounded, norm, exponent = _round_probes(problem, layout, exact)
     limits = _limits(rounded[:n_rows], norm, exponent, layout, column, near)
-    product: Callable[..., Any] = multiply
-    if rounded.shape[1] >= _BLAS_DEPTH:
-        product = np.matmul
+    is_deep = rounded.shape[1] >= _BLAS_DEPTH
+    product: Callable[..., Any] = np.matmul if is_deep else kernels.multiply
     scores = np.empty((rounded.shape[0], layout.exact.shape[2]), dtype=np.float32)
     for t, tile in enumerate(layout.tiles):
         product(rounded, layout.rounded[t], scores)
-        settle(scores, limits[t], probes, tile, counts, near)
-    finish(probes, counts)
+        kernels.settle(scores, limits[t], probes, tile, counts, near)
+    kernels.finish(probes, counts)
 
 
 def _round_probes(

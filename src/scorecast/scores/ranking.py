@@ -160,11 +160,12 @@ class Ranking:
         stays = kept[self.group]
         position = np.cumsum(stays) - 1
         new_group = np.cumsum(kept) - 1
-        rows = stays[self.own]
+        rows = np.flatnonzero(stays[self.own])
         columns = np.flatnonzero(kept)
         return Ranking(
-            above=self.above[np.ix_(rows, columns)],
-            tied=self.tied[np.ix_(rows, columns)],
+            # Rows first, then columns: several times faster than both at once.
+            above=self.above[rows][:, columns],
+            tied=self.tied[rows][:, columns],
             own=position[self.own[rows]],
             group=new_group[self.group[stays]],
         )

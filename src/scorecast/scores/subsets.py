@@ -12,7 +12,12 @@ from scipy.special import gammaln
 
 from scorecast._core.types import FloatArray, IntArray
 
-__all__ = ["beating_histogram", "chances_right", "mean_chances"]
+__all__ = [
+    "beating_histogram",
+    "chances_right",
+    "mean_chances",
+    "snap_to_certainty",
+]
 
 _MOST_CELLS = 4_000_000  # cells of a table built at once
 
@@ -102,14 +107,29 @@ def mean_chances(
     if top == 1 and ks.size * n_classes > 50 * _MOST_CELLS:
         from scorecast.scores.curve_kernels import mean_chances_first
 
-        return mean_chances_first(histogram, n_classes, ks)
+        return snap_to_certainty(mean_chances_first(histogram, n_classes, ks))
     step = max(1, _MOST_CELLS // n_classes)
     parts = [
         chances_right(n_classes, ks[i : i + step], top) @ histogram
         for i in range(0, ks.size, step)
     ]
-    # Weights that add up to one but for rounding must not make more than certain.
-    return np.clip(np.concatenate(parts), 0.0, 1.0)
+    return snap_to_certainty(np.concatenate(parts))
+
+
+def snap_to_certainty(accuracy: FloatArray) -> FloatArray:
+    """Make one of what is one but for rounding: weights add up to one only nearly.
+
+    Parameters
+    ----------
+    accuracy : ndarray of float64
+        Weighted means of chances.
+
+    Returns
+    -------
+    ndarray of float64
+        The same; what is within 1e-13 of one, or above, is one.
+    """
+    return np.where(accuracy > 1 - 1e-13, 1.0, accuracy)
 
 
 def _chances_first(n_classes: int, ks: IntArray) -> FloatArray:

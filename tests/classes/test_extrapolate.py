@@ -1,0 +1,241 @@
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast.classes import METHODS, Extrapolation, extrapolate
+from scorecast.exceptions import (
+    ExtrapolationWarning,
+    InsufficientDataError,
+    UsageError,
+)
+from scorecast.io import load_characters
+from scorecast.synthetic import GaussianClasses
+
+OWN = np.arange(120) % 24
+SCORES = np.random.default_rng(0).normal(size=(120, 24)) + 2.2 * np.eye(24)[OWN]
+OPTIONS = {"kde-fixed": {"bandwidth": 0.4}}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_answers_with_an_interval(method):
+    answer = extrapolate(
+        SCORES, OWN, to=[48, 200], method=method, **OPTIONS.get(method, {})
+    )
+    assert [p.classes for p in answer.predictions] == [48, 200]
+    for p in answer.predictions:
+        assert 0 <= p.low <= p.accuracy <= p.high <= 1
+    assert answer.method == method
+    assert answer.interval
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_answer_survives_json(method):
+    answer = extrapolate(SCORES, OWN, to=48, method=method, **OPTIONS.get(method, {}))
+    text = json.dumps(answer.to_dict(), allow_nan=False)
+    assert Extrapolation.from_dict(json.loads(text)).to_dict() == answer.to_dict()
+
+
+def test_forecasts_come_near_the_truth_on_real_characters():
+    known = load_characters()
+    vectors = sc.Embeddings(known.gallery, known.probes, metric="cosine")
+    everything = vectors.with_labels(known.labels)
+    truth = sc.accuracy_curve(everything, sizes=242, errors=False).accuracy[0]
+    errors = []
+    for seed in range(4):
+        chosen = np.random.default_rng(seed).permutation(242)[:60]
+        answer = extrapolate(everything.subset(np.sort(chosen)), to=242, compare=False)
+        errors.append(answer.predictions[0].accuracy - truth)
+    assert np.sqrt(np.mean(np.square(errors))) < 0.08
+
+
+def test_auto_shows_what_others_say_and_how_they_did():
+    answer = extrapolate(SCORES, OWN, to=100)
+    names = {m.name for m in answer.methods}
+    assert {"regression", "gaussian", "spline"} <= names
+    assert sum(m.weight for m in answer.methods) == pytest.approx(1)
+    tested = {row.method for row in answer.backtest}
+    assert "auto" in tested
+    alone = extrapolate(SCORES, OWN, to=100, compare=False, backtest_repeats=0)
+    assert alone.backtest == ()
+    assert alone.predictions == answer.predictions
+
+
+def test_regression_reports_the_prediction_of_every_bandwidth():
+    answer = extrapolate(SCORES, OWN, to=100, method="regression")
+    by_bandwidth = answer.details["predictions_by_bandwidth"]
+    assert [row["bandwidth"] for row in by_bandwidth] == list(np.arange(1, 11) / 10)
+    chosen = [r for r in by_bandwidth if r["bandwidth"] == answer.details["bandwidth"]]
+    assert chosen[0]["accuracy"][0] == pytest.approx(answer.predictions[0].accuracy)
+
+
+def test_at_or_below_the_observed_classes_the_exact_average_is_given():
+    answer = extrapolate(SCORES, OWN, to=[1, 2, 24], method="gaussian")
+    exact = sc.accuracy_curve(SCORES, OWN, sizes=[1, 2, 24]).accuracy
+    assert [p.accuracy for p in answer.predictions] == pytest.approx(exact.tolist())
+    assert all(p.low <= p.accuracy <= p.high for p in answer.predictions)
+
+
+def test_far_targets_warn_and_say_so_beside_the_number():
+    with pytest.warns(ExtrapolationWarning, match="rough guide"):
+        answer = extrapolate(SCORES, OWN, to=24 * 21, method="gaussian")
+    assert "beyond the data" in answer.predictions[0].note
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        extrapolate(SCORES, OWN, to=24 * 20, method="gaussian")
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+@pytest.mark.parametrize("method", METHODS)
+def test_perfect_accuracy_is_a_bound_and_never_certainty(method):
+    scores = SCORES + 50 * np.eye(24)[OWN]
+    answer = extrapolate(
+        scores, OWN, to=[10**6], method=method, **OPTIONS.get(method, {})
+    )
+    (p,) = answer.predictions
+    assert p.accuracy < 1
+    assert p.low < 0.5
+    assert p.high == 1
+    assert "at least" in answer.summary()
+    assert any("bound" in w for w in answer.warnings)
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+@pytest.mark.parametrize("method", METHODS)
+def test_hopeless_and_constant_scores_stay_finite(method):
+    hopeless = SCORES - 50 * np.eye(24)[OWN]
+    hopeless[:, 0] = 100
+    for scores in (hopeless, np.zeros_like(SCORES)):
+        answer = extrapolate(
+            scores, OWN, to=[100, 10**9], method=method, **OPTIONS.get(method, {})
+        )
+        for p in answer.predictions:
+            assert 0 <= p.accuracy <= 1
+            assert np.isfinite([p.low, p.high]).all()
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_two_and_three_classes_are_answered_or_explained():
+    for n_classes in (2, 3):
+        own = np.arange(40) % n_classes
+        scores = np.random.default_rng(1).normal(size=(40, n_classes))
+        scores += np.eye(n_classes)[own]
+        for method in METHODS:
+            answer = extrapolate(
+                scores, own, to=10, method=method, **OPTIONS.get(method, {})
+            )
+            assert 0 <= answer.predictions[0].accuracy <= 1
+            assert answer.interval
+
+
+def test_one_class_with_examples_is_not_enough():
+    with pytest.raises(InsufficientDataError, match="one class"):
+        extrapolate(SCORES[OWN == 3], OWN[OWN == 3], to=100)
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_classes_without_examples_are_listed_and_compete():
+    few = OWN < 20
+    answer = extrapolate(SCORES[few], OWN[few], to=100, method="gaussian")
+    assert any("4 of 24 classes have no example" in w for w in answer.warnings)
+
+
+def test_the_answer_depends_on_neither_workers_nor_the_global_state():
+    np.random.seed(1)  # noqa: NPY002 - to show that it does not matter
+    first = extrapolate(SCORES, OWN, to=100, n_jobs=1)
+    np.random.seed(2)  # noqa: NPY002
+    second = extrapolate(SCORES, OWN, to=100, n_jobs=2)
+    assert first.to_dict() == second.to_dict()
+
+
+def test_a_generator_is_accepted_as_random_state():
+    answer = extrapolate(SCORES, OWN, to=100, random_state=np.random.default_rng(0))
+    assert answer.seed is None
+
+
+def test_forecasts_fall_with_the_number_of_classes():
+    with pytest.warns(ExtrapolationWarning):
+        answer = extrapolate(SCORES, OWN, to=10**9, compare=False)
+    assert (np.diff(answer.curve.accuracy) <= 1e-12).all()
+    assert (answer.curve.low <= answer.curve.accuracy).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"to": 0}, "to"),
+        ({"to": []}, "to"),
+        ({"to": 1.5}, "to"),
+        ({"to": 10, "method": "knn"}, "method"),
+        ({"to": 10, "method": "gaussian", "bandwidth": 1}, "bandwidth"),
+        ({"to": 10, "level": 90}, "level"),
+        ({"to": 10, "ties": "none"}, "ties"),
+        ({"to": 10, "average": "none"}, "average"),
+        ({"to": 10, "random_state": -1}, "random_state"),
+        ({"to": 10, "n_jobs": 0}, "n_jobs"),
+    ],
+)
+def test_wrong_arguments_are_refused(options, words):
+    with pytest.raises(UsageError, match=words):
+        extrapolate(SCORES, OWN, **options)
+
+
+def test_labels_are_needed_unless_the_scores_carry_them():
+    with pytest.raises(UsageError, match="y_true"):
+        extrapolate(SCORES, to=10)
+    assert extrapolate(sc.Scores(SCORES, OWN), to=48, method="gaussian")
+
+
+def test_golden_kde_predictions_on_the_authors_scores(shared_data, shared_golden):
+    golden = json.loads((shared_golden / "classex_telugu.json").read_text())
+    data = np.load(shared_data / "telugu_authors_scores.npz")
+    names = {"deepslim": "deep", "logistic": "logistic", "svm": "svm"}
+    checked = 0
+    for case in golden.values():
+        key = f"{names[case['classifier']]}_{case['k1']}"
+        for rule in ("ucv", "bcv"):
+            answer = extrapolate(
+                data[key],
+                data[f"y_{case['k1']}"],
+                to=case["k2"],
+                method=f"kde-{rule}",
+                ties="pessimistic",
+                average="micro",
+                backtest_repeats=0,
+            )
+            found = answer.predictions[0].accuracy
+            assert found == pytest.approx(case[f"kde_{rule}"], abs=1e-6)
+            checked += 1
+    assert checked >= 16
+
+
+def test_golden_gaussian_simulation(shared_golden):
+    gallery = np.loadtxt(shared_golden / "gauss10_s20_k500_centroids.csv", delimiter=",")
+    probes = np.loadtxt(shared_golden / "gauss10_s20_k500_examples.csv", delimiter=",")
+    words = (shared_golden / "gauss10_s20_k500_R.txt").read_text().split()
+    vectors = sc.Embeddings(gallery, probes).with_labels(range(500))
+
+    def forecast(method, **options):
+        answer = extrapolate(
+            vectors, to=10_000, method=method, backtest_repeats=0, **options
+        )
+        return answer.predictions[0].accuracy
+
+    for rule in ("ucv", "bcv"):
+        expected = float(words[words.index(rule) + 1])
+        assert forecast(f"kde-{rule}") == pytest.approx(expected, abs=1e-6)
+    start = words.index("regs") + 1
+    sizes = tuple(range(20, 501, 20))
+    for h, word in zip(np.arange(1, 11) / 10, words[start : start + 10], strict=True):
+        found = forecast("regression", knots="r", bandwidth=float(h), sizes=sizes)
+        assert found == pytest.approx(float(word), abs=1e-6)
+
+
+def test_large_embeddings_never_become_a_matrix():
+    gallery, probes, y = GaussianClasses(noise=0.05).sample(3000, random_state=0)
+    answer = extrapolate(
+        sc.Embeddings(gallery, probes), y, to=30_000, method="gaussian"
+    )
+    assert 0.3 < answer.predictions[0].accuracy < 1
