@@ -50,7 +50,9 @@ def best_of(function, repeats=3):
 
 def row(job, ours, peers, note=""):
     ROWS.append((job, ours, peers, note))
-    ratios = ", ".join(f"{name} {t:.3g} s ({t / ours:,.0f}x)" for name, t in peers.items())
+    ratios = ", ".join(
+        f"{name} {t:.3g} s ({t / ours:,.0f}x)" for name, t in peers.items()
+    )
     print(f"{job}: ours {ours:.3g} s; {ratios} {note}", flush=True)
 
 
@@ -148,15 +150,13 @@ def regression(quick):
 
         ours_run()
         ours, _ = best_of(ours_run)
-        n_kernels = sum(
-            2 * int(np.ceil(4.465 / h)) - 1 for h in np.arange(1, 11) / 10
-        )
+        n_kernels = sum(2 * int(np.ceil(4.465 / h)) - 1 for h in np.arange(1, 11) / 10)
         # The basis is 99.6 % of what the authors' code does here; one kernel of it.
         script = (
-            "q <- qnorm((1:10000-.5)/10000); k <- c(2:%d, 1e5);"
+            f"q <- qnorm((1:10000-.5)/10000); k <- c(2:{k1}, 1e5);"
             "t <- system.time(for (i in 1:3) { p <- pnorm(1+.3*q);"
-            "  colMeans(exp(outer(log(p), k-1))) })[3]; cat(t/3*%d)"
-        ) % (k1, n_kernels)
+            f"  colMeans(exp(outer(log(p), k-1))) }})[3]; cat(t/3*{n_kernels})"
+        )
         seconds = r_seconds(script)
         peers = {} if seconds is None else {f"R basis (x{n_kernels})": seconds}
         name = "exact quadrature" if quadrature == "exact" else "R's own rule"
@@ -172,7 +172,9 @@ def curve(quick):
     sizes = np.arange(2, k1 + 1)
 
     def ours_run():
-        histogram = beating_histogram(beaten, np.zeros_like(beaten), weights, k1, "random")
+        histogram = beating_histogram(
+            beaten, np.zeros_like(beaten), weights, k1, "random"
+        )
         return mean_chances(histogram, k1, sizes)
 
     ours_run()
@@ -180,7 +182,8 @@ def curve(quick):
     share = (k1 - 1) / 2 * n / 100_000
     script = (
         'r <- readBin("r","double",100000);'
-        f"t <- system.time(for (k in c(2,{k1 // 2})) mean(dhyper(0,r,{k1 - 1}-r,k-1)))[3];"
+        f"t <- system.time(for (k in c(2,{k1 // 2}))"
+        f"  mean(dhyper(0,r,{k1 - 1}-r,k-1)))[3];"
         f"cat(t*{share})"
     )
     seconds = r_seconds(script, {"r": beaten[:100_000]})
@@ -215,7 +218,10 @@ print(resident("VmHWM") - before, seconds)
 def memory(quick):
     n = 20_000 if quick else 100_000
     done = subprocess.run(
-        [sys.executable, "-c", MEMORY, str(n)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MEMORY, str(n)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     extra, seconds = map(float, done.stdout.split())
     job = f"memory of ranks over the input, n = k = {n:,}, d = 128"
@@ -230,6 +236,10 @@ def cpu_seconds(command, env=None):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def import_seconds(module):
+    return min(cpu_seconds([sys.executable, "-c", f"import {module}"]) for _ in "abc")
+
+
 def start_up(_quick):
     tool = [sys.executable, "-c", "from scorecast.cli import main; main()"]
     with tempfile.TemporaryDirectory() as folder:
@@ -241,9 +251,15 @@ def start_up(_quick):
         job = [*tool, "extrapolate", str(path), "--to", "400"]
         cold = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "cache")}
         for name, seconds in (
-            ("scorecast --help, CPU", min(cpu_seconds([*tool, "--help"]) for _ in "abc")),
+            (
+                "scorecast --help, CPU",
+                min(cpu_seconds([*tool, "--help"]) for _ in "abc"),
+            ),
             ("first extrapolate, 1,000 x 20, cold, CPU", cpu_seconds(job, cold)),
-            ("the same again, caches warm, CPU", min(cpu_seconds(job, cold) for _ in "ab")),
+            (
+                "the same again, caches warm, CPU",
+                min(cpu_seconds(job, cold) for _ in "ab"),
+            ),
         ):
             ROWS.append((name, f"{seconds:.2f} s", {}, ""))
             print(f"{name}: {seconds:.2f} s", flush=True)
@@ -255,7 +271,12 @@ def table():
         if isinstance(ours, str):
             lines.append(f"| {job} | {ours} | {note} | |")
         for name, seconds in peers.items():
-            cells = (job, f"{ours:.3g} s", f"{name} {seconds:.3g} s", f"{seconds / ours:,.0f}x")
+            cells = (
+                job,
+                f"{ours:.3g} s",
+                f"{name} {seconds:.3g} s",
+                f"{seconds / ours:,.0f}x",
+            )
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

@@ -44,7 +44,8 @@ def main(source):
     vectors = unit((features - centre) @ axes[:N_COMPONENTS].T)
     vectors = vectors.reshape(n_classes, n_people, N_COMPONENTS)
     names = [
-        f"{a}/{c}" for a, c in zip(archive["alphabet"], archive["character"], strict=True)
+        f"{a}/{c}"
+        for a, c in zip(archive["alphabet"], archive["character"], strict=True)
     ]
     # Whole numbers in -127..127 halve the file twice and lose no accuracy.
     gallery = np.rint(127 * unit(vectors[:, :N_GALLERY].mean(axis=1))).astype(np.int8)

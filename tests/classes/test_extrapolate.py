@@ -212,7 +212,9 @@ def test_golden_kde_predictions_on_the_authors_scores(shared_data, shared_golden
 
 
 def test_golden_gaussian_simulation(shared_golden):
-    gallery = np.loadtxt(shared_golden / "gauss10_s20_k500_centroids.csv", delimiter=",")
+    gallery = np.loadtxt(
+        shared_golden / "gauss10_s20_k500_centroids.csv", delimiter=","
+    )
     probes = np.loadtxt(shared_golden / "gauss10_s20_k500_examples.csv", delimiter=",")
     words = (shared_golden / "gauss10_s20_k500_R.txt").read_text().split()
     vectors = sc.Embeddings(gallery, probes).with_labels(range(500))

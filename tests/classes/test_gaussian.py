@@ -49,7 +49,9 @@ def test_jointly_normal_scores_belong_to_the_family(reference):
     gap = p["delta"] - p["epsilon"]
     mean = p["alpha"] / np.sqrt(gap)
     sd = np.sqrt((p["beta"] + p["epsilon"] - 2 * p["gamma"]) / gap)
-    accuracy = probit_moments(np.array([float(p["k"])]), np.array([mean]), np.array([sd]))
+    accuracy = probit_moments(
+        np.array([float(p["k"])]), np.array([mean]), np.array([sd])
+    )
     assert 1 - accuracy[0, 0] == pytest.approx(entry["expected"], abs=1e-9)
 
 
@@ -83,7 +85,10 @@ def test_slopes_are_derivatives(n_classes):
     theta, step = np.array([1.2, -0.2]), 1e-6
     _, slopes = likelihood.normal(*theta)
     for i, d in enumerate(step * np.eye(2)):
-        up, down = likelihood.normal(*(theta + d))[0], likelihood.normal(*(theta - d))[0]
+        up, down = (
+            likelihood.normal(*(theta + d))[0],
+            likelihood.normal(*(theta - d))[0],
+        )
         likely = up > -200
         np.testing.assert_allclose(
             slopes[likely, i], ((up - down) / (2 * step))[likely], rtol=1e-4, atol=1e-5

@@ -50,8 +50,9 @@ def test_the_three_solutions_of_one_curve(reference):
     g = probit_moments(np.array(inputs["ks"], dtype=float), knots, widths)
     far = probit_moments(np.array([float(inputs["k_target"])]), knots, widths)[0]
     ones = np.ones(curve.size)
-    accuracy, error = Design(np.column_stack([g, ones])), Design(
-        np.column_stack([1 - g, ones])
+    accuracy, error = (
+        Design(np.column_stack([g, ones])),
+        Design(np.column_stack([1 - g, ones])),
     )
     found = {
         "ols": np.append(far, 1) @ accuracy.unconstrained(curve),
@@ -167,7 +168,9 @@ def test_sizes_beyond_the_data_and_bad_weights_are_refused():
 
 def test_design_solves_what_it_says():
     rng = np.random.default_rng(0)
-    columns = probit_moments(np.arange(2.0, 40), np.linspace(-2, 3, 12), np.full(12, 0.6))
+    columns = probit_moments(
+        np.arange(2.0, 40), np.linspace(-2, 3, 12), np.full(12, 0.6)
+    )
     weights = rng.dirichlet(np.ones(12))
     design = Design(columns)
     for solve in (design.nonnegative, design.simplex, design.unconstrained):

@@ -35,7 +35,9 @@ def test_squared_costs_of_the_toy_are_forecast():
 def test_counting_mistakes_agrees_with_one_minus_accuracy_near_the_data():
     scores, y, _ = toy(30, 4, 0)
     answer = extrapolate_risk(scores, y, cost=1 - np.eye(30), to=[30, 60])
-    assert answer.predictions[0].risk == pytest.approx(answer.observed.risk[-1], abs=0.02)
+    assert answer.predictions[0].risk == pytest.approx(
+        answer.observed.risk[-1], abs=0.02
+    )
     assert answer.predictions[1].risk > answer.predictions[0].risk
     for p in answer.predictions:
         assert p.low <= p.risk <= p.high

@@ -10,7 +10,9 @@ def save(path, **arrays):
 
 
 def refuse(run, code, words, *arguments):
-    found, out, err = run("extrapolate", *arguments, "--to", 100, "--method", "gaussian")
+    found, out, err = run(
+        "extrapolate", *arguments, "--to", 100, "--method", "gaussian"
+    )
     assert found == code, err
     assert out == ""
     assert err.count("\n") == 1, err
@@ -39,7 +41,9 @@ def test_files_that_are_not_what_they_should_be(run, tmp_path, name, content, wo
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    refuse(run, 3, words, path, *(["--label-column", "truth"] if ".csv" in name else []))
+    refuse(
+        run, 3, words, path, *(["--label-column", "truth"] if ".csv" in name else [])
+    )
 
 
 def test_a_folder_is_not_a_file(run, tmp_path):
@@ -81,7 +85,9 @@ def test_outputs_are_refused_before_anything_is_computed(run, files):
         (files, str(files.name)),
         (source, "both.npz"),
     ):
-        found, _, err = run("extrapolate", source, "--to", 50, "--json", path, "--force")
+        found, _, err = run(
+            "extrapolate", source, "--to", 50, "--json", path, "--force"
+        )
         assert found == 3, err
         assert words in err
     assert np.load(source)["scores"].shape == (60, 12)
@@ -102,7 +108,16 @@ def test_nothing_is_overwritten_without_force(run, files):
 def test_a_failed_run_leaves_no_files_behind(run, files):
     before = sorted(p.name for p in files.iterdir())
     bad = files / "scores.npy"
-    run("extrapolate", bad, "--to", 50, "--json", files / "o.json", "--report", files / "o.html")
+    run(
+        "extrapolate",
+        bad,
+        "--to",
+        50,
+        "--json",
+        files / "o.json",
+        "--report",
+        files / "o.html",
+    )
     assert sorted(p.name for p in files.iterdir()) == before
 
 
@@ -126,7 +141,13 @@ def test_odd_but_valid_scores_get_an_answer(run, tmp_path, scores, words):
 
 
 def test_hostile_class_names_are_shown_as_text(run, tmp_path):
-    names = ["</script><script>alert(1)</script>", "=HYPERLINK(1)", "$x_{$", "_h", "a\nb"]
+    names = [
+        "</script><script>alert(1)</script>",
+        "=HYPERLINK(1)",
+        "$x_{$",
+        "_h",
+        "a\nb",
+    ]
     own = np.arange(50) % 5
     scores = np.random.default_rng(0).normal(size=(50, 5)) + 2 * np.eye(5)[own]
     path = save(

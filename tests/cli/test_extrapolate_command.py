@@ -27,15 +27,21 @@ def test_the_answer_is_printed_and_saved(run, files):
 
 
 def test_every_way_of_giving_scores_gives_the_same_answer(run, files, problem):
-    scores, own = problem
+    scores, _ = problem
+    both = files / "both.npz"
     np.save(files / "distances.npy", -scores)
     ways = {
-        "npz": [files / "both.npz"],
-        "npz key": [f"{files / 'both.npz'}::scores", "--labels", f"{files / 'both.npz'}::labels"],
+        "npz": [both],
+        "npz key": [f"{both}::scores", "--labels", f"{both}::labels"],
         "npy": [files / "scores.npy", "--labels", files / "labels.csv"],
         "csv": [files / "table.csv", "--label-column", "truth", "--prefix", "logit_"],
-        "distances": [files / "distances.npy", "--labels", files / "labels.csv", "--smaller-is-better"],
-    }  # fmt: skip
+        "distances": [
+            files / "distances.npy",
+            "--labels",
+            files / "labels.csv",
+            "--smaller-is-better",
+        ],
+    }
     answers = {}
     for name, way in ways.items():
         out = files / f"{name}.json"
@@ -69,7 +75,9 @@ def test_embeddings_are_read_from_files(run, tmp_path):
 
 
 def test_json_on_standard_output_is_alone_there(run, files):
-    code, out, _ = run("extrapolate", files / "both.npz", "--to", 24, *QUICK, "--json", "-")
+    code, out, _ = run(
+        "extrapolate", files / "both.npz", "--to", 24, *QUICK, "--json", "-"
+    )
     assert code == 0
     data = json.loads(out)
     assert Extrapolation.from_dict(data).predictions[0].classes == 24
@@ -98,7 +106,9 @@ def test_the_json_contract(run, files):
     (prediction,) = data["result"]["predictions"]
     assert prediction["classes"] == 100
     assert 0 <= prediction["low"] <= prediction["accuracy"] <= prediction["high"] <= 1
-    assert {"details", "warnings", "curve", "methods", "backtest"} <= set(data["result"])
+    assert {"details", "warnings", "curve", "methods", "backtest"} <= set(
+        data["result"]
+    )
     assert "bandwidth" in data["result"]["details"]
 
 
@@ -106,7 +116,9 @@ def test_the_same_seed_gives_the_same_bytes_for_any_number_of_workers(run, files
     texts = []
     for jobs in (1, 2):
         out = files / f"jobs{jobs}.json"
-        run("extrapolate", files / "both.npz", "--to", 50, "--jobs", jobs, "--json", out)
+        run(
+            "extrapolate", files / "both.npz", "--to", 50, "--jobs", jobs, "--json", out
+        )
         texts.append(out.read_text())
     assert texts[0] == texts[1]
 
@@ -126,7 +138,9 @@ def test_a_gate_decides_the_exit_code_after_everything_is_written(
 
 
 def test_quiet_prints_nothing(run, files):
-    code, out, err = run("extrapolate", files / "both.npz", "--to", 24, *QUICK, "--quiet")
+    code, out, err = run(
+        "extrapolate", files / "both.npz", "--to", 24, *QUICK, "--quiet"
+    )
     assert (code, out, err) == (0, "", "")
 
 
@@ -156,7 +170,16 @@ def test_impossible_targets_are_a_matter_of_usage(run, files, target):
         ["extrapolate", "both.npz", "--to", "5", "--method", "magic"],
         ["extrapolate", "both.npz", "--to", "5", "--level", "90"],
         ["extrapolate", "both.npz", "--to", "5", "--metod", "auto"],
-        ["extrapolate", "both.npz", "--to", "5", "--method", "spline", "--form", "risk"],
+        [
+            "extrapolate",
+            "both.npz",
+            "--to",
+            "5",
+            "--method",
+            "spline",
+            "--form",
+            "risk",
+        ],
         ["extrapolate", "both.npz", "--to", "5", "--jobs", "0"],
         ["extrapolat"],
     ],

@@ -170,7 +170,8 @@ def check_class_counts(counts: int | Iterable[int], name: str) -> IntArray:
     UsageError
         If one is not a whole number between 1 and 10**12, or there is none.
     """
-    given = [counts] if isinstance(counts, numbers.Number | str) else list(counts)
+    several = isinstance(counts, Iterable) and not isinstance(counts, str)
+    given: list[Any] = list(counts) if several else [counts]  # type: ignore[arg-type]
     if not given:
         msg = f"`{name}` is empty; give at least one number of classes."
         raise UsageError(msg)

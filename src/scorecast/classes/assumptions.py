@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from scorecast._core.types import IntArray
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.extrapolation import FAR

@@ -59,15 +59,13 @@ class ProbitMixture:
     weights: FloatArray
     always_right: float = 0.0
     by_quantiles: bool = False
-    _grid: list[tuple[FloatArray, FloatArray]] = field(
-        default_factory=list, repr=False
-    )
+    _grid: list[tuple[FloatArray, FloatArray]] = field(default_factory=list, repr=False)
 
     def accuracy(self, ks: IntArray) -> FloatArray:
         """Return the expected accuracy at numbers of classes."""
         if self.by_quantiles:
-            ks = np.asarray(ks, dtype=np.float64)
-            moments = probit_moments_by_quantiles(ks, self.means, self.sds)
+            floats = np.asarray(ks, dtype=np.float64)
+            moments = probit_moments_by_quantiles(floats, self.means, self.sds)
             return moments @ self.weights + self.always_right
         if not self._grid:
             used = self.weights != 0
@@ -117,7 +115,8 @@ class EmpiricalFavourability:
         order = np.argsort(self.values)
         below = np.concatenate([[0.0], np.cumsum(self.weights[order])])
         at = np.searchsorted(self.values[order], u, side="right")
-        return np.minimum(below[at], 1.0)
+        share: FloatArray = np.minimum(below[at], 1.0)
+        return share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -41,7 +41,6 @@ from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
 from scorecast.scores import (
     AVERAGES,
     TIES,
-    AccuracyCurve,
     Embeddings,
     LabelledEmbeddings,
     Scores,
@@ -238,7 +237,7 @@ class _Forecast:
         low, high = observed_interval(evidence, observed, self.level)
         n = sizes.size
         return Extrapolation(
-            predictions=self._predictions(observed, accuracy[n:], interval, n),
+            predictions=self._predictions(accuracy[n:], interval, n),
             observed=observed,
             observed_low=low,
             observed_high=high,
@@ -281,7 +280,7 @@ class _Forecast:
         return np.unique(np.geomspace(first, last, _CURVE_POINTS).round().astype(int))
 
     def _predictions(
-        self, observed: AccuracyCurve, accuracy: FloatArray, interval: Interval, n: int
+        self, accuracy: FloatArray, interval: Interval, n: int
     ) -> tuple[Prediction, ...]:
         found = []
         for i, k in enumerate(self.targets):
@@ -326,7 +325,7 @@ class _Forecast:
         )
         parts = {**parts, **{name: f.distribution for name, f in self.others.items()}}
         notes = {
-            **{name: "shown for comparison" for name in self.others},
+            **dict.fromkeys(self.others, "shown for comparison"),
             **self.fit.details.get("notes", {}),
         }
         return tuple(

@@ -8,7 +8,7 @@ competitors, which given U is binomial, or by least squares to the accuracy curv
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from scipy.special import ndtri
@@ -66,15 +66,13 @@ class Gaussian(RankMethod):
         """
         if self.criterion != "likelihood":
             return super().fit_left_out(evidence, fit)
-        full = fit.distribution
+        full = cast("ProbitMixture", fit.distribution)
         theta = np.array([full.means[0], np.log(full.sds[0])])
         return [_normal(t) for t in _one_step(theta, evidence)]
 
 
 def _normal(theta: FloatArray) -> ProbitMixture:
-    return ProbitMixture(
-        means=theta[:1], sds=np.exp(theta[1:]), weights=np.ones(1)
-    )
+    return ProbitMixture(means=theta[:1], sds=np.exp(theta[1:]), weights=np.ones(1))
 
 
 def _maximise(histogram: FloatArray, first: FloatArray) -> FloatArray:
@@ -116,14 +114,16 @@ def _hessian(theta: FloatArray, histogram: FloatArray) -> FloatArray:
     weights = likelihood.bin(histogram)
     step = 1e-4
     rows = [
-        weights @ (likelihood.normal(*(theta + d))[1] - likelihood.normal(*(theta - d))[1])
+        weights
+        @ (likelihood.normal(*(theta + d))[1] - likelihood.normal(*(theta - d))[1])
         for d in step * np.eye(2)
     ]
     hessian = np.array(rows) / (2 * step)
     # At a bound, or with every example right, the surface may be flat or bent the
     # wrong way; a step then must be short, not long.
     values, vectors = np.linalg.eigh((hessian + hessian.T) / 2)
-    return vectors @ np.diag(np.minimum(values, -1e-3)) @ vectors.T
+    mended: FloatArray = vectors @ np.diag(np.minimum(values, -1e-3)) @ vectors.T
+    return mended
 
 
 def _fit_curve(ranks: RankEvidence, first: FloatArray) -> FloatArray:

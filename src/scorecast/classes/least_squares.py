@@ -36,7 +36,8 @@ class Design:
     def unconstrained(self, values: FloatArray) -> FloatArray:
         """Minimise the squared residuals; of many solutions the smallest."""
         reduced = self.q.T @ (values * self.scale)
-        return np.linalg.lstsq(self.r, reduced, rcond=None)[0]
+        solution: FloatArray = np.linalg.lstsq(self.r, reduced, rcond=None)[0]
+        return solution
 
     def nonnegative(self, values: FloatArray) -> FloatArray:
         """Minimise the squared residuals over coefficients that are not negative."""
@@ -47,7 +48,8 @@ class Design:
         tied = np.vstack([self.r, np.full(self.r.shape[1], _SUM_WEIGHT)])
         reduced = np.append(self.q.T @ (values * self.scale), _SUM_WEIGHT)
         solution = _nnls(tied, reduced)
-        return solution / solution.sum()
+        solution /= solution.sum()
+        return solution
 
 
 def _nnls(matrix: FloatArray, values: FloatArray) -> FloatArray:

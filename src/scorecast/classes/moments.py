@@ -141,7 +141,8 @@ def spline_moments(ks: FloatArray, knots: FloatArray) -> FloatArray:
     for j in range(2, 8):
         term = -term * d * (k - j) / (j + 1)
         series += term
-    return np.where(near_zero, series, closed)
+    moments: FloatArray = np.where(near_zero, series, closed)
+    return moments
 
 
 def legendre_moments(ks: FloatArray, degree: int) -> FloatArray:
@@ -160,4 +161,5 @@ def legendre_moments(ks: FloatArray, degree: int) -> FloatArray:
         Error at each k for each polynomial.
     """
     factors = [(ks - 1 - i) / (ks - 1 + i) for i in range(1, degree + 1)]
-    return np.cumprod(np.column_stack([np.ones_like(ks), *factors]), axis=1)
+    columns = np.column_stack([np.ones_like(ks), *factors])
+    return np.asarray(np.cumprod(columns, axis=1), dtype=np.float64)

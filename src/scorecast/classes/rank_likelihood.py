@@ -41,7 +41,8 @@ class RankLikelihood:
         self.n_others = n_classes - 1
         spaced = np.geomspace(_SINGLE_COUNTS, max(self.n_others, 1), _SPACED_COUNTS)
         counts = np.append(np.arange(min(_SINGLE_COUNTS, n_classes)), np.round(spaced))
-        self.counts = np.unique(counts[counts <= self.n_others])
+        kept = np.unique(counts[counts <= self.n_others])
+        self.counts = np.asarray(kept, dtype=np.float64)
         positive = self.counts[1:]
         log_choose = (
             gammaln(self.n_others + 1.0)
@@ -75,9 +76,10 @@ class RankLikelihood:
         gap = self.counts[right] - self.counts[right - 1]
         share = (at - self.counts[right - 1]) / gap
         size = self.counts.size
-        return np.bincount(right, histogram[at] * share, size) + np.bincount(
-            right - 1, histogram[at] * (1 - share), size
-        )
+        binned = np.zeros(size)
+        binned += np.bincount(right, histogram[at] * share, size)
+        binned += np.bincount(right - 1, histogram[at] * (1 - share), size)
+        return binned
 
     def normal(self, mean: float, log_sd: float) -> tuple[FloatArray, FloatArray]:
         """Return the log-chance of every count if V is normal, and its slopes.
@@ -116,9 +118,7 @@ class RankLikelihood:
         log_u = log_ndtr(v)
         power = np.exp(self.n_others * log_u) * mass
         chance = max(float(power.sum()), _TINY)
-        hazard = self.n_others * np.exp(
-            -0.5 * v**2 - 0.5 * np.log(2 * np.pi) - log_u
-        )
+        hazard = self.n_others * np.exp(-0.5 * v**2 - 0.5 * np.log(2 * np.pi) - log_u)
         slopes = np.array([power @ hazard, power @ (hazard * sd * z)])
         return float(np.log(chance)), slopes / chance
 

@@ -118,19 +118,22 @@ class RiskExtrapolation(Result):
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         rules = {name: options[name] for name in ("ties", "average")}
-        nan = float("nan")
-        predictions = [
-            {k: nan if v is None else v for k, v in p.items()}
-            for p in result["predictions"]
-        ]
         return cls(
-            predictions=tuple(RiskPrediction(**p) for p in predictions),
+            predictions=tuple(
+                RiskPrediction(**{**p, **_numbers(p, ("low", "high"))})
+                for p in result["predictions"]
+            ),
             observed=RiskCurve._from_parts(inputs, rules, result["observed"]),
             level=options["level"],
             seed=options["seed"],
             width=result["width"],
             warnings=tuple(result["warnings"]),
         )
+
+
+def _numbers(data: Json, names: tuple[str, ...]) -> Json:
+    # JSON has no NaN; what is not finite travels as null.
+    return {n: float("nan") if data[n] is None else float(data[n]) for n in names}
 
 
 def extrapolate_risk(

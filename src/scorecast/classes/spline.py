@@ -95,9 +95,7 @@ def _reduced_columns(
     return sizes, rotation, rotation.T @ columns
 
 
-def _first_columns(
-    n_knots: int, start: FavourabilityDistribution | None
-) -> IntArray:
+def _first_columns(n_knots: int, start: FavourabilityDistribution | None) -> IntArray:
     # Most of what matters happens near u = 1: space the first guess in 1 - u.
     spaced = n_knots - np.geomspace(1, n_knots, _FIRST_COLUMNS)
     columns = np.round(spaced).astype(np.int64)

@@ -13,13 +13,29 @@ __all__ = ["command"]
 
 @click.command(name="backtest")
 @score_options
-@click.option("--method", "methods", multiple=True, metavar="NAME",
-              help="Method to compare; may be repeated. All of them by default.")
-@click.option("--ratio", "ratios", type=click.FloatRange(min=1, min_open=True),
-              multiple=True, default=(2, 4), show_default=True,
-              help="Show one in so many classes; may be repeated.")
-@click.option("--repeats", type=click.IntRange(min=1), default=20, show_default=True,
-              help="Random choices of the shown classes.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="NAME",
+    help="Method to compare; may be repeated. All of them by default.",
+)
+@click.option(
+    "--ratio",
+    "ratios",
+    type=click.FloatRange(min=1, min_open=True),
+    multiple=True,
+    default=(2, 4),
+    show_default=True,
+    help="Show one in so many classes; may be repeated.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Random choices of the shown classes.",
+)
 @averaging_options
 @output_options
 def command(**options: Any) -> None:

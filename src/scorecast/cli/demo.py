@@ -48,8 +48,9 @@ def command(out: str | None, **options: Any) -> None:
         forecast = result.predictions[0]
         inside = forecast.low <= truth.accuracy[0] <= forecast.high
         click.echo(
-            f"\nTruth     with all 242 characters it is right {truth.accuracy[0]:.0%} of "
-            f"the time: {'inside' if inside else 'outside'} the interval"
+            "\nTruth     with all 242 characters it is right "
+            f"{100 * truth.accuracy[0]:.0f} % of the time: "
+            f"{'inside' if inside else 'outside'} the interval"
         )
 
 

@@ -25,23 +25,54 @@ _METHODS = (
 
 @click.command(name="extrapolate")
 @score_options
-@click.option("--to", "targets", type=int, multiple=True, required=True, metavar="N",
-              help="Number of classes to forecast; may be repeated.")
-@click.option("--method", type=click.Choice(_METHODS), default="auto",
-              show_default=True, help="How to extrapolate.")
+@click.option(
+    "--to",
+    "targets",
+    type=int,
+    multiple=True,
+    required=True,
+    metavar="N",
+    help="Number of classes to forecast; may be repeated.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(_METHODS),
+    default="auto",
+    show_default=True,
+    help="How to extrapolate.",
+)
 @click.option("--bandwidth", type=float, help="For regression and kde-fixed.")
-@click.option("--form", type=click.Choice(["accuracy", "risk", "simplex"]),
-              help="What regression regresses.")
-@click.option("--knots", type=click.Choice(["paper", "r"]),
-              help="Spacing of the regression basis.")
-@click.option("--compare/--no-compare", default=None,
-              help="Save what other methods say beside 'auto'. "
-                   "[default: with --json or --report]")
-@click.option("--backtest", "backtest_repeats", type=click.IntRange(min=0), default=4,
-              show_default=True, metavar="N",
-              help="How often to hide half of the classes; 0 for never.")
-@click.option("--fail-below", type=click.FloatRange(0, 1), metavar="ACCURACY",
-              help="Exit with 5 if a forecast is lower.")
+@click.option(
+    "--form",
+    type=click.Choice(["accuracy", "risk", "simplex"]),
+    help="What regression regresses.",
+)
+@click.option(
+    "--knots",
+    type=click.Choice(["paper", "r"]),
+    help="Spacing of the regression basis.",
+)
+@click.option(
+    "--compare/--no-compare",
+    default=None,
+    help="Save what other methods say beside 'auto'. "
+    "[default: with --json or --report]",
+)
+@click.option(
+    "--backtest",
+    "backtest_repeats",
+    type=click.IntRange(min=0),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="How often to hide half of the classes; 0 for never.",
+)
+@click.option(
+    "--fail-below",
+    type=click.FloatRange(0, 1),
+    metavar="ACCURACY",
+    help="Exit with 5 if a forecast is lower.",
+)
 @averaging_options
 @output_options
 def command(**options: Any) -> None:

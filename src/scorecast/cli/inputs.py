@@ -38,9 +38,7 @@ class LoadedScores:
     def fingerprints(self) -> list[dict[str, Any]]:
         """Return path, hash and size of every file, for the record."""
         prints = [fingerprint(path) for path in self.files]
-        return [
-            {"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints
-        ]
+        return [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]
 
 
 def load_scores(options: dict[str, Any]) -> LoadedScores:
@@ -101,7 +99,8 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
 def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     for name in ("gallery", "probes", "labels"):
         if not options[name]:
-            msg = f"Embeddings need --gallery, --probes and --labels; --{name} is missing."
+            needed = "--gallery, --probes and --labels"
+            msg = f"Embeddings need {needed}; --{name} is missing."
             raise click.UsageError(msg)
     limit = int(options["max_memory"] * 2**30)
     gallery = read_matrix(options["gallery"], key=options["key"], max_bytes=limit)

@@ -11,8 +11,9 @@ __all__ = ["command"]
 
 @click.command(name="report")
 @click.argument("results", nargs=-1, required=True, metavar="RESULT.json...")
-@click.option("-o", "--out", required=True, metavar="FILE.html",
-              help="Where to write the page.")
+@click.option(
+    "-o", "--out", required=True, metavar="FILE.html", help="Where to write the page."
+)
 @click.option("--title", help="Title of the page.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")

@@ -83,8 +83,9 @@ class AccuracyCurve(Result):
         guesses = "" if self.top == 1 else f" within {self.top} guesses"
         return (
             f"With {self.classes[last]:,} classes right "
-            f"{100 * self.accuracy[last]:.1f} % of the time{guesses}{within}; {self.n_examples:,} examples of "
-            f"{self.n_classes:,} classes, {self.average} average, ties {self.ties}."
+            f"{100 * self.accuracy[last]:.1f} % of the time{guesses}{within}; "
+            f"{self.n_examples:,} examples of {self.n_classes:,} classes, "
+            f"{self.average} average, ties {self.ties}."
         )
 
     def stderr_at(self, index: int) -> float:

@@ -227,9 +227,7 @@ class LabelledEmbeddings:
         )
 
 
-def _number(
-    labels: Sequence[Hashable], n_vectors: int
-) -> tuple[IntArray, ClassLabels]:
+def _number(labels: Sequence[Hashable], n_vectors: int) -> tuple[IntArray, ClassLabels]:
     listed: list[Any] = (
         np.asarray(labels).tolist() if hasattr(labels, "__array__") else list(labels)
     )

@@ -148,7 +148,7 @@ def _response(model: Any, X_test: Any) -> FloatArray | NDArray[Any]:
 
 
 def _transformed(model: Any, X_test: Any) -> Any:
-    before = model[:-1] if hasattr(model, "steps") else ()
+    before: Any = model[:-1] if hasattr(model, "steps") else ()
     return before.transform(X_test) if len(before) else X_test
 
 
@@ -158,7 +158,7 @@ def _nearest_template(final: Any, points: Any) -> FloatArray:
     scores = np.empty_like(distance)
     codes = np.asarray(final._y).ravel()
     np.put_along_axis(scores, codes[index], -distance, axis=1)
-    return scores
+    return np.asarray(scores, dtype=np.float64)
 
 
 def _nearest_centroid(final: Any, points: Any) -> FloatArray:

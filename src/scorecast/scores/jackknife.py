@@ -102,7 +102,8 @@ def jackknife_covariance(replicates: FloatArray) -> FloatArray:
     """
     n_groups = replicates.shape[0]
     deviations = replicates - replicates.mean(axis=0)
-    return (n_groups - 1) / n_groups * deviations.T @ deviations
+    covariance: FloatArray = (n_groups - 1) / n_groups * deviations.T @ deviations
+    return covariance
 
 
 def _leave_out(

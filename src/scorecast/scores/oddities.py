@@ -73,7 +73,9 @@ def _classes_without_examples(data: ClassScores) -> str:
     missing = data.n_classes - np.unique(data.own).size
     if not missing:
         return ""
-    return f"{missing:,} of {data.n_classes:,} classes have no example: they only compete."
+    return (
+        f"{missing:,} of {data.n_classes:,} classes have no example: they only compete."
+    )
 
 
 def _ties(ranking: Ranking) -> str:
@@ -94,7 +96,9 @@ def _duplicates(data: ClassScores) -> str:
     if data.values.size > _MOST_CELLS:
         return ""
     rows, columns = _copies(data.values), _copies(data.values.T)
-    parts = [f"{rows:,} examples"] * bool(rows) + [f"{columns:,} classes"] * bool(columns)
+    parts = [f"{rows:,} examples"] * bool(rows) + [f"{columns:,} classes"] * bool(
+        columns
+    )
     if not parts:
         return ""
     return f"{' and '.join(parts)} have exactly the same scores as another one."
@@ -102,7 +106,7 @@ def _duplicates(data: ClassScores) -> str:
 
 def _copies(vectors: NDArray[np.floating[Any]]) -> int:
     contiguous = np.ascontiguousarray(vectors)
-    return contiguous.shape[0] - len({row.tobytes() for row in contiguous})
+    return len(contiguous) - len({row.tobytes() for row in contiguous})
 
 
 def _similar_names(data: ClassScores) -> str:
@@ -117,4 +121,6 @@ def _similar_names(data: ClassScores) -> str:
     if not pairs:
         return ""
     more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
-    return f"Class names that nearly agree, kept apart: {'; '.join(pairs[:_SHOWN])}{more}."
+    return (
+        f"Class names that nearly agree, kept apart: {'; '.join(pairs[:_SHOWN])}{more}."
+    )

@@ -74,9 +74,7 @@ def as_class_scores(
         raise UsageError(msg)
     if isinstance(scores, Embeddings):
         return scores.with_labels(y_true)
-    return Scores(
-        scores, y_true, classes=classes, greater_is_better=greater_is_better
-    )
+    return Scores(scores, y_true, classes=classes, greater_is_better=greater_is_better)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,12 +116,14 @@ class Ranking:
     @cached_property
     def beaten_totals(self) -> IntArray:
         """Number of classes that beat the truth, per example."""
-        return self.above.sum(axis=1, dtype=np.int64)
+        totals: IntArray = self.above.sum(axis=1, dtype=np.int64)
+        return totals
 
     @cached_property
     def tied_totals(self) -> IntArray:
         """Number of classes that tie with the truth, per example."""
-        return self.tied.sum(axis=1, dtype=np.int64)
+        totals: IntArray = self.tied.sum(axis=1, dtype=np.int64)
+        return totals
 
     def weights(self, average: str) -> FloatArray:
         """Return the weight of each example in the average; they add up to one.

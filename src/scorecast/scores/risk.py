@@ -88,14 +88,12 @@ class RiskCurve(Result):
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
-        arrays = {
-            name: np.array(result[name], dtype=np.float64)
-            for name in ("risk", "stderr", "covariance")
-        }
         return cls(
             classes=np.array(result["classes"], dtype=np.int64),
+            risk=np.array(result["risk"], dtype=np.float64),
+            stderr=np.array(result["stderr"], dtype=np.float64),
+            covariance=np.array(result["covariance"], dtype=np.float64),
             n_groups=int(result["n_groups"]),
-            **arrays,
             **inputs,
             **options,
         )
@@ -217,7 +215,11 @@ def risks_left_out(
         if chosen.size < 2 or not np.isin(data.own, chosen).any():
             continue
         curves[g, possible] = _risks(
-            data.subset(chosen), costs[np.ix_(chosen, chosen)], ks[possible], ties, average
+            data.subset(chosen),
+            costs[np.ix_(chosen, chosen)],
+            ks[possible],
+            ties,
+            average,
         )
     return curves
 

@@ -47,17 +47,17 @@ def beating_histogram(
         Weight of the examples beaten by 0, 1, ..., n_classes - 1 competitors.
     """
     if ties == "optimistic":
-        return np.bincount(above, weights, n_classes)
+        return _weigh(above, weights, n_classes)
     if ties == "pessimistic":
-        return np.bincount(above + tied, weights, n_classes)
+        return _weigh(above + tied, weights, n_classes)
     clear = tied == 0
-    histogram = np.bincount(above[clear], weights[clear], n_classes)
+    histogram = _weigh(above[clear], weights[clear], n_classes)
     if clear.all():
         return histogram
     low, spread = above[~clear], tied[~clear]
     share = weights[~clear] / (spread + 1)
-    steps = np.bincount(low, share, n_classes + 1)
-    steps -= np.bincount(low + spread + 1, share, n_classes + 1)
+    steps = _weigh(low, share, n_classes + 1)
+    steps -= _weigh(low + spread + 1, share, n_classes + 1)
     return histogram + np.maximum(np.cumsum(steps)[:-1], 0)
 
 
@@ -130,6 +130,10 @@ def snap_to_certainty(accuracy: FloatArray) -> FloatArray:
         The same; what is within 1e-13 of one, or above, is one.
     """
     return np.where(accuracy > 1 - 1e-13, 1.0, accuracy)
+
+
+def _weigh(counts: IntArray, weights: FloatArray, size: int) -> FloatArray:
+    return np.asarray(np.bincount(counts, weights, size), dtype=np.float64)
 
 
 def _chances_first(n_classes: int, ks: IntArray) -> FloatArray:

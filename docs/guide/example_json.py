@@ -1,0 +1,20 @@
+"""Print a saved result with its long lists cut short, for people to read.
+
+Usage: python example_json.py RESULT.json
+"""
+
+import json
+import sys
+from pathlib import Path
+
+
+def shortened(value):
+    if isinstance(value, dict):
+        return {name: shortened(part) for name, part in value.items()}
+    if isinstance(value, list):
+        plain = not any(isinstance(part, dict | list | str) for part in value)
+        return [shortened(part) for part in (value[:3] if plain else value)]
+    return round(value, 6) if isinstance(value, float) else value
+
+
+print(json.dumps(shortened(json.loads(Path(sys.argv[1]).read_text())), indent=1))

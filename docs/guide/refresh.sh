@@ -1,0 +1,14 @@
+#!/bin/sh
+# Run the example again and keep what it printed; the guide quotes these files.
+# Usage, from the root of a clone: sh docs/guide/refresh.sh
+set -eu
+bin="$PWD/.venv/bin"
+here="$PWD/docs/guide"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_characters.py" "$work/characters" \
+    >"$here/example_characters.txt"
+cd "$work/characters"
+PATH="$bin:$PATH" sh "$here/example_commands.sh" >"$here/example_commands.txt"
+"$bin/python" "$here/example_figure.py" answer.json "$here/../_static/forecast.svg"
+"$bin/python" "$here/example_json.py" answer.json >"$here/../reference/answer.json"
