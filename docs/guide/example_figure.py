@@ -3,7 +3,9 @@
 Usage: python example_figure.py RESULT.json FILE.svg
 """
 
+import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -15,6 +17,11 @@ mpl.use("svg")
 mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "scorecast"})
 answer = sc.Extrapolation.from_dict(json.loads(Path(sys.argv[1]).read_text()))
 figure = sc.plot(answer).figure
-figure.savefig(
-    sys.argv[2], metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
-)
+text = io.StringIO()
+nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+figure.savefig(text, format="svg", metadata=nothing)
+drawing = text.getvalue()
+drawing = drawing[drawing.index("<svg") :]  # without the address of a DTD
+drawing = re.sub(r"font-family: [^;]*", "font-family: sans-serif", drawing)
+drawing = re.sub(r"\d+\.\d+", lambda n: f"{float(n[0]):.1f}", drawing)
+Path(sys.argv[2]).write_text(drawing)

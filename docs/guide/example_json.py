@@ -4,6 +4,7 @@ Usage: python example_json.py RESULT.json
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -17,4 +18,11 @@ def shortened(value):
     return round(value, 6) if isinstance(value, float) else value
 
 
-print(json.dumps(shortened(json.loads(Path(sys.argv[1]).read_text())), indent=1))
+def flat(found):
+    numbers = found[1].split()
+    return f"[{' '.join(numbers)}{', ...' if len(numbers) == 3 else ''}]"
+
+
+text = json.dumps(shortened(json.loads(Path(sys.argv[1]).read_text())), indent=2)
+# Lists of numbers on one line, with dots for what was cut off.
+print(re.sub(r"\[\s+([^\[\]{}\"]+?)\s+\]", flat, text))

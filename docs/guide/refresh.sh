@@ -11,4 +11,4 @@ PYTHONWARNINGS=ignore "$bin/python" "$here/example_characters.py" "$work/charact
 cd "$work/characters"
 PATH="$bin:$PATH" sh "$here/example_commands.sh" >"$here/example_commands.txt"
 "$bin/python" "$here/example_figure.py" answer.json "$here/../_static/forecast.svg"
-"$bin/python" "$here/example_json.py" answer.json >"$here/../reference/answer.json"
+"$bin/python" "$here/example_json.py" answer.json >"$here/../reference/answer.txt"

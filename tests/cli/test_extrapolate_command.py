@@ -190,3 +190,33 @@ def test_wrong_usage_exits_with_2_and_one_line(run, files, monkeypatch, argument
     assert code == 2
     assert out == ""
     assert err.count("\n") == 1
+
+
+def test_costs_turn_the_forecast_into_one_of_risk(run, files):
+    np.save(files / "cost.npy", 1 - np.eye(12))
+    out, page = files / "risk.json", files / "risk.html"
+    code, text, err = run(
+        "extrapolate", files / "both.npz", "--cost", files / "cost.npy", "--to", 60,
+        "--json", out, "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    assert "a decision costs" in text
+    data = json.loads(out.read_text())
+    assert data["kind"] == "risk-extrapolation"
+    assert 0 < data["result"]["predictions"][0]["risk"] < 1
+    assert [f["path"].split("/")[-1] for f in data["inputs"]["files"]] == [
+        "both.npz",
+        "cost.npy",
+    ]
+    assert "<svg" in page.read_text()
+    np.save(files / "bad.npy", np.eye(5))
+    code, _, err = run(
+        "extrapolate", files / "both.npz", "--cost", files / "bad.npy", "--to", 60
+    )
+    assert code == 3
+    assert "12 x 12" in err
+    code, _, err = run(
+        "extrapolate", files / "both.npz", "--cost", files / "cost.npy", "--to", 60,
+        "--method", "spline",
+    )  # fmt: skip
+    assert code == 2

@@ -67,15 +67,17 @@ def track(items: Iterable[T], *, total: int, what: str) -> Iterator[T]:
         return
     start = last = time.monotonic()
     drawn = False
-    for done, item in enumerate(items, start=1):
-        now = time.monotonic()
-        if now - start > _PATIENCE and now - last > _BETWEEN:
-            _draw(stream, what, done, total, now - start)
-            last, drawn = now, True
-        yield item
-    if drawn:
-        stream.write("\r\x1b[K")
-        stream.flush()
+    try:
+        for done, item in enumerate(items, start=1):
+            now = time.monotonic()
+            if now - start > _PATIENCE and now - last > _BETWEEN:
+                _draw(stream, what, done, total, now - start)
+                last, drawn = now, True
+            yield item
+    finally:
+        if drawn:
+            stream.write("\r\x1b[K")
+            stream.flush()
 
 
 def _draw(stream: TextIO, what: str, done: int, total: int, elapsed: float) -> None:

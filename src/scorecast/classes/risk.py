@@ -3,7 +3,9 @@
 The average risk at k classes is (k-1) times the integral of E(u) u^(k-2), where E(u)
 is the expected cost when the best wrong class has favourability u. Unlike D(u) this
 function need not increase; it only stays between the smallest and the largest cost.
-It is written as a sum of bumps, whose heights are found by bounded least squares.
+It is written as a sum of bumps, whose heights are found by bounded least squares with
+a penalty on the difference of neighbours: where the data are silent, beyond the
+observed classes, the cost of a mistake stays as it was last seen.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from scorecast.exceptions import InsufficientDataError
 from scorecast.scores import (
     ClassScores,
     Embeddings,
+    LabelledEmbeddings,
     RiskCurve,
     Scores,
     as_class_scores,
@@ -34,7 +37,8 @@ from scorecast.scores import (
 
 __all__ = ["RiskExtrapolation", "RiskPrediction", "extrapolate_risk"]
 
-_WIDTHS = (0.3, 0.5, 0.8, 1.2)
+_WIDTH = 0.5  # of the bumps, in standard deviations of Phi^-1(U)
+_PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3)
 _HIDINGS = 8
 
 
@@ -72,8 +76,8 @@ class RiskExtrapolation(Result):
         Level of the intervals.
     seed : int or None
         The random state, where it was a number.
-    width : float
-        Width of the bumps, chosen by hiding half of the classes.
+    penalty : float
+        Weight of smoothness, chosen by hiding half of the classes.
     warnings : tuple of str
         What the reader must know.
     """
@@ -84,7 +88,7 @@ class RiskExtrapolation(Result):
     observed: RiskCurve
     level: float
     seed: int | None
-    width: float
+    penalty: float
     warnings: tuple[str, ...] = ()
 
     def summary(self) -> str:
@@ -94,7 +98,7 @@ class RiskExtrapolation(Result):
         return (
             f"With {self.observed.n_classes:,} classes a decision costs {now:.4g} on "
             f"average; with {last.classes:,} classes expect about {last.risk:.4g} "
-            f"({100 * self.level:g} % interval {last.low:.4g}-{last.high:.4g})."
+            f"({100 * self.level:g} % interval {last.low:.4g} to {last.high:.4g})."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -110,7 +114,7 @@ class RiskExtrapolation(Result):
             {
                 "observed": observed,
                 "predictions": [asdict(p) for p in self.predictions],
-                "width": self.width,
+                "penalty": self.penalty,
                 "warnings": list(self.warnings),
             },
         )
@@ -126,7 +130,7 @@ class RiskExtrapolation(Result):
             observed=RiskCurve._from_parts(inputs, rules, result["observed"]),
             level=options["level"],
             seed=options["seed"],
-            width=result["width"],
+            penalty=result["penalty"],
             warnings=tuple(result["warnings"]),
         )
 
@@ -137,7 +141,7 @@ def _numbers(data: Json, names: tuple[str, ...]) -> Json:
 
 
 def extrapolate_risk(
-    scores: ArrayLike | Scores | Embeddings,
+    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
     y_true: Iterable[Hashable] | None = None,
     *,
     cost: ArrayLike,
@@ -190,7 +194,7 @@ def extrapolate_risk(
     >>> scores = rng.normal(size=(60, 12)) + 2 * np.eye(12)[np.arange(60) % 12]
     >>> cost = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0)))
     >>> answer = extrapolate_risk(scores, np.arange(60) % 12, cost=cost, to=48)
-    >>> answer.predictions[0].risk > answer.observed.risk[-1]
+    >>> bool(answer.predictions[0].risk > answer.observed.risk[-1])
     True
     """
     check_level(level)
@@ -205,10 +209,11 @@ def extrapolate_risk(
         data=data, costs=np.asarray(cost, dtype=np.float64), ties=ties, average=average
     )
     observed = problem.curve(errors=True)
-    width = _choose_width(problem, as_generator(random_state))
-    predict = _Forecaster(problem, observed.classes, targets, width)
-    values = predict(observed.risk)
-    low, high = _interval(problem, observed, predict, values, level)
+    penalty = _choose_penalty(problem, as_generator(random_state))
+    predict = _Forecaster(problem, observed.classes, targets, penalty)
+    excess = predict(observed.risk)
+    low, high = _interval(problem, observed, predict, excess, level)
+    values, low, high = (x + predict.own_cost for x in (excess, low, high))
     return RiskExtrapolation(
         predictions=tuple(
             RiskPrediction(classes=int(k), risk=float(v), low=float(a), high=float(b))
@@ -217,7 +222,7 @@ def extrapolate_risk(
         observed=observed,
         level=level,
         seed=random_state if isinstance(random_state, int) else None,
-        width=width,
+        penalty=penalty,
         warnings=_warnings(targets, data.n_classes),
     )
 
@@ -266,60 +271,67 @@ class _Forecaster:
     """Bounded least squares on bumps, from one set of sizes to another."""
 
     def __init__(
-        self, problem: _Problem, sizes: IntArray, targets: IntArray, width: float
+        self, problem: _Problem, sizes: IntArray, targets: IntArray, penalty: float
     ) -> None:
         self.own_cost = problem.own_cost
-        self.design = _bumps(sizes, problem.n_classes, width)
-        self.reach = _bumps(targets, problem.n_classes, width)
+        bumps = _bumps(sizes, problem.n_classes)
+        # Scaled so that the penalty means the same for any unit of cost and any
+        # number of sizes.
+        smooth = penalty * np.sqrt(sizes.size) * np.diff(np.eye(bumps.shape[1]), axis=0)
+        self.design = np.vstack([bumps, smooth])
+        self.n_smooth = smooth.shape[0]
+        self.reach = _bumps(targets, problem.n_classes)
         excess = problem.costs - np.diag(problem.costs)
         off = excess[~np.eye(problem.n_classes, dtype=bool)]
         self.bounds = (min(0.0, float(off.min())), max(1e-12, float(off.max())))
 
     def __call__(self, risks: FloatArray) -> FloatArray:
+        """Forecast the excess over the cost of being right."""
         from scipy.optimize import lsq_linear
 
-        excess = risks - self.own_cost
-        heights = lsq_linear(self.design, excess, self.bounds, method="bvls").x
-        forecast: FloatArray = self.reach @ heights + self.own_cost
+        values = np.append(risks - self.own_cost, np.zeros(self.n_smooth))
+        heights = lsq_linear(self.design, values, self.bounds, method="bvls").x
+        forecast: FloatArray = self.reach @ heights
         return forecast
 
 
-def _bumps(ks: IntArray, n_classes: int, width: float) -> FloatArray:
+def _bumps(ks: IntArray, n_classes: int) -> FloatArray:
     """Tabulate what each bump of E(u) adds to the risk at each k."""
     farthest = float(-ndtri(1 / n_classes**2))
-    n_knots = max(3, int(np.ceil(2 * farthest / width)))
+    n_knots = max(3, int(np.ceil(2 * farthest / _WIDTH)))
     knots = np.linspace(-farthest, farthest, n_knots)
     floats = np.asarray(ks, dtype=np.float64)
-    below = 1 - probit_moments(floats, knots, np.full(n_knots, width))
+    below = 1 - probit_moments(floats, knots, np.full(n_knots, _WIDTH))
     everywhere = np.where(floats > 1, 1.0, 0.0)[:, None]
     steps = np.hstack([everywhere, below, np.zeros_like(everywhere)])
     return -np.diff(steps, axis=1)
 
 
-def _choose_width(problem: _Problem, rng: np.random.Generator) -> float:
-    """Hide half of the classes and see which width predicts them back best."""
+def _choose_penalty(problem: _Problem, rng: np.random.Generator) -> float:
+    """Hide half of the classes and see which penalty predicts them back best."""
     n_classes, n_half = problem.n_classes, problem.n_classes // 2
     if n_half < 3:
-        return _WIDTHS[-1]
+        return _PENALTIES[-1]
     truth = problem.curve([n_classes], errors=False).risk[0]
-    squares = np.zeros(len(_WIDTHS))
+    squares = np.zeros(len(_PENALTIES))
     for _ in range(_HIDINGS):
         chosen = np.sort(rng.permutation(n_classes)[:n_half])
         if not np.isin(problem.data.own, chosen).any():
             continue
         shown = problem.subset(chosen)
         curve = shown.curve(errors=False)
-        for i, width in enumerate(_WIDTHS):
-            predict = _Forecaster(shown, curve.classes, np.array([n_classes]), width)
-            squares[i] += (predict(curve.risk)[0] - truth) ** 2
-    return _WIDTHS[int(np.argmin(squares))]
+        for i, penalty in enumerate(_PENALTIES):
+            predict = _Forecaster(shown, curve.classes, np.array([n_classes]), penalty)
+            found = predict(curve.risk)[0] + predict.own_cost
+            squares[i] += (found - truth) ** 2
+    return _PENALTIES[int(np.argmin(squares))]
 
 
 def _interval(
     problem: _Problem,
     observed: RiskCurve,
     predict: _Forecaster,
-    values: FloatArray,
+    excess: FloatArray,
     level: float,
 ) -> tuple[FloatArray, FloatArray]:
     from scipy.special import stdtrit
@@ -333,7 +345,7 @@ def _interval(
     )
     n_groups = replicates.shape[0]
     if n_groups < 4:
-        return np.full(values.size, np.nan), np.full(values.size, np.nan)
+        return np.full(excess.size, np.nan), np.full(excess.size, np.nan)
     # The largest sizes do not exist once classes are left out: keep their distance
     # to the full curve as it is at the largest size that does.
     shift = replicates - observed.risk
@@ -341,10 +353,16 @@ def _interval(
     carried = observed.risk + shift[np.arange(n_groups), last][:, None]
     filled = np.where(np.isnan(replicates), carried, replicates)
     forecasts = np.array([predict(row) for row in filled])
-    spread = ((forecasts - forecasts.mean(axis=0)) ** 2).sum(axis=0)
+    # Costs of mistakes that are never negative vary by factors, not by differences.
+    is_positive = predict.bounds[0] >= 0 and bool((forecasts > 0).all())
+    turn, back = (np.log, np.exp) if is_positive else (np.asarray, np.asarray)
+    turned = turn(forecasts)
+    spread = ((turned - turned.mean(axis=0)) ** 2).sum(axis=0)
     stderr = np.sqrt((n_groups - 1) / n_groups * spread)
     half = stdtrit(n_groups - 1, 0.5 + level / 2) * stderr
-    return values - half, values + half
+    centre = turn(np.maximum(excess, 1e-300) if is_positive else excess)
+    low, high = back(centre - half), back(centre + half)
+    return np.maximum(low, predict.bounds[0]), np.minimum(high, predict.bounds[1])
 
 
 def _warnings(targets: IntArray, n_classes: int) -> tuple[str, ...]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scorecast.cli.options import averaging_options, output_options, score_options
+
+if TYPE_CHECKING:
+    from scorecast.classes import Extrapolation, RiskExtrapolation
+    from scorecast.scores import ClassScores
 
 __all__ = ["command"]
 
@@ -53,6 +57,12 @@ _METHODS = (
     help="Spacing of the regression basis.",
 )
 @click.option(
+    "--cost",
+    metavar="FILE",
+    help="Cost of deciding for one class (row) where another (column) is true: "
+    "forecast the average cost instead of the accuracy.",
+)
+@click.option(
     "--compare/--no-compare",
     default=None,
     help="Save what other methods say beside 'auto'. "
@@ -76,13 +86,12 @@ _METHODS = (
 @averaging_options
 @output_options
 def command(**options: Any) -> None:
-    """Forecast accuracy with many more classes than were tested.
+    """Forecast accuracy (or cost) with many more classes than were tested.
 
     SCORES holds one row per example and one column per class (.npy, .npz, .csv,
     .parquet, .safetensors). Instead of it, --gallery and --probes give embeddings.
     """
     from scorecast._core.progress import progress_shown
-    from scorecast.classes import extrapolate
     from scorecast.cli.inputs import collected_warnings, load_scores
     from scorecast.cli.outputs import check_outputs, deliver
 
@@ -91,23 +100,48 @@ def command(**options: Any) -> None:
         loaded = load_scores(options)
         check_outputs(options, loaded.files)
         with progress_shown():
-            result = extrapolate(
-                loaded.scores,
-                to=options["targets"],
-                method=options["method"],
-                ties=options["ties"],
-                average=options["average"],
-                level=options["level"],
-                compare=_wants_comparison(options),
-                backtest_repeats=options["backtest_repeats"],
-                random_state=options["seed"],
-                n_jobs=options["n_jobs"],
-                **_method_options(options),
-            )
-        files = loaded.fingerprints()
+            forecast = _forecast_risk if options["cost"] else _forecast_accuracy
+            result = forecast(loaded.scores, options)
+        files = loaded.fingerprints(options["cost"])
     notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
+
+
+def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapolation:
+    from scorecast.classes import extrapolate
+
+    return extrapolate(
+        scores,
+        to=options["targets"],
+        method=options["method"],
+        ties=options["ties"],
+        average=options["average"],
+        level=options["level"],
+        compare=_wants_comparison(options),
+        backtest_repeats=options["backtest_repeats"],
+        random_state=options["seed"],
+        n_jobs=options["n_jobs"],
+        **_method_options(options),
+    )
+
+
+def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapolation:
+    from scorecast.classes import extrapolate_risk
+    from scorecast.io import read_matrix
+
+    if options["method"] != "auto" or options["fail_below"] is not None:
+        msg = "--cost goes with neither --method nor --fail-below."
+        raise click.UsageError(msg)
+    return extrapolate_risk(
+        scores,
+        cost=read_matrix(options["cost"]).values,
+        to=options["targets"],
+        ties=options["ties"],
+        average=options["average"],
+        level=options["level"],
+        random_state=options["seed"],
+    )
 
 
 def _wants_comparison(options: dict[str, Any]) -> bool:

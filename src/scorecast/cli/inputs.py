@@ -35,9 +35,10 @@ class LoadedScores:
     files: tuple[str, ...]
     notes: tuple[str, ...]
 
-    def fingerprints(self) -> list[dict[str, Any]]:
-        """Return path, hash and size of every file, for the record."""
-        prints = [fingerprint(path) for path in self.files]
+    def fingerprints(self, *more: str | None) -> list[dict[str, Any]]:
+        """Return path, hash and size of every file read, for the record."""
+        paths = [path.split("::")[0] for path in (*self.files, *filter(None, more))]
+        prints = [fingerprint(path) for path in dict.fromkeys(paths)]
         return [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]
 
 

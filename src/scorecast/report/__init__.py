@@ -16,6 +16,7 @@ from scorecast._core.results import Result
 from scorecast.report.drawing import Drawing
 from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.plots import main_drawing, plot
+from scorecast.report.risk_views import risk_drawing, risk_text
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (
     backtest_text,
@@ -38,6 +39,8 @@ __all__ = [
     "render_text",
     "report",
     "report_sections",
+    "risk_drawing",
+    "risk_text",
     "to_html",
     "write_html",
 ]

@@ -30,7 +30,15 @@ from scorecast.report.wording import (
 )
 from scorecast.scores import AccuracyCurve
 
-__all__ = ["backtest_text", "curve_text", "extrapolation_text", "render_text"]
+__all__ = [
+    "backtest_text",
+    "curve_text",
+    "entry_lines",
+    "extrapolation_text",
+    "joined_lines",
+    "render_text",
+    "table_lines",
+]
 
 _WIDTH = 88
 _INDENT = 10
@@ -59,7 +67,7 @@ def render_text(result: Any, *, ascii_only: bool = False) -> str:
     """
     lines = _wrapped("", result.summary(), 0)
     lines += _warnings(getattr(result, "warnings", ()))
-    return _joined(lines, ascii_only=ascii_only)
+    return joined_lines(lines, ascii_only=ascii_only)
 
 
 @render_text.register
@@ -78,18 +86,18 @@ def extrapolation_text(result: Extrapolation, *, ascii_only: bool = False) -> st
     str
         Lines of at most 88 characters, without a line break at the end.
     """
-    lines = [*_entry("Observed", observed_said(result)), ""]
+    lines = [*entry_lines("Observed", observed_said(result)), ""]
     lines += _prediction_lines(result)
     lines += ["", *_warnings(result.warnings)]
     if lines[-1]:
         lines.append("")
     method = f"{methods_said(result)}; {backtest_said(result)}"
-    lines += _entry("Method", method)
+    lines += entry_lines("Method", method)
     if result.assumptions:
-        lines += _entry(
+        lines += entry_lines(
             "Assumes", assumptions_said(result.assumptions[:_MOST_ASSUMPTIONS])
         )
-    return _joined(lines, ascii_only=ascii_only)
+    return joined_lines(lines, ascii_only=ascii_only)
 
 
 def _prediction_lines(result: Extrapolation) -> list[str]:
@@ -137,10 +145,15 @@ def curve_text(curve: AccuracyCurve, *, ascii_only: bool = False) -> str:
     guesses = "" if curve.top == 1 else f", right within {curve.top} guesses"
     seen = f"{count(curve.n_classes)} classes, {count(curve.n_examples)} examples"
     heading = ("classes", "right", f"{level_name(CURVE_LEVEL)} interval")
-    lines = [*_entry("Observed", seen + guesses), "", *_table(heading, rows), ""]
+    lines = [
+        *entry_lines("Observed", seen + guesses),
+        "",
+        *table_lines(heading, rows),
+        "",
+    ]
     rules = f"{one_line(curve.average)} average, ties {one_line(curve.ties)}"
-    lines += _entry("Rules", rules)
-    return _joined(lines, ascii_only=ascii_only)
+    lines += entry_lines("Rules", rules)
+    return joined_lines(lines, ascii_only=ascii_only)
 
 
 @render_text.register
@@ -174,16 +187,17 @@ def backtest_text(result: Backtest, *, ascii_only: bool = False) -> str:
         for row in result.rows
     ]
     lines = _wrapped("", result.summary(), 0)
-    lines += ["", *_table((*heading, held), rows, left={1}), ""]
+    lines += ["", *table_lines((*heading, held), rows, left={1}), ""]
     seen = f"{count(result.n_classes)} classes, {count(result.n_examples)} examples"
     rules = f"{one_line(result.average)} average, ties {one_line(result.ties)}"
-    lines += _entry("Data", f"{seen}; {rules}; errors in percentage points")
-    return _joined(lines, ascii_only=ascii_only)
+    lines += entry_lines("Data", f"{seen}; {rules}; errors in percentage points")
+    return joined_lines(lines, ascii_only=ascii_only)
 
 
-def _table(
+def table_lines(
     heading: Sequence[str], rows: Iterable[Sequence[str]], left: Iterable[int] = ()
 ) -> list[str]:
+    """Set a table in columns, numbers to the right, those named in `left` not."""
     table = [heading, *rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(heading))]
     return [
@@ -196,10 +210,11 @@ def _table(
 
 
 def _warnings(warnings: Iterable[str]) -> list[str]:
-    return [line for text in warnings if text for line in _entry("Warning", text)]
+    return [line for text in warnings if text for line in entry_lines("Warning", text)]
 
 
-def _entry(label: str, text: str) -> list[str]:
+def entry_lines(label: str, text: str) -> list[str]:
+    """Set a labelled line, wrapped and indented."""
     return _wrapped(f"{label:<{_INDENT}}", text, _INDENT)
 
 
@@ -214,6 +229,7 @@ def _wrapped(start: str, text: str, indent: int) -> list[str]:
     return lines or [start.rstrip()]
 
 
-def _joined(lines: Iterable[str], *, ascii_only: bool) -> str:
+def joined_lines(lines: Iterable[str], *, ascii_only: bool) -> str:
+    """Join lines, escaping what is not ASCII where it cannot be shown."""
     text = "\n".join(lines)
     return text.encode("ascii", "backslashreplace").decode() if ascii_only else text

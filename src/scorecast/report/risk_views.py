@@ -1,0 +1,199 @@
+"""How results about risk are drawn, written, and laid out on a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from scorecast.classes import RiskExtrapolation
+from scorecast.report.drawing import (
+    ACCENT,
+    INK,
+    INK_SOFT,
+    Drawing,
+    count_axis,
+    plain_axes,
+    text_width,
+)
+from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
+from scorecast.report.plots import main_drawing
+from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.text import entry_lines, joined_lines, render_text, table_lines
+from scorecast.report.wording import count, is_known, level_name
+from scorecast.scores import RiskCurve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["risk_drawing", "risk_text"]
+
+_LEVEL = 0.9
+_LEAD = (
+    "Each point of the dark line is the exact average cost over all choices of that "
+    "many of the observed classes; the band is a 90 % interval, from leaving classes "
+    "out. Points beyond are forecasts with their intervals."
+)
+
+
+def risk_drawing(
+    curve: RiskCurve, forecast: RiskExtrapolation | None = None
+) -> Drawing:
+    """Draw the cost of a decision against the number of classes.
+
+    Parameters
+    ----------
+    curve : RiskCurve
+        What was observed.
+    forecast : RiskExtrapolation, optional
+        What is expected beyond.
+
+    Returns
+    -------
+    Drawing
+        Ready to be drawn at any width.
+    """
+    trace = _trace(curve)
+    marks = [_mark(trace.x[-1], trace.y[-1], trace.low[-1], trace.high[-1], INK)]
+    if forecast is not None:
+        marks += [
+            _mark(p.classes, p.risk, p.low, p.high, ACCENT)
+            for p in forecast.predictions
+            if p.classes > curve.n_classes
+        ]
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes, xlabel="number of classes")
+        farthest = max(mark.x for mark in marks)
+        count_axis(axes, float(trace.x[0]) / 1.05, farthest * 1.05)
+        ends = [
+            *trace.high,
+            *(m.high for m in marks),
+            *trace.low,
+            *(m.low for m in marks),
+        ]
+        axes.set_ylim(min(0.0, np.nanmin(ends)), 1.1 * np.nanmax(ends))
+        draw_trace(axes, trace, INK, INK_SOFT)
+        draw_marks(axes, marks, envelope_of(axes, [trace], marks))
+
+    return Drawing(
+        title="Average cost of a decision against the number of classes",
+        description=(forecast or curve).summary(),
+        draw=draw,
+        right=max(24.0, text_width(marks[-1].text)),
+        top=14.0,
+    )
+
+
+@render_text.register
+def risk_text(result: RiskExtrapolation, *, ascii_only: bool = False) -> str:
+    """Write a risk forecast as text.
+
+    Parameters
+    ----------
+    result : RiskExtrapolation
+        The forecast.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    curve = result.observed
+    now = curve.risk[np.argmax(curve.classes)]
+    seen = f"{count(curve.n_classes)} classes, {count(curve.n_examples)} examples"
+    rows = [
+        (f"{count(p.classes)} classes", _number(p.risk), _span(p.low, p.high))
+        for p in result.predictions
+    ]
+    heading = ("", "expect", f"{level_name(result.level)} interval")
+    lines = entry_lines("Observed", f"{seen}: a decision costs {_number(now)}")
+    lines += ["", *table_lines(heading, rows), ""]
+    for warning in result.warnings:
+        lines += entry_lines("Warning", warning)
+    lines += entry_lines("Rules", f"{curve.average} average, ties {curve.ties}")
+    return joined_lines(lines, ascii_only=ascii_only)
+
+
+@main_drawing.register
+def _(result: RiskCurve) -> Drawing:
+    return risk_drawing(result)
+
+
+@main_drawing.register
+def _(result: RiskExtrapolation) -> Drawing:
+    return risk_drawing(result.observed, result)
+
+
+@report_sections.register
+def _(result: RiskCurve) -> tuple[Section, ...]:
+    return (
+        Section(heading=result.summary()),
+        _figure_section(risk_drawing(result), result),
+    )
+
+
+@report_sections.register
+def _(result: RiskExtrapolation) -> tuple[Section, ...]:
+    rows = tuple(
+        (f"{count(p.classes)} classes", _number(p.risk), _span(p.low, p.high))
+        for p in result.predictions
+    )
+    columns = ("", "expect", f"{level_name(result.level)} interval")
+    table = Table(
+        caption="Average cost of a decision", columns=columns, rows=rows, words=1
+    )
+    return (
+        Section(heading=result.summary(), tables=(table,), warnings=result.warnings),
+        _figure_section(risk_drawing(result.observed, result), result.observed),
+    )
+
+
+def _figure_section(figure: Drawing, curve: RiskCurve) -> Section:
+    return Section(
+        heading="Cost against the number of classes",
+        lead=(_LEAD,),
+        figure=figure,
+        tables=(column_table("Observed curve", curve.to_columns()),),
+    )
+
+
+def _trace(curve: RiskCurve) -> Trace:
+    order = np.argsort(curve.classes, kind="stable")
+    known = np.maximum.accumulate(
+        np.where(np.isfinite(curve.stderr[order]), np.arange(order.size), -1)
+    )
+    # At all classes there is no standard error: that of the next smaller size.
+    error = np.where(known >= 0, curve.stderr[order][known], np.nan)
+    half = float(ndtri(0.5 + _LEVEL / 2)) * error
+    risk = curve.risk[order]
+    return Trace(
+        x=curve.classes[order].astype(np.float64),
+        y=risk,
+        low=risk - half,
+        high=risk + half,
+    )
+
+
+def _mark(x: float, y: float, low: float, high: float, colour: str) -> Mark:
+    known = is_known(low) and is_known(high)
+    return Mark(
+        x=float(x),
+        y=float(y),
+        low=float(low) if known else float(y),
+        high=float(high) if known else float(y),
+        text=f"{count(x)}: {_number(y)}",
+        colour=colour,
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}" if is_known(value) else "unknown"
+
+
+def _span(low: float, high: float) -> str:
+    both = is_known(low) and is_known(high)
+    return f"{low:.3g} to {high:.3g}" if both else "none"
