@@ -21,6 +21,7 @@ extensions = [
     "numpydoc",
 ]
 exclude_patterns = ["_build", "_templates"]
+highlight_language = "text"
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 
@@ -31,7 +32,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 autosummary_generate = True
 autosummary_imported_members = False
 autodoc_typehints = "none"
-autodoc_class_signature = "separated"
+autodoc_class_signature = "mixed"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -40,7 +41,10 @@ html_title = f"scorecast {release}"
 html_show_sphinx = False
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"benchmarks": [], "glossary": [], "theory": []}
+html_sidebars = {
+    page: []
+    for page in ("index", "guide/more-classes", "theory", "glossary", "benchmarks")
+}
 html_theme_options = {
     "logo": {"text": "scorecast"},
     "navbar_end": ["theme-switcher"],
@@ -66,7 +70,7 @@ def _visit_math(translator, node):
 
 def _visit_math_block(translator, node):
     translator.body.append(
-        f'<div class="math">{_mathml(node.astext(), block=True)}</div>'
+        f'<div class="formula">{_mathml(node.astext(), block=True)}</div>'
     )
     raise nodes.SkipNode
 

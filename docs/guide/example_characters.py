@@ -10,12 +10,14 @@ import sys
 import warnings
 from pathlib import Path
 
+# [imports]
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import scorecast as sc
 from scorecast.io import load_characters
 from scorecast.report import render_text
+# [end]
 
 
 def heading(text):
@@ -68,7 +70,7 @@ exact = sc.accuracy_curve(everything, truth, sizes=[60, 242])
 # [end]
 
 heading("truth")
-print(exact.to_columns())
+print(exact.classes.tolist(), exact.accuracy.round(4).tolist())
 
 # [curve]
 curve = sc.accuracy_curve(vectors, y_true, sizes=[2, 10, 30, 59, 60])
@@ -181,9 +183,7 @@ print("Trained on all 242:", sc.accuracy_curve(whole, sizes=242).accuracy.round(
 
 heading("estimator")
 # [estimator]
-from scorecast import RegressionExtrapolator  # noqa: E402
-
-regression = RegressionExtrapolator(form="simplex").fit(vectors, y_true)
+regression = sc.RegressionExtrapolator(form="simplex").fit(vectors, y_true)
 print(regression.details_["bandwidth"], regression.predict([242]).round(3))
 print(np.round(regression.predict_interval([242]), 3).ravel())
 print(regression.discriminability([0.9, 0.99, 0.999]).round(3))

@@ -74,3 +74,13 @@ def test_a_subset_forgets_the_other_classes_and_their_examples():
     assert part.values.tolist() == [[0, 2], [6, 8]]
     assert part.own.tolist() == [0, 1]
     assert part.classes == ("a", "c")
+
+
+def test_column_names_of_a_data_frame_are_classes():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"zebra": [9.0, 1.0], "ant": [1.0, 9.0], "bee": [0.0, 0.0]})
+    scores = Scores(frame, ["zebra", "ant"])
+    assert scores.classes == ("zebra", "ant", "bee")
+    assert rank_true_classes(scores).beaten_totals.tolist() == [0, 0]
+    by_number = Scores(frame, [0, 1])
+    assert by_number.own.tolist() == [0, 1]

@@ -17,7 +17,13 @@ from scipy.special import expit, logit
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.distributions import EmpiricalFavourability
 
-__all__ = ["Anchor", "AnchoredScores", "anchor_scores", "clipped_logit"]
+__all__ = [
+    "Anchor",
+    "AnchoredScores",
+    "anchor_scores",
+    "clipped_logit",
+    "counted_share",
+]
 
 _FLOOR = 1e-12
 _DRIFT = 0.15  # by which the miss shrinks per factor e in the number of classes
@@ -31,6 +37,24 @@ def clipped_logit(accuracy: FloatArray) -> FloatArray:
     """Return log-odds, kept finite at 0 and 1."""
     odds: FloatArray = logit(np.clip(accuracy, _FLOOR, 1 - _FLOOR))
     return odds
+
+
+def counted_share(observed: float, size: float) -> float:
+    """Return an accuracy with half a success and half a failure added.
+
+    Parameters
+    ----------
+    observed : float
+        Accuracy as counted.
+    size : float
+        Number of independent examples behind it.
+
+    Returns
+    -------
+    float
+        The accuracy, moved off 0 and 1.
+    """
+    return (observed * size + 0.5) / (size + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +138,7 @@ def anchor_scores(
     Anchor
         The miss, shrunk by how little `observed` is known.
     """
-    counted = (observed * size + 0.5) / (size + 1)
+    counted = counted_share(observed, size)
     odds = float(logit(counted))
     noise = 1 / (size * counted * (1 - counted))
     smoothed = float(scores.accuracy(np.array([n_classes]))[0])

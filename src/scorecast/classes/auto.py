@@ -3,26 +3,36 @@
 No single method does well everywhere. Ranks with a prior (`Bayesian`) hold up on any
 score scale but know little while errors are few; smoothed scores (`KdeUcv`) see by how
 much an example wins, but are biased and break down on scales where a kernel means
-nothing. Each is turned into an opinion with a variance, and the opinions are averaged
-on the log-odds scale by their inverse variances. The reasons and the figures are in
-``docs/decisions/0003-auto.md``.
+nothing. Each is turned into an opinion with a variance. Classes are hidden at several
+ratios to see by what share an opinion overstates the decline, and part of that share
+is taken off. The opinions are then averaged on the log-odds scale by their inverse
+variances. Reasons and figures are in ``docs/decisions/0003-auto.md``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
+from scipy.special import logit
 
 from scorecast._core.checks import check_choice
-from scorecast.classes.anchoring import Anchor, AnchoredScores, anchor_scores
+from scorecast._core.types import FloatArray
+from scorecast.classes.anchoring import (
+    Anchor,
+    AnchoredScores,
+    anchor_scores,
+    clipped_logit,
+    counted_share,
+)
 from scorecast.classes.bayesian import Bayesian, GridFavourability
 from scorecast.classes.distributions import (
     EmpiricalFavourability,
     FavourabilityDistribution,
 )
 from scorecast.classes.evidence import Evidence
+from scorecast.classes.hiding import hide_classes
 from scorecast.classes.kde import Kde, KdeBcv, KdeUcv
 from scorecast.classes.method import Fit, Method
 from scorecast.classes.pooling import (
@@ -31,17 +41,25 @@ from scorecast.classes.pooling import (
     ScoreOpinion,
     pool,
 )
+from scorecast.exceptions import InsufficientDataError
 
 __all__ = ["Auto"]
 
 _SMOOTHERS: dict[str, type[Kde]] = {"kde-ucv": KdeUcv, "kde-bcv": KdeBcv}
+_RANKS = "bayesian"
 _DRIFT = 0.03
 _DRIFT_SATURATED = 0.25  # votes and forests: classes are not scored one by one
 _MOST_SATURATED = 0.3
+_MOST_TIED = 0.5
 _MOST_SURPRISE = 2.0
 _FEWEST_CLASSES = 5
-_ROUNDING = 1e-9  # weights of examples may not add up to one exactly
 _MOST_SCORES = 100_000_000
+_FEWEST_TO_HIDE = 16  # classes
+_RATIOS = (4, 2)
+_REPEATS, _MANY_SCORES = 6, 10_000_000  # beyond so many scores, one repeat will do
+_BELIEF = 0.25  # part of what back-tests show that carries over to larger ratios
+_SLIGHTEST = 0.05  # decline in log-odds per factor e, to divide by
+_MOST_EASED = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,62 +83,63 @@ class Auto(Method):
         for method in self.methods:
             check_choice(method, "methods", tuple(_SMOOTHERS))
 
-    def fit(self, evidence: Evidence, rng: np.random.Generator) -> Fit:
-        """Form the opinions and weigh them.
+    def fit(
+        self,
+        evidence: Evidence,
+        rng: np.random.Generator,  # noqa: ARG002 - the same classes are always hidden
+    ) -> Fit:
+        """Form the opinions, test them on hidden classes and weigh them.
 
         Parameters
         ----------
         evidence : Evidence
             The observed classes.
         rng : numpy.random.Generator
-            For grouping many classes; the answer does not depend on it.
+            Not used: the answer does not depend on a seed.
 
         Returns
         -------
         Fit
             The pooled distribution. Its details hold the weight of each method, the
-            guards that fired with their reasons, and the parts that were pooled.
+            guards that fired with their reasons, the back-tests, and the parts that
+            were pooled, exactly as they were.
         """
-        first = Bayesian().fit(evidence, rng)
-        opinions: dict[str, ScoreOpinion] = {}
-        guards = _remarks(evidence)
-        drift = _DRIFT
-        for name in self.methods:
-            reason = _too_much_or_little(evidence)
-            if not reason:
-                opinion = self._smooth(name, evidence, first)
-                reason, is_barred = _objection(name, opinion.fitted.anchor)
-                if is_barred:
-                    drift = _DRIFT_SATURATED
-                else:
-                    opinions[name] = opinion
-            if reason:
-                guards.append({"method": name, "reason": reason})
-        ranks = RankOpinion(fitted=cast("GridFavourability", first.distribution))
-        pooled = pool(ranks, tuple(opinions.values()), evidence.n_classes, drift)
+        first = Bayesian().fit(evidence, np.random.default_rng(0))
+        anchored, guards, drift = self._consult(evidence, first)
+        tests = self._backtest(evidence, tuple(anchored), first) if anchored else []
+        eased = _shares(tests)
+        ranks = RankOpinion(
+            fitted=cast("GridFavourability", first.distribution),
+            n_classes=evidence.n_classes,
+            eased=eased.get(_RANKS, 0.0),
+        )
+        opinions = {
+            name: ScoreOpinion(fitted=part, ranks=ranks, eased=eased.get(name, 0.0))
+            for name, part in anchored.items()
+        }
+        pooled = pool(ranks, tuple(opinions.values()), drift)
         details = {
             "weights": dict(
-                zip(["bayesian", *opinions], pooled.weights.tolist(), strict=True)
+                zip([_RANKS, *opinions], pooled.weights.tolist(), strict=True)
             ),
             "guards": guards,
-            "notes": _notes(guards, opinions),
+            "notes": _notes(guards, anchored, eased),
             "n_effective": first.details["n_effective"],
             "drift": drift,
-            "components": {
-                "bayesian": first.distribution,
-                **{name: opinion.fitted for name, opinion in opinions.items()},
-            },
+            "backtest": tests,
+            "eased": eased,
+            "components": {_RANKS: ranks, **opinions},
         }
         return Fit(distribution=pooled, tuned=self, details=details)
 
     def fit_left_out(
         self, evidence: Evidence, fit: Fit
     ) -> list[FavourabilityDistribution]:
-        """Refit with each group of classes left out, weights and misses held fixed."""
+        """Refit with each group of classes left out; all corrections are held."""
         pooled = cast("PooledFavourability", fit.distribution)
         replicates = [Bayesian().fit_left_out(evidence, fit)]
         for name in fit.details["weights"]:
-            if name != "bayesian":
+            if name != _RANKS:
                 smoother = _SMOOTHERS[name](n_jobs=self.n_jobs)
                 smoothed = smoother.fit(evidence, np.random.default_rng(0))
                 replicates.append(smoother.fit_left_out(evidence, smoothed))
@@ -129,7 +148,29 @@ class Auto(Method):
             for first, *others in zip(*replicates, strict=True)
         ]
 
-    def _smooth(self, name: str, evidence: Evidence, first: Fit) -> ScoreOpinion:
+    def _consult(
+        self, evidence: Evidence, first: Fit
+    ) -> tuple[dict[str, AnchoredScores], list[dict[str, str]], float]:
+        """Smooth the scores where that makes sense; say where it does not."""
+        anchored: dict[str, AnchoredScores] = {}
+        guards = _remarks(evidence)
+        drift = _DRIFT
+        for name in self.methods:
+            reason, is_barred = _too_much_or_little(evidence), False
+            if not reason and _share_tied(evidence) > _MOST_TIED:
+                reason, is_barred = "Most examples tie with other classes.", True
+            if not reason:
+                part = self._smooth(name, evidence, first)
+                reason, is_barred = _objection(name, part.anchor)
+                if not is_barred:
+                    anchored[name] = part
+            if is_barred:
+                drift = _DRIFT_SATURATED
+            if reason:
+                guards.append({"method": name, "reason": reason})
+        return anchored, guards, drift
+
+    def _smooth(self, name: str, evidence: Evidence, first: Fit) -> AnchoredScores:
         # One group: which classes the mass comes from does not matter here.
         whole = evidence.regroup(1, np.random.default_rng(0))
         smoother = _SMOOTHERS[name](n_jobs=self.n_jobs)
@@ -141,11 +182,71 @@ class Auto(Method):
             evidence.n_classes,
             float(first.details["n_effective"]),
         )
-        return ScoreOpinion(
-            fitted=AnchoredScores(
-                scores=scores, anchor=anchor, n_classes=evidence.n_classes
-            )
+        return AnchoredScores(
+            scores=scores, anchor=anchor, n_classes=evidence.n_classes
         )
+
+    def _backtest(
+        self, evidence: Evidence, names: tuple[str, ...], first: Fit
+    ) -> list[dict[str, Any]]:
+        """Hide classes at several ratios and predict the accuracy with all of them."""
+        n_classes = evidence.n_classes
+        if n_classes < _FEWEST_TO_HIDE:
+            return []
+        size = float(first.details["n_effective"])
+        observed = float(logit(counted_share(evidence.ranks.accuracy, size)))
+        is_large = evidence.ranking.n_examples * n_classes > _MANY_SCORES
+        rows = []
+        for ratio in _RATIOS:
+            kept = max(n_classes // ratio, _FEWEST_CLASSES)
+            tries = [
+                self._predict_back(evidence, names, kept, (n_classes, ratio, repeat))
+                for repeat in range(1 if is_large else _REPEATS)
+            ]
+            found = np.array([odds for odds in tries if np.isfinite(odds).all()])
+            for column, method in enumerate((_RANKS, *names) if found.size else ()):
+                start, end = found[:, column].mean(axis=0)
+                row = {"n_kept": kept, "n_classes": n_classes, "n_repeats": len(found)}
+                misses = {"decline": start - end, "log_odds_error": end - observed}
+                errors = {name: float(value) for name, value in misses.items()}
+                rows.append({"method": method, **row, **errors})
+        return rows
+
+    def _predict_back(
+        self,
+        evidence: Evidence,
+        names: tuple[str, ...],
+        kept: int,
+        seed: tuple[int, ...],
+    ) -> FloatArray:
+        """Return each method's log-odds with the classes kept, and with all."""
+        try:
+            shown = hide_classes(evidence, kept, np.random.default_rng(seed))
+        except InsufficientDataError:
+            return np.full((1 + len(names), 2), np.nan)
+        ks = np.array([shown.n_classes, evidence.n_classes])
+        first = Bayesian().fit(shown, np.random.default_rng(0))
+        parts = [self._smooth(name, shown, first).log_odds(ks) for name in names]
+        return np.array([clipped_logit(first.distribution.accuracy(ks)), *parts])
+
+
+def _shares(tests: list[dict[str, Any]]) -> dict[str, float]:
+    """Return which share of its decline each method overstates, as far as believed.
+
+    Smoothed scores are never made to decline faster: where they seem to be too slow,
+    errors were too few to tell.
+    """
+    shares = {}
+    for method in {test["method"]: None for test in tests}:
+        own = [test for test in tests if test["method"] == method]
+        far = np.log([test["n_classes"] / test["n_kept"] for test in own])
+        weight = far * [test["n_repeats"] for test in own]
+        missing = weight @ [-test["log_odds_error"] for test in own]
+        decline = weight @ [test["decline"] for test in own]
+        share = _BELIEF * missing / max(decline, _SLIGHTEST * float(weight @ far))
+        least = -_MOST_EASED if method == _RANKS else 0.0
+        shares[method] = float(np.clip(share, least, _MOST_EASED))
+    return shares
 
 
 def _replace_parts(
@@ -153,38 +254,52 @@ def _replace_parts(
     first: FavourabilityDistribution,
     others: tuple[FavourabilityDistribution, ...],
 ) -> PooledFavourability:
+    ranks = replace(pooled.ranks, fitted=cast("GridFavourability", first))
     scores = tuple(
-        ScoreOpinion(
-            fitted=replace(opinion.fitted, scores=cast("EmpiricalFavourability", other))
+        replace(
+            opinion,
+            ranks=ranks,
+            fitted=replace(
+                opinion.fitted, scores=cast("EmpiricalFavourability", other)
+            ),
         )
         for opinion, other in zip(pooled.scores, others, strict=True)
     )
-    ranks = RankOpinion(fitted=cast("GridFavourability", first))
     return replace(pooled, ranks=ranks, scores=scores)
 
 
 def _notes(
-    guards: list[dict[str, str]], opinions: dict[str, ScoreOpinion]
+    guards: list[dict[str, str]],
+    anchored: dict[str, AnchoredScores],
+    eased: dict[str, float],
 ) -> dict[str, str]:
-    """Say in a sentence what is to be known of each method."""
-    moved = {
-        name: f"Moved by {-opinion.fitted.anchor.miss:+.2f} log-odds to agree with the "
+    """Say in a sentence or two what is to be known of each method."""
+    notes = {
+        name: f"Moved by {-part.anchor.miss:+.2f} log-odds to agree with the "
         "accuracy observed."
-        for name, opinion in opinions.items()
+        for name, part in anchored.items()
     }
-    return moved | {guard["method"]: guard["reason"] for guard in guards}
+    for guard in guards:
+        notes[guard["method"]] = guard["reason"]
+    for name, share in eased.items():
+        way = "slower" if share >= 0 else "faster"
+        told = f"Made to decline {abs(share):.0%} {way} after back-tests."
+        notes[name] = f"{notes.get(name, '')} {told}".strip()
+    return notes
 
 
 def _remarks(evidence: Evidence) -> list[dict[str, str]]:
     """Say what is special about the ranks themselves."""
-    accuracy = evidence.ranks.accuracy
-    if accuracy > 1 - _ROUNDING:
-        reason = "Every example was right: what can be said is a bound."
-    elif accuracy < _ROUNDING:
-        reason = "Every example was wrong: what can be said is a bound."
-    else:
+    words = {1.0: "right", 0.0: "wrong"}
+    word = words.get(evidence.ranks.accuracy)
+    if not word:
         return []
-    return [{"method": "bayesian", "reason": reason}]
+    reason = f"Every example was {word}: what can be said is a bound."
+    return [{"method": _RANKS, "reason": reason}]
+
+
+def _share_tied(evidence: Evidence) -> float:
+    return float(evidence.weights @ (evidence.ranking.tied_totals > 0))
 
 
 def _too_much_or_little(evidence: Evidence) -> str:

@@ -7,13 +7,14 @@ within 0 and 1. Where every example was right, or none, there is only a bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import expit, logit, stdtrit
 
 from scorecast._core.types import FloatArray, IntArray
+from scorecast.classes.distributions import FavourabilityDistribution
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.method import Fit
 from scorecast.scores import AccuracyCurve
@@ -27,7 +28,8 @@ __all__ = [
 ]
 
 _GROUPS = 60
-_FLOOR = 1e-9  # weights of examples may not add up to one exactly
+_RUNG = 1.5  # factor in classes between upper ends that are compared
+_FLOOR = 1e-9  # keeps log-odds finite
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +53,7 @@ class Interval:
 
 
 @runtime_checkable
-class _KnowsSpread(Protocol):
+class _KnowsSpread(FavourabilityDistribution, Protocol):
     def logit_sd(self, ks: IntArray) -> FloatArray:
         """Return the standard deviation of the log-odds of being right."""
 
@@ -78,18 +80,17 @@ def prediction_interval(
         The interval, NaN with the reason where there is none.
     """
     centre = np.clip(fit.distribution.accuracy(ks), 0, 1)
-    if not _FLOOR <= evidence.ranks.accuracy <= 1 - _FLOOR:
+    if evidence.ranks.accuracy in (0.0, 1.0):
         return _bound(evidence, ks, level, centre)
     n_tested = _n_tested(evidence)
-    if isinstance(fit.distribution, _KnowsSpread):
-        sd = fit.distribution.logit_sd(ks)
-        how = "posterior given the classes seen, and how far ranks and scores disagree"
-        return _around(centre, sd, max(n_tested - 1, 1), level, how)
-    grouped = evidence.regroup(_GROUPS, np.random.default_rng(0))
-    if n_tested < 3:
+    fewest = 2 if isinstance(fit.distribution, _KnowsSpread) else 3
+    if n_tested < fewest:
         nothing = np.full(np.shape(ks), np.nan)
-        how = f"none: {n_tested} classes with examples are too few to leave any out"
+        how = f"none: too few classes with examples ({n_tested}) to tell how they vary"
         return Interval(low=nothing, high=nothing, sd_logit=nothing, how=how)
+    if isinstance(fit.distribution, _KnowsSpread):
+        return _own_interval(fit.distribution, evidence, np.asarray(ks), level)
+    grouped = evidence.regroup(_GROUPS, np.random.default_rng(0))
     fits = fit.tuned.fit_left_out(grouped, fit)
     n_groups = len(fits)
     replicates = _log_odds(np.array([left_out.accuracy(ks) for left_out in fits]))
@@ -177,10 +178,10 @@ def observed_interval(
     last = int(np.argmax(observed.classes))
     accuracy = float(observed.accuracy[last])
     size, n_tested = np.array([observed.classes[last]]), _n_tested(evidence)
-    if accuracy > 1 - _FLOOR:
+    if accuracy == 1:
         low = perfect_bound(evidence.n_classes, size, level, n_tested)
         return float(low[0]), 1.0
-    if accuracy < _FLOOR:
+    if accuracy == 0:
         return 0.0, float(hopeless_bound(n_tested, size, level)[0])
     spread = observed.stderr_at(last) / (accuracy * (1 - accuracy))
     around = _around(
@@ -213,6 +214,26 @@ def _bound(
         sd_logit=unknown,
         how="a bound: every example was wrong",
     )
+
+
+def _own_interval(
+    distribution: _KnowsSpread, evidence: Evidence, ks: IntArray, level: float
+) -> Interval:
+    """Bracket the forecast by the spread that its distribution knows."""
+    how = "posterior given the classes seen, and how far ranks and scores disagree"
+    freedom, n_classes = _n_tested(evidence) - 1, evidence.n_classes
+
+    def bracket(sizes: IntArray) -> Interval:
+        centre = np.clip(distribution.accuracy(sizes), 0, 1)
+        return _around(centre, distribution.logit_sd(sizes), freedom, level, how)
+
+    found = bracket(ks)
+    # Accuracy only decreases, so an upper end at fewer classes holds at more.
+    n_rungs = int(np.log(max(ks.max() / n_classes, 1)) / np.log(_RUNG)) + 1
+    rungs = np.ceil(n_classes * _RUNG ** np.arange(n_rungs)).astype(np.int64)
+    ends = np.append(1.0, np.minimum.accumulate(bracket(rungs).high))
+    below = np.searchsorted(rungs, ks, side="right")
+    return replace(found, high=np.minimum(found.high, ends[below]))
 
 
 def _around(

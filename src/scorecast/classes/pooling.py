@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from scipy.special import expit
@@ -14,24 +14,10 @@ from scorecast.classes.bayesian import GridFavourability
 
 __all__ = ["PooledFavourability", "RankOpinion", "ScoreOpinion", "pool"]
 
-_RANK_INFLATION = 1.5  # the posterior takes competitors as given; they are a sample
-_RANK_MISFIT = 0.15  # log-odds by which the family may be wrong
-_SCORE_MISFIT = 0.1
+_RANK_MISFIT = 0.1  # log-odds by which the family may be wrong
+_SCORE_MISFIT = (0.15, 1.5)  # the same of scores: ever, and over the root of classes
 _REFERENCE = 10  # times the observed classes, where weights are set
 _FARTHEST = 30.0  # ratio beyond which scores have nothing to add
-
-
-class Opinion(Protocol):
-    """What is said about the log-odds of being right, and how surely."""
-
-    def log_odds(self, ks: IntArray) -> FloatArray:
-        """Return the log-odds of being right at numbers of classes."""
-
-    def variance(self, ks: IntArray, drift: FloatArray) -> FloatArray:
-        """Return the variance of those log-odds, given how far they may drift."""
-
-    def discriminability(self, u: FloatArray) -> FloatArray:
-        """Return D(u)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,21 +28,36 @@ class RankOpinion:
     ----------
     fitted : GridFavourability
         The posterior.
+    n_classes : int
+        Number of classes observed.
+    eased : float
+        Share taken off its decline beyond the observed classes.
     """
 
     fitted: GridFavourability
+    n_classes: int
+    eased: float = 0.0
 
     def log_odds(self, ks: IntArray) -> FloatArray:
         """Return the log-odds of being right at numbers of classes."""
-        return clipped_logit(self.fitted.accuracy(ks))
+        return _ease(
+            lambda k: clipped_logit(self.fitted.accuracy(k)),
+            np.asarray(ks),
+            self.n_classes,
+            self.eased,
+        )
 
     def variance(self, ks: IntArray, drift: FloatArray) -> FloatArray:
-        """Return the variance of those log-odds."""
-        spread = self.fitted.logit_sd(ks)
-        return _RANK_INFLATION * spread**2 + _RANK_MISFIT**2 + drift**2
+        """Return the variance of those log-odds, given how far they may drift."""
+        spread: FloatArray = self.fitted.logit_sd(ks) ** 2
+        return spread + _RANK_MISFIT**2 + drift**2
+
+    def accuracy(self, ks: IntArray) -> FloatArray:
+        """Return the expected accuracy at numbers of classes."""
+        return np.where(np.asarray(ks) > 1, expit(self.log_odds(ks)), 1.0)
 
     def discriminability(self, u: FloatArray) -> FloatArray:
-        """Return D(u)."""
+        """Return D(u) of the posterior as it is."""
         return self.fitted.discriminability(u)
 
 
@@ -64,28 +65,45 @@ class RankOpinion:
 class ScoreOpinion:
     """Anchored scores, and how far to trust them.
 
+    Far out, where smoothed scores mean nothing, the correction they make to the
+    ranks is carried on unchanged.
+
     Attributes
     ----------
     fitted : AnchoredScores
         Smoothed scores with their miss taken off.
+    ranks : RankOpinion
+        What the ranks say, to go on with far out.
+    eased : float
+        Share taken off its decline beyond the observed classes.
     """
 
     fitted: AnchoredScores
+    ranks: RankOpinion
+    eased: float = 0.0
 
     def log_odds(self, ks: IntArray) -> FloatArray:
         """Return the log-odds of being right at numbers of classes."""
-        return self.fitted.log_odds(ks)
+        n_classes = self.fitted.n_classes
+        near = np.minimum(ks, _FARTHEST * n_classes)
+        beyond = self.ranks.log_odds(ks) - self.ranks.log_odds(near)
+        return _ease(self.fitted.log_odds, near, n_classes, self.eased) + beyond
 
     def variance(self, ks: IntArray, drift: FloatArray) -> FloatArray:
-        """Return the variance of those log-odds."""
+        """Return the variance of those log-odds, given how far they may drift."""
         anchor = self.fitted.anchor
         # A miss unlike any seen before says that the smoothing is out of its depth.
         distrust = max(1.0, anchor.surprise) ** 2
-        spread = _SCORE_MISFIT**2 + anchor.variance + drift**2
+        misfit = _SCORE_MISFIT[0] + _SCORE_MISFIT[1] / np.sqrt(self.fitted.n_classes)
+        spread = misfit**2 + anchor.variance + drift**2
         return distrust * np.broadcast_to(spread, np.shape(ks))
 
+    def accuracy(self, ks: IntArray) -> FloatArray:
+        """Return the expected accuracy at numbers of classes."""
+        return np.where(np.asarray(ks) > 1, expit(self.log_odds(ks)), 1.0)
+
     def discriminability(self, u: FloatArray) -> FloatArray:
-        """Return D(u)."""
+        """Return D(u) of the smoothed scores as they are."""
         return self.fitted.discriminability(u)
 
 
@@ -94,8 +112,7 @@ class PooledFavourability:
     """A weighted mean of opinions on the log-odds scale.
 
     Weights do not change with the number of classes, so that accuracy decreases as
-    all opinions do. Far out, where smoothed scores mean nothing, the correction they
-    make to the ranks is carried on unchanged.
+    all opinions do, and lies between them.
 
     Attributes
     ----------
@@ -105,8 +122,6 @@ class PooledFavourability:
         The others.
     weights : ndarray of shape (1 + len(scores),)
         Weights of the opinions; they add up to one.
-    n_classes : int
-        Number of classes observed.
     drift : float
         Log-odds by which any opinion may go astray per factor e in classes.
     """
@@ -114,7 +129,6 @@ class PooledFavourability:
     ranks: RankOpinion
     scores: tuple[ScoreOpinion, ...]
     weights: FloatArray
-    n_classes: int
     drift: float
 
     def accuracy(self, ks: IntArray) -> FloatArray:
@@ -125,10 +139,7 @@ class PooledFavourability:
 
     def opinions(self, ks: IntArray) -> FloatArray:
         """Return the log-odds of every opinion, one row each."""
-        near = np.minimum(ks, _FARTHEST * self.n_classes)
-        base, base_near = self.ranks.log_odds(ks), self.ranks.log_odds(near)
-        moved = [base + score.log_odds(near) - base_near for score in self.scores]
-        return np.array([base, *moved])
+        return np.array([part.log_odds(ks) for part in self._parts])
 
     def logit_sd(self, ks: IntArray) -> FloatArray:
         """Return the standard deviation of the pooled log-odds.
@@ -146,7 +157,7 @@ class PooledFavourability:
 
     def variances(self, ks: IntArray) -> FloatArray:
         """Return the variance of every opinion, one row each."""
-        ratio = np.maximum(np.asarray(ks) / self.n_classes, 1.0)
+        ratio = np.maximum(np.asarray(ks) / self.ranks.n_classes, 1.0)
         drift = self.drift * np.log(ratio)
         return np.array([part.variance(ks, drift) for part in self._parts])
 
@@ -156,15 +167,12 @@ class PooledFavourability:
         return np.where(np.asarray(u) >= 1, 1.0, self.weights @ each)
 
     @property
-    def _parts(self) -> tuple[Opinion, ...]:
+    def _parts(self) -> tuple[RankOpinion | ScoreOpinion, ...]:
         return (self.ranks, *self.scores)
 
 
 def pool(
-    ranks: RankOpinion,
-    scores: tuple[ScoreOpinion, ...],
-    n_classes: int,
-    drift: float,
+    ranks: RankOpinion, scores: tuple[ScoreOpinion, ...], drift: float
 ) -> PooledFavourability:
     """Weigh opinions by their precision at ten times the observed classes.
 
@@ -174,8 +182,6 @@ def pool(
         The first opinion.
     scores : tuple of ScoreOpinion
         The others; smoothings of the same scores, so together they count as one.
-    n_classes : int
-        Number of classes observed.
     drift : float
         Log-odds by which any opinion may go astray per factor e in classes.
 
@@ -186,8 +192,21 @@ def pool(
     """
     equal = np.full(1 + len(scores), 1 / (1 + len(scores)))
     unweighted = PooledFavourability(
-        ranks=ranks, scores=scores, weights=equal, n_classes=n_classes, drift=drift
+        ranks=ranks, scores=scores, weights=equal, drift=drift
     )
-    precision = 1 / unweighted.variances(np.array([_REFERENCE * n_classes]))[:, 0]
+    reference = np.array([_REFERENCE * ranks.n_classes])
+    precision = 1 / unweighted.variances(reference)[:, 0]
     precision[1:] /= max(len(scores), 1)
     return replace(unweighted, weights=precision / precision.sum())
+
+
+def _ease(
+    curve: Callable[[IntArray], FloatArray],
+    ks: IntArray,
+    n_classes: int,
+    share: float,
+) -> FloatArray:
+    """Take a share off the decline of a curve beyond the observed classes."""
+    odds = curve(ks)
+    start = curve(np.array([n_classes]))[0]
+    return np.where(ks > n_classes, odds + share * (start - odds), odds)

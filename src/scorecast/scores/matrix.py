@@ -33,8 +33,9 @@ class Scores:
     y_true : iterable of hashable
         True label of each example.
     classes : sequence of hashable, optional
-        Label of each column. Without it, whole numbers are column numbers and other
-        labels are taken in sorted order.
+        Label of each column. Without it the column names of a data frame are used if
+        they are what the labels say; else whole numbers are column numbers, and
+        other labels are taken in sorted order.
     greater_is_better : bool, default=True
         False for distances and costs.
 
@@ -62,6 +63,9 @@ class Scores:
         classes: Sequence[Hashable] | None = None,
         greater_is_better: bool = True,
     ) -> None:
+        y_true = list(y_true)
+        if classes is None:
+            classes = _column_names(values, y_true)
         raw = np.asarray(values)
         oriented = raw if greater_is_better or raw.dtype.kind != "f" else -raw
         matrix = check_matrix(oriented, "The scores", allow_negative_infinity=True)
@@ -190,3 +194,13 @@ class Scores:
                 "greater_is_better=False (--smaller-is-better)."
             )
             warnings.warn(msg, DataWarning, stacklevel=3)
+
+
+def _column_names(
+    values: ArrayLike, y_true: list[Hashable]
+) -> Sequence[Hashable] | None:
+    """Return the column names of a data frame, if the labels are among them."""
+    names = getattr(values, "columns", None)
+    if names is None or not set(y_true) <= set(names):
+        return None
+    return list(names)
