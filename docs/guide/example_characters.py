@@ -40,9 +40,7 @@ heading("load")
 print(gallery.shape, probes.shape, gallery_names[:2], y_true[:2])
 
 # [forecast]
-vectors = sc.Embeddings(
-    gallery, probes, metric="cosine", gallery_labels=gallery_names
-)
+vectors = sc.Embeddings(gallery, probes, metric="cosine", gallery_labels=gallery_names)
 answer = sc.extrapolate(vectors, y_true, to=[242, 1623])
 # [end]
 
@@ -83,6 +81,8 @@ for k, accuracy, error in zip(*curve.to_columns().values(), strict=True):
 print("among the best five:", top_5.accuracy.round(4).tolist())
 
 heading("ties")
+
+
 # [ties]
 def unit(vectors):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -91,9 +91,7 @@ def unit(vectors):
 similarity = unit(probes) @ unit(gallery).T  # the same scores, as a matrix
 coarse = similarity.round(1)  # as if scores were stored with one digit
 for ties in ("optimistic", "random", "pessimistic"):
-    rule = sc.accuracy_curve(
-        coarse, y_true, classes=gallery_names, sizes=60, ties=ties
-    )
+    rule = sc.accuracy_curve(coarse, y_true, classes=gallery_names, sizes=60, ties=ties)
     print(ties, rule.accuracy.round(4))
 # [end]
 
@@ -111,9 +109,7 @@ heading("distances")
 # [distances]
 distance = np.linalg.norm(unit(probes)[:, None] - unit(gallery)[None], axis=2)
 for scores, bigger in ((similarity, True), (distance, False)):
-    table = sc.Scores(
-        scores, y_true, classes=gallery_names, greater_is_better=bigger
-    )
+    table = sc.Scores(scores, y_true, classes=gallery_names, greater_is_better=bigger)
     for name in ("gaussian", "kde-ucv", "auto"):
         said = sc.extrapolate(
             table, to=242, method=name, compare=False, backtest_repeats=0
@@ -201,5 +197,6 @@ np.save(folder / "gallery.npy", gallery)
 np.save(folder / "probes.npy", probes)
 np.savez(folder / "run.npz", scores=similarity, labels=number)
 np.save(folder / "distances.npy", distance)
+np.save(folder / "cost.npy", cost)
 (folder / "names.csv").write_text("\n".join(["name", *gallery_names]) + "\n")
 (folder / "labels.csv").write_text("\n".join(["label", *y_true]) + "\n")

@@ -14,9 +14,10 @@ run matrix "extrapolate run.npz --to 242"
 run distances 'extrapolate distances.npy --smaller-is-better --labels labels.csv \
     --classes names.csv --to 242 --backtest 0'
 run backtest 'backtest run.npz --method auto --method gaussian --ratio 2'
-run gate "extrapolate run.npz --to 242 --fail-below 0.6 --quiet"
+run gate "extrapolate run.npz --to 242 --fail-below 0.7 --quiet"
 run direction 'extrapolate distances.npy --labels labels.csv --classes names.csv \
-    --to 242 --backtest 0 2>&1 | fold -s -w 88'
+    --to 242 --backtest 0'
+run costs "extrapolate run.npz --cost cost.npy --to 242"
 run missing "extrapolate distances.npy --to 242"
 run exists "extrapolate run.npz --to 242 --json answer.json --quiet"
 run page "report answer.json --out page.html --title 'Handwritten characters'"

@@ -17,6 +17,7 @@ from scorecast.classes.effective_size import effective_size
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.gaussian import Gaussian
 from scorecast.classes.hiding import hide_classes
+from scorecast.classes.intervals import prediction_interval
 from scorecast.classes.kde import KdeUcv
 from scorecast.classes.spline import Spline
 from scorecast.exceptions import UsageError
@@ -113,6 +114,79 @@ def test_details_name_weights_and_can_be_written_down():
         json.dumps(jsonable({k: v for k, v in details.items() if k != "components"}))
     )
     assert written["weights"] == details["weights"]
+
+
+def test_pooled_answer_lies_between_the_parts_as_shown():
+    # 10 classes: beyond 300 scores are carried on by the ranks.
+    for n_classes, noise in ((10, 0.3), (60, 0.2), (100, 0.05)):
+        fit = fitted(nearest_neighbour(n_classes, noise, 5))
+        parts = [part.accuracy(KS) for part in fit.details["components"].values()]
+        pooled = fit.distribution.accuracy(KS)
+        assert len(parts) == 2
+        assert (np.min(parts, axis=0) <= pooled * (1 + 1e-9)).all()
+        assert (pooled <= np.max(parts, axis=0) * (1 + 1e-9)).all()
+
+
+def test_backtests_at_two_ratios_are_told_and_change_the_decline():
+    evidence = nearest_neighbour(60, 0.2, 4)
+    details = fitted(evidence).details
+    tests = details["backtest"]
+    assert [(t["method"], t["n_kept"]) for t in tests] == [
+        ("bayesian", 15), ("kde-ucv", 15), ("bayesian", 30), ("kde-ucv", 30)
+    ]  # fmt: skip
+    assert all(np.isfinite(t["log_odds_error"]) and t["n_repeats"] == 6 for t in tests)
+    assert json.loads(json.dumps(tests)) == tests
+    raw = Bayesian().fit(evidence, rng()).distribution.accuracy(KS)
+    shown = details["components"]["bayesian"].accuracy(KS)
+    beyond = KS > 60
+    assert shown[~beyond] == pytest.approx(raw[~beyond])
+    assert ((shown > raw) == (details["eased"]["bayesian"] > 0))[beyond][:2].all()
+
+
+def test_backtests_soften_scores_on_a_scale_that_misleads_the_kernel():
+    evidence = nearest_neighbour(40, 0.15, 1)
+    values = evidence.data.values
+    skewed = Evidence.of(Scores(-((-values) ** 6), evidence.data.own))
+    plain, odd = fitted(evidence), fitted(skewed)
+    assert odd.details["eased"]["kde-ucv"] > plain.details["eased"]["kde-ucv"]
+    target = np.array([1000])
+    truth = true_accuracy(1000, 0.15)
+    raw = KdeUcv().fit(skewed, rng()).distribution.accuracy(target)[0]
+    assert abs(odd.distribution.accuracy(target)[0] - truth) < abs(raw - truth)
+
+
+def test_too_few_classes_to_hide_or_to_be_hidden_from():
+    assert fitted(nearest_neighbour(15, 0.3, 1)).details["backtest"] == []
+    own = np.zeros(8, dtype=int)  # one class has all the examples
+    scores = np.random.default_rng(3).standard_normal((8, 40))
+    fit = fitted(Evidence.of(Scores(scores, own, classes=range(40))))
+    assert np.isfinite(fit.distribution.accuracy(KS)).all()
+
+
+def test_constant_scores_are_chance_and_not_smoothed():
+    evidence = Evidence.of(Scores(np.ones((80, 8)), np.repeat(np.arange(8), 10)))
+    fit = fitted(evidence)
+    assert fit.details["weights"] == {"bayesian": 1.0}
+    assert "tie" in fit.details["guards"][0]["reason"]
+    target = np.array([100])
+    found = prediction_interval(fit, evidence, target, 0.9)
+    assert fit.distribution.accuracy(target)[0] == pytest.approx(0.01, abs=0.01)
+    assert 1e-4 < found.low[0] < 0.01 < found.high[0] < 0.25
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("advantage", [0, 2, 9])
+def test_hardly_any_classes_give_a_finite_answer(n_classes, advantage):
+    own = np.repeat(np.arange(n_classes), 5)
+    scores = np.random.default_rng(4).standard_normal((own.size, n_classes))
+    scores[np.arange(own.size), own] += advantage
+    evidence = Evidence.of(Scores(scores, own))
+    fit = fitted(evidence)
+    found = prediction_interval(fit, evidence, KS, 0.9)
+    accuracy = fit.distribution.accuracy(KS)
+    assert np.isfinite([accuracy, found.low, found.high]).all()
+    assert (found.low <= accuracy).all()
+    assert (accuracy <= found.high).all()
 
 
 def test_votes_are_not_smoothed():
@@ -233,10 +307,10 @@ def test_hiding_keeps_what_was_asked_for_and_nothing_else():
 @pytest.mark.parametrize("n_classes", [50, 200])
 def test_worst_error_over_noise_levels_is_below_that_of_any_single_method(n_classes):
     worst: dict[str, float] = {}
-    for noise in (0.05, 0.1, 0.2, 0.35):
+    for noise in (0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4):
         truth = true_accuracy(2000, noise)
         errors: dict[str, list[float]] = {}
-        for seed in range(12):
+        for seed in range(7):
             evidence = nearest_neighbour(n_classes, noise, 100 + seed)
             for method in (Auto(), Gaussian(), Spline(), KdeUcv()):
                 found = method.fit(evidence, rng()).distribution

@@ -119,10 +119,32 @@ def test_two_tested_classes_are_too_few_to_leave_out():
     assert "too few" in found.how
 
 
-def coverage(shrink: float, n_repeats: int = 40) -> float:
+def test_one_tested_class_gives_no_interval_and_says_so():
+    scores = np.random.default_rng(0).standard_normal((6, 3))
+    evidence = Evidence.of(Scores(scores, [0] * 6, classes=[0, 1, 2]))
+    fit = Auto().fit(evidence, np.random.default_rng(0))
+    found = prediction_interval(fit, evidence, np.array([10]), 0.9)
+    assert np.isnan(found.low).all()
+    assert "too few" in found.how
+
+
+def test_upper_end_never_rises_with_the_number_of_classes():
+    evidence = nearest_neighbour(8, 0.5, 1)
+    fit = Auto().fit(evidence, np.random.default_rng(0))
+    ks = np.array([8, 12, 100, 10_000, 10**9])
+    found = prediction_interval(fit, evidence, ks, 0.9)
+    assert (np.diff(found.high) <= 1e-3).all()
+    alone = prediction_interval(fit, evidence, ks[3:4], 0.9)
+    assert alone.high[0] == pytest.approx(found.high[3])
+
+
+NOISES = (0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4)
+
+
+def coverage(shrink: float, n_repeats: int = 16) -> float:
     """Count how often the interval, shrunk, holds the truth at 200 -> 2000."""
     hits = []
-    for noise in (0.04, 0.1, 0.2, 0.3):
+    for noise in NOISES:
         odds = logit(true_accuracy(2000, noise))
         for seed in range(n_repeats):
             evidence = nearest_neighbour(200, noise, 1000 + seed)

@@ -44,7 +44,7 @@ def test_numbers_find_columns_whose_header_is_text():
         ([0.5], None, "whole numbers"),
         ([float("nan")], None, "whole numbers"),
         (["a", "b"], None, "2 distinct values for 3"),
-        (["a", 1], None, "say which is which"),
+        (["a", 1], None, "Name the columns"),
         (["a", "x"], ["a", "b", "c"], "'x'"),
         ([0], ["a", "b"], "2 class labels"),
         ([0], ["a", "b", "a"], "more than once"),

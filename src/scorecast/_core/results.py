@@ -96,7 +96,7 @@ class Result(ABC):
         Returns
         -------
         Result
-            An equal result.
+            The same result; what JSON does not hold is NaN.
 
         Raises
         ------
@@ -129,6 +129,9 @@ class Result(ABC):
             The axes drawn on.
         """
         return display().plot(self, ax)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary()}>"
 
     def _repr_html_(self) -> str:
         return display().to_html(self)

@@ -29,8 +29,8 @@ def describe_assumptions(evidence: Evidence) -> tuple[str, ...]:
         "new classes resemble these: they are drawn from the same population "
         "(cannot be checked from the data)",
         _marginal(evidence),
-        "classes, not examples, are the sampling unit: intervals come from leaving "
-        "whole classes out",
+        "classes, not examples, are the sampling unit: examples of one class do not "
+        "count as independent",
         f"every {'class' if evidence.average == 'macro' else 'example'} counts the "
         f"same ({evidence.average} average); ties are {_TIES[evidence.ties]}",
     )

@@ -36,7 +36,7 @@ _FEWEST_CLASSES = 4
 DEFAULT_METHODS = ("auto", "regression", "gaussian", "kde-ucv", "kde-bcv", "spline")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Backtest(Result):
     """How each method did when classes were hidden from it.
 
@@ -279,6 +279,8 @@ def _summarise(
     n_kept: int,
 ) -> list[BacktestRow]:
     """Average predictions (repeats x methods x 3) method by method."""
+    # The last digits depend on how a worker splits its sums; nobody needs them.
+    found = np.round(found, 10)
     rows = []
     for i, name in enumerate(names):
         prediction, low, high = found[:, i].T

@@ -54,6 +54,7 @@ __all__ = ["extrapolate"]
 _CURVE_POINTS = 48
 _COMPARED = ("regression", "gaussian", "kde-ucv", "kde-bcv", "spline")
 _FEWEST_TO_HIDE = 8
+_MOST_SCORES = 50_000_000  # smoothed only where that is the method asked for
 _FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
 
 
@@ -89,8 +90,8 @@ def extrapolate(
         Numbers of classes to forecast. At or below the observed number the exact
         average over subsets is given instead of a forecast.
     method : str or Method, default="auto"
-        One of "auto", "regression", "gaussian", "kde-ucv", "kde-bcv", "kde-fixed",
-        "spline", "polynomial".
+        One of "auto", "bayesian", "regression", "gaussian", "kde-ucv", "kde-bcv",
+        "kde-fixed", "spline", "polynomial".
     ties : {"random", "optimistic", "pessimistic"}, default="random"
         Equal scores count as their expectation under random breaking, as won, or
         as lost.
@@ -176,7 +177,12 @@ def _others(
     if chosen.name != "auto":
         return {}
     parts = fit.details.get("components", {})
-    names = [name for name in _COMPARED if name not in parts]
+    many = evidence.ranking.n_examples * evidence.n_classes > _MOST_SCORES
+    names = [
+        name
+        for name in _COMPARED
+        if name not in parts and not (many and name.startswith("kde"))
+    ]
     streams = rng.spawn(len(names))
     return {
         name: make_method(name).fit(evidence, stream)
@@ -266,13 +272,12 @@ class _Forecast:
     def _accuracy(self, ks: IntArray) -> FloatArray:
         accuracy = np.clip(self.fit.distribution.accuracy(ks), 0, 1)
         evidence = self.evidence
-        if evidence.ranks.accuracy < 1 or self.fit.tuned.name == "auto":
+        if evidence.ranks.accuracy < 1:
             return accuracy
-        # Methods without a prior take "always right" at its word, for any number of
-        # classes; what they observed supports no more than an even chance of this.
+        # Where every example was right no method knows more than this bound, and
+        # whoever reads the number, a person or a gate, must not take it for more.
         n_tested = np.unique(evidence.ranking.own).size
-        even = perfect_bound(evidence.n_classes, ks, 0.5, n_tested)
-        return np.minimum(accuracy, even)
+        return perfect_bound(evidence.n_classes, ks, self.level, n_tested)
 
     def _curve_sizes(self) -> IntArray:
         first = self.evidence.n_classes
@@ -287,18 +292,23 @@ class _Forecast:
             if k <= self.evidence.n_classes:
                 found.append(self._interpolated(int(k)))
                 continue
-            ratio = k / self.evidence.n_classes
-            note = f"{ratio:,.0f}x beyond the data: a rough guide at best"
             found.append(
                 Prediction(
                     classes=int(k),
                     accuracy=float(accuracy[i]),
                     low=float(interval.low[n + i]),
                     high=float(interval.high[n + i]),
-                    note=note if ratio > FAR else "",
+                    note=self._note(int(k)),
                 )
             )
         return tuple(found)
+
+    def _note(self, k: int) -> str:
+        ratio = k / self.evidence.n_classes
+        if self.evidence.ranks.accuracy >= 1:
+            return "a bound, not a forecast: every observed example is right"
+        far = f"{ratio:,.0f}x beyond the data: a rough guide at best"
+        return far if ratio > FAR else ""
 
     def _interpolated(self, k: int) -> Prediction:
         """Answer for a number of classes that was observed: no model is needed."""

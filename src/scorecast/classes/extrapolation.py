@@ -14,6 +14,7 @@ from scorecast.scores import AccuracyCurve
 
 __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
 
+_MOST_SAID = 3
 FAR = 20  # times the observed classes beyond which a forecast is a rough guide
 
 
@@ -83,7 +84,7 @@ class MethodForecast:
     note: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Extrapolation(Result):
     """Accuracy forecast for more classes than were observed.
 
@@ -114,7 +115,7 @@ class Extrapolation(Result):
     interval : str
         How intervals were made.
     assumptions : tuple of str
-        What must hold for the forecast to hold, and what was checked.
+        What must hold for the forecast to hold.
     details : dict
         Whatever the method chose for itself.
     warnings : tuple of str
@@ -166,31 +167,35 @@ class Extrapolation(Result):
         Returns
         -------
         str
-            Observed accuracy, then the forecast for the largest target.
+            Observed accuracy, then the forecasts for the nearest targets.
         """
-        last = max(self.predictions, key=lambda p: p.classes)
         known = (
             f"On {self.n_classes:,} classes it is right "
             f"{_percent(self.observed_accuracy)} of the time"
         )
-        if last.classes <= self.n_classes:
-            return known + "."
-        level = f"{100 * self.level:g} %"
-        if self.observed_accuracy >= 1:
-            return (
-                f"{known}; with {last.classes:,} classes all that can be said is: "
-                f"at least {_percent(last.low)} (confidence {level})."
-            )
-        span = f"{level} interval {_span(last.low, last.high)}"
-        if not np.isfinite([last.low, last.high]).all():
-            span = "no interval: too few classes"
-        return (
-            f"{known}; with {last.classes:,} classes expect about "
-            f"{_percent(last.accuracy)} ({span})."
+        beyond = sorted(
+            {
+                p.classes: p for p in self.predictions if p.classes > self.n_classes
+            }.values(),
+            key=lambda p: p.classes,
         )
+        if not beyond:
+            return known + "."
+        # The nearest are the ones to trust, and more than three nobody reads.
+        said = [self._said(p) for p in beyond[:_MOST_SAID]]
+        return f"{known}; with {', with '.join(said)}."
+
+    def _said(self, prediction: Prediction) -> str:
+        name, level = f"{prediction.classes:,} classes", f"{100 * self.level:g} %"
+        if self.observed_accuracy >= 1:
+            return f"{name} at least {_percent(prediction.low)} (confidence {level})"
+        span = f"{level} interval {_span(prediction.low, prediction.high)}"
+        if not np.isfinite([prediction.low, prediction.high]).all():
+            span = "no interval: too few classes"
+        return f"{name} expect about {_percent(prediction.accuracy)} ({span})"
 
     def summary(self) -> str:
-        """Say the answer, what it rests on, and what it assumes."""
+        """Say the answer in one sentence."""
         return self.sentence()
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -297,6 +302,8 @@ def _percent(value: float) -> str:
     if value in (0, 1):
         return f"{100 * value:.0f} %"
     digits = 0 if 0.02 <= value <= 0.98 else 1 if 0.002 <= value <= 0.998 else 2
+    if value < 5e-5 or value > 1 - 5e-5:
+        return "under 0.01 %" if value < 0.5 else "over 99.99 %"
     return f"{100 * value:.{digits}f} %"
 
 

@@ -149,7 +149,7 @@ class _Extrapolator(BaseEstimator):  # type: ignore[misc]
 
 
 class AutoExtrapolator(_Extrapolator):
-    """Combine the methods that the data support.
+    """Pool what ranks and smoothed scores say (the default method).
 
     Parameters
     ----------

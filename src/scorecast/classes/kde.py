@@ -139,7 +139,10 @@ class KdeFixed(Kde):
 
     def __post_init__(self) -> None:
         if self.bandwidth is None or not self.bandwidth > 0:
-            msg = f"`bandwidth` must be a positive number; got {self.bandwidth!r}."
+            msg = (
+                "A fixed bandwidth must be a positive number: pass bandwidth= "
+                f"(--bandwidth); got {self.bandwidth!r}."
+            )
             raise UsageError(msg)
 
 

@@ -14,8 +14,9 @@ from scorecast.classes.bayesian import GridFavourability
 
 __all__ = ["PooledFavourability", "RankOpinion", "ScoreOpinion", "pool"]
 
-_RANK_MISFIT = 0.1  # log-odds by which the family may be wrong
-_SCORE_MISFIT = (0.15, 1.5)  # the same of scores: ever, and over the root of classes
+_RANK_MISFIT = 0.05  # log-odds by which the family may be wrong
+_SCORE_MISFIT = (0.1, 1.5)  # the same of scores: ever, and over the root of classes
+_ALIKE = 0.1  # share of the opinions' errors that is common to them
 _REFERENCE = 10  # times the observed classes, where weights are set
 _FARTHEST = 30.0  # ratio beyond which scores have nothing to add
 
@@ -144,15 +145,15 @@ class PooledFavourability:
     def logit_sd(self, ks: IntArray) -> FloatArray:
         """Return the standard deviation of the pooled log-odds.
 
-        Opinions rest on the same classes, so their errors are taken to be half
-        alike; to that comes their disagreement.
+        Opinions rest on the same classes, so a part of their errors is alike; to
+        that comes their disagreement.
         """
         opinions = self.opinions(ks)
         apart = self.weights @ (opinions - self.weights @ opinions) ** 2
         variances = self.variances(ks)
         alike = (self.weights @ np.sqrt(variances)) ** 2
         unlike = self.weights**2 @ variances
-        sd: FloatArray = np.sqrt((alike + unlike) / 2 + apart)
+        sd: FloatArray = np.sqrt(_ALIKE * alike + (1 - _ALIKE) * unlike + apart)
         return sd
 
     def variances(self, ks: IntArray) -> FloatArray:

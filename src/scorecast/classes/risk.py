@@ -62,7 +62,7 @@ class RiskPrediction:
     high: float
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RiskExtrapolation(Result):
     """Risk forecast for more classes than were observed.
 

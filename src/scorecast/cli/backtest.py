@@ -18,7 +18,8 @@ __all__ = ["command"]
     "methods",
     multiple=True,
     metavar="NAME",
-    help="Method to compare; may be repeated. All of them by default.",
+    help="Method to compare; may be repeated. By default auto, regression, "
+    "gaussian, kde-ucv, kde-bcv and spline.",
 )
 @click.option(
     "--ratio",

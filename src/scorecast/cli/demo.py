@@ -31,7 +31,13 @@ def command(out: str | None, **options: Any) -> None:
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.scores import accuracy_curve
 
-    options["report_path"] = out or options["report_path"] or "scorecast-demo.html"
+    if out and options["report_path"]:
+        msg = "--out and --report mean the same: give one of them."
+        raise click.UsageError(msg)
+    options["report_path"] = out or options["report_path"]
+    if not options["report_path"]:
+        # Its own file it may replace; whatever else was named it may not.
+        options["report_path"], options["force"] = "scorecast-demo.html", True
     check_outputs(options)
     everything, shown = _characters(options["seed"])
     with collected_warnings(), progress_shown():

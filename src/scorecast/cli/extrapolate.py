@@ -128,20 +128,32 @@ def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapol
 
 def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapolation:
     from scorecast.classes import extrapolate_risk
-    from scorecast.io import read_matrix
 
     if options["method"] != "auto" or options["fail_below"] is not None:
         msg = "--cost goes with neither --method nor --fail-below."
         raise click.UsageError(msg)
     return extrapolate_risk(
         scores,
-        cost=read_matrix(options["cost"]).values,
+        cost=_read_cost(options["cost"]),
         to=options["targets"],
         ties=options["ties"],
         average=options["average"],
         level=options["level"],
         random_state=options["seed"],
     )
+
+
+def _read_cost(path: str) -> Any:
+    from scorecast.exceptions import InvalidInputError
+    from scorecast.io import read_matrix
+
+    try:
+        return read_matrix(path).values
+    except InvalidInputError:
+        if not path.lower().endswith((".csv", ".tsv", ".csv.gz")):
+            raise
+        # A table of costs rarely has a heading.
+        return read_matrix(path, header=False).values
 
 
 def _wants_comparison(options: dict[str, Any]) -> bool:

@@ -19,7 +19,7 @@ __all__ = ["main"]
 
 _VERBS = {
     "backtest": "Hide classes and see how well each method predicts them back.",
-    "demo": "Run the main job on data that ships with the package.",
+    "demo": "Run the main job on data that ship with the package.",
     "extrapolate": "Forecast accuracy with many more classes.",
     "report": "Write one HTML page from saved results.",
 }

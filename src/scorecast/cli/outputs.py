@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from scorecast._core.results import Result
+from scorecast.exceptions import UsageError
 from scorecast.io import check_writable, write_json, write_text
 
 __all__ = ["check_outputs", "deliver", "note"]
@@ -26,6 +27,10 @@ def check_outputs(options: dict[str, Any], inputs: Sequence[str] = ()) -> None:
     inputs : sequence of str
         Files that must not be overwritten.
     """
+    report_path = options.get("report_path")
+    if report_path and not report_path.lower().endswith((".html", ".htm")):
+        msg = f"--report writes HTML: give it a name that ends so, not {report_path!r}."
+        raise UsageError(msg)
     for name in ("json_path", "report_path"):
         path = options.get(name)
         if path and path != "-":

@@ -20,7 +20,7 @@ __all__ = [
     "find_column",
 ]
 
-LABEL_COLUMNS = frozenset({"label", "y", "y_true", "target", "class", "true"})
+LABEL_COLUMNS = frozenset({"label", "y", "y_true", "target", "class", "true", "truth"})
 
 
 @dataclass(frozen=True, kw_only=True)

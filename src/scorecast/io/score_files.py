@@ -69,7 +69,7 @@ def read_scores(
 
     One row per example, one column per class. The labels come from a file of their
     own or from the same file: an array named labels, y, y_true or targets, or a column
-    named label, y, y_true, target, class or true.
+    named label, y, y_true, target, class, true or truth.
 
     Parameters
     ----------

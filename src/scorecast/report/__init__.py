@@ -73,7 +73,7 @@ def report(
     Returns
     -------
     str
-        The page.
+        The page, or the path where it was written.
     """
     given = result_or_results
     page = Report(
@@ -83,7 +83,8 @@ def report(
     )
     if path is None:
         return render_html(page)
-    return write_html(page, path, force=force)
+    write_html(page, path, force=force)
+    return os.fspath(path)
 
 
 class _CallableModule(ModuleType):

@@ -191,8 +191,8 @@ def _method_table(result: Extrapolation) -> Table:
 
 _BACKTEST_LEAD = (
     "Some of the classes were hidden and then predicted from the others, again and "
-    "again. A dot is the mean error, the bar its typical size (root mean square, "
-    "the number on the right): the best method has a short bar and its dot at zero."
+    "again. A dot is the mean error, the bar how much it varies, the number on the "
+    "right its typical size: the best method has its dot at zero and a short bar."
 )
 
 

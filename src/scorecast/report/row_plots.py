@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -161,7 +162,8 @@ def backtest_drawing(
         heading = f"{count(shown)} classes shown, {count(predicted)} predicted"
         members = tuple(_error_row(row, chosen) for row in task[:_MOST_ROWS])
         groups.append(_Group(heading=heading, rows=members))
-    reach = max((max(abs(r.bias), r.rmse) for r in known), default=0.01)
+    # Bias plus spread is at most the square root of two times the typical error.
+    reach = max((1.42 * r.rmse for r in known), default=0.01)
 
     def draw(axes: Axes) -> None:
         label = "prediction minus truth, in points"
@@ -181,11 +183,12 @@ def backtest_drawing(
 
 
 def _error_row(row: BacktestRow, chosen: Collection[str]) -> _Row:
+    spread = math.sqrt(max(row.rmse**2 - row.bias**2, 0.0))
     return _Row(
         name=one_line(row.method, _LONGEST_NAME),
         dot=row.bias,
-        low=-row.rmse,
-        high=row.rmse,
+        low=row.bias - spread,
+        high=row.bias + spread,
         text=points(row.rmse),
         strong=row.method in chosen,
     )

@@ -36,7 +36,7 @@ _ALL_SIZES_UP_TO = 400
 _MOST_SIZES = 200
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AccuracyCurve(Result):
     """Average test accuracy in random subsets of the observed classes.
 

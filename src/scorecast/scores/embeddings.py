@@ -76,6 +76,13 @@ class Embeddings:
             msg = "One class only: with nothing to confuse it with there is no answer."
             raise InsufficientDataError(msg)
 
+    def __repr__(self) -> str:
+        n_probes, n_features = self.probes.shape
+        return (
+            f"<Embeddings: {n_probes:,} probes, {self.n_classes:,} classes, "
+            f"{n_features:,} features, {self.metric}>"
+        )
+
     @property
     def n_classes(self) -> int:
         """Number of classes in the gallery."""
@@ -160,11 +167,11 @@ class LabelledEmbeddings:
                 gallery = gallery / np.linalg.norm(gallery, axis=1, keepdims=True)
                 probes = probes / np.linalg.norm(probes, axis=1, keepdims=True)
             scores = probes @ gallery.T
-        if self.n_classes == gallery.shape[0]:
-            # One vector per class: put the columns in the order of the classes.
-            return np.ascontiguousarray(scores[:, np.argsort(emb.gallery_class)])
-        best = np.full((scores.shape[0], self.n_classes), -np.inf)
         order = np.argsort(emb.gallery_class, kind="stable")
+        if self.n_classes == gallery.shape[0]:
+            in_order = bool((np.diff(emb.gallery_class) > 0).all())
+            return scores if in_order else np.ascontiguousarray(scores[:, order])
+        best = np.full((scores.shape[0], self.n_classes), -np.inf)
         starts = np.searchsorted(emb.gallery_class[order], np.arange(self.n_classes))
         np.maximum.reduceat(scores[:, order], starts, axis=1, out=best)
         return best

@@ -10,10 +10,14 @@ import numpy as np
 from scorecast._core.types import IntArray
 from scorecast.exceptions import InvalidInputError
 
-__all__ = ["ClassLabels", "match_labels"]
+__all__ = ["ClassLabels", "label_list", "match_labels"]
 
 ClassLabels = tuple[Hashable, ...]
 _SHOWN = 5
+_NAMING = {
+    "columns": "Name the columns in their order: classes= (--classes FILE).",
+    "gallery": "Name the gallery vectors: gallery_labels= (--gallery-labels FILE).",
+}
 
 
 def match_labels(
@@ -52,7 +56,7 @@ def match_labels(
     InvalidInputError
         If a label belongs to no column.
     """
-    labels = _as_list(y_true)
+    labels = label_list(y_true)
     if not labels:
         msg = "There are no labels."
         raise InvalidInputError(msg)
@@ -64,7 +68,24 @@ def match_labels(
     return _in_sorted_order(labels, n_classes, what)
 
 
-def _as_list(y_true: Iterable[Hashable]) -> list[Any]:
+def label_list(y_true: Iterable[Hashable]) -> list[Any]:
+    """Return labels as a list of plain Python values.
+
+    Parameters
+    ----------
+    y_true : iterable of hashable
+        Labels, also as an array.
+
+    Returns
+    -------
+    list
+        The labels.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are not one per example.
+    """
     array = np.asarray(y_true) if hasattr(y_true, "__array__") else None
     if array is not None:
         if array.ndim == 2 and 1 in array.shape:
@@ -79,7 +100,7 @@ def _as_list(y_true: Iterable[Hashable]) -> list[Any]:
 def _check_classes(
     classes: Sequence[Hashable], n_classes: int, what: str
 ) -> ClassLabels:
-    known = tuple(_as_list(classes))
+    known = tuple(label_list(classes))
     if len(known) != n_classes:
         msg = f"{len(known)} class labels were given for {n_classes} {what}."
         raise InvalidInputError(msg)
@@ -100,9 +121,10 @@ def _look_up(
         by_text = {str(label): i for i, label in enumerate(classes)}
         if len(by_text) == len(classes) and all(str(x) in by_text for x in labels):
             return np.array([by_text[str(x)] for x in labels], np.int64), classes
+        known = _some([str(c) for c in classes])
         msg = (
             f"{len(unknown)} label(s) name no class of the {what}: {_some(unknown)}; "
-            f"the {what} are {_some([str(c) for c in classes])}."
+            f"known are {known}. {_NAMING[what]}"
         )
         raise InvalidInputError(msg)
     return np.array([column[label] for label in labels], np.int64), classes
@@ -128,9 +150,11 @@ def _check_range(numbers: IntArray, n_classes: int, what: str) -> IntArray:
     outside = numbers[(numbers < 0) | (numbers >= n_classes)]
     if outside.size:
         places = _some([str(x) for x in np.unique(outside)])
+        one_based = numbers.min() == 1 and numbers.max() == n_classes
+        hint = " They seem to start at 1: subtract 1." if one_based else ""
         msg = (
-            f"{outside.size} label(s) lie outside 0..{n_classes - 1}: {places}. "
-            f"Give the labels of the {n_classes} {what} (`classes`, in their order)."
+            f"{outside.size} label(s) lie outside 0..{n_classes - 1}: {places}.{hint} "
+            f"If they are names: {_NAMING[what]}"
         )
         raise InvalidInputError(msg)
     return numbers
@@ -146,7 +170,7 @@ def _in_sorted_order(
     if len(present) != n_classes:
         msg = (
             f"The labels have {len(set(labels))} distinct values for {n_classes} "
-            f"{what}: say which is which (`classes`, in the order of the {what})."
+            f"{what}. {_NAMING[what]}"
         )
         raise InvalidInputError(msg)
     return _look_up(labels, tuple(present), what)

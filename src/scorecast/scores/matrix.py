@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorecast._core.checks import check_matrix
 from scorecast._core.types import IntArray
 from scorecast.exceptions import DataWarning, InsufficientDataError, InvalidInputError
-from scorecast.scores.labels import ClassLabels, match_labels
+from scorecast.scores.labels import ClassLabels, label_list, match_labels
 
 __all__ = ["Scores"]
 
@@ -63,7 +63,7 @@ class Scores:
         classes: Sequence[Hashable] | None = None,
         greater_is_better: bool = True,
     ) -> None:
-        y_true = list(y_true)
+        y_true = label_list(y_true)
         if classes is None:
             classes = _column_names(values, y_true)
         raw = np.asarray(values)
@@ -77,8 +77,13 @@ class Scores:
         self.classes: ClassLabels
         self.own, self.classes = match_labels(y_true, n_classes, classes)
         self.greater_is_better = greater_is_better
+        # Only text that came without names for the columns has to be sorted.
+        self.order_assumed = classes is None and isinstance(self.classes[0], str)
         self._check_shape(n_examples, n_classes)
         self._check_rows()
+
+    def __repr__(self) -> str:
+        return f"<Scores: {self.n_examples:,} examples x {self.n_classes:,} classes>"
 
     @property
     def n_examples(self) -> int:
@@ -115,6 +120,7 @@ class Scores:
         smaller.own = position[self.own[kept]]
         smaller.classes = tuple(self.classes[i] for i in chosen)
         smaller.greater_is_better = self.greater_is_better
+        smaller.order_assumed = self.order_assumed
         return smaller
 
     def competitor_counts(

@@ -17,6 +17,7 @@ __all__ = ["describe_oddities", "look_normalised"]
 _SHOWN = 3
 _MOST_CELLS = 50_000_000  # beyond, looking for duplicates takes too long
 _MANY_TIES = 0.01
+_ENOUGH_TO_TELL = 20
 
 
 def describe_oddities(data: ClassScores, ranking: Ranking) -> list[str]:
@@ -35,6 +36,8 @@ def describe_oddities(data: ClassScores, ranking: Ranking) -> list[str]:
         One sentence each; empty for unremarkable data.
     """
     found = [
+        _no_better_than_chance(ranking),
+        _sorted_labels(data),
         _classes_without_examples(data),
         _ties(ranking),
         _duplicates(data),
@@ -67,6 +70,31 @@ def look_normalised(data: ClassScores) -> bool:
     if (some <= 0).all():
         return bool(np.abs(logsumexp(some, axis=1)).max() < tolerance)
     return False
+
+
+def _no_better_than_chance(ranking: Ranking) -> str:
+    n = ranking.n_examples
+    chance = 1 / ranking.n_classes
+    first = ranking.beaten_totals == 0
+    right = float((first / (ranking.tied_totals + 1)).mean())
+    margin = 2 * np.sqrt(chance * (1 - chance) / n)
+    if n < _ENOUGH_TO_TELL or right > chance + margin or not ranking.tied_totals.size:
+        return ""
+    if (ranking.tied_totals == ranking.n_classes - 1).all():
+        return "All scores are the same: nothing is told apart."
+    return (
+        "The true class wins no more often than chance. Do the labels fit the columns "
+        "(--classes), do they start at 0, are these distances (--smaller-is-better)?"
+    )
+
+
+def _sorted_labels(data: ClassScores) -> str:
+    if not (isinstance(data, Scores) and data.order_assumed):
+        return ""
+    return (
+        "Text labels were matched to the columns in sorted order; if yours differ, "
+        "name them (classes=, --classes FILE)."
+    )
 
 
 def _classes_without_examples(data: ClassScores) -> str:

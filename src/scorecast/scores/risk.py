@@ -26,7 +26,7 @@ _MOST_GROUPS = 30  # groups of classes left out for errors: each is a full pass
 _BLOCK = 2_000_000
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RiskCurve(Result):
     """Average cost per example in random subsets of the observed classes.
 
