@@ -251,6 +251,8 @@ def start_up(_quick):
         job = [*tool, "extrapolate", str(path), "--to", "400"]
         cold = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "cache")}
         for name, seconds in (
+            ("import numpy alone, CPU", import_seconds("numpy")),
+            ("import numpy and scipy.special, CPU", import_seconds("scipy.special")),
             (
                 "scorecast --help, CPU",
                 min(cpu_seconds([*tool, "--help"]) for _ in "abc"),

@@ -52,6 +52,12 @@ def test_the_estimator_and_the_function_agree():
     assert estimator.predict(64)[0] == pytest.approx(answer.predictions[0].accuracy)
 
 
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_perfect_accuracy_is_no_promise_for_a_million(estimator):
+    fitted = clone(estimator).fit(SCORES + 50 * np.eye(16)[OWN], OWN)
+    assert fitted.predict(10**6)[0] < 0.5
+
+
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [

@@ -65,6 +65,16 @@ def test_the_quantile_rule_reproduces_the_authors_basis(shared_golden):
         np.testing.assert_allclose(found, expected[:, :-1], atol=1e-13)
 
 
+@pytest.mark.parametrize("rule", [probit_moments, probit_moments_by_quantiles])
+def test_the_order_of_the_sizes_does_not_matter(rule):
+    ks = np.append(np.arange(300.0, 400), [10.0**7, 2, 400])
+    t, h = np.linspace(-1, 4, 30), np.full(30, 0.1)
+    order = np.random.default_rng(0).permutation(ks.size)
+    np.testing.assert_allclose(rule(ks[order], t, h), rule(ks, t, h)[order], rtol=1e-9)
+    alone = rule(np.array([400.0]), t, h)
+    np.testing.assert_allclose(rule(ks, t, h)[-1:], alone, rtol=1e-9, atol=1e-15)
+
+
 def test_both_rules_agree_to_what_the_coarser_one_can():
     ks, t, h = np.array([2.0, 30, 500]), np.array([-1.0, 0.5, 3]), np.full(3, 0.4)
     np.testing.assert_allclose(

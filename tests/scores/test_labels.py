@@ -36,9 +36,19 @@ def test_numbers_find_columns_whose_header_is_text():
     assert columns([7, 5], 2, ["5", "7"]) == [1, 0]
 
 
+def test_numbers_of_every_kind_are_column_numbers():
+    assert columns([np.int64(2), np.float32(1)], 3) == [2, 1]
+    assert columns([2.0, 0.0], 2, ["0", "2"]) == [1, 0]
+
+
 @pytest.mark.parametrize(
     ("labels", "classes", "words"),
     [
+        ([np.int64(1), np.int64(3)], None, "start at 1"),
+        ([99999999999999999999, 0], None, "outside"),
+        (["9" * 5000, "1"], None, "Name the columns"),
+        ([float("inf")], None, "whole numbers"),
+        ([[0], [1]], None, "not lists"),
         ([0, 3], None, "outside 0..2"),
         ([-1, 0], None, "-1"),
         ([0.5], None, "whole numbers"),

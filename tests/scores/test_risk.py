@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.scores import AVERAGES, TIES, RiskCurve, accuracy_curve, risk_curve
+from scorecast.scores import (
+    AVERAGES,
+    TIES,
+    Embeddings,
+    RiskCurve,
+    accuracy_curve,
+    risk_curve,
+)
 
 
 def enumerate_risk(scores, labels, cost, k):
@@ -60,6 +67,20 @@ def test_counting_mistakes_is_one_minus_accuracy(ties, average):
     accuracy = accuracy_curve(scores, labels, ties=ties, average=average)
     assert risk.risk == pytest.approx(1 - accuracy.accuracy, abs=1e-12)
     np.testing.assert_allclose(risk.stderr[:-1], accuracy.stderr[:-1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["sqeuclidean", "cosine", "dot"])
+@pytest.mark.parametrize("ties", TIES)
+def test_ties_between_embeddings_count_as_ranks_count_them(metric, ties):
+    rng = np.random.default_rng(5)
+    gallery, probes = rng.integers(1, 4, (20, 3)), rng.integers(1, 4, (40, 3))
+    own = np.arange(40) % 20
+    vectors = Embeddings(gallery, probes, metric=metric).with_labels(own)
+    risk = risk_curve(vectors, cost=1 - np.eye(20), ties=ties, errors=False)
+    accuracy = accuracy_curve(vectors, ties=ties, errors=False)
+    assert risk.risk == pytest.approx(
+        1 - accuracy.accuracy[np.isin(accuracy.classes, risk.classes)], abs=1e-12
+    )
 
 
 def test_risk_survives_a_journey_through_json():

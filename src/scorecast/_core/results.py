@@ -111,7 +111,7 @@ class Result(ABC):
             raise InvalidInputError(msg)
         try:
             return cls._from_parts(data["inputs"], data["options"], data["result"])
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
             msg = f"A result of kind {cls.kind!r} lacks or garbles a field: {error}."
             raise InvalidInputError(msg) from error
 

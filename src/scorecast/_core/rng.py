@@ -9,7 +9,7 @@ import numpy as np
 from scorecast._core.types import RandomState
 from scorecast.exceptions import UsageError
 
-__all__ = ["as_generator"]
+__all__ = ["as_generator", "seed_number"]
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
@@ -43,3 +43,8 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         f"got {random_state!r}."
     )
     raise UsageError(msg)
+
+
+def seed_number(random_state: RandomState) -> int | None:
+    """Return the seed where it was a number, to be written beside the result."""
+    return int(random_state) if isinstance(random_state, numbers.Integral) else None

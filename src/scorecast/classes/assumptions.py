@@ -87,10 +87,12 @@ def _marginal(evidence: Evidence) -> str:
             "each class is scored on its own: true of embeddings that were fixed "
             "before these classes were seen"
         )
-    if look_normalised(evidence.data):
+    if evidence.data.marginal:
+        return "each class is scored on its own: true of this classifier"
+    if evidence.data.marginal is False or look_normalised(evidence.data):
         return (
-            "each class is scored on its own; these scores are probabilities of a "
-            "model trained with all classes at once, so the forecast is approximate"
+            "each class is scored on its own; these scores come from a model trained "
+            "with all classes at once, so the forecast is approximate"
         )
     return (
         "each class is scored on its own (not so for logistic regression, trees, "

@@ -130,7 +130,9 @@ class Auto(Method):
             "eased": eased,
             "components": {_RANKS: ranks, **opinions},
         }
-        return Fit(distribution=pooled, tuned=self, details=details)
+        # What was set aside for all classes is not taken up again for some of them.
+        tuned = replace(self, methods=tuple(opinions))
+        return Fit(distribution=pooled, tuned=tuned, details=details)
 
     def fit_left_out(
         self, evidence: Evidence, fit: Fit

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
 from scorecast._core.parallel import map_tasks
 from scorecast._core.results import Result
-from scorecast._core.rng import as_generator
+from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.classes.backtest_row import BacktestRow
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.hiding import hide_classes
 from scorecast.classes.intervals import prediction_interval
 from scorecast.classes.method import Method
-from scorecast.classes.methods import make_method
+from scorecast.classes.methods import make_method, with_jobs
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.scores import (
     AVERAGES,
@@ -189,7 +189,7 @@ def backtest(
         n_examples=data.n_examples,
         n_classes=data.n_classes,
         level=level,
-        seed=random_state if isinstance(random_state, int) else None,
+        seed=seed_number(random_state),
         ties=ties,
         average=average,
     )
@@ -229,7 +229,10 @@ def backtest_methods(
     list of BacktestRow
         One per method; empty if no choice had two classes with examples.
     """
-    task = _Hiding(evidence, tuple(methods), n_kept, level)
+    # Workers share the cores among themselves; each gets one thread.
+    single = n_jobs not in (None, 1)
+    told = tuple(with_jobs(m, 1) if single else m for m in methods)
+    task = _Hiding(evidence, told, n_kept, level)
     outcomes = map_tasks(
         _hide_and_predict,
         [task] * n_repeats,
@@ -262,8 +265,9 @@ def _hide_and_predict(task: _Hiding, rng: np.random.Generator) -> FloatArray | N
         return None  # an unlucky choice: the other repeats tell
     target = np.array([task.evidence.n_classes])
     found = np.full((len(task.methods), 3), np.nan)
-    for i, method in enumerate(task.methods):
-        fit = method.fit(shown, rng)
+    streams = rng.spawn(len(task.methods))
+    for i, (method, stream) in enumerate(zip(task.methods, streams, strict=True)):
+        fit = method.fit(shown, stream)
         found[i, 0] = fit.distribution.accuracy(target)[0]
         if task.level is not None:
             interval = prediction_interval(fit, shown, target, task.level)

@@ -37,9 +37,12 @@ class RankEvidence:
     ----------
     histogram : ndarray of shape (n_classes,)
         Weight of the examples beaten by so many competitors; adds up to one.
+    n_each : float
+        Mean number of examples of a class that has any.
     """
 
     histogram: FloatArray
+    n_each: float = 1.0
 
     @property
     def n_classes(self) -> int:
@@ -127,6 +130,10 @@ class Evidence:
         return self.ranking.weights(self.average)
 
     @cached_property
+    def _n_each(self) -> float:
+        return self.ranking.n_examples / np.unique(self.ranking.own).size
+
+    @cached_property
     def ranks(self) -> RankEvidence:
         """The histogram of beating competitors."""
         histogram = beating_histogram(
@@ -136,7 +143,7 @@ class Evidence:
             self.n_classes,
             self.ties,
         )
-        return RankEvidence(histogram=histogram)
+        return RankEvidence(histogram=histogram, n_each=self._n_each)
 
     @cached_property
     def ranks_left_out(self) -> list[RankEvidence]:
@@ -145,7 +152,7 @@ class Evidence:
             self.ranking, ties=self.ties, average=self.average
         )
         return [
-            RankEvidence(histogram=row[:size])
+            RankEvidence(histogram=row[:size], n_each=self._n_each)
             for row, size in zip(histograms, sizes, strict=True)
         ]
 

@@ -16,11 +16,12 @@ from scorecast._core.checks import (
     check_level,
     check_n_jobs,
 )
-from scorecast._core.rng import as_generator
+from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.classes.assumptions import describe_assumptions, describe_cautions
 from scorecast.classes.backtest import backtest_methods
 from scorecast.classes.backtest_row import BacktestRow
+from scorecast.classes.distributions import FavourabilityDistribution
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.extrapolation import (
     FAR,
@@ -31,12 +32,12 @@ from scorecast.classes.extrapolation import (
 )
 from scorecast.classes.intervals import (
     Interval,
+    expected_accuracy,
     observed_interval,
-    perfect_bound,
     prediction_interval,
 )
 from scorecast.classes.method import Fit, Method
-from scorecast.classes.methods import make_method
+from scorecast.classes.methods import make_method, with_jobs
 from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
 from scorecast.scores import (
     AVERAGES,
@@ -140,7 +141,7 @@ def extrapolate(
     check_choice(ties, "ties", TIES)
     check_choice(average, "average", AVERAGES)
     targets = check_class_counts(to, "to")
-    chosen = make_method(method, **options)
+    chosen = with_jobs(make_method(method, **options), n_jobs)
     data = as_class_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
@@ -153,8 +154,8 @@ def extrapolate(
     rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
     evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
     fit = chosen.fit(evidence, rng_fit)
-    others = _others(chosen, fit, evidence, rng_others) if compare else {}
-    rows = _backtest(evidence, chosen, others, backtest_repeats, rng_test, n_jobs)
+    others = _others(chosen, fit, evidence, rng_others, n_jobs) if compare else {}
+    rows = _backtest(evidence, fit, others, backtest_repeats, rng_test, n_jobs)
     forecast = _Forecast(
         evidence=evidence, fit=fit, others=others, level=level, targets=targets
     )
@@ -164,14 +165,18 @@ def extrapolate(
     return forecast.result(
         method=chosen.name,
         options=options,
-        seed=int(random_state) if isinstance(random_state, int) else None,
+        seed=seed_number(random_state),
         backtest=rows,
         warnings=tuple(cautions),
     )
 
 
 def _others(
-    chosen: Method, fit: Fit, evidence: Evidence, rng: np.random.Generator
+    chosen: Method,
+    fit: Fit,
+    evidence: Evidence,
+    rng: np.random.Generator,
+    n_jobs: int | None,
 ) -> dict[str, Fit]:
     """Fit what "auto" is compared with; a method chosen by name stands alone."""
     if chosen.name != "auto":
@@ -185,14 +190,14 @@ def _others(
     ]
     streams = rng.spawn(len(names))
     return {
-        name: make_method(name).fit(evidence, stream)
+        name: with_jobs(make_method(name), n_jobs).fit(evidence, stream)
         for name, stream in zip(names, streams, strict=True)
     }
 
 
 def _backtest(
     evidence: Evidence,
-    chosen: Method,
+    fit: Fit,
     others: dict[str, Fit],
     n_repeats: int,
     rng: np.random.Generator,
@@ -201,7 +206,7 @@ def _backtest(
     if n_repeats < 1 or evidence.n_classes < _FEWEST_TO_HIDE:
         return ()
     # Bandwidths chosen on all classes are held, or every hiding would hide again.
-    methods = [chosen, *(fit.tuned for fit in others.values())]
+    methods = [fit.tuned, *(other.tuned for other in others.values())]
     n_kept = evidence.n_classes // 2
     return tuple(
         backtest_methods(evidence, methods, n_kept, n_repeats, rng, n_jobs=n_jobs)
@@ -238,7 +243,7 @@ class _Forecast:
         )
         sizes = self._curve_sizes()
         asked = np.concatenate([sizes, self.targets])
-        accuracy = self._accuracy(asked)
+        accuracy = expected_accuracy(self.fit.distribution, evidence, asked, self.level)
         interval = prediction_interval(self.fit, evidence, asked, self.level)
         low, high = observed_interval(evidence, observed, self.level)
         n = sizes.size
@@ -268,16 +273,6 @@ class _Forecast:
             warnings=warnings,
             options=options,
         )
-
-    def _accuracy(self, ks: IntArray) -> FloatArray:
-        accuracy = np.clip(self.fit.distribution.accuracy(ks), 0, 1)
-        evidence = self.evidence
-        if evidence.ranks.accuracy < 1:
-            return accuracy
-        # Where every example was right no method knows more than this bound, and
-        # whoever reads the number, a person or a gate, must not take it for more.
-        n_tested = np.unique(evidence.ranking.own).size
-        return perfect_bound(evidence.n_classes, ks, self.level, n_tested)
 
     def _curve_sizes(self) -> IntArray:
         first = self.evidence.n_classes
@@ -315,7 +310,7 @@ class _Forecast:
         evidence = self.evidence
         exact = curve_of_ranking(
             evidence.ranking,
-            np.unique([k, max(1, min(k, evidence.n_classes - 1))]),
+            np.unique([k, max(1, min(k, self._largest_left()))]),
             ties=evidence.ties,
             average=evidence.average,
         )
@@ -327,6 +322,11 @@ class _Forecast:
             high=high,
             note="observed: the average over all subsets of so many classes",
         )
+
+    def _largest_left(self) -> int:
+        """Count the classes that remain when a group of them is left out."""
+        largest_group = int(np.bincount(self.evidence.ranking.group).max())
+        return self.evidence.n_classes - largest_group
 
     def _methods(self, sizes: IntArray) -> tuple[MethodForecast, ...]:
         weights = self.fit.details.get("weights", {self.fit.tuned.name: 1.0})
@@ -342,12 +342,15 @@ class _Forecast:
             MethodForecast(
                 name=name,
                 weight=float(weights.get(name, 0.0)),
-                targets=np.clip(part.accuracy(self.targets), 0, 1),
-                curve=np.clip(part.accuracy(sizes), 0, 1),
+                targets=self._expected(part, self.targets),
+                curve=self._expected(part, sizes),
                 note=notes.get(name, ""),
             )
             for name, part in parts.items()
         )
+
+    def _expected(self, part: FavourabilityDistribution, ks: IntArray) -> FloatArray:
+        return expected_accuracy(part, self.evidence, ks, self.level)
 
     def _details(self) -> dict[str, Any]:
         """Keep what the method chose, as far as it can be written down."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from scorecast._core.checks import check_level
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.classes.backtest_row import BacktestRow
@@ -238,11 +239,18 @@ class Extrapolation(Result):
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         known = ("method", "ties", "average", "level", "seed")
+        _check_lengths(result)
         observed = _floats(result["observed"], ("accuracy", "stderr"))
         n_sizes = observed["accuracy"].size
         return cls(
             predictions=tuple(
-                Prediction(**{**p, "low": _float(p["low"]), "high": _float(p["high"])})
+                Prediction(
+                    classes=int(p["classes"]),
+                    accuracy=float(p["accuracy"]),
+                    low=_float(p["low"]),
+                    high=_float(p["high"]),
+                    note=str(p["note"]),
+                )
                 for p in result["predictions"]
             ),
             observed=AccuracyCurve(
@@ -276,13 +284,29 @@ class Extrapolation(Result):
             discriminability=np.array(
                 result["discriminability"]["d"], dtype=np.float64
             ),
-            **{name: options[name] for name in known},
+            **{name: options[name] for name in known if name != "level"},
+            level=check_level(options["level"]),
             options={k: v for k, v in options.items() if k not in known},
             interval=result["interval"],
             assumptions=tuple(result["assumptions"]),
             details=result["details"],
             warnings=tuple(result["warnings"]),
         )
+
+
+def _check_lengths(result: Json) -> None:
+    n_targets, n_curve = len(result["predictions"]), len(result["curve"]["classes"])
+    curves = [len(result["curve"][name]) for name in ("accuracy", "low", "high")]
+    methods = [(len(m["targets"]), len(m["curve"])) for m in result["methods"]]
+    observed = {len(result["observed"][n]) for n in ("classes", "accuracy", "stderr")}
+    if (
+        not n_targets
+        or len(observed) != 1
+        or set(curves) != {n_curve}
+        or set(methods) - {(n_targets, n_curve)}
+    ):
+        msg = "its parts differ in length"
+        raise ValueError(msg)
 
 
 def _floats(data: Json, names: tuple[str, ...]) -> dict[str, FloatArray]:

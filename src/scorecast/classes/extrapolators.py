@@ -19,7 +19,7 @@ from scorecast._core.checks import check_choice, check_class_counts, check_level
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.classes.evidence import Evidence
-from scorecast.classes.intervals import prediction_interval
+from scorecast.classes.intervals import expected_accuracy, prediction_interval
 from scorecast.classes.methods import make_method
 from scorecast.scores import AVERAGES, TIES, Embeddings, Scores, as_class_scores
 
@@ -32,6 +32,7 @@ __all__ = [
     "SplineExtrapolator",
 ]
 
+_LEVEL = 0.9  # of the bound given where every example was right
 _RULES = ("ties", "average", "random_state")
 
 
@@ -97,8 +98,8 @@ class _Extrapolator(BaseEstimator):  # type: ignore[misc]
             Expected accuracies.
         """
         check_is_fitted(self, "distribution_")
-        accuracy = self.distribution_.accuracy(check_class_counts(ks, "ks"))
-        return np.clip(accuracy, 0, 1)
+        counts = check_class_counts(ks, "ks")
+        return expected_accuracy(self.distribution_, self._evidence, counts, _LEVEL)
 
     def predict_interval(
         self, ks: int | Iterable[int], *, level: float = 0.9

@@ -21,6 +21,7 @@ from scorecast.scores import AccuracyCurve
 
 __all__ = [
     "Interval",
+    "expected_accuracy",
     "hopeless_bound",
     "observed_interval",
     "perfect_bound",
@@ -97,6 +98,39 @@ def prediction_interval(
     away = replicates - replicates.mean(axis=0)
     sd = np.sqrt((n_groups - 1) / n_groups * (away**2).sum(axis=0))
     return _around(centre, sd, n_groups - 1, level, "leaving out classes in turn")
+
+
+def expected_accuracy(
+    distribution: FavourabilityDistribution,
+    evidence: Evidence,
+    ks: IntArray,
+    level: float,
+) -> FloatArray:
+    """Return the accuracy to expect, or the bound where nothing more is known.
+
+    Where every example was right no method knows more than the bound, and whoever
+    reads the number, a person or a gate, must not take it for more.
+
+    Parameters
+    ----------
+    distribution : FavourabilityDistribution
+        What a method fitted.
+    evidence : Evidence
+        What it was fitted to.
+    ks : ndarray of int64
+        Numbers of classes.
+    level : float
+        Confidence of the bound.
+
+    Returns
+    -------
+    ndarray of float64
+        Between 0 and 1.
+    """
+    if evidence.ranks.accuracy >= 1:
+        bound = perfect_bound(evidence.n_classes, ks, level, _n_tested(evidence))
+        return np.where(np.asarray(ks) > 1, bound, 1.0)
+    return np.clip(distribution.accuracy(ks), 0, 1)
 
 
 def perfect_bound(

@@ -121,6 +121,9 @@ class KdeUcv(Kde):
     name: ClassVar[str] = "kde-ucv"
     rule: str = "ucv"
 
+    def __post_init__(self) -> None:
+        _refuse_other_widths(self, "ucv")
+
 
 @dataclass(frozen=True, kw_only=True)
 class KdeBcv(Kde):
@@ -128,6 +131,9 @@ class KdeBcv(Kde):
 
     name: ClassVar[str] = "kde-bcv"
     rule: str = "bcv"
+
+    def __post_init__(self) -> None:
+        _refuse_other_widths(self, "bcv")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +150,12 @@ class KdeFixed(Kde):
                 f"(--bandwidth); got {self.bandwidth!r}."
             )
             raise UsageError(msg)
+
+
+def _refuse_other_widths(method: Kde, rule: str) -> None:
+    if method.rule != rule or method.bandwidth is not None:
+        msg = f"{method.name!r} chooses its own bandwidth; 'kde-fixed' takes one."
+        raise UsageError(msg)
 
 
 def _left_out(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from scorecast._core.checks import check_choice
@@ -16,7 +16,7 @@ from scorecast.classes.regression import Regression
 from scorecast.classes.spline import Spline
 from scorecast.exceptions import UsageError
 
-__all__ = ["METHODS", "make_method"]
+__all__ = ["METHODS", "make_method", "with_jobs"]
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
@@ -68,3 +68,25 @@ def make_method(method: str | Method, **options: Any) -> Method:
             raise UsageError(msg)
     made: Method = kind(**options)
     return made
+
+
+def with_jobs(method: Method, n_jobs: int | None) -> Method:
+    """Tell a method how many threads it may use, if it uses any.
+
+    Parameters
+    ----------
+    method : Method
+        Any method.
+    n_jobs : int or None
+        Number of threads; None leaves the method as it is.
+
+    Returns
+    -------
+    Method
+        The same method.
+    """
+    dataclass_method: Any = method
+    if n_jobs is None or "n_jobs" not in {f.name for f in fields(dataclass_method)}:
+        return method
+    told: Method = replace(dataclass_method, n_jobs=n_jobs)
+    return told

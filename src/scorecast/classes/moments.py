@@ -102,8 +102,10 @@ def probit_moments_by_quantiles(
     if ks.size * means.size > 2_000:
         from scorecast.classes.moment_kernels import mean_powers
 
+        # The kernel goes from one number of classes to the next larger one.
+        order = np.argsort(ks, kind="stable")
         for j, (mean, sd) in enumerate(zip(means, sds, strict=True)):
-            out[:, j] = mean_powers(ndtr(mean + sd * quantiles), ks)
+            out[order, j] = mean_powers(ndtr(mean + sd * quantiles), ks[order])
         return out
     for j, (mean, sd) in enumerate(zip(means, sds, strict=True)):
         logs = log_ndtr(mean + sd * quantiles)

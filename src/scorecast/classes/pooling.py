@@ -16,7 +16,7 @@ __all__ = ["PooledFavourability", "RankOpinion", "ScoreOpinion", "pool"]
 
 _RANK_MISFIT = 0.05  # log-odds by which the family may be wrong
 _SCORE_MISFIT = (0.1, 1.5)  # the same of scores: ever, and over the root of classes
-_ALIKE = 0.1  # share of the opinions' errors that is common to them
+_ALIKE = 0.2  # share of the opinions' errors that is common to them
 _REFERENCE = 10  # times the observed classes, where weights are set
 _FARTHEST = 30.0  # ratio beyond which scores have nothing to add
 

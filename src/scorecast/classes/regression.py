@@ -81,6 +81,9 @@ class Regression(RankMethod):
         check_choice(self.knots, "knots", KNOTS)
         if self.quadrature is not None:
             check_choice(self.quadrature, "quadrature", QUADRATURES)
+        if self.n_subsamples < 1 or not self.bandwidths:
+            msg = "`n_subsamples` and the number of `bandwidths` must be at least 1."
+            raise UsageError(msg)
         for value in (self.bandwidth, *self.bandwidths):
             if value is not None and not 0 < value <= 10:
                 msg = f"`bandwidth` must lie in (0, 10]; got {value!r}."
@@ -130,12 +133,14 @@ class Regression(RankMethod):
         if self.bandwidth is None:
             msg = "The bandwidth must be chosen before a histogram can be fitted."
             raise UsageError(msg)
-        basis = _Basis(self, self.bandwidth, ranks.n_classes, ranks.n_classes)
+        n = ranks.n_classes
+        basis = _Basis(self, self.bandwidth, n, self._reach(n, ranks.n_each))
         return basis.fit(ranks.curve(basis.sizes))
 
     def _fit_every_bandwidth(self, ranks: RankEvidence) -> dict[float, ProbitMixture]:
         n = ranks.n_classes
-        bases = {h: _Basis(self, h, n, n) for h in self.bandwidths}
+        reach = self._reach(n, ranks.n_each)
+        bases = {h: _Basis(self, h, n, reach) for h in self.bandwidths}
         curve = ranks.curve(next(iter(bases.values())).sizes)
         return {h: basis.fit(curve) for h, basis in bases.items()}
 
@@ -145,14 +150,21 @@ class Regression(RankMethod):
         fit: Fit,  # noqa: ARG002 - convex: where one starts does not matter
     ) -> list[FavourabilityDistribution]:
         """Refit with each group of classes left out."""
+        reach = self._reach(evidence.n_classes, evidence.ranks.n_each)
         bases: dict[int, _Basis] = {}
         fits: list[FavourabilityDistribution] = []
         for ranks in evidence.ranks_left_out:
             n = ranks.n_classes
             if n not in bases:
-                bases[n] = _Basis(self, self.bandwidth or 0.6, n, evidence.n_classes)
+                bases[n] = _Basis(self, self.bandwidth or 0.6, n, reach)
             fits.append(bases[n].fit(ranks.curve(bases[n].sizes)))
         return fits
+
+    def _reach(self, n_classes: int, n_each: float) -> _Reach:
+        # The paper goes out to 1 / (r K^2) for r examples per class, the authors'
+        # code to 1 / K^2.
+        n_each = 1.0 if self.knots == "r" else n_each
+        return _Reach(n_classes, round(-float(ndtri(1 / (n_each * n_classes**2))), 9))
 
     @property
     def by_quantiles(self) -> bool:
@@ -165,6 +177,7 @@ class Regression(RankMethod):
     ) -> FloatArray:
         """Return the error of each bandwidth in predicting all classes from half."""
         truth = evidence.ranks.accuracy
+        reach = self._reach(evidence.n_classes, evidence.ranks.n_each)
         squares = np.zeros(len(self.bandwidths))
         bases: dict[int, list[_Basis]] = {}
         for _ in range(self.n_subsamples):
@@ -174,13 +187,19 @@ class Regression(RankMethod):
                 continue  # an unlucky choice: the other repeats tell
             n = shown.n_classes
             if n not in bases:
-                bases[n] = [
-                    _Basis(self, h, n, evidence.n_classes) for h in self.bandwidths
-                ]
+                bases[n] = [_Basis(self, h, n, reach) for h in self.bandwidths]
             curve = shown.ranks.curve(bases[n][0].sizes)
             found = [basis.accuracy_at_reach(basis.fit(curve)) for basis in bases[n]]
             squares += (np.array(found) - truth) ** 2
         return np.sqrt(squares / self.n_subsamples)
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """How far a basis goes: up to which number of classes, and in Phi^-1(U)."""
+
+    n_classes: int
+    farthest: float
 
 
 class _Basis:
@@ -194,19 +213,19 @@ class _Basis:
         Width of the elements.
     n_classes : int
         Classes observed: the largest size that can be fitted.
-    n_reach : int
-        Classes that decide how far the knots reach, as in the authors' code.
+    reach : _Reach
+        How far the knots go; as in the authors' code, all classes decide it.
     """
 
     def __init__(
-        self, method: Regression, bandwidth: float, n_classes: int, n_reach: int
+        self, method: Regression, bandwidth: float, n_classes: int, reach: _Reach
     ) -> None:
         self.method = method
-        self.means = _knots(n_reach, bandwidth, method.knots)
+        self.means = _knots(reach.farthest, bandwidth, method.knots)
         self.sds = np.full(self.means.size, bandwidth)
         # Sizes and weights that were given hold for all classes, not for some.
-        whole = n_classes == n_reach
-        self.sizes, g = self._moments(bandwidth, n_reach, whole)
+        whole = n_classes == reach.n_classes
+        self.sizes, g = self._moments(bandwidth, reach, whole)
         self._at_reach = g[-1]
         if not whole:
             possible = self.sizes <= n_classes
@@ -251,11 +270,11 @@ class _Basis:
         return float(self._at_reach @ fitted.weights) + fitted.always_right
 
     def _moments(
-        self, bandwidth: float, n_reach: int, whole: bool
+        self, bandwidth: float, reach: _Reach, whole: bool
     ) -> tuple[IntArray, FloatArray]:
         method = self.method
         if whole and method.sizes is not None:
-            sizes = _check_sizes(method.sizes, n_reach)
+            sizes = _check_sizes(method.sizes, reach.n_classes)
             floats = sizes.astype(np.float64)
             rule = (
                 probit_moments_by_quantiles if method.by_quantiles else probit_moments
@@ -264,9 +283,7 @@ class _Basis:
         widths = tuple(sorted({bandwidth, *method.bandwidths}))
         if method.bandwidth is not None:
             widths = (bandwidth,)
-        sizes, tables = _moment_tables(
-            n_reach, widths, method.knots, method.by_quantiles
-        )
+        sizes, tables = _moment_tables(reach, widths, method.knots, method.by_quantiles)
         return sizes, tables[widths.index(bandwidth)]
 
     def _size_weights(self, whole: bool) -> FloatArray | None:
@@ -281,18 +298,18 @@ class _Basis:
 
 @lru_cache(maxsize=6)
 def _moment_tables(
-    n_reach: int, widths: tuple[float, ...], knots: str, by_quantiles: bool
+    reach: _Reach, widths: tuple[float, ...], knots: str, by_quantiles: bool
 ) -> tuple[IntArray, list[FloatArray]]:
-    """Tabulate the moments of several bandwidths, at all sizes up to `n_reach`.
+    """Tabulate the moments of several bandwidths, at all sizes within reach.
 
     One table serves the fit to all classes and those to subsets of them.
     """
-    sizes = np.append([1], curve_sizes(n_reach))
-    if by_quantiles and n_reach <= _EVERY_SIZE_UP_TO:
+    sizes = np.append([1], curve_sizes(reach.n_classes))
+    if by_quantiles and reach.n_classes <= _EVERY_SIZE_UP_TO:
         # The quantile rule gets from one k to the next by one product.
-        sizes = np.arange(1, n_reach + 1)
+        sizes = np.arange(1, reach.n_classes + 1)
     ks = sizes.astype(np.float64)
-    means = [_knots(n_reach, h, knots) for h in widths]
+    means = [_knots(reach.farthest, h, knots) for h in widths]
     if by_quantiles:
         sets = [(m, np.full(m.size, h)) for m, h in zip(means, widths, strict=True)]
         return sizes, map_threads(
@@ -304,8 +321,7 @@ def _moment_tables(
     return sizes, np.split(together, ends, axis=1)
 
 
-def _knots(n_classes: int, bandwidth: float, rule: str) -> FloatArray:
-    farthest = float(-ndtri(1 / n_classes**2))
+def _knots(farthest: float, bandwidth: float, rule: str) -> FloatArray:
     if rule == "r":
         n_half = math.ceil(farthest / bandwidth)
     else:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from scorecast._core.checks import check_class_counts, check_level
+from scorecast._core.checks import check_class_counts, check_level, check_matrix
 from scorecast._core.results import Result
-from scorecast._core.rng import as_generator
+from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.classes.moments import probit_moments
 from scorecast.exceptions import InsufficientDataError
@@ -205,9 +205,8 @@ def extrapolate_risk(
     if data.n_classes < 3:
         msg = "A risk curve of two classes is one number: nothing to extrapolate from."
         raise InsufficientDataError(msg)
-    problem = _Problem(
-        data=data, costs=np.asarray(cost, dtype=np.float64), ties=ties, average=average
-    )
+    costs = np.asarray(check_matrix(cost, "The cost matrix"), dtype=np.float64)
+    problem = _Problem(data=data, costs=costs, ties=ties, average=average)
     observed = problem.curve(errors=True)
     penalty = _choose_penalty(problem, as_generator(random_state))
     predict = _Forecaster(problem, observed.classes, targets, penalty)
@@ -221,7 +220,7 @@ def extrapolate_risk(
         ),
         observed=observed,
         level=level,
-        seed=random_state if isinstance(random_state, int) else None,
+        seed=seed_number(random_state),
         penalty=penalty,
         warnings=_warnings(targets, data.n_classes),
     )

@@ -69,7 +69,8 @@ class Spline(RankMethod):
             # On the simplex a column helps if it gains more than those in use do, and
             # the excess bounds what is left to win.
             enough = shares @ gain[used] + _TOLERANCE * (residual @ residual) + 1e-15
-            best = np.argpartition(-gain, _NEW_COLUMNS)[:_NEW_COLUMNS]
+            most = min(_NEW_COLUMNS, self.n_knots - 1)
+            best = np.argpartition(-gain, most)[:most]
             best = best[gain[best] > enough]
             if np.isin(best, used).all():
                 break

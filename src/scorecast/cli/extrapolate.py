@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -129,12 +130,13 @@ def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapol
 def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapolation:
     from scorecast.classes import extrapolate_risk
 
-    if options["method"] != "auto" or options["fail_below"] is not None:
-        msg = "--cost goes with neither --method nor --fail-below."
-        raise click.UsageError(msg)
+    for name in ("bandwidth", "form", "knots", "fail_below", "compare"):
+        if options[name] is not None or options["method"] != "auto":
+            msg = "--cost has a method of its own: leave out --method and its options."
+            raise click.UsageError(msg)
     return extrapolate_risk(
         scores,
-        cost=_read_cost(options["cost"]),
+        cost=_read_cost(options["cost"], scores.classes),
         to=options["targets"],
         ties=options["ties"],
         average=options["average"],
@@ -143,17 +145,23 @@ def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapol
     )
 
 
-def _read_cost(path: str) -> Any:
+def _read_cost(path: str, classes: Sequence[Hashable]) -> Any:
+    """Read costs; a heading that names the classes says in which order they come."""
     from scorecast.exceptions import InvalidInputError
     from scorecast.io import read_matrix
 
     try:
-        return read_matrix(path).values
+        table = read_matrix(path)
     except InvalidInputError:
         if not path.lower().endswith((".csv", ".tsv", ".csv.gz")):
             raise
         # A table of costs rarely has a heading.
         return read_matrix(path, header=False).values
+    names = [str(c) for c in classes]
+    if table.columns is None or set(table.columns) != set(names):
+        return table.values
+    place = [table.columns.index(name) for name in names]
+    return table.values[place][:, place]
 
 
 def _wants_comparison(options: dict[str, Any]) -> bool:

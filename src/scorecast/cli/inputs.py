@@ -70,7 +70,8 @@ def load_scores(options: dict[str, Any]) -> LoadedScores:
 def _load_matrix(options: dict[str, Any]) -> LoadedScores:
     classes = None
     if options["class_file"]:
-        classes = read_labels(options["class_file"]).values.tolist()
+        header = not options["no_header"]
+        classes = read_labels(options["class_file"], header=header).values.tolist()
     table = read_scores(
         options["scores"],
         labels=options["labels"],
@@ -103,10 +104,17 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
             needed = "--gallery, --probes and --labels"
             msg = f"Embeddings need {needed}; --{name} is missing."
             raise click.UsageError(msg)
-    limit = int(options["max_memory"] * 2**30)
-    gallery = read_matrix(options["gallery"], key=options["key"], max_bytes=limit)
-    probes = read_matrix(options["probes"], key=options["key"], max_bytes=limit)
-    labels = read_labels(options["labels"])
+    table = {
+        "key": options["key"],
+        "decimal": options["decimal"],
+        "delimiter": options["delimiter"],
+        "header": not options["no_header"],
+        "drop": options["drop"],
+        "max_bytes": int(options["max_memory"] * 2**30),
+    }
+    gallery = read_matrix(options["gallery"], **table)
+    probes = read_matrix(options["probes"], **table)
+    labels = read_labels(options["labels"], column=options["label_column"])
     gallery_labels = None
     files = [gallery.source, probes.source, labels.source]
     if options["gallery_labels"]:

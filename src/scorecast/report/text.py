@@ -88,7 +88,10 @@ def extrapolation_text(result: Extrapolation, *, ascii_only: bool = False) -> st
     """
     lines = [*entry_lines("Observed", observed_said(result)), ""]
     lines += _prediction_lines(result)
-    lines += ["", *_warnings(result.warnings)]
+    # A caveat that stands beside its number need not stand below it again.
+    noted = any("rough guide" in p.note for p in result.predictions)
+    said = [w for w in result.warnings if not (noted and "rough guide" in w)]
+    lines += ["", *_warnings(said)]
     if lines[-1]:
         lines.append("")
     method = f"{methods_said(result)}; {backtest_said(result)}"

@@ -19,7 +19,11 @@ from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import UsageError
 from scorecast.scores.embeddings import Embeddings, LabelledEmbeddings
-from scorecast.scores.jackknife import jackknife_covariance, leave_out_curves
+from scorecast.scores.jackknife import (
+    jackknife_covariance,
+    jackknife_stderr,
+    leave_out_curves,
+)
 from scorecast.scores.matrix import Scores
 from scorecast.scores.ranking import (
     AVERAGES,
@@ -34,6 +38,7 @@ __all__ = ["AccuracyCurve", "accuracy_curve", "curve_of_ranking", "curve_sizes"]
 
 _ALL_SIZES_UP_TO = 400
 _MOST_SIZES = 200
+_MOST_COVARIANCES = 2000  # sizes: beyond, the matrix is larger than anybody wants
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -50,7 +55,8 @@ class AccuracyCurve(Result):
         Standard error from leaving classes out; NaN where it does not exist (at
         k = K there is no smaller sample of K classes to compare with).
     covariance : ndarray of shape (len(classes), len(classes))
-        Covariance of the accuracies, same rule.
+        Covariance of the accuracies, same rule; empty without errors and for more
+        than 2,000 sizes.
     n_examples, n_classes : int
         Size of the data.
     n_groups : int
@@ -249,16 +255,18 @@ def curve_of_ranking(
         ranking.n_classes,
         ties,
     )
-    covariance = np.full((ks.size, ks.size), np.nan)
+    stderr, covariance = np.full(ks.size, np.nan), np.empty((0, 0))
     # With two groups or fewer there is no spread between replicates to speak of.
     errors = errors and ranking.n_groups > 2
     if errors:
         curves = leave_out_curves(ranking, ks, ties=ties, average=average, top=top)
-        covariance = jackknife_covariance(curves)
+        stderr = jackknife_stderr(curves)
+        if ks.size <= _MOST_COVARIANCES:
+            covariance = jackknife_covariance(curves)
     return AccuracyCurve(
         classes=ks,
         accuracy=mean_chances(histogram, ranking.n_classes, ks, top),
-        stderr=np.sqrt(np.diag(covariance)),
+        stderr=stderr,
         covariance=covariance,
         n_examples=ranking.n_examples,
         n_classes=ranking.n_classes,

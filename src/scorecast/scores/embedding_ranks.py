@@ -24,7 +24,7 @@ from scorecast.exceptions import InvalidInputError
 if TYPE_CHECKING:
     from scorecast.scores.embedding_kernels import Counts, Tile
 
-__all__ = ["competitor_counts"]
+__all__ = ["competitor_counts", "exact_scores"]
 
 Matrix = NDArray[np.floating[Any]]
 SingleArray = NDArray[np.float32]
@@ -259,6 +259,27 @@ def _count_directly(problem: _Problem, above: CountArray, tied: CountArray) -> N
 def _starts(values: IntArray) -> IntArray:
     """Return where runs of equal values begin."""
     return np.flatnonzero(np.diff(values, prepend=-1))
+
+
+def exact_scores(gallery: Matrix, probes: Matrix, metric: str) -> FloatArray:
+    """Return the scores that ranks refer to, of all probes for all gallery vectors.
+
+    Parameters
+    ----------
+    gallery, probes : ndarray of shape (m, d) and (n, d)
+        Vectors.
+    metric : {"sqeuclidean", "cosine", "dot"}
+        How they are compared.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Greater is better; equal pairs have equal scores to the last bit.
+    """
+    nothing = np.empty(0, dtype=np.int64)
+    problem = _Problem(gallery, probes, nothing, nothing, nothing, metric)
+    features = np.ascontiguousarray(_gallery_rows(problem, slice(None)).T)
+    return _exact_scores(problem, slice(None), features)
 
 
 def _exact_scores(problem: _Problem, block: slice, features: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorecast._core.checks import check_choice, check_matrix
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
-from scorecast.scores.embedding_ranks import competitor_counts
+from scorecast.scores.embedding_ranks import competitor_counts, exact_scores
 from scorecast.scores.labels import ClassLabels, match_labels
 
 __all__ = ["METRICS", "Embeddings", "LabelledEmbeddings"]
@@ -139,20 +139,26 @@ class LabelledEmbeddings:
         """Number of classes in the gallery."""
         return len(self.classes)
 
-    def rows(self, start: int, stop: int) -> FloatArray:
+    def rows(self, start: int, stop: int, *, exact: bool = False) -> FloatArray:
         """Return the scores of some probes for all classes, greater is better.
 
         Parameters
         ----------
         start, stop : int
             Range of probes.
+        exact : bool, default=False
+            Whether equal scores must come out equal to the last bit, as ranks count
+            them; slower.
 
         Returns
         -------
         ndarray of shape (stop - start, n_classes)
-            Minus squared distances, or similarities, in double precision.
+            Minus distances, or similarities, in double precision.
         """
         emb = self.embeddings
+        if exact:
+            scores = exact_scores(emb.gallery, emb.probes[start:stop], emb.metric)
+            return self._best_of_each_class(scores)
         gallery = np.asarray(emb.gallery, dtype=np.float64)
         probes = np.asarray(emb.probes[start:stop], dtype=np.float64)
         if emb.metric == "sqeuclidean":
@@ -167,8 +173,12 @@ class LabelledEmbeddings:
                 gallery = gallery / np.linalg.norm(gallery, axis=1, keepdims=True)
                 probes = probes / np.linalg.norm(probes, axis=1, keepdims=True)
             scores = probes @ gallery.T
+        return self._best_of_each_class(scores)
+
+    def _best_of_each_class(self, scores: FloatArray) -> FloatArray:
+        emb = self.embeddings
         order = np.argsort(emb.gallery_class, kind="stable")
-        if self.n_classes == gallery.shape[0]:
+        if self.n_classes == scores.shape[1]:
             in_order = bool((np.diff(emb.gallery_class) > 0).all())
             return scores if in_order else np.ascontiguousarray(scores[:, order])
         best = np.full((scores.shape[0], self.n_classes), -np.inf)

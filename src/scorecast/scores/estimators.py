@@ -19,13 +19,18 @@ __all__ = ["is_marginal", "scores_from"]
 _MARGINAL = {
     "BernoulliNB",
     "CategoricalNB",
-    "ComplementNB",
     "GaussianNB",
     "MultinomialNB",
     "NearestCentroid",
     "QuadraticDiscriminantAnalysis",
 }
-_RESPONSES = ("decision_function", "predict_log_proba", "predict_proba")
+# Joint log-probabilities first: a class's own, before the others normalise them.
+_RESPONSES = (
+    "predict_joint_log_proba",
+    "decision_function",
+    "predict_log_proba",
+    "predict_proba",
+)
 
 
 def scores_from(
@@ -77,7 +82,8 @@ def scores_from(
     model = estimator
     if refit:
         model = clone(estimator).fit(X_train, y_train)
-    if not is_marginal(model):
+    marginal = is_marginal(model)
+    if not marginal:
         msg = (
             f"{_name(model)} is not a marginal classifier: its score for one class "
             "depends on the other classes it was trained with, so the forecast for "
@@ -96,7 +102,9 @@ def scores_from(
             "decision_function_shape='ovr')."
         )
         raise InvalidInputError(msg)
-    return Scores(values, np.asarray(y_test).tolist(), classes=labels)
+    scores = Scores(values, np.asarray(y_test).tolist(), classes=labels)
+    scores.marginal = marginal
+    return scores
 
 
 def is_marginal(estimator: Any) -> bool:

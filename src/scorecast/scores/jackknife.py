@@ -13,7 +13,12 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.scores.ranking import Ranking
 from scorecast.scores.subsets import beating_histogram, chances_right
 
-__all__ = ["jackknife_covariance", "leave_out_curves", "leave_out_histograms"]
+__all__ = [
+    "jackknife_covariance",
+    "jackknife_stderr",
+    "leave_out_curves",
+    "leave_out_histograms",
+]
 
 _MOST_CELLS = 16_000_000
 
@@ -75,7 +80,6 @@ def leave_out_curves(
         possible = ks <= size
         if size < 2 or not possible.any():
             continue
-        table = chances_right(int(size), ks[possible], top)
         left_out = np.flatnonzero(sizes == size)
         step = max(1, _MOST_CELLS // int(size))
         for start in range(0, left_out.size, step):
@@ -83,7 +87,12 @@ def leave_out_curves(
             histograms = np.zeros((some.size, ranking.n_classes))
             for row, g in enumerate(some):
                 _leave_out(ranking, int(g), ties, average, histograms[row])
-            curves[np.ix_(some, possible)] = histograms[:, :size] @ table.T
+            # Tables for some sizes at a time: all of them may not fit in memory.
+            for chosen in np.array_split(
+                np.flatnonzero(possible), -(-int(possible.sum()) // step)
+            ):
+                table = chances_right(int(size), ks[chosen], top)
+                curves[np.ix_(some, chosen)] = histograms[:, :size] @ table.T
     return curves
 
 
@@ -104,6 +113,25 @@ def jackknife_covariance(replicates: FloatArray) -> FloatArray:
     deviations = replicates - replicates.mean(axis=0)
     covariance: FloatArray = (n_groups - 1) / n_groups * deviations.T @ deviations
     return covariance
+
+
+def jackknife_stderr(replicates: FloatArray) -> FloatArray:
+    """Turn leave-one-group-out replicates into standard errors.
+
+    Parameters
+    ----------
+    replicates : ndarray of shape (n_groups, m)
+        One row per group left out; a column may be all NaN.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Standard errors of the full-sample values; NaN where replicates are missing.
+    """
+    n_groups = replicates.shape[0]
+    deviations = replicates - replicates.mean(axis=0)
+    squares: FloatArray = (n_groups - 1) / n_groups * (deviations**2).sum(axis=0)
+    return np.sqrt(squares)
 
 
 def _leave_out(

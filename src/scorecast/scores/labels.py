@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -60,11 +61,14 @@ def match_labels(
     if not labels:
         msg = "There are no labels."
         raise InvalidInputError(msg)
+    if not all(isinstance(x, Hashable) for x in labels):
+        msg = "Labels must be one value per example, not lists of values."
+        raise InvalidInputError(msg)
     if classes is not None:
         return _look_up(labels, _check_classes(classes, n_classes, what), what)
-    numbers = _as_column_numbers(labels)
-    if numbers is not None:
-        return _check_range(numbers, n_classes, what), tuple(range(n_classes))
+    whole = _as_column_numbers(labels)
+    if whole is not None:
+        return _check_range(whole, n_classes, what), tuple(range(n_classes))
     return _in_sorted_order(labels, n_classes, what)
 
 
@@ -118,9 +122,10 @@ def _look_up(
     unknown = sorted({str(label) for label in labels if label not in column})
     if unknown:
         # A header is text even where labels are numbers: 3 means the column "3".
-        by_text = {str(label): i for i, label in enumerate(classes)}
-        if len(by_text) == len(classes) and all(str(x) in by_text for x in labels):
-            return np.array([by_text[str(x)] for x in labels], np.int64), classes
+        by_text = {_as_text(label): i for i, label in enumerate(classes)}
+        said = [_as_text(x) for x in labels]
+        if len(by_text) == len(classes) and all(x in by_text for x in said):
+            return np.array([by_text[x] for x in said], np.int64), classes
         known = _some([str(c) for c in classes])
         msg = (
             f"{len(unknown)} label(s) name no class of the {what}: {_some(unknown)}; "
@@ -130,34 +135,38 @@ def _look_up(
     return np.array([column[label] for label in labels], np.int64), classes
 
 
-def _as_column_numbers(labels: list[Any]) -> IntArray | None:
+def _as_text(label: Any) -> str:
+    is_whole = isinstance(label, numbers.Real) and float(label).is_integer()
+    return str(int(label)) if is_whole else str(label)
+
+
+def _as_column_numbers(labels: list[Any]) -> list[int] | None:
     if all(isinstance(x, str) for x in labels):
-        # "7" may be a column number, "007" is a name.
-        if not all(x.isdecimal() and str(int(x)) == x for x in labels):
-            return None
-        return np.array([int(x) for x in labels], np.int64)
-    if all(isinstance(x, int | float) for x in labels):
-        values = np.array(labels, dtype=np.float64)
-        if np.isfinite(values).all() and (values == np.floor(values)).all():
-            return np.array([int(x) for x in labels], np.int64)
-        strange = [x for x in labels if x != x or int(x) != x]
+        # "7" may be a column number, "007" is a name, and so is a very long one.
+        if all(x.isdecimal() and len(x) <= 18 and str(int(x)) == x for x in labels):
+            return [int(x) for x in labels]
+        return None
+    if not all(isinstance(x, numbers.Real) for x in labels):
+        return None
+    strange = [x for x in labels if not float(x).is_integer()]
+    if strange:
         msg = f"Labels must be whole numbers or text; got {_some(map(str, strange))}."
         raise InvalidInputError(msg)
-    return None
+    return [int(x) for x in labels]
 
 
-def _check_range(numbers: IntArray, n_classes: int, what: str) -> IntArray:
-    outside = numbers[(numbers < 0) | (numbers >= n_classes)]
-    if outside.size:
-        places = _some([str(x) for x in np.unique(outside)])
-        one_based = numbers.min() == 1 and numbers.max() == n_classes
+def _check_range(whole: list[int], n_classes: int, what: str) -> IntArray:
+    outside = [x for x in whole if not 0 <= x < n_classes]
+    if outside:
+        places = _some(str(x) for x in sorted(set(outside)))
+        one_based = min(whole) == 1 and max(whole) == n_classes
         hint = " They seem to start at 1: subtract 1." if one_based else ""
         msg = (
-            f"{outside.size} label(s) lie outside 0..{n_classes - 1}: {places}.{hint} "
+            f"{len(outside)} label(s) lie outside 0..{n_classes - 1}: {places}.{hint} "
             f"If they are names: {_NAMING[what]}"
         )
         raise InvalidInputError(msg)
-    return numbers
+    return np.array(whole, dtype=np.int64)
 
 
 def _in_sorted_order(

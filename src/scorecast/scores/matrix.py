@@ -47,6 +47,8 @@ class Scores:
         Column of each example's true class.
     classes : tuple
         Label of each column.
+    marginal : bool or None
+        Whether each class is scored on its own; None where that is not known.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Scores:
         self.greater_is_better = greater_is_better
         # Only text that came without names for the columns has to be sorted.
         self.order_assumed = classes is None and isinstance(self.classes[0], str)
+        self.marginal: bool | None = None
         self._check_shape(n_examples, n_classes)
         self._check_rows()
 
@@ -95,7 +98,13 @@ class Scores:
         """Number of classes, those without examples included."""
         return int(self.values.shape[1])
 
-    def rows(self, start: int, stop: int) -> NDArray[np.floating[Any]]:
+    def rows(
+        self,
+        start: int,
+        stop: int,
+        *,
+        exact: bool = False,  # noqa: ARG002 - given scores are what they are
+    ) -> NDArray[np.floating[Any]]:
         """Return the scores of some examples, greater is better."""
         return self.values[start:stop]
 
@@ -121,6 +130,7 @@ class Scores:
         smaller.classes = tuple(self.classes[i] for i in chosen)
         smaller.greater_is_better = self.greater_is_better
         smaller.order_assumed = self.order_assumed
+        smaller.marginal = self.marginal
         return smaller
 
     def competitor_counts(

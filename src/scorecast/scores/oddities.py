@@ -134,7 +134,7 @@ def _duplicates(data: ClassScores) -> str:
 
 def _copies(vectors: NDArray[np.floating[Any]]) -> int:
     contiguous = np.ascontiguousarray(vectors)
-    return len(contiguous) - len({row.tobytes() for row in contiguous})
+    return len(contiguous) - len({hash(row.tobytes()) for row in contiguous})
 
 
 def _similar_names(data: ClassScores) -> str:

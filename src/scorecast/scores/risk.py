@@ -14,7 +14,7 @@ from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.scores.embeddings import Embeddings, LabelledEmbeddings
-from scorecast.scores.jackknife import jackknife_covariance
+from scorecast.scores.jackknife import jackknife_covariance, jackknife_stderr
 from scorecast.scores.matrix import Scores
 from scorecast.scores.ranking import AVERAGES, TIES, ClassScores, as_class_scores
 from scorecast.scores.subsets import chances_right
@@ -165,16 +165,17 @@ def risk_curve(
         if ks.max() > data.n_classes:
             msg = f"`sizes` exceeds the {data.n_classes} observed classes."
             raise UsageError(msg)
-    covariance = np.full((ks.size, ks.size), np.nan)
+    stderr, covariance = np.full(ks.size, np.nan), np.empty((0, 0))
     n_groups = 0
     if errors and data.n_classes > 2:
         replicates = risks_left_out(data, costs, ks, ties=ties, average=average)
+        stderr = jackknife_stderr(replicates)
         covariance = jackknife_covariance(replicates)
         n_groups = replicates.shape[0]
     return RiskCurve(
         classes=ks,
         risk=_risks(data, costs, ks, ties, average),
-        stderr=np.sqrt(np.diag(covariance)),
+        stderr=stderr,
         covariance=covariance,
         n_examples=data.n_examples,
         n_classes=data.n_classes,
@@ -237,7 +238,8 @@ def _risks(
     step = max(1, _BLOCK // data.n_classes)
     for start in range(0, data.n_examples, step):
         block = slice(start, min(start + step, data.n_examples))
-        levels = _levels(data.rows(block.start, block.stop), data.own[block], ties)
+        rows = data.rows(block.start, block.stop, exact=True)
+        levels = _levels(rows, data.own[block], ties)
         paid = costs.T[data.own[block]] * weights[block][:, None]
         below, tied = _below_and_tied(levels)
         truth = below[np.arange(paid.shape[0]), data.own[block]]
