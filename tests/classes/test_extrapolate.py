@@ -1,4 +1,5 @@
 import json
+import sys
 import warnings
 
 import numpy as np
@@ -98,7 +99,10 @@ def test_perfect_accuracy_is_a_bound_and_never_certainty(method):
     assert p.accuracy < 1
     assert p.low < 0.5
     assert p.high == 1
-    assert "at least" in answer.summary()
+    assert "nothing can be promised" in answer.summary()
+    near = extrapolate(scores, OWN, to=48, method=method, **OPTIONS.get(method, {}))
+    assert "at least" in near.summary()
+    assert near.predictions[0].accuracy == near.predictions[0].low
     assert any("bound" in w for w in answer.warnings)
 
 
@@ -241,3 +245,13 @@ def test_large_embeddings_never_become_a_matrix():
         sc.Embeddings(gallery, probes), y, to=30_000, method="gaussian"
     )
     assert 0.3 < answer.predictions[0].accuracy < 1
+
+
+def test_comparisons_smooth_no_more_scores_than_the_forecast_would(monkeypatch):
+    # The folder's surface hides its file of the same name.
+    for name in ("extrapolate", "auto"):
+        module = sys.modules[f"scorecast.classes.{name}"]
+        monkeypatch.setattr(module, "_MOST_SCORES", 100)
+    answer = extrapolate(SCORES, OWN, to=100)
+    assert not [m.name for m in answer.methods if m.name.startswith("kde")]
+    assert "bayesian" in {m.name for m in answer.methods if m.weight == 1}

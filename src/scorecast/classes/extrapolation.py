@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scorecast._core.checks import check_level
+from scorecast._core.percent import percent, percent_span
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.classes.backtest_row import BacktestRow
@@ -16,6 +17,7 @@ from scorecast.scores import AccuracyCurve
 __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
 
 _MOST_SAID = 3
+_NOTHING = 1e-4  # a lower bound so small that it says nothing
 FAR = 20  # times the observed classes beyond which a forecast is a rough guide
 
 
@@ -172,7 +174,7 @@ class Extrapolation(Result):
         """
         known = (
             f"On {self.n_classes:,} classes it is right "
-            f"{_percent(self.observed_accuracy)} of the time"
+            f"{percent(self.observed_accuracy)} of the time"
         )
         beyond = sorted(
             {
@@ -189,11 +191,13 @@ class Extrapolation(Result):
     def _said(self, prediction: Prediction) -> str:
         name, level = f"{prediction.classes:,} classes", f"{100 * self.level:g} %"
         if self.observed_accuracy >= 1:
-            return f"{name} at least {_percent(prediction.low)} (confidence {level})"
-        span = f"{level} interval {_span(prediction.low, prediction.high)}"
+            if prediction.low < _NOTHING:
+                return f"{name} nothing can be promised"
+            return f"{name} at least {percent(prediction.low)} (confidence {level})"
+        span = f"{level} interval {percent_span(prediction.low, prediction.high)}"
         if not np.isfinite([prediction.low, prediction.high]).all():
             span = "no interval: too few classes"
-        return f"{name} expect about {_percent(prediction.accuracy)} ({span})"
+        return f"{name} expect about {percent(prediction.accuracy)} ({span})"
 
     def summary(self) -> str:
         """Say the answer in one sentence."""
@@ -319,17 +323,3 @@ def _floats(data: Json, names: tuple[str, ...]) -> dict[str, FloatArray]:
 
 def _float(value: float | None) -> float:
     return float("nan") if value is None else float(value)
-
-
-def _percent(value: float) -> str:
-    """Write a share with as many digits as distinguish it from 0 and 1."""
-    if value in (0, 1):
-        return f"{100 * value:.0f} %"
-    digits = 0 if 0.02 <= value <= 0.98 else 1 if 0.002 <= value <= 0.998 else 2
-    if value < 5e-5 or value > 1 - 5e-5:
-        return "under 0.01 %" if value < 0.5 else "over 99.99 %"
-    return f"{100 * value:.{digits}f} %"
-
-
-def _span(low: float, high: float) -> str:
-    return f"{_percent(low).removesuffix(' %')}-{_percent(high)}"

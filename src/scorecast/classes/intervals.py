@@ -254,7 +254,11 @@ def _own_interval(
     distribution: _KnowsSpread, evidence: Evidence, ks: IntArray, level: float
 ) -> Interval:
     """Bracket the forecast by the spread that its distribution knows."""
-    how = "posterior given the classes seen, and how far ranks and scores disagree"
+    how = (
+        "what the observed classes leave open (a posterior that counts classes, not "
+        "examples), how far ranks and scores disagree, and a drift that grows with the "
+        "distance from the data"
+    )
     freedom, n_classes = _n_tested(evidence) - 1, evidence.n_classes
 
     def bracket(sizes: IntArray) -> Interval:

@@ -67,7 +67,7 @@ def expectation(result: Extrapolation, prediction: Prediction) -> str:
     """
     beyond = prediction.classes > result.n_classes
     if beyond and result.observed_accuracy >= 1 and is_known(prediction.low):
-        return f">= {percent(prediction.low)}"
+        return f">= {percent(prediction.low)}" if prediction.low >= 1e-4 else ">= 0 %"
     return percent(prediction.accuracy)
 
 

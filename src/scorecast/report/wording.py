@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 
+from scorecast._core.percent import UNKNOWN, is_known, percent, percent_span
+
 __all__ = [
     "UNKNOWN",
     "clipped",
@@ -19,92 +21,9 @@ __all__ = [
     "weight_name",
 ]
 
-UNKNOWN = "n/a"
-
-_MOST_DIGITS = 2
 # Embeddings, overrides and isolates reorder what stands around them.
 _REORDERING = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
 _HARMFUL = {"Cc", "Cn", "Cs", "Zl", "Zp"}
-
-
-def is_known(value: float | None) -> bool:
-    """Tell whether a number is there; JSON sends what is not finite as null."""
-    return value is not None and math.isfinite(value)
-
-
-def percent(share: float | None, least: int = 0) -> str:
-    """Write a share with as many digits as distinguish it from 0 and 1.
-
-    Parameters
-    ----------
-    share : float or None
-        Between 0 and 1.
-    least : int, default=0
-        Digits after the point where fewer would do.
-
-    Returns
-    -------
-    str
-        Such as ``67 %``; ``100 %`` is said of 1 only.
-
-    Examples
-    --------
-    >>> percent(0.67), percent(0.9987), percent(1.0), percent(0.999999999)
-    ('67 %', '99.87 %', '100 %', '> 99.99 %')
-    """
-    if share is None or not math.isfinite(share):
-        return UNKNOWN
-    edge = min(abs(share), abs(1 - share))
-    if edge == 0:
-        return f"{100 * share:.0f} %"
-    if edge < 10 ** -(_MOST_DIGITS + 2):
-        nine = f"{100 - 10**-_MOST_DIGITS:.{_MOST_DIGITS}f}"
-        tiny = f"{10**-_MOST_DIGITS:.{_MOST_DIGITS}f}"
-        return f"> {nine} %" if share > 0.5 else f"< {tiny} %"
-    return f"{100 * share:.{max(_digits(edge), least)}f} %"
-
-
-def _digits(edge: float) -> int:
-    """Choose the digits that tell a share from 0 or 1, as far as anybody cares."""
-    near = (d for d in range(_MOST_DIGITS) if edge >= 0.02 / 10**d)
-    return next(near, _MOST_DIGITS)
-
-
-def percent_span(
-    low: float | None, high: float | None, least: int = 0, dash: str = "-"
-) -> str:
-    """Write an interval of shares.
-
-    Parameters
-    ----------
-    low, high : float or None
-        Its ends.
-    least : int, default=0
-        Digits after the point where fewer would do.
-    dash : str, default="-"
-        What stands between the ends.
-
-    Returns
-    -------
-    str
-        Such as ``58-75 %``.
-    """
-    if low is None or high is None or not (is_known(low) and is_known(high)):
-        return UNKNOWN
-    edges = [min(abs(x), abs(1 - x)) for x in (low, high)]
-    # Both ends get the digits of the coarser one: 46-99 %, not 46-98.7 %.
-    least = max(least, min((_digits(e) for e in edges if e > 0), default=0))
-    ends = [_with_digits(x, least) for x in (low, high)]
-    return f"{ends[0]}{dash}{ends[1]} %"
-
-
-def _with_digits(share: float, digits: int) -> str:
-    rounded = f"{100 * share:.{digits}f}"
-    if share not in (0, 1) and float(rounded) in (0, 100):
-        # Nothing but certainty is written as 0 or 100.
-        unit = 10**-digits
-        return f"<{unit:.{digits}f}" if share < 0.5 else f">{100 - unit:.{digits}f}"
-    return f"{100 * share:.0f}" if share in (0, 1) else rounded
 
 
 def points(share: float | None, *, signed: bool = False, minus: str = "-") -> str:
