@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scorecast.classes import RiskExtrapolation, extrapolate_risk
-from scorecast.exceptions import InsufficientDataError
+from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
 from scorecast.synthetic import BivariateNormal
 
 
@@ -35,9 +35,7 @@ def test_squared_costs_of_the_toy_are_forecast():
 def test_counting_mistakes_agrees_with_one_minus_accuracy_near_the_data():
     scores, y, _ = toy(30, 4, 0)
     answer = extrapolate_risk(scores, y, cost=1 - np.eye(30), to=[30, 60])
-    assert answer.predictions[0].risk == pytest.approx(
-        answer.observed.risk[-1], abs=0.02
-    )
+    assert answer.predictions[0].risk == pytest.approx(answer.observed.risk[-1])
     assert answer.predictions[1].risk > answer.predictions[0].risk
     for p in answer.predictions:
         assert p.low <= p.risk <= p.high
@@ -56,6 +54,18 @@ def test_risks_survive_json():
     text = json.dumps(answer.to_dict(), allow_nan=False)
     assert RiskExtrapolation.from_dict(json.loads(text)).to_dict() == answer.to_dict()
     assert "expect about" in answer.summary()
+
+
+def test_far_targets_warn():
+    scores, y, cost = toy(10, 2, 3)
+    with pytest.warns(ExtrapolationWarning, match="times"):
+        extrapolate_risk(scores, y, cost=cost, to=1000)
+
+
+def test_one_tested_class_is_not_enough():
+    scores, y, cost = toy(10, 2, 3)
+    with pytest.raises(InsufficientDataError, match="one class"):
+        extrapolate_risk(scores[y == 1], y[y == 1], cost=cost, to=20)
 
 
 def test_two_classes_are_too_few():

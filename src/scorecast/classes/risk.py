@@ -10,6 +10,7 @@ observed classes, the cost of a mistake stays as it was last seen.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self
@@ -23,7 +24,7 @@ from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.classes.moments import probit_moments
-from scorecast.exceptions import InsufficientDataError
+from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
 from scorecast.scores import (
     ClassScores,
     Embeddings,
@@ -205,6 +206,9 @@ def extrapolate_risk(
     if data.n_classes < 3:
         msg = "A risk curve of two classes is one number: nothing to extrapolate from."
         raise InsufficientDataError(msg)
+    if np.unique(data.own).size < 2:
+        msg = "All examples belong to one class: what others cost cannot be seen."
+        raise InsufficientDataError(msg)
     costs = np.asarray(check_matrix(cost, "The cost matrix"), dtype=np.float64)
     problem = _Problem(data=data, costs=costs, ties=ties, average=average)
     observed = problem.curve(errors=True)
@@ -212,7 +216,11 @@ def extrapolate_risk(
     predict = _Forecaster(problem, observed.classes, targets, penalty)
     excess = predict(observed.risk)
     low, high = _interval(problem, observed, predict, excess, level)
-    values, low, high = (x + predict.own_cost for x in (excess, low, high))
+    shift = predict.own_cost + _correction(problem, targets, excess + predict.own_cost)
+    values, low, high = (x + shift for x in (excess, low, high))
+    cautions = _warnings(targets, data.n_classes)
+    for caution in cautions:
+        warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
     return RiskExtrapolation(
         predictions=tuple(
             RiskPrediction(classes=int(k), risk=float(v), low=float(a), high=float(b))
@@ -222,7 +230,7 @@ def extrapolate_risk(
         level=level,
         seed=seed_number(random_state),
         penalty=penalty,
-        warnings=_warnings(targets, data.n_classes),
+        warnings=cautions,
     )
 
 
@@ -264,6 +272,15 @@ class _Problem:
             data=self.data.subset(chosen),
             costs=self.costs[np.ix_(chosen, chosen)],
         )
+
+
+def _correction(problem: _Problem, targets: IntArray, values: FloatArray) -> FloatArray:
+    """Return what the model misses where the exact risk is known: up to all classes."""
+    missed = np.zeros(targets.size)
+    for i in np.flatnonzero(targets <= problem.n_classes):
+        exact = problem.curve([int(targets[i])], errors=False).risk[0]
+        missed[i] = exact - values[i]
+    return missed
 
 
 class _Forecaster:
