@@ -19,6 +19,8 @@ from scorecast.classes.gaussian import Gaussian
 from scorecast.classes.hiding import hide_classes
 from scorecast.classes.intervals import prediction_interval
 from scorecast.classes.kde import KdeBcv, KdeUcv
+from scorecast.classes.polynomial import Polynomial
+from scorecast.classes.regression import Regression
 from scorecast.classes.spline import Spline
 from scorecast.exceptions import UsageError
 from scorecast.scores import Scores
@@ -303,6 +305,16 @@ def test_hiding_keeps_what_was_asked_for_and_nothing_else():
         hide_classes(evidence, 51, rng())
 
 
+SINGLE_METHODS = (
+    Regression(),
+    Gaussian(),
+    Spline(),
+    Polynomial(),
+    KdeUcv(),
+    KdeBcv(),
+)
+
+
 @pytest.mark.statistical
 @pytest.mark.parametrize("n_classes", [50, 200])
 def test_worst_error_over_noise_levels_is_below_that_of_any_single_method(n_classes):
@@ -312,7 +324,7 @@ def test_worst_error_over_noise_levels_is_below_that_of_any_single_method(n_clas
         errors: dict[str, list[float]] = {}
         for seed in range(12):
             evidence = nearest_neighbour(n_classes, noise, 1000 * (i + 1) + seed)
-            for method in (Auto(), Gaussian(), Spline(), KdeUcv(), KdeBcv()):
+            for method in (Auto(), *SINGLE_METHODS):
                 found = method.fit(evidence, rng()).distribution
                 error = float(found.accuracy(np.array([2000]))[0]) - truth
                 errors.setdefault(method.name, []).append(error)
