@@ -7,6 +7,7 @@
     │   └── MissingExtraError (ImportError)    an optional package is absent
     ├── UsageError (ValueError)                the call itself is wrong     exit 2
     ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
+    │   └── NotConvergedError                  a simulation is not to be trusted
     └── GateFailedError (RuntimeError)         a stated threshold failed    exit 5
 
     ScorecastWarning (UserWarning)
@@ -25,6 +26,7 @@ __all__ = [
     "InvalidInputError",
     "MissingExtraError",
     "NonMarginalWarning",
+    "NotConvergedError",
     "ScorecastError",
     "ScorecastWarning",
     "UsageError",
@@ -60,6 +62,10 @@ class InsufficientDataError(ScorecastError, ValueError):
     """The input is valid but cannot answer the question; no number is made up."""
 
     exit_code = 4
+
+
+class NotConvergedError(InsufficientDataError):
+    """Chains of a simulation disagree or hardly moved; their answer is withheld."""
 
 
 class GateFailedError(ScorecastError, RuntimeError):
