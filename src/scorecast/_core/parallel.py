@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -63,7 +63,7 @@ def map_threads(
     tasks: Sequence[T],
     *,
     n_jobs: int | None = None,
-    what: str = "working",
+    what: str | None = "working",
 ) -> list[R]:
     """Apply a function that releases the interpreter lock, on all cores by default.
 
@@ -75,8 +75,8 @@ def map_threads(
         Arguments, one per call.
     n_jobs : int, optional
         Number of threads; None and -1 mean every core this process may use.
-    what : str, default="working"
-        Words for the progress line.
+    what : str or None, default="working"
+        Words for the progress line; None where the caller draws one of its own.
 
     Returns
     -------
@@ -88,12 +88,16 @@ def map_threads(
     if n_threads < 0:
         n_threads = max(1, cores + 1 + n_threads)
     if n_threads == 1 or len(tasks) <= 1:
-        return [function(t) for t in track(tasks, total=len(tasks), what=what)]
+        return [function(t) for t in _tracked(tasks, len(tasks), what)]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(n_threads) as pool:
         results = pool.map(function, tasks)
-        return list(track(results, total=len(tasks), what=what))
+        return list(_tracked(results, len(tasks), what))
+
+
+def _tracked(items: Iterable[T], total: int, what: str | None) -> Iterable[T]:
+    return items if what is None else track(items, total=total, what=what)
 
 
 def available_cores() -> int:

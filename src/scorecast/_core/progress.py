@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from typing import TextIO, TypeVar
 
-__all__ = ["progress_shown", "track"]
+__all__ = ["announced", "progress_shown", "track"]
 
 T = TypeVar("T")
 
@@ -78,6 +78,33 @@ def track(items: Iterable[T], *, total: int, what: str) -> Iterator[T]:
         if drawn:
             stream.write("\r\x1b[K")
             stream.flush()
+
+
+@contextlib.contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Show a line while something without steps goes on, then take it away.
+
+    Parameters
+    ----------
+    what : str
+        What goes on.
+
+    Yields
+    ------
+    None
+        Control, with the line shown.
+    """
+    stream = _stream.get()
+    if stream is None:
+        yield
+        return
+    stream.write(f"\r\x1b[K{what} ...")
+    stream.flush()
+    try:
+        yield
+    finally:
+        stream.write("\r\x1b[K")
+        stream.flush()
 
 
 def _draw(stream: TextIO, what: str, done: int, total: int, elapsed: float) -> None:

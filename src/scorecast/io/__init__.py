@@ -15,7 +15,7 @@ from scorecast.io.labels import Labels, read_labels
 from scorecast.io.matrices import Matrix, read_matrix
 from scorecast.io.paths import unchanged
 from scorecast.io.score_files import ScoreFile, read_scores
-from scorecast.io.writing import check_writable, write_json, write_text
+from scorecast.io.writing import check_writable, write_bytes, write_json, write_text
 
 __all__ = [
     "CharacterExample",
@@ -34,6 +34,7 @@ __all__ = [
     "read_scores",
     "sha256",
     "unchanged",
+    "write_bytes",
     "write_json",
     "write_text",
 ]

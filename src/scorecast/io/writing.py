@@ -16,7 +16,7 @@ from scorecast.exceptions import InvalidInputError
 from scorecast.io.paths import FilePath
 from scorecast.io.wording import one_line
 
-__all__ = ["check_writable", "write_json", "write_text"]
+__all__ = ["check_writable", "write_bytes", "write_json", "write_text"]
 
 # File systems without hard links answer with one of these.
 _NO_LINKS = {
@@ -77,6 +77,30 @@ def write_text(
         If `check_writable` refuses, or the disk is full or read-only.
     """
     data = text.encode("utf-8", errors="backslashreplace")
+    write_bytes(path, data, force=force, inputs=inputs)
+
+
+def write_bytes(
+    path: FilePath, data: bytes, *, force: bool = False, inputs: Iterable[FilePath] = ()
+) -> None:
+    """Write bytes, whole or not at all; as `write_text` otherwise.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The target.
+    data : bytes
+        What to write.
+    force : bool, default=False
+        Whether an existing file may be replaced.
+    inputs : iterable of str or path-like, default=()
+        Files that must not be replaced even so.
+
+    Raises
+    ------
+    InvalidInputError
+        As `write_text`.
+    """
     target = _checked_target(path, force=force, inputs=inputs)
     try:
         _write_whole(target, data, force=force)

@@ -1,0 +1,122 @@
+"""Compiled pass over the cases: component and scale of each, and the sums they leave."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from scorecast._core.types import FloatArray
+from scorecast.mixtures.half_normal_kernels import draw_root
+from scorecast.mixtures.layout import Cases, Components, Densities, Sums
+from scorecast.mixtures.matrix_kernels import LOG_2PI, compiled, log_determinant
+
+__all__ = ["assign_cases"]
+
+
+@compiled
+def _clear(n_components: int, sums: Sums) -> None:
+    n_dims = sums.scale_y.shape[1]
+    for c in range(n_components):
+        sums.count[c] = 0.0
+        sums.scale[c] = 0.0
+        sums.root[c] = 0.0
+        sums.tail[c] = 0.0
+        for i in range(n_dims):
+            sums.scale_y[c, i] = 0.0
+            sums.root_y[c, i] = 0.0
+            for j in range(n_dims):
+                sums.scale_yy[c, i, j] = 0.0
+
+
+@compiled
+def _draw_label(
+    rng: np.random.Generator,
+    k: int,
+    n_components: int,
+    weight: FloatArray,
+    row: FloatArray,
+    total: FloatArray,
+) -> int:
+    """Component of case k, its scale integrated out."""
+    if n_components == 1:
+        return 0
+    rest = rng.random() * total[k]
+    for c in range(n_components - 1):
+        rest -= weight[c] * row[c, k]
+        if rest < 0.0:
+            return c
+    return n_components - 1
+
+
+@compiled
+def _log_normalisers(
+    n_components: int, n_dims: int, densities: Densities, out: FloatArray
+) -> None:
+    """What the log likelihood of a case of each component has beside its distance."""
+    for c in range(n_components):
+        square = 0.0
+        for i in range(n_dims):
+            square += densities.tilt[c, i] ** 2
+        half = log_determinant(densities.factor[c]) - n_dims * LOG_2PI
+        out[c] = 0.5 * (half - square)
+
+
+@compiled
+def assign_cases(
+    rng: np.random.Generator,
+    x: FloatArray,
+    n_components: int,
+    beta: float,
+    components: Components,
+    densities: Densities,
+    cases: Cases,
+    sums: Sums,
+) -> float:
+    """Draw label and scale of every case; return the log likelihood given them."""
+    n_cases, n_dims = x.shape
+    # Names for every array: looking them up for each case would cost more than the work.
+    weight, location = components.weight, components.location
+    factor, tilt = densities.factor, densities.tilt
+    rate, exponent = densities.rate, densities.exponent
+    row, total = densities.row, densities.total
+    label, roots = cases.label, cases.root
+    count, scales, scale_y, scale_yy = (
+        sums.count, sums.scale, sums.scale_y, sums.scale_yy,
+    )  # fmt: skip
+    root_sum, root_y, tail = sums.root, sums.root_y, sums.tail
+    _clear(n_components, sums)
+    normaliser = np.empty(n_components)
+    _log_normalisers(n_components, n_dims, densities, normaliser)
+    y = np.empty(n_dims)
+    likelihood = 0.0
+    for k in range(n_cases):
+        c = _draw_label(rng, k, n_components, weight, row, total)
+        square, cross = 0.0, 0.0
+        for i in range(n_dims):
+            y[i] = x[k, i] - location[c, i]
+        for i in range(n_dims):
+            v = 0.0
+            for j in range(i, n_dims):
+                v += factor[c, j, i] * y[j]
+            square += v * v
+            cross += v * tilt[c, i]
+        root = draw_root(
+            rng, exponent[c], rate[c] + 0.5 * beta * square, beta * cross
+        )
+        scale = root * root
+        log_root = math.log(root)
+        label[k] = c
+        roots[k] = root
+        count[c] += 1.0
+        scales[c] += scale
+        root_sum[c] += root
+        tail[c] += scale - 1.0 - 2.0 * log_root
+        for i in range(n_dims):
+            scale_y[c, i] += scale * y[i]
+            root_y[c, i] += root * y[i]
+            for j in range(i + 1):
+                scale_yy[c, i, j] += scale * y[i] * y[j]
+        likelihood += normaliser[c] + n_dims * log_root
+        likelihood += root * cross - 0.5 * scale * square
+    return likelihood

@@ -1,0 +1,189 @@
+"""The state of a run in a file, so that an interrupted run can go on."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io as memory
+import json
+import os
+import time
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scorecast._core.types import FloatArray
+from scorecast._version import __version__
+from scorecast.exceptions import InvalidInputError
+from scorecast.io import check_writable, write_bytes
+from scorecast.mixtures.posterior import KeptMixture
+from scorecast.mixtures.prior import Prior
+from scorecast.mixtures.run import Run
+from scorecast.mixtures.sampler import Sampling
+
+__all__ = ["Checkpoint"]
+
+_BETWEEN = 20.0  # seconds from one save to the next
+_FIELDS = tuple(field.name for field in dataclasses.fields(KeptMixture))
+
+
+class Checkpoint:
+    """Saves and restores runs; does nothing without a path.
+
+    Parameters
+    ----------
+    path : path or None
+        The file.
+    values, prior, sampling, streams
+        What the run was asked for; a file of another run is refused.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        values: FloatArray,
+        prior: Prior,
+        sampling: Sampling,
+        streams: Sequence[np.random.Generator],
+    ) -> None:
+        self.path = path
+        self._last = time.monotonic()
+        if path is not None:
+            check_writable(path, force=True)
+            self.asked = _fingerprint(values, prior, sampling, streams)
+
+    def load(self, runs: Sequence[Run]) -> int:
+        """Bring the runs to the saved state, if there is one; return their stage.
+
+        Parameters
+        ----------
+        runs : sequence of Run
+            As they start.
+
+        Returns
+        -------
+        int
+            0 without a saved state.
+
+        Raises
+        ------
+        InvalidInputError
+            If the file is not a checkpoint, or one of another run.
+        """
+        if self.path is None or not os.path.exists(self.path):
+            return 0
+        header, arrays = self._read()
+        if header.get("asked") != self.asked:
+            msg = (
+                f"{self.path}: the checkpoint of another run (values, prior, sampling, "
+                "seed or version differ); remove it or name another file"
+            )
+            raise InvalidInputError(msg)
+        for run, saved in zip(runs, header["runs"], strict=True):
+            _restore(run, saved, arrays)
+        return int(header["stage"])
+
+    def save_now_and_then(self, runs: Sequence[Run], stage: int) -> None:
+        """Save if the last time is long ago.
+
+        Parameters
+        ----------
+        runs : sequence of Run
+            The runs.
+        stage : int
+            Their stage.
+        """
+        if time.monotonic() - self._last > _BETWEEN:
+            self.save(runs, stage)
+
+    def save(self, runs: Sequence[Run], stage: int) -> None:
+        """Write the state, whole or not at all.
+
+        Parameters
+        ----------
+        runs : sequence of Run
+            The runs.
+        stage : int
+            Their stage.
+        """
+        if self.path is None:
+            return
+        arrays: dict[str, Any] = {}
+        saved = [_saved(run, i, arrays) for i, run in enumerate(runs)]
+        header = {"asked": self.asked, "stage": stage, "runs": saved}
+        text = json.dumps(header).encode()
+        arrays["header"] = np.frombuffer(text, dtype=np.uint8)
+        target = memory.BytesIO()
+        np.savez(target, **arrays)
+        write_bytes(self.path, target.getvalue(), force=True)
+        self._last = time.monotonic()
+
+    def _read(self) -> tuple[dict[str, Any], Mapping[str, Any]]:
+        try:
+            with np.load(os.fspath(self.path or ""), allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            return json.loads(arrays["header"].tobytes()), arrays
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            msg = f"{self.path}: not a checkpoint of scorecast, or a damaged one"
+            raise InvalidInputError(msg) from error
+
+
+def _fingerprint(
+    values: FloatArray,
+    prior: Prior,
+    sampling: Sampling,
+    streams: Sequence[np.random.Generator],
+) -> str:
+    digest = hashlib.sha256(values.tobytes())
+    settings = [
+        __version__,
+        prior.to_dict(),
+        dataclasses.asdict(sampling),
+        [str(stream.bit_generator.seed_seq.state) for stream in streams],
+    ]
+    digest.update(json.dumps(settings, default=str).encode())
+    return digest.hexdigest()
+
+
+def _saved(run: Run, index: int, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Put the arrays of a run among `arrays`; return the rest for the header."""
+    state = run.chain.state()
+    for name, value in state["arrays"].items():
+        arrays[f"{index}/state/{name}"] = value
+    for field in dataclasses.fields(run.record):
+        value = getattr(run.record, field.name)[: run.done]
+        arrays[f"{index}/record/{field.name}"] = value
+    arrays[f"{index}/early"] = run.early
+    arrays[f"{index}/sizes"] = np.array([len(k.weight) for k in run.kept], dtype=int)
+    for name in _FIELDS:
+        parts = [getattr(kept, name) for kept in run.kept]
+        arrays[f"{index}/kept/{name}"] = np.concatenate(parts) if parts else np.empty(0)
+    return {
+        "stream": state["stream"],
+        "done": run.done,
+        "n_warmup": run.n_warmup,
+        "n_draws": run.n_draws,
+        "n_discarded": run.n_discarded,
+        "index": index,
+    }
+
+
+def _restore(run: Run, saved: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    index = saved["index"]
+    prefix = f"{index}/state/"
+    state = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+    run.chain.restore({"arrays": state, "stream": saved["stream"]})
+    run.n_warmup, run.n_draws = saved["n_warmup"], saved["n_draws"]
+    run.n_discarded, run.done = saved["n_discarded"], saved["done"]
+    run.early = arrays[f"{index}/early"]
+    run.record = type(run.record).empty(run.n_sweeps, run.record.means.shape[1])
+    for field in dataclasses.fields(run.record):
+        target = getattr(run.record, field.name)
+        target[: run.done] = arrays[f"{index}/record/{field.name}"]
+    ends = np.cumsum(arrays[f"{index}/sizes"])[:-1]
+    if len(arrays[f"{index}/sizes"]) == 0:
+        return
+    parts = [np.split(arrays[f"{index}/kept/{name}"], ends) for name in _FIELDS]
+    run.kept = [KeptMixture(*fields) for fields in zip(*parts, strict=True)]

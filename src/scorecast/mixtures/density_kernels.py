@@ -1,0 +1,172 @@
+"""Compiled skew-Student densities of many cases under the components of a mixture.
+
+With the likelihood raised to a power beta (thermodynamic integration; beta = 1 else)
+and the scale alpha of a case integrated out, its density under a component is
+
+    r^m / Gamma(m) * [det(S / 2 pi)^(1/2) exp(-nu'S nu / 2)]^beta * 2 I(p, A, B),
+    p = 2m + beta N - 1,  A = r + beta y'Sy / 2,  B = beta y'S nu.
+"""
+
+from __future__ import annotations
+
+import math
+
+from scorecast._core.types import FloatArray
+from scorecast.mixtures.half_normal_kernels import fill_table, read_table
+from scorecast.mixtures.layout import Components, Constants, Densities
+from scorecast.mixtures.matrix_kernels import (
+    LOG_2PI,
+    cholesky,
+    compiled,
+    log_determinant,
+)
+
+__all__ = [
+    "add_row",
+    "fill_rows",
+    "log_densities",
+    "log_likelihood",
+    "move_density",
+    "prepare",
+    "rate_of",
+]
+
+LOG_2 = math.log(2.0)
+MOST = 700.0  # largest exponent of a double
+
+
+@compiled
+def rate_of(shape: float, kind: int) -> float:
+    """Return r: m - 1 where proGamma type 1 is the prior of m, m where it is type 2."""
+    return shape - 1.0 if kind == 1 else shape
+
+
+@compiled
+def prepare(
+    c: int, components: Components, constants: Constants, densities: Densities
+) -> None:
+    """Work out what the densities of one component need."""
+    n_dims = components.location.shape[1]
+    beta = constants.power
+    m = components.shape[c]
+    r = rate_of(m, constants.tail_kind)
+    factor = densities.factor[c]
+    cholesky(components.precision[c], factor)
+    square = 0.0
+    for i in range(n_dims):
+        tilt = 0.0
+        for j in range(i, n_dims):
+            tilt += factor[j, i] * components.skew[c, j]
+        densities.tilt[c, i] = tilt
+        square += tilt * tilt
+    half = log_determinant(factor) - n_dims * LOG_2PI - square
+    p = 2.0 * m + beta * n_dims - 1.0
+    densities.constant[c] = (
+        m * math.log(r) - math.lgamma(m) + 0.5 * beta * half + LOG_2
+    )
+    densities.exponent[c] = p
+    densities.rate[c] = r
+    densities.n_left[c] = fill_table(p, math.sqrt(beta * square), densities.table[c])
+
+
+@compiled
+def log_densities(
+    x: FloatArray,
+    location: FloatArray,
+    c: int,
+    beta: float,
+    densities: Densities,
+    out: FloatArray,
+) -> None:
+    """Fill the log density of every case under component c."""
+    n_dims = location.size
+    factor, tilt = densities.factor[c], densities.tilt[c]
+    p, r = densities.exponent[c], densities.rate[c]
+    n_left, table = densities.n_left[c], densities.table[c]
+    constant = densities.constant[c]
+    half = 0.5 * (p + 1.0)
+    for k in range(x.shape[0]):
+        square = 0.0
+        cross = 0.0
+        for i in range(n_dims):
+            v = 0.0
+            for j in range(i, n_dims):
+                v += factor[j, i] * (x[k, j] - location[j])
+            square += v * v
+            cross += v * tilt[i]
+        twice = 2.0 * r + beta * square
+        z = beta * cross / math.sqrt(twice)
+        out[k] = constant - half * math.log(twice) + read_table(p, z, n_left, table)
+
+
+@compiled
+def fill_rows(
+    x: FloatArray,
+    n_components: int,
+    components: Components,
+    constants: Constants,
+    densities: Densities,
+) -> None:
+    """Fill the densities of all cases under all components."""
+    rows, level = densities.row, densities.level
+    beta = constants.power
+    for c in range(n_components):
+        prepare(c, components, constants, densities)
+        log_densities(x, components.location[c], c, beta, densities, rows[c])
+    total = densities.total
+    for k in range(level.size):
+        total[k] = 0.0
+        level[k] = rows[0, k]
+    for c in range(1, n_components):
+        for k in range(level.size):
+            level[k] = max(level[k], rows[c, k])
+    for c in range(n_components):
+        weight = components.weight[c]
+        for k in range(level.size):
+            rows[c, k] = math.exp(rows[c, k] - level[k]) if n_components > 1 else 1.0
+            total[k] += weight * rows[c, k]
+
+
+@compiled
+def add_row(
+    x: FloatArray,
+    c: int,
+    components: Components,
+    constants: Constants,
+    densities: Densities,
+) -> None:
+    """Fill the densities of all cases under one new component."""
+    prepare(c, components, constants, densities)
+    row, level = densities.row[c], densities.level
+    location = components.location[c]
+    log_densities(x, location, c, constants.power, densities, row)
+    for k in range(level.size):
+        row[k] = math.exp(min(row[k] - level[k], MOST))
+
+
+@compiled
+def move_density(source: int, target: int, densities: Densities) -> None:
+    """Copy what `prepare` worked out, and the row; the table is not needed any more."""
+    n_dims = densities.tilt.shape[1]
+    densities.exponent[target] = densities.exponent[source]
+    densities.rate[target] = densities.rate[source]
+    for i in range(n_dims):
+        densities.tilt[target, i] = densities.tilt[source, i]
+        for j in range(n_dims):
+            densities.factor[target, i, j] = densities.factor[source, i, j]
+    for k in range(densities.level.size):
+        densities.row[target, k] = densities.row[source, k]
+
+
+@compiled
+def log_likelihood(densities: Densities) -> float:
+    """Log likelihood of the mixture, scales and labels integrated out."""
+    total = 0.0
+    product = 1.0
+    for k in range(densities.level.size):
+        total += densities.level[k]
+        product *= densities.total[k]
+        if product < 1e-200 or product > 1e200:
+            total += math.log(product)
+            product = 1.0
+    return total + math.log(product)

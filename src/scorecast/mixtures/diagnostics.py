@@ -1,0 +1,124 @@
+"""May the chains be trusted? R-hat, effective sample sizes, Monte Carlo error."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from scorecast._core.types import FloatArray, IntArray, Json
+from scorecast.exceptions import MissingExtraError
+
+__all__ = ["Diagnostics", "diagnose"]
+
+# Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) recommend these limits.
+MOST_RHAT = 1.01
+LEAST_ESS_PER_CHAIN = 100
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnostics:
+    """What the chains say about themselves.
+
+    The mixture mean is what a result rests on, so it alone decides; the number of
+    components moves slowly and hardly matters for the mean, so it is only reported.
+
+    Parameters
+    ----------
+    rhat, ess_bulk, ess_tail, mcse : float
+        Of the mean of the mixture; the worst of its coordinates.
+    rhat_components, ess_components : float
+        Of the number of components.
+    n_chains, n_draws : int
+        Size of the run, per chain without warm-up.
+    reasons : tuple of str
+        Why it failed, in words; empty if it passed.
+    """
+
+    rhat: float
+    ess_bulk: float
+    ess_tail: float
+    mcse: float
+    rhat_components: float
+    ess_components: float
+    n_chains: int
+    n_draws: int
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing speaks against the chains."""
+        return not self.reasons
+
+    def to_dict(self) -> Json:
+        """Return plain values."""
+        return dataclasses.asdict(self) | {"reasons": list(self.reasons)}
+
+
+def diagnose(means: FloatArray, n_components: IntArray) -> Diagnostics:
+    """Judge a run.
+
+    Parameters
+    ----------
+    means : array of shape (chains, draws, N)
+        Mean of the mixture.
+    n_components : array of shape (chains, draws)
+        Number of components.
+
+    Returns
+    -------
+    Diagnostics
+        Figures and verdict.
+    """
+    n_chains, n_draws = n_components.shape
+    rows = [_figures(means[:, :, i]) for i in range(means.shape[2])]
+    rhat = float(np.max([row[0] for row in rows]))
+    bulk, tail = (float(np.min([row[i] for row in rows])) for i in (1, 2))
+    mcse = float(np.max([row[3] for row in rows]))
+    counts = _figures(n_components.astype(np.float64))
+    reasons = _reasons(means, rhat, bulk, tail)
+    return Diagnostics(
+        rhat, bulk, tail, mcse, counts[0], counts[1], n_chains, n_draws, reasons
+    )
+
+
+def _figures(draws: FloatArray) -> tuple[float, float, float, float]:
+    """R-hat, bulk and tail ESS, and MCSE of the mean of draws (chains, draws)."""
+    if not np.isfinite(draws).all() or (draws.std(axis=1) == 0.0).any():
+        return np.nan, np.nan, np.nan, np.nan  # a stuck chain is not a perfect one
+    stats = _array_stats()
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    return (
+        float(stats.rhat(draws, **axes)),
+        float(stats.ess(draws, method="bulk", **axes)),
+        float(stats.ess(draws, method="tail", prob=(0.05, 0.95), **axes)),
+        float(stats.mcse(draws, method="mean", **axes)),
+    )
+
+
+def _array_stats():  # type: ignore[no-untyped-def]
+    try:
+        from arviz_stats.base import array_stats  # optional, and slow to load
+    except ImportError as error:
+        what = "Diagnosing simulated chains"
+        raise MissingExtraError(what, "bayes") from error
+    return array_stats
+
+
+def _reasons(
+    means: FloatArray, rhat: float, bulk: float, tail: float
+) -> tuple[str, ...]:
+    n_chains = len(means)
+    least = LEAST_ESS_PER_CHAIN * n_chains
+    found = []
+    if not np.isfinite(means).all():
+        found.append("a chain produced a mean that is not a number")
+    elif (means.std(axis=1) == 0.0).any():
+        found.append("a chain never moved")
+    elif n_chains > 1 and not rhat <= MOST_RHAT:
+        found.append(f"the chains disagree: R-hat {rhat:.3f}, at most {MOST_RHAT}")
+    if np.isfinite(bulk) and min(bulk, tail) < least:
+        found.append(
+            f"too few effective draws: {min(bulk, tail):.0f}, at least {least}"
+        )
+    return tuple(found)

@@ -1,0 +1,129 @@
+"""What sampling gives: draws of mixtures, summed up."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.mixtures.diagnostics import Diagnostics, diagnose
+from scorecast.mixtures.mixture import SkewStudentMixture
+from scorecast.mixtures.prior import Prior
+from scorecast.mixtures.skew_student import SkewStudent
+
+__all__ = ["KeptMixture", "MixturePosterior"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KeptMixture:
+    """One draw of the mixture as arrays: weights, locations, skews, precisions, shapes."""
+
+    weight: FloatArray
+    location: FloatArray
+    skew: FloatArray
+    precision: FloatArray
+    shape: FloatArray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class MixturePosterior:
+    """Draws from the posterior over mixtures.
+
+    Parameters
+    ----------
+    means : array of shape (chains, draws, N)
+        Mean of the mixture in each draw.
+    n_components : array of shape (chains, draws)
+        Number of components in each draw.
+    log_likelihood : array of shape (chains, draws)
+        Log likelihood in each draw, labels and scales integrated out.
+    n_components_warmup : array of shape (chains, warmup)
+        Number of components before the draws: how the chains came together.
+    kept : tuple of KeptMixture
+        Some draws in full, equally probable, all chains alike.
+    prior : Prior
+        The prior.
+    n_cases : int
+        Number of values.
+    n_discarded : int
+        Sweeps per chain that were run and not kept.
+    """
+
+    means: FloatArray
+    n_components: IntArray
+    log_likelihood: FloatArray
+    n_components_warmup: IntArray
+    kept: tuple[KeptMixture, ...]
+    prior: Prior
+    n_cases: int
+    n_discarded: int
+
+    @functools.cached_property
+    def diagnostics(self) -> Diagnostics:
+        """R-hat, effective sample sizes, and whether the run may be trusted."""
+        return diagnose(self.means, self.n_components)
+
+    @functools.cached_property
+    def mixtures(self) -> tuple[SkewStudentMixture, ...]:
+        """The kept draws as distributions."""
+        return tuple(_as_mixture(one, self.prior.tail_kind) for one in self.kept)
+
+    def log_densities(self, x: ArrayLike) -> FloatArray:
+        """Return the log density of every kept draw.
+
+        Parameters
+        ----------
+        x : array of shape (n,) or (n, N)
+            Places.
+
+        Returns
+        -------
+        array of shape (kept, n)
+            Log densities.
+        """
+        # Compiled code is loaded only when it is used.
+        from scorecast.mixtures.chain import mixture_log_density
+
+        places = np.asarray(x, dtype=np.float64).reshape(-1, self.prior.n_dims)
+        constants = self.prior.constants()
+        return np.array([mixture_log_density(places, k, constants) for k in self.kept])
+
+    def predictive_density(self, x: ArrayLike) -> FloatArray:
+        """Return the density of the next value.
+
+        Parameters
+        ----------
+        x : array of shape (n,) or (n, N)
+            Places.
+
+        Returns
+        -------
+        array of shape (n,)
+            The average over the kept draws.
+        """
+        return np.asarray(np.exp(self.log_densities(x)).mean(axis=0))
+
+    def predictive_cdf(self, x: ArrayLike) -> FloatArray:
+        """Return the probability that the next value is at most x (N = 1).
+
+        Parameters
+        ----------
+        x : array of shape (n,)
+            Places.
+
+        Returns
+        -------
+        array of shape (n,)
+            The average over the kept draws.
+        """
+        return np.asarray(np.mean([m.cdf(x) for m in self.mixtures], axis=0))
+
+
+def _as_mixture(kept: KeptMixture, kind: int) -> SkewStudentMixture:
+    lag = 1.0 if kind == 1 else 0.0
+    parts = zip(kept.location, kept.skew, kept.precision, kept.shape, strict=True)
+    components = tuple(SkewStudent(mu, nu, s, m, m - lag) for mu, nu, s, m in parts)
+    return SkewStudentMixture(kept.weight / kept.weight.sum(), components)

@@ -1,0 +1,232 @@
+"""Draw from the posterior over mixtures: several chains, watched, resumable."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.parallel import map_threads
+from scorecast._core.progress import announced, track
+from scorecast._core.rng import as_generator
+from scorecast._core.types import FloatArray, RandomState
+from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.mixtures.posterior import MixturePosterior
+from scorecast.mixtures.prior import Prior
+
+if TYPE_CHECKING:
+    from scorecast.mixtures.checkpoint import Checkpoint
+    from scorecast.mixtures.run import Run
+
+__all__ = ["Sampling", "sample_posterior"]
+
+_ROUNDS = 40  # steps of the progress line, and places to stop, per stage
+_JUMP_WORK = 2000  # cases looked at by split and merge attempts of one sweep
+
+
+@dataclasses.dataclass(frozen=True)
+class Sampling:
+    """How long and how to sample.
+
+    Parameters
+    ----------
+    n_chains : int, default=4
+        Chains, each with its own stream and its own start.
+    n_warmup : int, default=1000
+        Sweeps before the first draw.
+    n_draws : int, default=2000
+        Draws per chain.
+    n_jumps : int, optional
+        Split or merge attempts per sweep; by default as many as look at some 2,000
+        cases, between 1 and 20.
+    starts : tuple of int, default=(1, 8, 2, 4)
+        Components to begin with, chain by chain, over and over. Far apart on purpose:
+        chains that agree in spite of it are worth more.
+    n_extensions : int, default=3
+        How often to go on for twice as long while the chains cannot be trusted; all
+        sweeps before then count as warm-up.
+    n_kept : int, default=400
+        Draws kept in full, over all chains.
+    """
+
+    n_chains: int = 4
+    n_warmup: int = 1000
+    n_draws: int = 2000
+    n_jumps: int | None = None
+    starts: tuple[int, ...] = (1, 8, 2, 4)
+    n_extensions: int = 3
+    n_kept: int = 400
+
+    def __post_init__(self) -> None:
+        least = {"n_chains": 1, "n_warmup": 0, "n_draws": 4, "n_extensions": 0,
+                 "n_kept": 1}  # fmt: skip
+        for name, smallest in least.items():
+            if getattr(self, name) < smallest:
+                msg = f"`{name}` must be at least {smallest}."
+                raise UsageError(msg)
+        if not self.starts or min(self.starts) < 1:
+            msg = "`starts` must be numbers of components from 1."
+            raise UsageError(msg)
+
+    def jumps_for(self, n_cases: int) -> int:
+        """Return the number of split or merge attempts per sweep.
+
+        Parameters
+        ----------
+        n_cases : int
+            Number of values.
+
+        Returns
+        -------
+        int
+            As stated, or what suits so many values.
+        """
+        if self.n_jumps is not None:
+            return self.n_jumps
+        return int(np.clip(_JUMP_WORK // max(n_cases, 1), 1, 20))
+
+
+def sample_posterior(
+    values: ArrayLike,
+    *,
+    prior: Prior,
+    sampling: Sampling | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> MixturePosterior:
+    """Sample the posterior over mixtures given values.
+
+    Parameters
+    ----------
+    values : array of shape (n,) or (n, N)
+        Finite values, at least one.
+    prior : Prior
+        The prior; its number of dimensions must be that of the values.
+    sampling : Sampling, optional
+        How long and how.
+    random_state : int, Generator or None
+        Source of randomness. One stream per chain, so that the draws are the same for
+        any `n_jobs`.
+    n_jobs : int, optional
+        Threads; None and -1 mean every core.
+    checkpoint : path, optional
+        Where the state is saved when the run is interrupted, and now and then before.
+        If the file exists, the run goes on from it, with the same draws as without
+        the interruption; a file of another run is refused.
+
+    Returns
+    -------
+    MixturePosterior
+        The draws. Whether they may be trusted is in ``.diagnostics``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scorecast.mixtures import Prior, Sampling, sample_posterior
+    >>> values = np.random.default_rng(0).normal(0.1, 0.2, size=50)
+    >>> short = Sampling(n_chains=2, n_warmup=100, n_draws=100, n_extensions=0)
+    >>> found = sample_posterior(
+    ...     values, prior=Prior.information(), sampling=short, random_state=0
+    ... )
+    >>> found.means.shape
+    (2, 100, 1)
+    """
+    # Compiled code is loaded only when it is used.
+    from scorecast.mixtures.checkpoint import Checkpoint
+    from scorecast.mixtures.run import start_runs
+
+    given = check_values(values, prior.n_dims)
+    sampling = Sampling() if sampling is None else sampling
+    streams = as_generator(random_state).spawn(sampling.n_chains)
+    runs = start_runs(given, prior.constants(), sampling, streams)
+    with announced("compiling the sampler (the first time only)"):
+        runs[0].compile()
+    store = Checkpoint(checkpoint, given, prior, sampling, streams)
+    stage = store.load(runs)
+    while True:
+        _run_stage(runs, stage, n_jobs, store)
+        posterior = _collect(runs, prior, given)
+        if stage >= sampling.n_extensions or posterior.diagnostics.passed:
+            return posterior
+        stage += 1
+        for run in runs:
+            run.extend()
+
+
+def check_values(values: ArrayLike, n_dims: int) -> FloatArray:
+    """Return values of shape (n, N), or say what is wrong with them.
+
+    Parameters
+    ----------
+    values : array-like
+        What the caller gave.
+    n_dims : int
+        N.
+
+    Returns
+    -------
+    array of shape (n, N)
+        Finite values.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are none, of another shape, or not finite.
+    """
+    given = np.asarray(values, dtype=np.float64)
+    if given.ndim == 1 and n_dims == 1:
+        given = given[:, None]
+    if given.ndim != 2 or given.shape[1] != n_dims or len(given) == 0:
+        msg = f"values must have shape (n, {n_dims}) with n >= 1; got {given.shape}."
+        raise InvalidInputError(msg)
+    if not np.isfinite(given).all():
+        first = np.flatnonzero(~np.isfinite(given).all(axis=1))[0]
+        msg = f"values must be finite; row {first + 1} holds {given[first]}."
+        raise InvalidInputError(msg)
+    return np.ascontiguousarray(given)
+
+
+def _run_stage(
+    runs: Sequence[Run], stage: int, n_jobs: int | None, store: Checkpoint
+) -> None:
+    """Take all chains to the end of the stage, round by round."""
+    total = runs[0].n_sweeps
+    goals = np.unique(np.linspace(0, total, _ROUNDS + 1).astype(int)[1:])
+    words = "sampling" if stage == 0 else f"sampling on, {2**stage} times as long"
+    try:
+        for goal in track(goals, total=len(goals), what=words):
+            map_threads(_until(int(goal)), runs, n_jobs=n_jobs, what=None)
+            store.save_now_and_then(runs, stage)
+    except KeyboardInterrupt:
+        store.save(runs, stage)
+        raise
+    store.save(runs, stage)
+
+
+def _until(goal: int) -> Callable[[Run], None]:
+    def advance(run: Run) -> None:
+        run.advance(goal)
+
+    return advance
+
+
+def _collect(
+    runs: Sequence[Run], prior: Prior, values: FloatArray
+) -> MixturePosterior:
+    n_warmup = runs[0].n_warmup
+    records = [run.record for run in runs]
+    return MixturePosterior(
+        means=np.array([r.means[n_warmup:] for r in records]),
+        n_components=np.array([r.n_components[n_warmup:] for r in records]),
+        log_likelihood=np.array([r.log_likelihood[n_warmup:] for r in records]),
+        n_components_warmup=np.array([run.early_numbers for run in runs]),
+        kept=tuple(one for run in runs for one in run.kept),
+        prior=prior,
+        n_cases=len(values),
+        n_discarded=runs[0].n_discarded,
+    )
