@@ -11,6 +11,18 @@ GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(os.environ.get("SCORECAST_DATA", ROOT.parent / "shared" / "data"))
 
 
+def pytest_configure():
+    """Drop compiled kernels older than the sources they were compiled from.
+
+    Numba looks only at the file of the function it kept, not at those it calls.
+    """
+    kernels = ROOT / "src" / "scorecast" / "mixtures" / "kernels"
+    changed = max(source.stat().st_mtime for source in kernels.glob("*.py"))
+    for kept in (kernels / "__pycache__").glob("*.nb[ci]"):
+        if kept.stat().st_mtime < changed:
+            kept.unlink(missing_ok=True)
+
+
 @pytest.fixture(scope="session")
 def reference():
     """Values proved by independent scripts, by name."""

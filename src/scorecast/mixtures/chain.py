@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.rng import as_generator
-from scorecast._core.types import FloatArray, IntArray, RandomState
-from scorecast.mixtures.half_normal_kernels import MOST_KNOTS, N_COEFFICIENTS
-from scorecast.mixtures.layout import (
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.mixtures.kept import KeptMixture
+from scorecast.mixtures.kernels.half_normal import MOST_KNOTS, N_COEFFICIENTS
+from scorecast.mixtures.kernels.layout import (
     Cases,
     Components,
     Constants,
@@ -19,15 +19,19 @@ from scorecast.mixtures.layout import (
     Population,
     Sums,
 )
-from scorecast.mixtures.posterior import KeptMixture
-from scorecast.mixtures.prior import Prior
-from scorecast.mixtures.sweep_kernels import (
+from scorecast.mixtures.kernels.sweep import (
     draw_mixture,
     fill_log_density,
     run_sweeps,
 )
 
-__all__ = ["Chain", "Record", "mixture_log_density", "prior_means"]
+__all__ = [
+    "Chain",
+    "Record",
+    "empty_components",
+    "empty_population",
+    "mixture_log_density",
+]
 
 _NEGLIGIBLE = 1e-16  # prior probability of components beyond what there is room for
 
@@ -85,7 +89,8 @@ class Chain:
         n_cases, n_dims = self.values.shape
         self.number = np.array([n_start], dtype=np.int64)
         self.cases = Cases(np.zeros(n_cases, dtype=np.int64), np.ones(n_cases))
-        self.population = _empty_population(n_dims)
+        self.population = empty_population(n_dims)
+        self.components = empty_components(0, n_dims)
         self._make_room(n_start + n_jumps)
         self._start(n_start)
 
@@ -94,10 +99,9 @@ class Chain:
         n_cases, n_dims = self.values.shape
         reach = math.ceil(math.log(_NEGLIGIBLE) / math.log(self.constants.growth))
         capacity = n_rows + max(reach, 8)
-        components = _empty_components(capacity, n_dims)
-        if hasattr(self, "components"):
-            for new, old in zip(components, self.components, strict=True):
-                new[: len(old)] = old
+        components = empty_components(capacity, n_dims)
+        for new, old in zip(components, self.components, strict=True):
+            new[: len(old)] = old
         self.components = components
         self.densities = _empty_densities(capacity, n_rows, n_cases, n_dims)
         self.sums = _empty_sums(capacity, n_dims)
@@ -194,34 +198,6 @@ class Chain:
         self.rng.bit_generator.state = state["stream"]
 
 
-def prior_means(prior: Prior, n: int, random_state: RandomState) -> FloatArray:
-    """Draw the mean of a mixture `n` times from the prior.
-
-    Parameters
-    ----------
-    prior : Prior
-        The prior.
-    n : int
-        Number of draws.
-    random_state : int, Generator or None
-        Source of randomness.
-
-    Returns
-    -------
-    array of shape (n, N)
-        The means.
-    """
-    rng = as_generator(random_state)
-    constants = prior.constants()
-    numbers = rng.geometric(1.0 - prior.growth, size=n)
-    components = _empty_components(int(numbers.max()), prior.n_dims)
-    population = _empty_population(prior.n_dims)
-    means = np.empty((n, prior.n_dims))
-    for i, number in enumerate(numbers):
-        draw_mixture(rng, number, components, population, constants, means[i])
-    return means
-
-
 def mixture_log_density(
     x: FloatArray, kept: KeptMixture, constants: Constants
 ) -> FloatArray:
@@ -259,7 +235,21 @@ def _robust_variance(values: FloatArray, fallback: FloatArray) -> FloatArray:
     return np.diag(variance)
 
 
-def _empty_components(capacity: int, n_dims: int) -> Components:
+def empty_components(capacity: int, n_dims: int) -> Components:
+    """Return room for so many components.
+
+    Parameters
+    ----------
+    capacity : int
+        How many.
+    n_dims : int
+        N.
+
+    Returns
+    -------
+    Components
+        All zero.
+    """
     return Components(
         weight=np.zeros(capacity),
         location=np.zeros((capacity, n_dims)),
@@ -269,7 +259,19 @@ def _empty_components(capacity: int, n_dims: int) -> Components:
     )
 
 
-def _empty_population(n_dims: int) -> Population:
+def empty_population(n_dims: int) -> Population:
+    """Return room for a population.
+
+    Parameters
+    ----------
+    n_dims : int
+        N.
+
+    Returns
+    -------
+    Population
+        Unit matrices, until it is drawn.
+    """
     return Population(
         location_mean=np.zeros(n_dims),
         location_precision=np.eye(n_dims),
@@ -298,7 +300,7 @@ def _empty_densities(
 
 def _empty_sums(capacity: int, n_dims: int) -> Sums:
     return Sums(
-        count=np.zeros(capacity),
+        cases=np.zeros(capacity),
         scale=np.zeros(capacity),
         root=np.zeros(capacity),
         scale_y=np.zeros((capacity, n_dims)),

@@ -18,10 +18,10 @@ from scorecast._core.types import FloatArray
 from scorecast._version import __version__
 from scorecast.exceptions import InvalidInputError
 from scorecast.io import check_writable, write_bytes
-from scorecast.mixtures.posterior import KeptMixture
+from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.run import Run
-from scorecast.mixtures.sampler import Sampling
+from scorecast.mixtures.sampling import Sampling
 
 __all__ = ["Checkpoint"]
 
@@ -141,7 +141,7 @@ def _fingerprint(
         __version__,
         prior.to_dict(),
         dataclasses.asdict(sampling),
-        [str(stream.bit_generator.seed_seq.state) for stream in streams],
+        [str(stream.bit_generator.state) for stream in streams],
     ]
     digest.update(json.dumps(settings, default=str).encode())
     return digest.hexdigest()
@@ -173,7 +173,9 @@ def _saved(run: Run, index: int, arrays: dict[str, Any]) -> dict[str, Any]:
 def _restore(run: Run, saved: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     index = saved["index"]
     prefix = f"{index}/state/"
-    state = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+    state = {
+        k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)
+    }
     run.chain.restore({"arrays": state, "stream": saved["stream"]})
     run.n_warmup, run.n_draws = saved["n_warmup"], saved["n_draws"]
     run.n_discarded, run.done = saved["n_discarded"], saved["done"]

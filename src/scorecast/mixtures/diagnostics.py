@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -96,13 +97,13 @@ def _figures(draws: FloatArray) -> tuple[float, float, float, float]:
     )
 
 
-def _array_stats():  # type: ignore[no-untyped-def]
+def _array_stats() -> Any:
     try:
-        from arviz_stats.base import array_stats  # optional, and slow to load
+        import arviz_stats.base  # optional, and slow to load
     except ImportError as error:
         what = "Diagnosing simulated chains"
         raise MissingExtraError(what, "bayes") from error
-    return array_stats
+    return vars(arviz_stats.base)["array_stats"]
 
 
 def _reasons(

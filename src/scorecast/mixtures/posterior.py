@@ -10,22 +10,12 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.mixtures.diagnostics import Diagnostics, diagnose
+from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.mixture import SkewStudentMixture
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.skew_student import SkewStudent
 
-__all__ = ["KeptMixture", "MixturePosterior"]
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class KeptMixture:
-    """One draw of the mixture as arrays: weights, locations, skews, precisions, shapes."""
-
-    weight: FloatArray
-    location: FloatArray
-    skew: FloatArray
-    precision: FloatArray
-    shape: FloatArray
+__all__ = ["MixturePosterior", "as_mixture"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,7 +59,7 @@ class MixturePosterior:
     @functools.cached_property
     def mixtures(self) -> tuple[SkewStudentMixture, ...]:
         """The kept draws as distributions."""
-        return tuple(_as_mixture(one, self.prior.tail_kind) for one in self.kept)
+        return tuple(as_mixture(one, self.prior.tail_kind) for one in self.kept)
 
     def log_densities(self, x: ArrayLike) -> FloatArray:
         """Return the log density of every kept draw.
@@ -122,7 +112,21 @@ class MixturePosterior:
         return np.asarray(np.mean([m.cdf(x) for m in self.mixtures], axis=0))
 
 
-def _as_mixture(kept: KeptMixture, kind: int) -> SkewStudentMixture:
+def as_mixture(kept: KeptMixture, kind: int) -> SkewStudentMixture:
+    """Return a kept draw as a distribution.
+
+    Parameters
+    ----------
+    kept : KeptMixture
+        The draw.
+    kind : {1, 2}
+        Whether scales have rate m - 1 or m.
+
+    Returns
+    -------
+    SkewStudentMixture
+        The distribution.
+    """
     lag = 1.0 if kind == 1 else 0.0
     parts = zip(kept.location, kept.skew, kept.precision, kept.shape, strict=True)
     components = tuple(SkewStudent(mu, nu, s, m, m - lag) for mu, nu, s, m in parts)

@@ -8,9 +8,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.types import FloatArray, Json, RandomState
+from scorecast._core.types import FloatArray, Json
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.mixtures.layout import Constants
+from scorecast.mixtures.kernels.layout import Constants
 
 __all__ = ["Prior"]
 
@@ -197,26 +197,6 @@ class Prior:
             spread_b=float(self.spread_b),
             power=float(power),
         )
-
-    def sample_means(self, n: int, *, random_state: RandomState = None) -> FloatArray:
-        """Draw means of mixtures from the prior: what is believed before any data.
-
-        Parameters
-        ----------
-        n : int
-            Number of draws.
-        random_state : int, Generator or None
-            Source of randomness.
-
-        Returns
-        -------
-        array of shape (n, N)
-            One mean per draw.
-        """
-        # Compiled code is loaded only when it is used.
-        from scorecast.mixtures.chain import prior_means
-
-        return prior_means(self, n, random_state)
 
     def to_dict(self) -> Json:
         """Return the hyperparameters as plain values."""

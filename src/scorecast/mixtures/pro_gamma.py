@@ -117,7 +117,7 @@ class ProGamma:
         array of shape (n,)
             The draws.
         """
-        from scorecast.mixtures.pro_gamma_kernels import draw_pro_gammas
+        from scorecast.mixtures.kernels.pro_gamma import draw_pro_gammas
 
         out = np.empty(n)
         rng = as_generator(random_state)
@@ -136,16 +136,22 @@ class ProGamma:
 
     def mode(self) -> float:
         """Return where the density is highest."""
-        from scipy.optimize import minimize_scalar
+        from scipy.optimize import brentq
 
         places, _ = self._quadrature
-        best = minimize_scalar(
-            lambda v: -float(self._log_kernel(np.exp(np.asarray(v)))),
-            bounds=(float(np.log(places[0])), float(np.log(places[-1]))),
-            method="bounded",
-            options={"xatol": 1e-10},
-        )
-        return self.low + float(np.exp(best.x))
+        return self.low + float(brentq(self._slope, places[0], places[-1], xtol=1e-13))
+
+    def _slope(self, d: float) -> float:
+        """Return the derivative of the log density."""
+        from scipy.special import digamma
+
+        n, q, m = self.n_dims, 0.5 * (self.n_dims - 1), self.low + d
+        total = -(self.a + n * self.b)
+        if self.kind == 1:
+            total += n * self.b * (np.log(d) + (m + q) / d)
+        elif self.kind == 2:
+            total += n * self.b * (np.log(m + q) + 1.0)
+        return float(total - self.b * sum(digamma(m + 0.5 * j) for j in range(n)))
 
     @property
     def log_normaliser(self) -> float:
@@ -173,8 +179,8 @@ class ProGamma:
         rough = np.linspace(-80.0, 80.0, _N_NODES)
         logs = self._log_kernel(np.exp(rough)) + rough
         inside = np.flatnonzero(logs > logs.max() - 50.0)
-        low, high = rough[max(inside[0] - 1, 0)], rough[min(inside[-1] + 1, _N_NODES - 1)]
-        v = np.linspace(low, high, _N_NODES)
+        first, last = max(inside[0] - 1, 0), min(inside[-1] + 1, _N_NODES - 1)
+        v = np.linspace(rough[first], rough[last], _N_NODES)
         logs = self._log_kernel(np.exp(v)) + v
         weights = np.exp(logs - logs.max())
         return np.exp(v), weights / weights.sum()

@@ -9,11 +9,11 @@ import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.mixtures.chain import Chain, Record
-from scorecast.mixtures.layout import Constants
-from scorecast.mixtures.posterior import KeptMixture
+from scorecast.mixtures.kept import KeptMixture
+from scorecast.mixtures.kernels.layout import Constants
 
 if TYPE_CHECKING:
-    from scorecast.mixtures.sampler import Sampling
+    from scorecast.mixtures.sampling import Sampling
 
 __all__ = ["Run", "start_runs"]
 

@@ -39,12 +39,13 @@ def log_half_normal_integral(p: ArrayLike, a: ArrayLike, b: ArrayLike) -> FloatA
     array
         Of the broadcast shape.
     """
-    from scorecast.mixtures.half_normal_kernels import log_integrals
+    from scorecast.mixtures.kernels.half_normal import log_integrals
 
-    p, a, b = np.broadcast_arrays(p, a, b)
-    out = np.empty(p.shape)
-    flat = (np.ascontiguousarray(v, dtype=np.float64).reshape(-1) for v in (p, a, b))
-    log_integrals(*flat, out.reshape(-1))
+    shape = np.broadcast_shapes(np.shape(p), np.shape(a), np.shape(b))
+    full = (np.array(np.broadcast_to(v, shape), dtype=np.float64) for v in (p, a, b))
+    out = np.empty(shape)
+    flat_p, flat_a, flat_b = (v.reshape(-1) for v in full)
+    log_integrals(flat_p, flat_a, flat_b, out.reshape(-1))
     return out
 
 
@@ -259,11 +260,9 @@ class SkewStudent:
     def _scale_quadrature(self) -> tuple[FloatArray, FloatArray]:
         """Nodes of sqrt(alpha), equally spaced in log alpha, and their weights."""
         m = self.shape
-        # The density of t = log(alpha rate / m) is exp(m (t - expm1(t))) up to a factor.
+        # Up to a factor, t = log(alpha rate / m) has density exp(m (t - expm1(t))).
         right = math.sqrt(80.0 / m)
-        left = -right if right < 1.0 else -40.0 / m - 1.0
-        if right < 1.0:
-            left = math.log1p(-right)
+        left = math.log1p(-right) if right < 1.0 else -40.0 / m - 1.0
         t = np.linspace(left, right, _CDF_NODES)
         weight = np.exp(m * (t - np.expm1(t)))
         return np.sqrt(np.exp(t) * m / self.rate), weight / weight.sum()

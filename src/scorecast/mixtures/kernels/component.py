@@ -7,16 +7,22 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.mixtures.jump_kernels import move_component
-from scorecast.mixtures.layout import Cases, Components, Constants, Population, Sums
-from scorecast.mixtures.matrix_kernels import (
+from scorecast.mixtures.kernels.jump import move_component
+from scorecast.mixtures.kernels.layout import (
+    Cases,
+    Components,
+    Constants,
+    Population,
+    Sums,
+)
+from scorecast.mixtures.kernels.matrix import (
     combine,
     compiled,
     draw_normal,
     draw_wishart,
     multiply,
 )
-from scorecast.mixtures.pro_gamma_kernels import draw_pro_gamma
+from scorecast.mixtures.kernels.pro_gamma import draw_pro_gamma
 
 __all__ = [
     "draw_component",
@@ -37,7 +43,7 @@ def occupied_first(
     place = np.empty(n_components, np.int64)
     occupied = 0
     for c in range(n_components):
-        if sums.count[c] == 0.0:
+        if sums.cases[c] == 0.0:
             continue
         place[c] = occupied
         if occupied != c:
@@ -52,7 +58,7 @@ def occupied_first(
 
 @compiled
 def _move_sums(source: int, target: int, sums: Sums) -> None:
-    sums.count[target] = sums.count[source]
+    sums.cases[target] = sums.cases[source]
     sums.scale[target] = sums.scale[source]
     sums.root[target] = sums.root[source]
     sums.tail[target] = sums.tail[source]
@@ -150,7 +156,7 @@ def _update_location_and_skew(
     precision = np.empty((2 * n, 2 * n))
     linear = np.zeros(2 * n)
     scale, root = beta * sums.scale[c], beta * sums.root[c]
-    count = beta * sums.count[c] + 1.0 / constants.skew_spread
+    count = beta * sums.cases[c] + 1.0 / constants.skew_spread
     for i in range(n):
         for j in range(n):
             precision[i, j] = scale * s[i, j] + s_mu[i, j]
@@ -181,7 +187,7 @@ def _scatter(
             tilt += skew[i] * (sums.root_y[c, j] - sums.root[c] * moved[j])
             value = sums.scale_yy[c, i, j] - cross - tilt
             value += sums.scale[c] * moved[i] * moved[j]
-            value += sums.count[c] * skew[i] * skew[j]
+            value += sums.cases[c] * skew[i] * skew[j]
             out[i, j] = value
             out[j, i] = value
 
@@ -198,9 +204,7 @@ def update_component(
     """Draw location, skew, precision and shape of a component given its cases."""
     n = components.location.shape[1]
     moved = np.empty(n)
-    _update_location_and_skew(
-        rng, c, components, population, constants, sums, moved
-    )
+    _update_location_and_skew(rng, c, components, population, constants, sums, moved)
     skew = components.skew[c]
     m_s = population.precision_shape[0]
     rate = np.empty((n, n))
@@ -211,10 +215,10 @@ def update_component(
             prior = (m_s - 1.0) * population.covariance[i, j]
             tilt = skew[i] * skew[j] / constants.skew_spread
             rate[i, j] = prior + 0.5 * (constants.power * own + tilt)
-    shape = m_s + 0.5 * (constants.power * sums.count[c] + 1.0)
+    shape = m_s + 0.5 * (constants.power * sums.cases[c] + 1.0)
     draw_wishart(rng, shape, rate, components.precision[c])
     kind = constants.tail_kind
-    a, b = constants.tail_a + sums.tail[c], constants.tail_b + sums.count[c]
+    a, b = constants.tail_a + sums.tail[c], constants.tail_b + sums.cases[c]
     d = draw_pro_gamma(rng, a, b, 1, kind)
     components.shape[c] = 1.0 + d if kind == 1 else d
 

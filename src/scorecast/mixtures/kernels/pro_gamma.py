@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.mixtures.matrix_kernels import compiled, entry
+from scorecast.mixtures.kernels.matrix import compiled, entry
 
 __all__ = ["draw_pro_gamma", "draw_pro_gammas", "log_pro_gamma"]
 

@@ -12,15 +12,20 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.mixtures.density_kernels import add_row, move_density
-from scorecast.mixtures.layout import Components, Constants, Densities, Population
-from scorecast.mixtures.matrix_kernels import (
+from scorecast.mixtures.kernels.density import add_row, move_density
+from scorecast.mixtures.kernels.layout import (
+    Components,
+    Constants,
+    Densities,
+    Population,
+)
+from scorecast.mixtures.kernels.matrix import (
     combine,
     compiled,
     log_normal,
     log_wishart,
 )
-from scorecast.mixtures.proposal_kernels import (
+from scorecast.mixtures.kernels.proposal import (
     draw_share,
     log_proposal,
     log_share,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorecast.mixtures.layout import Components, Constants, Population
-from scorecast.mixtures.matrix_kernels import (
+from scorecast.mixtures.kernels.layout import Components, Constants, Population
+from scorecast.mixtures.kernels.matrix import (
     cholesky,
     combine,
     compiled,
@@ -15,7 +15,7 @@ from scorecast.mixtures.matrix_kernels import (
     multiply,
     trace_of_product,
 )
-from scorecast.mixtures.pro_gamma_kernels import draw_pro_gamma
+from scorecast.mixtures.kernels.pro_gamma import draw_pro_gamma
 
 __all__ = ["draw_population", "update_population"]
 

@@ -1,4 +1,4 @@
-"""Compiled pass over the cases: component and scale of each, and the sums they leave."""
+"""Compiled pass over the cases: the component and scale of each, and their sums."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.mixtures.half_normal_kernels import draw_root
-from scorecast.mixtures.layout import Cases, Components, Densities, Sums
-from scorecast.mixtures.matrix_kernels import LOG_2PI, compiled, log_determinant
+from scorecast.mixtures.kernels.half_normal import draw_root
+from scorecast.mixtures.kernels.layout import Cases, Components, Densities, Sums
+from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, log_determinant
 
 __all__ = ["assign_cases"]
 
@@ -18,7 +18,7 @@ __all__ = ["assign_cases"]
 def _clear(n_components: int, sums: Sums) -> None:
     n_dims = sums.scale_y.shape[1]
     for c in range(n_components):
-        sums.count[c] = 0.0
+        sums.cases[c] = 0.0
         sums.scale[c] = 0.0
         sums.root[c] = 0.0
         sums.tail[c] = 0.0
@@ -53,7 +53,7 @@ def _draw_label(
 def _log_normalisers(
     n_components: int, n_dims: int, densities: Densities, out: FloatArray
 ) -> None:
-    """What the log likelihood of a case of each component has beside its distance."""
+    """Fill what the log likelihood of a case has beside its distance."""
     for c in range(n_components):
         square = 0.0
         for i in range(n_dims):
@@ -75,14 +75,14 @@ def assign_cases(
 ) -> float:
     """Draw label and scale of every case; return the log likelihood given them."""
     n_cases, n_dims = x.shape
-    # Names for every array: looking them up for each case would cost more than the work.
+    # Names for all arrays: looking them up case by case would cost more than the work.
     weight, location = components.weight, components.location
     factor, tilt = densities.factor, densities.tilt
     rate, exponent = densities.rate, densities.exponent
     row, total = densities.row, densities.total
     label, roots = cases.label, cases.root
     count, scales, scale_y, scale_yy = (
-        sums.count, sums.scale, sums.scale_y, sums.scale_yy,
+        sums.cases, sums.scale, sums.scale_y, sums.scale_yy,
     )  # fmt: skip
     root_sum, root_y, tail = sums.root, sums.root_y, sums.tail
     _clear(n_components, sums)
@@ -101,9 +101,7 @@ def assign_cases(
                 v += factor[c, j, i] * y[j]
             square += v * v
             cross += v * tilt[c, i]
-        root = draw_root(
-            rng, exponent[c], rate[c] + 0.5 * beta * square, beta * cross
-        )
+        root = draw_root(rng, exponent[c], rate[c] + 0.5 * beta * square, beta * cross)
         scale = root * root
         log_root = math.log(root)
         label[k] = c

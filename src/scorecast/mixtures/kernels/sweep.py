@@ -7,17 +7,17 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.mixtures.case_kernels import assign_cases
-from scorecast.mixtures.component_kernels import (
+from scorecast.mixtures.kernels.case import assign_cases
+from scorecast.mixtures.kernels.component import (
     draw_component,
     draw_number,
     draw_weights,
     occupied_first,
     update_component,
 )
-from scorecast.mixtures.density_kernels import fill_rows, log_likelihood, rate_of
-from scorecast.mixtures.jump_kernels import jump
-from scorecast.mixtures.layout import (
+from scorecast.mixtures.kernels.density import fill_rows, log_likelihood, rate_of
+from scorecast.mixtures.kernels.jump import jump
+from scorecast.mixtures.kernels.layout import (
     Cases,
     Components,
     Constants,
@@ -25,8 +25,8 @@ from scorecast.mixtures.layout import (
     Population,
     Sums,
 )
-from scorecast.mixtures.matrix_kernels import compiled, entry
-from scorecast.mixtures.population_kernels import draw_population, update_population
+from scorecast.mixtures.kernels.matrix import compiled, entry
+from scorecast.mixtures.kernels.population import draw_population, update_population
 
 __all__ = ["draw_mixture", "fill_log_density", "run_sweeps"]
 
@@ -61,9 +61,7 @@ def draw_mixture(
     for c in range(n_components):
         draw_component(rng, c, components, population, constants)
     none = np.zeros(0)
-    draw_weights(
-        rng, n_components, 0, none, constants.concentration, components.weight
-    )
+    draw_weights(rng, n_components, 0, none, constants.concentration, components.weight)
     mixture_mean(n_components, components, constants.tail_kind, mean)
 
 
@@ -95,13 +93,13 @@ def _update_mixture(
     """Draw the number of components, their parameters and weights, the population."""
     occupied = occupied_first(n_components, components, sums, cases)
     most = components.weight.size
-    number = draw_number(rng, occupied, most, sums.count, constants)
+    number = draw_number(rng, occupied, most, sums.cases, constants)
     for c in range(occupied):
         update_component(rng, c, components, population, constants, sums)
     for c in range(occupied, number):
         draw_component(rng, c, components, population, constants)
     draw_weights(
-        rng, number, occupied, sums.count, constants.concentration, components.weight
+        rng, number, occupied, sums.cases, constants.concentration, components.weight
     )
     update_population(rng, number, components, population, constants)
     return number

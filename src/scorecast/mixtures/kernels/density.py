@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 
 from scorecast._core.types import FloatArray
-from scorecast.mixtures.half_normal_kernels import fill_table, read_table
-from scorecast.mixtures.layout import Components, Constants, Densities
-from scorecast.mixtures.matrix_kernels import (
+from scorecast.mixtures.kernels.half_normal import fill_table, read_table
+from scorecast.mixtures.kernels.layout import Components, Constants, Densities
+from scorecast.mixtures.kernels.matrix import (
     LOG_2PI,
     cholesky,
     compiled,
@@ -61,9 +61,7 @@ def prepare(
         square += tilt * tilt
     half = log_determinant(factor) - n_dims * LOG_2PI - square
     p = 2.0 * m + beta * n_dims - 1.0
-    densities.constant[c] = (
-        m * math.log(r) - math.lgamma(m) + 0.5 * beta * half + LOG_2
-    )
+    densities.constant[c] = m * math.log(r) - math.lgamma(m) + 0.5 * beta * half + LOG_2
     densities.exponent[c] = p
     densities.rate[c] = r
     densities.n_left[c] = fill_table(p, math.sqrt(beta * square), densities.table[c])
@@ -79,22 +77,33 @@ def log_densities(
     out: FloatArray,
 ) -> None:
     """Fill the log density of every case under component c."""
-    n_dims = location.size
-    factor, tilt = densities.factor[c], densities.tilt[c]
-    p, r = densities.exponent[c], densities.rate[c]
+    p, twice_r = densities.exponent[c], 2.0 * densities.rate[c]
     n_left, table = densities.n_left[c], densities.table[c]
-    constant = densities.constant[c]
-    half = 0.5 * (p + 1.0)
+    constant, half = densities.constant[c], 0.5 * (p + 1.0)
+    n_dims = location.size
+    if n_dims == 1:  # the same without inner loops, three times as fast
+        factor, tilt, centre = (
+            densities.factor[c, 0, 0],
+            densities.tilt[c, 0],
+            location[0],
+        )
+        for k in range(x.shape[0]):
+            v = factor * (x[k, 0] - centre)
+            twice = twice_r + beta * v * v
+            z = beta * v * tilt / math.sqrt(twice)
+            out[k] = constant - half * math.log(twice) + read_table(p, z, n_left, table)
+        return
+    factors, tilts = densities.factor[c], densities.tilt[c]
     for k in range(x.shape[0]):
         square = 0.0
         cross = 0.0
         for i in range(n_dims):
             v = 0.0
             for j in range(i, n_dims):
-                v += factor[j, i] * (x[k, j] - location[j])
+                v += factors[j, i] * (x[k, j] - location[j])
             square += v * v
-            cross += v * tilt[i]
-        twice = 2.0 * r + beta * square
+            cross += v * tilts[i]
+        twice = twice_r + beta * square
         z = beta * cross / math.sqrt(twice)
         out[k] = constant - half * math.log(twice) + read_table(p, z, n_left, table)
 

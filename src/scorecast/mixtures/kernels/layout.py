@@ -45,7 +45,7 @@ class Components(NamedTuple):
 
 
 class Population(NamedTuple):
-    """What the components are drawn from; numbers are arrays so that they can change."""
+    """What the components are drawn from; numbers are arrays so as to change."""
 
     location_mean: FloatArray  # mu_mu (N,)
     location_precision: FloatArray  # S_mu (N, N)
@@ -82,7 +82,7 @@ class Cases(NamedTuple):
 class Sums(NamedTuple):
     """Sums over the cases of each component; y is measured from its old location."""
 
-    count: FloatArray  # n_c (capacity,)
+    cases: FloatArray  # n_c (capacity,)
     scale: FloatArray  # sum alpha (capacity,)
     root: FloatArray  # sum sqrt(alpha) (capacity,)
     scale_y: FloatArray  # sum alpha y (capacity, N)

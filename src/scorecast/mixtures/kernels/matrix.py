@@ -36,7 +36,7 @@ ROOT_HALF = math.sqrt(0.5)
 # as part of them: without a door to Python it takes a third of the time. The python
 # error model would test every division for a zero divisor.
 entry = njit(nogil=True, cache=True, error_model="numpy")
-compiled = njit(
+compiled = njit(  # type: ignore[call-overload]
     nogil=True,
     error_model="numpy",
     no_cpython_wrapper=True,

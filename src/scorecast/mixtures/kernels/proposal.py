@@ -17,10 +17,10 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.mixtures.density_kernels import LOG_2, rate_of
-from scorecast.mixtures.half_normal_kernels import log_integral
-from scorecast.mixtures.layout import Components, Constants
-from scorecast.mixtures.matrix_kernels import (
+from scorecast.mixtures.kernels.density import LOG_2, rate_of
+from scorecast.mixtures.kernels.half_normal import log_integral
+from scorecast.mixtures.kernels.layout import Components, Constants
+from scorecast.mixtures.kernels.matrix import (
     LOG_2PI,
     cholesky,
     combine,
@@ -33,7 +33,7 @@ from scorecast.mixtures.matrix_kernels import (
     log_wishart,
     multiply,
 )
-from scorecast.mixtures.pro_gamma_kernels import draw_pro_gamma
+from scorecast.mixtures.kernels.pro_gamma import draw_pro_gamma
 
 __all__ = [
     "draw_share",
@@ -75,9 +75,7 @@ def _log_either(one: float, other: float) -> float:
 
 
 @compiled
-def log_skew_student(
-    x: FloatArray, c: int, components: Components, kind: int
-) -> float:
+def log_skew_student(x: FloatArray, c: int, components: Components, kind: int) -> float:
     """Log density of one component at one place."""
     n_dims = x.size
     precision, skew = components.precision[c], components.skew[c]

@@ -1,0 +1,172 @@
+"""How well a prior foretold the values: thermodynamic integration of the evidence.
+
+The log evidence is the integral over beta from 0 to 1 of the mean log likelihood under
+the posterior with the likelihood raised to beta. Chains run on a ladder of betas; the
+likelihood is that of the values given their labels and scales, which belong to the
+prior here, so every update of the sampler keeps its form.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.parallel import map_threads
+from scorecast._core.progress import announced
+from scorecast._core.rng import as_generator
+from scorecast._core.types import FloatArray, Json, RandomState
+from scorecast.exceptions import UsageError
+from scorecast.mixtures.prior import Prior
+from scorecast.mixtures.sampler import check_values
+from scorecast.mixtures.sampling import Sampling
+
+__all__ = ["Evidence", "ladder", "log_evidence", "thermodynamic_integral"]
+
+_BATCHES = 20
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Evidence:
+    """The log evidence of a prior and what it was computed from.
+
+    Parameters
+    ----------
+    value : float
+        Log evidence in nats: the corrected trapezoid rule.
+    stderr : float
+        Monte Carlo error of `value`; that of the rule itself is about `correction`
+        or less.
+    correction : float
+        What the correction changed: a check on the ladder.
+    betas, means, variances : array of shape (rungs,)
+        The ladder, and mean and variance of the log likelihood at each rung.
+    prior_name : str
+        Whose evidence it is.
+    """
+
+    value: float
+    stderr: float
+    correction: float
+    betas: FloatArray
+    means: FloatArray
+    variances: FloatArray
+    prior_name: str
+
+    def to_dict(self) -> Json:
+        """Return plain values."""
+        return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
+
+
+def ladder(n_rungs: int = 20, power: float = 5.0) -> FloatArray:
+    """Return betas from 0 to 1, dense near 0 where the likelihood changes fastest.
+
+    Parameters
+    ----------
+    n_rungs : int, default=20
+        Number of steps.
+    power : float, default=5
+        ``(i / n_rungs) ** power``.
+
+    Returns
+    -------
+    array of shape (n_rungs + 1,)
+        The ladder.
+    """
+    return np.asarray((np.arange(n_rungs + 1) / n_rungs) ** power)
+
+
+def thermodynamic_integral(
+    betas: FloatArray, means: FloatArray, variances: FloatArray | None = None
+) -> float:
+    """Integrate mean log likelihoods over the ladder.
+
+    Parameters
+    ----------
+    betas, means : array of shape (rungs,)
+        Ladder and mean log likelihoods.
+    variances : array of shape (rungs,), optional
+        Variances of the log likelihood, which are the slope of the means; with them
+        the trapezoid rule is corrected for curvature.
+
+    Returns
+    -------
+    float
+        The integral.
+    """
+    steps = np.diff(betas)
+    total = float(steps @ (means[1:] + means[:-1])) / 2.0
+    if variances is not None:
+        total -= float(steps**2 @ np.diff(variances)) / 12.0
+    return total
+
+
+def log_evidence(
+    values: ArrayLike,
+    *,
+    prior: Prior,
+    betas: ArrayLike | None = None,
+    sampling: Sampling | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> Evidence:
+    """Estimate the log evidence of a prior given values.
+
+    Parameters
+    ----------
+    values : array of shape (n,) or (n, N)
+        Finite values.
+    prior : Prior
+        The prior to be judged; differences between priors are log Bayes factors.
+    betas : array-like, optional
+        Ladder from 0 to 1; `ladder` by default.
+    sampling : Sampling, optional
+        Its `n_warmup`, `n_draws` and `n_jumps` hold for every rung.
+    random_state : int, Generator or None
+        Source of randomness; one stream per rung.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Evidence
+        The log evidence with its error.
+
+    Raises
+    ------
+    UsageError
+        If the ladder does not climb from 0 to 1.
+    """
+    from scorecast.mixtures.run import start_runs
+
+    given = check_values(values, prior.n_dims)
+    sampling = Sampling() if sampling is None else sampling
+    rungs = ladder() if betas is None else np.asarray(betas, dtype=np.float64)
+    if rungs.size < 2 or rungs[0] != 0 or rungs[-1] != 1 or (np.diff(rungs) <= 0).any():
+        msg = "The ladder must climb from 0 to 1."
+        raise UsageError(msg)
+    streams = as_generator(random_state).spawn(len(rungs))
+    runs = [
+        start_runs(given, prior.constants(float(beta)), sampling, [stream])[0]
+        for beta, stream in zip(rungs, streams, strict=True)
+    ]
+    with announced("compiling the sampler (the first time only)"):
+        runs[0].compile()
+    total = runs[0].n_sweeps
+    map_threads(lambda r: r.advance(total), runs, n_jobs=n_jobs, what="climbing")
+    draws = np.array([run.record.given_cases[run.n_warmup :] for run in runs])
+    return _summarise(rungs, draws, prior.name)
+
+
+def _summarise(betas: FloatArray, draws: FloatArray, name: str) -> Evidence:
+    means, variances = draws.mean(axis=1), draws.var(axis=1)
+    plain = thermodynamic_integral(betas, means)
+    value = thermodynamic_integral(betas, means, variances)
+    usable = draws.shape[1] // _BATCHES * _BATCHES
+    batches = draws[:, :usable].reshape(len(betas), _BATCHES, -1).mean(axis=2)
+    errors = batches.std(axis=1, ddof=1) / np.sqrt(_BATCHES)
+    steps = np.diff(betas, prepend=0.0, append=1.0)
+    share = 0.5 * (steps[1:] + steps[:-1])  # of each rung in the trapezoid rule
+    stderr = float(np.sqrt(np.sum((share * errors) ** 2)))
+    return Evidence(value, stderr, value - plain, betas, means, variances, name)

@@ -1,0 +1,75 @@
+"""How long and how to sample."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from scorecast.exceptions import UsageError
+
+__all__ = ["Sampling"]
+
+_JUMP_WORK = 2000  # cases looked at by split and merge attempts of one sweep
+
+
+@dataclasses.dataclass(frozen=True)
+class Sampling:
+    """How long and how to sample.
+
+    Parameters
+    ----------
+    n_chains : int, default=4
+        Chains, each with its own stream and its own start.
+    n_warmup : int, default=1000
+        Sweeps before the first draw.
+    n_draws : int, default=2000
+        Draws per chain.
+    n_jumps : int, optional
+        Split or merge attempts per sweep; by default as many as look at some 2,000
+        cases, between 1 and 20.
+    starts : tuple of int, default=(1, 8, 2, 4)
+        Components to begin with, chain by chain, over and over. Far apart on purpose:
+        chains that agree in spite of it are worth more.
+    n_extensions : int, default=3
+        How often to go on for twice as long while the chains cannot be trusted; all
+        sweeps before then count as warm-up.
+    n_kept : int, default=400
+        Draws kept in full, over all chains.
+    """
+
+    n_chains: int = 4
+    n_warmup: int = 1000
+    n_draws: int = 2000
+    n_jumps: int | None = None
+    starts: tuple[int, ...] = (1, 8, 2, 4)
+    n_extensions: int = 3
+    n_kept: int = 400
+
+    def __post_init__(self) -> None:
+        least = {"n_chains": 1, "n_warmup": 0, "n_draws": 4, "n_extensions": 0,
+                 "n_kept": 1}  # fmt: skip
+        for name, smallest in least.items():
+            if getattr(self, name) < smallest:
+                msg = f"`{name}` must be at least {smallest}."
+                raise UsageError(msg)
+        if not self.starts or min(self.starts) < 1:
+            msg = "`starts` must be numbers of components from 1."
+            raise UsageError(msg)
+
+    def jumps_for(self, n_cases: int) -> int:
+        """Return the number of split or merge attempts per sweep.
+
+        Parameters
+        ----------
+        n_cases : int
+            Number of values.
+
+        Returns
+        -------
+        int
+            As stated, or what suits so many values.
+        """
+        if self.n_jumps is not None:
+            return self.n_jumps
+        return int(np.clip(_JUMP_WORK // max(n_cases, 1), 1, 20))

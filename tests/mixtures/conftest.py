@@ -1,0 +1,143 @@
+"""Kernels with a deliberate fault, and joint draws to judge kernels by."""
+
+import inspect
+
+import numpy as np
+import pytest
+from numba import njit
+
+from scorecast.mixtures.chain import Chain, Record
+from scorecast.mixtures.kernels import case, component, sweep
+
+FREE = njit(nogil=True, error_model="numpy")
+INNER = njit(
+    nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
+
+
+def rewritten(function, replacements, **names):
+    """Return the kernel with parts of its text and some of its names replaced."""
+    source = inspect.getsource(function.py_func)
+    for old, new in replacements.items():
+        assert source.count(old) == 1, (old, source.count(old))
+        source = source.replace(old, new)
+    space = dict(vars(inspect.getmodule(function.py_func)))
+    space |= {"entry": FREE, "compiled": INNER} | names
+    # The text is our own kernel with one line changed.
+    exec(compile(source, "<a faulty kernel>", "exec"), space)
+    return space[function.py_func.__name__]
+
+
+@pytest.fixture(scope="session")
+def scale_ignores_skew():
+    """Scales drawn as if the skew were zero: a Gamma, which they are not."""
+    broken = rewritten(
+        case.assign_cases,
+        {"beta * square, beta * cross)": "beta * square, 0.0)"},
+    )
+    return rewritten(sweep.run_sweeps, {}, assign_cases=broken)
+
+
+@pytest.fixture(scope="session")
+def precision_forgets_skew_prior():
+    """Precisions drawn without the factor that the prior of the skew brings."""
+    broken = rewritten(
+        component.update_component,
+        {"constants.power * sums.cases[c] + 1.0": "constants.power * sums.cases[c]"},
+    )
+    update = rewritten(sweep._update_mixture, {}, update_component=broken)
+    return rewritten(sweep.run_sweeps, {}, _update_mixture=update)
+
+
+class JointDraws:
+    """Chains that start from an exact draw of parameters and values together.
+
+    If every update is right, any number of sweeps leaves the joint distribution as it
+    was, so each statistic has the same mean before and after: no convergence needed.
+    """
+
+    def __init__(self, prior, n_cases, *, n_jumps=4, power=1.0, kernel=None):
+        self.prior = prior
+        self.rng = np.random.default_rng(20)
+        self.chain = Chain(
+            np.zeros((n_cases, prior.n_dims)),
+            prior.constants(power),
+            self.rng,
+            n_jumps=n_jumps,
+        )
+        self.kernel = sweep.run_sweeps if kernel is None else kernel
+        self.mean = np.empty(prior.n_dims)
+
+    def draw(self):
+        """Draw a mixture from the prior, and values from it."""
+        rng, chain = self.rng, self.chain
+        number = int(rng.geometric(1 - self.prior.growth))
+        chain.number[0] = number
+        if number + chain.n_jumps > len(chain.densities.row):
+            chain._make_room(number + chain.n_jumps)
+        sweep.draw_mixture(
+            rng, number, chain.components, chain.population, chain.constants, self.mean
+        )
+        parts = chain.components
+        n_cases, n_dims = chain.values.shape
+        weight = parts.weight[:number] / parts.weight[:number].sum()
+        label = rng.choice(number, size=n_cases, p=weight)
+        shape = parts.shape[label]
+        lag = 1.0 if self.prior.tail_kind == 1 else 0.0
+        root = np.sqrt(rng.gamma(shape, 1.0 / (shape - lag)))[:, None]
+        factor = np.linalg.cholesky(parts.precision[:number])[label]
+        noise = rng.standard_normal((n_cases, n_dims, 1))
+        noise = np.linalg.solve(np.swapaxes(factor, 1, 2), noise)[:, :, 0]
+        chain.values = parts.location[label] + (parts.skew[label] + noise) / root
+
+    def statistics(self):
+        """Functions of mixture, population and values that do not care for labels."""
+        chain = self.chain
+        number = int(chain.number[0])
+        p, mu, nu, s, m = (array[:number] for array in chain.components)
+        x, pop = chain.values[:, 0], chain.population
+        lag = 1.0 if self.prior.tail_kind == 1 else 0.0
+        log_det = np.linalg.slogdet(s)[1]
+        tilt = np.tanh(nu[:, 0] * np.sqrt(s[:, 0, 0]))
+        away = np.arctan(x[:, None] - mu[:, 0])
+        found = [
+            number, np.log(number), p @ p, p @ np.arctan(mu[:, 0]), p @ log_det,
+            p @ np.log(m - lag), p @ tilt, p @ np.abs(tilt), np.mean(away @ p),
+            np.mean(away @ (p * tilt)), np.mean(np.abs(away) @ p) * (p @ log_det),
+            np.log(pop.precision_shape[0] - 1), np.linalg.slogdet(pop.covariance)[1],
+            np.linalg.slogdet(pop.location_precision)[1],
+            np.linalg.slogdet(pop.location_rate)[1], np.arctan(pop.location_mean[0]),
+        ]  # fmt: skip
+        if self.prior.n_dims > 1:
+            found += [
+                p @ (s[:, 0, 1] / np.sqrt(s[:, 0, 0] * s[:, 1, 1])),
+                p @ (tilt * np.tanh(nu[:, 1])),
+                np.mean(away @ p * np.arctan(chain.values[:, 1])) * (p @ s[:, 0, 1]),
+            ]  # fmt: skip
+        return found
+
+    def z_scores(self, n_draws, n_sweeps=2):
+        """Return how many standard errors each statistic moved."""
+        moves = []
+        for _ in range(n_draws):
+            self.draw()
+            before = self.statistics()
+            self.run(n_sweeps)
+            moves.append(np.subtract(self.statistics(), before))
+        moves = np.array(moves)
+        return moves.mean(axis=0) / (moves.std(axis=0) / np.sqrt(n_draws))
+
+    def run(self, n_sweeps):
+        """As `Chain.run`, with the kernel that is being judged."""
+        original = Chain.run.__globals__["run_sweeps"]
+        Chain.run.__globals__["run_sweeps"] = self.kernel
+        try:
+            self.chain.run(n_sweeps, Record.empty(n_sweeps, self.prior.n_dims))
+        finally:
+            Chain.run.__globals__["run_sweeps"] = original
+
+
+@pytest.fixture
+def joint_draws():
+    """The class, for tests to fill in a prior."""
+    return JointDraws
