@@ -21,6 +21,7 @@ from scorecast.scores.ranking import (
     ClassScores,
     Ranking,
     as_class_scores,
+    example_weights,
     rank_true_classes,
 )
 from scorecast.scores.risk import RiskCurve, risk_curve, risks_left_out
@@ -49,6 +50,7 @@ __all__ = [
     "curve_of_ranking",
     "curve_sizes",
     "describe_oddities",
+    "example_weights",
     "is_marginal",
     "jackknife_covariance",
     "leave_out_curves",

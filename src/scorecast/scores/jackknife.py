@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.scores.ranking import Ranking
+from scorecast.scores.ranking import Ranking, example_weights
 from scorecast.scores.subsets import beating_histogram, chances_right
 
 __all__ = [
@@ -144,9 +144,5 @@ def _leave_out(
         return
     above = ranking.beaten_totals[stays] - ranking.above[stays, g]
     tied = ranking.tied_totals[stays] - ranking.tied[stays, g]
-    if average == "micro":
-        weights = np.full(own.size, 1 / own.size)
-    else:
-        counts = np.bincount(own, minlength=ranking.n_classes)
-        weights = 1 / (counts[own] * np.count_nonzero(counts))
+    weights = example_weights(own, average)
     out += beating_histogram(above, tied, weights, out.size, ties)

@@ -16,7 +16,13 @@ from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.scores.embeddings import Embeddings, LabelledEmbeddings
 from scorecast.scores.jackknife import jackknife_covariance, jackknife_stderr
 from scorecast.scores.matrix import Scores
-from scorecast.scores.ranking import AVERAGES, TIES, ClassScores, as_class_scores
+from scorecast.scores.ranking import (
+    AVERAGES,
+    TIES,
+    ClassScores,
+    as_class_scores,
+    example_weights,
+)
 from scorecast.scores.subsets import chances_right
 
 __all__ = ["RiskCurve", "risk_curve", "risks_left_out"]
@@ -228,10 +234,7 @@ def risks_left_out(
 def _risks(
     data: ClassScores, costs: FloatArray, ks: IntArray, ties: str, average: str
 ) -> FloatArray:
-    counts = np.bincount(data.own, minlength=data.n_classes)
-    weights = np.full(data.n_examples, 1 / data.n_examples)
-    if average == "macro":
-        weights = 1 / (counts[data.own] * np.count_nonzero(counts))
+    weights = example_weights(data.own, average)
     # Chance that none of the better ones is drawn, by the number *below*.
     first = chances_right(data.n_classes, ks)[:, ::-1]
     total = np.zeros(ks.size)
