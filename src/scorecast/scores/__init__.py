@@ -24,7 +24,7 @@ from scorecast.scores.ranking import (
     example_weights,
     rank_true_classes,
 )
-from scorecast.scores.risk import RiskCurve, risk_curve, risks_left_out
+from scorecast.scores.risk import RiskCurve, risk_curve, risk_curve_and_replicates
 from scorecast.scores.subsets import (
     beating_histogram,
     chances_right,
@@ -59,7 +59,7 @@ __all__ = [
     "mean_chances",
     "rank_true_classes",
     "risk_curve",
-    "risks_left_out",
+    "risk_curve_and_replicates",
     "scores_from",
     "snap_to_certainty",
 ]
