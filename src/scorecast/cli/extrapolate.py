@@ -46,6 +46,14 @@ _METHODS = (
     show_default=True,
     help="How to extrapolate.",
 )
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="M",
+    help="Guesses allowed: right if the true class is among the best M.",
+)
 @click.option("--bandwidth", type=float, help="For regression and kde-fixed.")
 @click.option(
     "--form",
@@ -116,6 +124,7 @@ def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapol
         scores,
         to=options["targets"],
         method=options["method"],
+        top=options["top"],
         ties=options["ties"],
         average=options["average"],
         level=options["level"],
@@ -134,6 +143,9 @@ def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapol
         if options[name] is not None or options["method"] != "auto":
             msg = "--cost has a method of its own: leave out --method and its options."
             raise click.UsageError(msg)
+    if options["top"] > 1:
+        msg = "--cost is of one decision: leave out --top."
+        raise click.UsageError(msg)
     return extrapolate_risk(
         scores,
         cost=_read_cost(options["cost"], scores.classes),
