@@ -34,7 +34,7 @@ __all__ = [
 TIES = ("random", "optimistic", "pessimistic")
 AVERAGES = ("macro", "micro")
 ClassScores = Scores | LabelledEmbeddings
-_MOST_CELLS = 200_000_000  # bytes that counts by single class may take
+_MOST_CELLS = 100_000_000  # of counts by single class: two arrays, 200 MB
 _GROUPS = 256  # groups of classes beyond that
 
 
