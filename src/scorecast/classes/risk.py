@@ -184,11 +184,6 @@ def extrapolate_risk(
     RiskExtrapolation
         The forecast.
 
-    Raises
-    ------
-    InsufficientDataError
-        If there are fewer than three classes.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -203,12 +198,7 @@ def extrapolate_risk(
     data = as_class_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
-    if data.n_classes < 3:
-        msg = "A risk curve of two classes is one number: nothing to extrapolate from."
-        raise InsufficientDataError(msg)
-    if np.unique(data.own).size < 2:
-        msg = "All examples belong to one class: what others cost cannot be seen."
-        raise InsufficientDataError(msg)
+    _check_enough(data)
     costs = np.asarray(check_matrix(cost, "The cost matrix"), dtype=np.float64)
     problem = _Problem(data=data, costs=costs, ties=ties, average=average)
     observed, replicates = problem.curve_and_replicates()
@@ -217,20 +207,34 @@ def extrapolate_risk(
     excess = predict(observed.risk)
     low, high = _interval(replicates, observed, predict, excess, level)
     shift = predict.own_cost + _correction(problem, targets, excess + predict.own_cost)
-    values, low, high = (x + shift for x in (excess, low, high))
     cautions = _warnings(targets, data.n_classes)
     for caution in cautions:
         warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
     return RiskExtrapolation(
-        predictions=tuple(
-            RiskPrediction(classes=int(k), risk=float(v), low=float(a), high=float(b))
-            for k, v, a, b in zip(targets, values, low, high, strict=True)
-        ),
+        predictions=_predictions(targets, excess + shift, low + shift, high + shift),
         observed=observed,
         level=level,
         seed=seed_number(random_state),
         penalty=penalty,
         warnings=cautions,
+    )
+
+
+def _check_enough(data: ClassScores) -> None:
+    if data.n_classes < 3:
+        msg = "A risk curve of two classes is one number: nothing to extrapolate from."
+        raise InsufficientDataError(msg)
+    if np.unique(data.own).size < 2:
+        msg = "All examples belong to one class: what others cost cannot be seen."
+        raise InsufficientDataError(msg)
+
+
+def _predictions(
+    targets: IntArray, risk: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[RiskPrediction, ...]:
+    return tuple(
+        RiskPrediction(classes=int(k), risk=float(r), low=float(a), high=float(b))
+        for k, r, a, b in zip(targets, risk, low, high, strict=True)
     )
 
 

@@ -96,33 +96,14 @@ def _add_example(
 ) -> None:  # pragma: no cover - compiled
     """Go up from the truth, one set of equal scores after the other."""
     start = 0
-    while start < found.size and scores[found[start]] == scores[truth]:
-        start += 1
     ties = 0
     tied_cost = 0.0
-    for j in range(start):
-        if group[found[j]] != left_out:
+    while start < found.size and scores[found[start]] == scores[truth]:
+        if group[found[start]] != left_out:
             ties += 1
-            tied_cost += paid[found[j]]
-    if rule == 1:
-        since[below + ties] += paid[truth]
-        since[below + ties + 1] -= paid[truth]
-    elif rule == -1:
-        since[below] += paid[truth]
-        since[below + 1] -= paid[truth]
-        if ties > 0:
-            at[below + ties] += tied_cost / ties
-            at[below] -= tied_cost / ties
-    else:
-        share = paid[truth] / (ties + 1)
-        since[below] += share
-        since[below + ties + 1] -= share
-        if ties > 0:
-            # They share what the whole tie wins.
-            share = tied_cost / (ties + 1)
-            at[below + ties] += share
-            since[below] -= share / ties
-            since[below + ties] += share / ties
+            tied_cost += paid[found[start]]
+        start += 1
+    _add_truth(paid[truth], tied_cost, ties, below, rule, at, since)
     below += ties + 1
     while start < found.size:
         stop = start
@@ -138,3 +119,35 @@ def _add_example(
             at[below - 1] -= cost / n_equal
             below += n_equal
         start = stop
+
+
+@njit(nogil=True, cache=True)
+def _add_truth(
+    own_cost: float,
+    tied_cost: float,
+    ties: int,
+    below: int,
+    rule: int,
+    at: FloatArray,
+    since: FloatArray,
+) -> None:  # pragma: no cover - compiled
+    """Add the truth and the classes that tie with it."""
+    if rule == 1:
+        since[below + ties] += own_cost
+        since[below + ties + 1] -= own_cost
+    elif rule == -1:
+        since[below] += own_cost
+        since[below + 1] -= own_cost
+        if ties > 0:
+            at[below + ties] += tied_cost / ties
+            at[below] -= tied_cost / ties
+    else:
+        share = own_cost / (ties + 1)
+        since[below] += share
+        since[below + ties + 1] -= share
+        if ties > 0:
+            # They share what the whole tie wins.
+            share = tied_cost / (ties + 1)
+            at[below + ties] += share
+            since[below] -= share / ties
+            since[below + ties] += share / ties
