@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import averaging_options, output_options, score_options
+from scorecast.cli.options import (
+    Share,
+    averaging_options,
+    output_options,
+    score_options,
+)
 
 if TYPE_CHECKING:
     from scorecast.classes import Extrapolation, RiskExtrapolation
@@ -88,7 +93,7 @@ _METHODS = (
 )
 @click.option(
     "--fail-below",
-    type=click.FloatRange(0, 1),
+    type=Share(),
     metavar="ACCURACY",
     help="Exit with 5 if a forecast is lower.",
 )

@@ -8,7 +8,7 @@ executed, inputs are never changed, and outputs appear whole or not at all.
 from __future__ import annotations
 
 from scorecast.io.csv_output import csv_text
-from scorecast.io.example import CharacterExample, load_characters
+from scorecast.io.example import EXAMPLE_SOURCE, CharacterExample, load_characters
 from scorecast.io.hashing import Fingerprint, check_unchanged, fingerprint, sha256
 from scorecast.io.json_files import read_json
 from scorecast.io.labels import Labels, read_labels
@@ -18,6 +18,7 @@ from scorecast.io.score_files import ScoreFile, read_scores
 from scorecast.io.writing import check_writable, write_json, write_text
 
 __all__ = [
+    "EXAMPLE_SOURCE",
     "CharacterExample",
     "Fingerprint",
     "Labels",
