@@ -14,6 +14,7 @@ NAMES = {
     "AccuracyCurve",
     "AutoExtrapolator",
     "Backtest",
+    "BayesianExtrapolator",
     "Embeddings",
     "Extrapolation",
     "GaussianExtrapolator",

@@ -80,6 +80,15 @@ for k, accuracy, error in zip(*curve.to_columns().values(), strict=True):
     print(f"{k:3d} classes  {accuracy:.4f}  standard error {error:.4f}")
 print("among the best five:", top_5.accuracy.round(4).tolist())
 
+# [top]
+best_five = sc.extrapolate(vectors, y_true, to=242, top=5)
+exact_five = sc.accuracy_curve(everything, truth, sizes=242, top=5)
+# [end]
+
+heading("top")
+print(best_five.sentence())
+print(f"With all 242 characters: {exact_five.accuracy[0]:.3f}.")
+
 heading("ties")
 
 

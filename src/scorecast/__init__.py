@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scorecast.classes import (
         AutoExtrapolator,
         Backtest,
+        BayesianExtrapolator,
         Extrapolation,
         GaussianExtrapolator,
         KdeExtrapolator,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AutoExtrapolator": "classes",
+    "BayesianExtrapolator": "classes",
     "GaussianExtrapolator": "classes",
     "KdeExtrapolator": "classes",
     "PolynomialExtrapolator": "classes",
@@ -69,6 +71,7 @@ __all__ = [
     "AccuracyCurve",
     "AutoExtrapolator",
     "Backtest",
+    "BayesianExtrapolator",
     "Embeddings",
     "Extrapolation",
     "GaussianExtrapolator",

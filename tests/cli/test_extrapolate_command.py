@@ -26,6 +26,20 @@ def test_the_answer_is_printed_and_saved(run, files):
     assert len(predictions(files / "out.json")) == 2
 
 
+def test_several_guesses_may_be_allowed(run, files):
+    task = ("extrapolate", files / "both.npz", "--to", 100)
+    code, out, err = run(*task, "--top", 3, "--json", files / "three.json")
+    assert code == 0, err
+    assert "within 3 guesses" in out
+    run(*task, "--method", "bayesian", "--json", files / "one.json")
+    assert predictions(files / "three.json") > predictions(files / "one.json")
+    code, _, err = run(*task, "--top", 3, "--method", "polynomial")
+    assert code == 2
+    assert "these can: bayesian" in err
+    code, _, err = run(*task, "--top", 3, "--cost", files / "scores.npy")
+    assert (code, "leave out --top" in err) == (2, True)
+
+
 def test_every_way_of_giving_scores_gives_the_same_answer(run, files, problem):
     scores, _ = problem
     both = files / "both.npz"

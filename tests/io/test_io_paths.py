@@ -17,17 +17,15 @@ import pytest
 import scorecast.io
 from scorecast.exceptions import InvalidInputError, MissingExtraError
 from scorecast.io import (
-    check_unchanged,
     fingerprint,
     read_json,
     read_labels,
     read_matrix,
     read_scores,
-    sha256,
     unchanged,
 )
 
-READERS = [read_matrix, read_labels, read_scores, read_json, sha256]
+READERS = [read_matrix, read_labels, read_scores, read_json, fingerprint]
 SUFFIXES = [".npy", ".npz", ".csv", ".tsv", ".csv.gz", ".parquet", ".safetensors"]
 
 
@@ -222,21 +220,16 @@ def test_change_is_reported_rather_than_the_damage_it_does(tmp_path, refusal):
     assert "changed while" in refusal(fail_inside_watch, path, meddle=True)
 
 
-def test_fingerprint_notices_a_change(tmp_path, refusal):
-    path = tmp_path / "a.npy"
-    np.save(path, np.zeros((2, 2)))
+def test_fingerprint_is_path_size_and_the_standard_hash(tmp_path, refusal):
+    path = tmp_path / "a"
+    path.write_bytes(b"abc")
     before = fingerprint(f"{path}::ignored")
-    check_unchanged(before)
-    assert (before.path, before.bytes) == (str(path), path.stat().st_size)
-    np.save(path, np.ones((2, 2)))
-    assert "changed during" in refusal(check_unchanged, before)
+    assert (before.path, before.bytes) == (str(path), 3)
+    assert before.sha256.startswith("ba7816bf8f01cfea")
+    path.write_bytes(b"abd")
+    assert fingerprint(path) != before
     path.unlink()
-    assert "does not exist" in refusal(check_unchanged, before)
-
-
-def test_sha256_is_the_standard_one(tmp_path):
-    (tmp_path / "a").write_bytes(b"abc")
-    assert sha256(tmp_path / "a").startswith("ba7816bf8f01cfea")
+    assert "does not exist" in refusal(fingerprint, path)
 
 
 # Row 60

@@ -11,8 +11,11 @@ from scorecast.scores import (
     TIES,
     Embeddings,
     RiskCurve,
+    Scores,
     accuracy_curve,
+    chances_right,
     risk_curve,
+    risk_curve_and_replicates,
 )
 
 
@@ -67,6 +70,66 @@ def test_counting_mistakes_is_one_minus_accuracy(ties, average):
     accuracy = accuracy_curve(scores, labels, ties=ties, average=average)
     assert risk.risk == pytest.approx(1 - accuracy.accuracy, abs=1e-12)
     np.testing.assert_allclose(risk.stderr[:-1], accuracy.stderr[:-1], rtol=1e-9)
+
+
+def risk_decision_by_decision(scores, labels, cost, ks, ties, average):
+    """Sum over every class that might be decided for, size by size."""
+    counts = np.bincount(labels, minlength=cost.shape[0])
+    weights = np.full(labels.size, 1 / labels.size)
+    if average == "macro":
+        weights = 1 / (counts[labels] * np.count_nonzero(counts))
+    total = np.zeros(len(ks))
+    for row, own, weight in zip(scores, labels, weights, strict=True):
+        level = 2.0 * np.unique(row, return_inverse=True)[1]
+        level[own] += {"random": 0, "optimistic": 1, "pessimistic": -1}[ties]
+        below = (level[:, None] > level).sum(axis=1)
+        tied = (level[:, None] == level).sum(axis=1) - 1
+        for i, q in enumerate(chances_right(cost.shape[0], np.array(ks))[:, ::-1]):
+            for c, (b, t) in enumerate(zip(below, tied, strict=True)):
+                if c == own:
+                    chance = q[b : b + t + 1].mean()
+                elif b == below[own]:
+                    chance = (q[b + t] - q[b : b + t].mean()) / (t + 1)
+                elif b > below[own]:
+                    chance = (q[b + t] - q[b - 1]) / (t + 1)
+                else:
+                    chance = 0.0
+                total[i] += weight * chance * cost[c, own]
+    return total
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("n_levels", [2, 9, 10**6])
+def test_one_pass_agrees_with_adding_decision_by_decision(ties, average, n_levels):
+    rng = np.random.default_rng(n_levels)
+    scores, labels = rng.integers(0, n_levels, (70, 34)), rng.integers(0, 34, 70)
+    cost = rng.normal(scale=5, size=(34, 34))
+    data = Scores(scores, labels, classes=range(34))
+    rules = {"ties": ties, "average": average}
+    curve, replicates = risk_curve_and_replicates(data, cost, **rules)
+    expected = risk_decision_by_decision(scores, labels, cost, curve.classes, **rules)
+    np.testing.assert_allclose(curve.risk, expected, rtol=0, atol=1e-12)
+    # Thirty groups of 34 classes: each replicate is the curve of the classes that stay.
+    group = np.random.default_rng(0).permutation(34) * 30 // 34
+    for g in (0, 7, 29):
+        stays = np.flatnonzero(group != g)
+        smaller = data.subset(stays)
+        sizes = curve.classes[curve.classes <= stays.size]
+        again = risk_curve(
+            smaller, cost=cost[np.ix_(stays, stays)], sizes=sizes, **rules, errors=False
+        )
+        found = replicates[g, : sizes.size]
+        np.testing.assert_allclose(found, again.risk, rtol=0, atol=1e-12)
+        assert np.isnan(replicates[g, sizes.size :]).all()
+
+
+def test_leaving_out_the_only_class_with_examples_has_no_answer():
+    data = Scores(np.eye(4)[:2] + 1, [0, 0], classes=range(4))
+    _, replicates = risk_curve_and_replicates(
+        data, 1 - np.eye(4), ties="random", average="macro"
+    )
+    assert np.isnan(replicates).all(axis=1).tolist().count(True) == 1
 
 
 @pytest.mark.parametrize("metric", ["sqeuclidean", "cosine", "dot"])

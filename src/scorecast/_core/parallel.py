@@ -48,8 +48,7 @@ def map_tasks(
     streams = rng.spawn(len(tasks))
     pairs = list(zip(tasks, streams, strict=True))
     if _is_serial(n_jobs) or len(tasks) <= 1:
-        progress = track(pairs, total=len(pairs), what=what)
-        return [_call(function, 0, task, stream)[1] for task, stream in progress]
+        return _map_serially(function, pairs, what)
     import joblib  # a small job never pays for it
 
     calls = (joblib.delayed(_call)(function, i, *p) for i, p in enumerate(pairs))
@@ -118,6 +117,19 @@ def _is_serial(n_jobs: int | None) -> bool:
     import joblib
 
     return bool(joblib.effective_n_jobs(None) == 1)
+
+
+def _map_serially(
+    function: Callable[[T, np.random.Generator], R],
+    pairs: Sequence[tuple[T, np.random.Generator]],
+    what: str,
+) -> list[R]:
+    from threadpoolctl import threadpool_limits
+
+    # As for workers below; once for all tasks, since looking for BLAS takes a while.
+    with threadpool_limits(1):
+        progress = track(pairs, total=len(pairs), what=what)
+        return [function(task, stream) for task, stream in progress]
 
 
 def _call(

@@ -23,6 +23,7 @@ from scorecast.classes.risk import (
 if TYPE_CHECKING:
     from scorecast.classes.extrapolators import (
         AutoExtrapolator,
+        BayesianExtrapolator,
         GaussianExtrapolator,
         KdeExtrapolator,
         PolynomialExtrapolator,
@@ -36,6 +37,7 @@ __all__ = [
     "AutoExtrapolator",
     "Backtest",
     "BacktestRow",
+    "BayesianExtrapolator",
     "Extrapolation",
     "ForecastCurve",
     "GaussianExtrapolator",

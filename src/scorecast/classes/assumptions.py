@@ -59,7 +59,7 @@ def describe_cautions(evidence: Evidence, targets: IntArray) -> list[str]:
             f"{int(targets.max()):,} classes are {ratio:,.0f} times the {n_classes:,} "
             "observed: a rough guide at best."
         )
-    if evidence.ranks.accuracy >= 1 and targets.max() > n_classes:
+    if evidence.ranks.is_only_bound and targets.max() > n_classes:
         found.append(
             "Every example is right among the observed classes, so the forecast is a "
             "bound: test with more classes, or harder ones, to learn more."

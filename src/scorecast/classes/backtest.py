@@ -166,17 +166,16 @@ def backtest(
     data = as_class_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
-    evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
     if data.n_classes < _FEWEST_CLASSES:
         msg = (
             f"{data.n_classes} classes are too few to hide any: {_FEWEST_CLASSES} are "
             "needed."
         )
         raise InsufficientDataError(msg)
+    evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    streams = as_generator(random_state).spawn(len(ratios))
     rows: list[BacktestRow] = []
-    for ratio, rng in zip(
-        ratios, as_generator(random_state).spawn(len(ratios)), strict=True
-    ):
+    for ratio, rng in zip(ratios, streams, strict=True):
         n_kept = max(2, round(data.n_classes / ratio))
         rows += backtest_methods(
             evidence, made, n_kept, n_repeats, rng, level=level, n_jobs=n_jobs

@@ -39,10 +39,13 @@ class RankEvidence:
         Weight of the examples beaten by so many competitors; adds up to one.
     n_each : float
         Mean number of examples of a class that has any.
+    top : int
+        Guesses allowed in `accuracy`; the histogram and the curve are of one guess.
     """
 
     histogram: FloatArray
     n_each: float = 1.0
+    top: int = 1
 
     @property
     def n_classes(self) -> int:
@@ -59,7 +62,14 @@ class RankEvidence:
     @property
     def accuracy(self) -> float:
         """Accuracy with all observed classes."""
-        return float(snap_to_certainty(self.histogram[:1])[0])
+        right = self.histogram[: self.top].sum(keepdims=True)
+        return float(snap_to_certainty(right)[0])
+
+    @property
+    def is_only_bound(self) -> bool:
+        """Whether every example is right, all by as many guesses: nothing to fit."""
+        alike = bool(snap_to_certainty(self.histogram).max() >= 1)
+        return alike and self.accuracy >= 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,6 +86,8 @@ class Evidence:
         Rules.
     chosen : ndarray of int64 or None
         Which classes of `data` are in evidence; None for all.
+    top : int
+        Guesses allowed for an example to count as right.
     """
 
     data: ClassScores
@@ -83,6 +95,7 @@ class Evidence:
     ties: str = "random"
     average: str = "macro"
     chosen: IntArray | None = None
+    top: int = 1
 
     @classmethod
     def of(
@@ -91,6 +104,7 @@ class Evidence:
         *,
         ties: str = "random",
         average: str = "macro",
+        top: int = 1,
         n_jobs: int | None = None,
     ) -> Evidence:
         """Rank the true classes and keep the result.
@@ -103,6 +117,8 @@ class Evidence:
             Rule for ties.
         average : {"macro", "micro"}, default="macro"
             Weighting of examples.
+        top : int, default=1
+            Guesses allowed.
         n_jobs : int, optional
             Number of threads.
 
@@ -112,7 +128,7 @@ class Evidence:
             Ready for extrapolators.
         """
         ranking = rank_true_classes(data, n_jobs=n_jobs)
-        return cls(data=data, ranking=ranking, ties=ties, average=average)
+        return cls(data=data, ranking=ranking, ties=ties, average=average, top=top)
 
     @property
     def n_classes(self) -> int:
@@ -143,7 +159,7 @@ class Evidence:
             self.n_classes,
             self.ties,
         )
-        return RankEvidence(histogram=histogram, n_each=self._n_each)
+        return RankEvidence(histogram=histogram, n_each=self._n_each, top=self.top)
 
     @cached_property
     def ranks_left_out(self) -> list[RankEvidence]:
@@ -152,7 +168,7 @@ class Evidence:
             self.ranking, ties=self.ties, average=self.average
         )
         return [
-            RankEvidence(histogram=row[:size], n_each=self._n_each)
+            RankEvidence(histogram=row[:size], n_each=self._n_each, top=self.top)
             for row, size in zip(histograms, sizes, strict=True)
         ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,46 +16,32 @@ from scorecast._core.checks import (
     check_n_jobs,
 )
 from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import FloatArray, IntArray, RandomState
-from scorecast.classes.assumptions import describe_assumptions, describe_cautions
+from scorecast._core.types import RandomState
+from scorecast.classes.assumptions import describe_cautions
 from scorecast.classes.backtest import backtest_methods
 from scorecast.classes.backtest_row import BacktestRow
-from scorecast.classes.distributions import FavourabilityDistribution
 from scorecast.classes.evidence import Evidence
-from scorecast.classes.extrapolation import (
-    FAR,
-    Extrapolation,
-    ForecastCurve,
-    MethodForecast,
-    Prediction,
-)
-from scorecast.classes.intervals import (
-    Interval,
-    expected_accuracy,
-    observed_interval,
-    prediction_interval,
-)
+from scorecast.classes.extrapolation import Extrapolation
+from scorecast.classes.forecast import Forecast
 from scorecast.classes.method import Fit, Method
 from scorecast.classes.methods import make_method, with_jobs
+from scorecast.classes.top import check_top, top_method
 from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
 from scorecast.scores import (
     AVERAGES,
     TIES,
+    ClassScores,
     Embeddings,
     LabelledEmbeddings,
     Scores,
     as_class_scores,
-    curve_of_ranking,
-    curve_sizes,
 )
 
 __all__ = ["extrapolate"]
 
-_CURVE_POINTS = 48
 _COMPARED = ("regression", "gaussian", "kde-ucv", "kde-bcv", "spline")
 _FEWEST_TO_HIDE = 8
 _MOST_SCORES = 50_000_000  # smoothed only where that is the method asked for
-_FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
 
 
 def extrapolate(
@@ -65,6 +50,7 @@ def extrapolate(
     *,
     to: int | Sequence[int],
     method: str | Method = "auto",
+    top: int = 1,
     ties: str = "random",
     average: str = "macro",
     level: float = 0.9,
@@ -93,6 +79,9 @@ def extrapolate(
     method : str or Method, default="auto"
         One of "auto", "bayesian", "regression", "gaussian", "kde-ucv", "kde-bcv",
         "kde-fixed", "spline", "polynomial".
+    top : int, default=1
+        Count an example as right if the truth is among the best `top`. Then "auto"
+        is "bayesian", and "polynomial" has no answer.
     ties : {"random", "optimistic", "pessimistic"}, default="random"
         Equal scores count as their expectation under random breaking, as won, or
         as lost.
@@ -141,27 +130,22 @@ def extrapolate(
     check_choice(ties, "ties", TIES)
     check_choice(average, "average", AVERAGES)
     targets = check_class_counts(to, "to")
-    chosen = with_jobs(make_method(method, **options), n_jobs)
+    chosen = _choose(method, check_top(top), n_jobs, options)
     data = as_class_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
-    if np.unique(data.own).size < 2:
-        msg = (
-            "All examples belong to one class: how well classes are told apart cannot "
-            "be seen from one of them."
-        )
-        raise InsufficientDataError(msg)
+    _check_enough(data, top)
     rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
-    evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    evidence = Evidence.of(data, ties=ties, average=average, top=top, n_jobs=n_jobs)
     fit = chosen.fit(evidence, rng_fit)
     others = _others(chosen, fit, evidence, rng_others, n_jobs) if compare else {}
     rows = _backtest(evidence, fit, others, backtest_repeats, rng_test, n_jobs)
-    forecast = _Forecast(
-        evidence=evidence, fit=fit, others=others, level=level, targets=targets
-    )
     cautions = describe_cautions(evidence, targets)
     for caution in cautions:
         warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
+    forecast = Forecast(
+        evidence=evidence, fit=fit, others=others, level=level, targets=targets
+    )
     return forecast.result(
         method=chosen.name,
         options=options,
@@ -169,6 +153,25 @@ def extrapolate(
         backtest=rows,
         warnings=tuple(cautions),
     )
+
+
+def _choose(
+    method: str | Method, top: int, n_jobs: int | None, options: dict[str, Any]
+) -> Method:
+    # Pooling corrects one guess by what was observed of one guess; of the parts of
+    # "auto" the ranks can answer for more.
+    named = "bayesian" if method == "auto" and top > 1 else method
+    return top_method(with_jobs(make_method(named, **options), n_jobs), top)
+
+
+def _check_enough(data: ClassScores, top: int) -> None:
+    check_top(top, data.n_classes)
+    if np.unique(data.own).size < 2:
+        msg = (
+            "All examples belong to one class: how well classes are told apart cannot "
+            "be seen from one of them."
+        )
+        raise InsufficientDataError(msg)
 
 
 def _others(
@@ -211,158 +214,3 @@ def _backtest(
     return tuple(
         backtest_methods(evidence, methods, n_kept, n_repeats, rng, n_jobs=n_jobs)
     )
-
-
-@dataclass(kw_only=True)
-class _Forecast:
-    """A fit, asked for everything that the result shows."""
-
-    evidence: Evidence
-    fit: Fit
-    others: dict[str, Fit]
-    level: float
-    targets: IntArray
-
-    def result(
-        self,
-        *,
-        method: str,
-        options: dict[str, Any],
-        seed: int | None,
-        backtest: tuple[BacktestRow, ...],
-        warnings: tuple[str, ...],
-    ) -> Extrapolation:
-        """Put the result together."""
-        evidence = self.evidence
-        n_classes = evidence.n_classes
-        observed = curve_of_ranking(
-            evidence.ranking,
-            curve_sizes(n_classes),
-            ties=evidence.ties,
-            average=evidence.average,
-        )
-        sizes = self._curve_sizes()
-        asked = np.concatenate([sizes, self.targets])
-        accuracy = expected_accuracy(self.fit.distribution, evidence, asked, self.level)
-        interval = prediction_interval(self.fit, evidence, asked, self.level)
-        low, high = observed_interval(evidence, observed, self.level)
-        n = sizes.size
-        return Extrapolation(
-            predictions=self._predictions(accuracy[n:], interval, n),
-            observed=observed,
-            observed_low=low,
-            observed_high=high,
-            curve=ForecastCurve(
-                classes=sizes,
-                accuracy=accuracy[:n],
-                low=interval.low[:n],
-                high=interval.high[:n],
-            ),
-            methods=self._methods(sizes),
-            backtest=backtest,
-            favourability=_FAVOURABILITY,
-            discriminability=self.fit.distribution.discriminability(_FAVOURABILITY),
-            method=method,
-            ties=evidence.ties,
-            average=evidence.average,
-            level=self.level,
-            seed=seed,
-            interval=interval.how,
-            assumptions=describe_assumptions(evidence),
-            details=self._details(),
-            warnings=warnings,
-            options=options,
-        )
-
-    def _curve_sizes(self) -> IntArray:
-        first = self.evidence.n_classes
-        last = max(int(self.targets.max()), 2 * first)
-        return np.unique(np.geomspace(first, last, _CURVE_POINTS).round().astype(int))
-
-    def _predictions(
-        self, accuracy: FloatArray, interval: Interval, n: int
-    ) -> tuple[Prediction, ...]:
-        found = []
-        for i, k in enumerate(self.targets):
-            if k <= self.evidence.n_classes:
-                found.append(self._interpolated(int(k)))
-                continue
-            found.append(
-                Prediction(
-                    classes=int(k),
-                    accuracy=float(accuracy[i]),
-                    low=float(interval.low[n + i]),
-                    high=float(interval.high[n + i]),
-                    note=self._note(int(k)),
-                )
-            )
-        return tuple(found)
-
-    def _note(self, k: int) -> str:
-        ratio = k / self.evidence.n_classes
-        if self.evidence.ranks.accuracy >= 1:
-            return "a bound, not a forecast: every observed example is right"
-        far = f"{ratio:,.0f}x beyond the data: a rough guide at best"
-        return far if ratio > FAR else ""
-
-    def _interpolated(self, k: int) -> Prediction:
-        """Answer for a number of classes that was observed: no model is needed."""
-        evidence = self.evidence
-        exact = curve_of_ranking(
-            evidence.ranking,
-            np.unique([k, max(1, min(k, self._largest_left()))]),
-            ties=evidence.ties,
-            average=evidence.average,
-        )
-        low, high = observed_interval(evidence, exact, self.level)
-        return Prediction(
-            classes=k,
-            accuracy=float(exact.accuracy[-1]),
-            low=low,
-            high=high,
-            note="observed: the average over all subsets of so many classes",
-        )
-
-    def _largest_left(self) -> int:
-        """Count the classes that remain when a group of them is left out."""
-        largest_group = int(np.bincount(self.evidence.ranking.group).max())
-        return self.evidence.n_classes - largest_group
-
-    def _methods(self, sizes: IntArray) -> tuple[MethodForecast, ...]:
-        weights = self.fit.details.get("weights", {self.fit.tuned.name: 1.0})
-        parts = self.fit.details.get(
-            "components", {self.fit.tuned.name: self.fit.distribution}
-        )
-        parts = {**parts, **{name: f.distribution for name, f in self.others.items()}}
-        notes = {
-            **dict.fromkeys(self.others, "shown for comparison"),
-            **self.fit.details.get("notes", {}),
-        }
-        return tuple(
-            MethodForecast(
-                name=name,
-                weight=float(weights.get(name, 0.0)),
-                targets=self._expected(part, self.targets),
-                curve=self._expected(part, sizes),
-                note=notes.get(name, ""),
-            )
-            for name, part in parts.items()
-        )
-
-    def _expected(self, part: FavourabilityDistribution, ks: IntArray) -> FloatArray:
-        return expected_accuracy(part, self.evidence, ks, self.level)
-
-    def _details(self) -> dict[str, Any]:
-        """Keep what the method chose, as far as it can be written down."""
-        details: dict[str, Any] = {"bandwidth": None}
-        for name, value in self.fit.details.items():
-            if name == "by_bandwidth":
-                details["predictions_by_bandwidth"] = [
-                    {"bandwidth": h, "accuracy": d.accuracy(self.targets).tolist()}
-                    for h, d in value.items()
-                ]
-            elif isinstance(value, int | float | str | list | dict | None) and (
-                name not in ("components", "masses")
-            ):
-                details[name] = value
-        return details

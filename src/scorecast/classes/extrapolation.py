@@ -18,6 +18,7 @@ __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
 
 _MOST_SAID = 3
 _NOTHING = 1e-4  # a lower bound so small that it says nothing
+_RULES = ("method", "ties", "average", "top", "level", "seed")
 FAR = 20  # times the observed classes beyond which a forecast is a rough guide
 
 
@@ -125,6 +126,8 @@ class Extrapolation(Result):
         What the reader must know before using the numbers.
     options : dict
         Further options of the method.
+    top : int
+        Guesses allowed for an example to count as right.
     """
 
     kind: ClassVar[str] = "extrapolation"
@@ -148,6 +151,7 @@ class Extrapolation(Result):
     details: Json = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     options: Json = field(default_factory=dict)
+    top: int = 1
 
     @property
     def n_examples(self) -> int:
@@ -164,6 +168,19 @@ class Extrapolation(Result):
         """Accuracy with all observed classes."""
         return float(self.observed.accuracy[np.argmax(self.observed.classes)])
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether the numbers are lower bounds, as no mistake was ever seen."""
+        # Within several guesses all may be right and the ranks still tell more.
+        return self.observed_accuracy >= 1 and (
+            self.top == 1 or self.interval.startswith("a bound")
+        )
+
+    @property
+    def guesses(self) -> str:
+        """Words that follow "right" where several guesses are allowed, or nothing."""
+        return "" if self.top == 1 else f" within {self.top} guesses"
+
     def sentence(self) -> str:
         """Say the answer in one plain sentence.
 
@@ -174,7 +191,7 @@ class Extrapolation(Result):
         """
         known = (
             f"On {self.n_classes:,} classes it is right "
-            f"{percent(self.observed_accuracy)} of the time"
+            f"{percent(self.observed_accuracy)} of the time{self.guesses}"
         )
         beyond = sorted(
             {
@@ -190,7 +207,7 @@ class Extrapolation(Result):
 
     def _said(self, prediction: Prediction) -> str:
         name, level = f"{prediction.classes:,} classes", f"{100 * self.level:g} %"
-        if self.observed_accuracy >= 1:
+        if self.is_bound:
             if prediction.low < _NOTHING:
                 return f"{name} nothing can be promised"
             return f"{name} at least {percent(prediction.low)} (confidence {level})"
@@ -214,6 +231,7 @@ class Extrapolation(Result):
             "method": self.method,
             "ties": self.ties,
             "average": self.average,
+            "top": self.top,
             "level": self.level,
             "seed": self.seed,
             **self.options,
@@ -242,60 +260,65 @@ class Extrapolation(Result):
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
-        known = ("method", "ties", "average", "level", "seed")
         _check_lengths(result)
-        observed = _floats(result["observed"], ("accuracy", "stderr"))
-        n_sizes = observed["accuracy"].size
+        # Files of earlier versions know one guess only.
+        options = {"top": 1, **options, "level": check_level(options["level"])}
+        grid = result["discriminability"]
         return cls(
-            predictions=tuple(
-                Prediction(
-                    classes=int(p["classes"]),
-                    accuracy=float(p["accuracy"]),
-                    low=_float(p["low"]),
-                    high=_float(p["high"]),
-                    note=str(p["note"]),
-                )
-                for p in result["predictions"]
-            ),
-            observed=AccuracyCurve(
-                classes=np.array(result["observed"]["classes"], dtype=np.int64),
-                **observed,
-                covariance=np.full((n_sizes, n_sizes), np.nan),
-                n_examples=inputs["n_examples"],
-                n_classes=inputs["n_classes"],
-                n_groups=result["observed"]["n_groups"],
-                ties=options["ties"],
-                average=options["average"],
-                top=1,
-            ),
+            predictions=tuple(map(_read_prediction, result["predictions"])),
+            observed=_read_observed(inputs, options, result["observed"]),
             observed_low=_float(result["observed"]["low"]),
             observed_high=_float(result["observed"]["high"]),
             curve=ForecastCurve(
                 classes=np.array(result["curve"]["classes"], dtype=np.int64),
                 **_floats(result["curve"], ("accuracy", "low", "high")),
             ),
-            methods=tuple(
-                MethodForecast(
-                    name=m["name"],
-                    weight=m["weight"],
-                    note=m["note"],
-                    **_floats(m, ("targets", "curve")),
-                )
-                for m in result["methods"]
-            ),
+            methods=tuple(map(_read_method, result["methods"])),
             backtest=tuple(BacktestRow(**row) for row in result["backtest"]),
-            favourability=np.array(result["discriminability"]["u"], dtype=np.float64),
-            discriminability=np.array(
-                result["discriminability"]["d"], dtype=np.float64
-            ),
-            **{name: options[name] for name in known if name != "level"},
-            level=check_level(options["level"]),
-            options={k: v for k, v in options.items() if k not in known},
+            favourability=np.array(grid["u"], dtype=np.float64),
+            discriminability=np.array(grid["d"], dtype=np.float64),
+            **{name: options[name] for name in _RULES},
+            options={k: v for k, v in options.items() if k not in _RULES},
             interval=result["interval"],
             assumptions=tuple(result["assumptions"]),
             details=result["details"],
             warnings=tuple(result["warnings"]),
         )
+
+
+def _read_prediction(data: Json) -> Prediction:
+    return Prediction(
+        classes=int(data["classes"]),
+        accuracy=float(data["accuracy"]),
+        low=_float(data["low"]),
+        high=_float(data["high"]),
+        note=str(data["note"]),
+    )
+
+
+def _read_observed(inputs: Json, options: Json, data: Json) -> AccuracyCurve:
+    columns = _floats(data, ("accuracy", "stderr"))
+    n_sizes = columns["accuracy"].size
+    return AccuracyCurve(
+        classes=np.array(data["classes"], dtype=np.int64),
+        **columns,
+        covariance=np.full((n_sizes, n_sizes), np.nan),
+        n_examples=inputs["n_examples"],
+        n_classes=inputs["n_classes"],
+        n_groups=data["n_groups"],
+        ties=options["ties"],
+        average=options["average"],
+        top=options["top"],
+    )
+
+
+def _read_method(data: Json) -> MethodForecast:
+    return MethodForecast(
+        name=data["name"],
+        weight=data["weight"],
+        note=data["note"],
+        **_floats(data, ("targets", "curve")),
+    )
 
 
 def _check_lengths(result: Json) -> None:

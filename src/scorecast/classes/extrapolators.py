@@ -7,7 +7,7 @@ that ``clone``, ``get_params`` and ``set_params`` work.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ from scorecast.scores import AVERAGES, TIES, Embeddings, Scores, as_class_scores
 
 __all__ = [
     "AutoExtrapolator",
+    "BayesianExtrapolator",
     "GaussianExtrapolator",
     "KdeExtrapolator",
     "PolynomialExtrapolator",
@@ -184,6 +185,33 @@ class AutoExtrapolator(_Extrapolator):
         self.random_state = random_state
 
 
+class BayesianExtrapolator(_Extrapolator):
+    """Average a skewed probit family over its posterior given the ranks.
+
+    Parameters
+    ----------
+    n_effective : float, optional
+        Number of independent examples the data are worth; estimated by default.
+    ties, average, random_state
+        As for `AutoExtrapolator`.
+    """
+
+    _method = "bayesian"
+
+    def __init__(
+        self,
+        *,
+        n_effective: float | None = None,
+        ties: str = "random",
+        average: str = "macro",
+        random_state: RandomState = 0,
+    ) -> None:
+        self.n_effective = n_effective
+        self.ties = ties
+        self.average = average
+        self.random_state = random_state
+
+
 class RegressionExtrapolator(_Extrapolator):
     """Regress the accuracy curve on a Gaussian basis (ClassExReg).
 
@@ -195,8 +223,18 @@ class RegressionExtrapolator(_Extrapolator):
         What is regressed on what.
     knots : {"paper", "r"}, default="paper"
         Spacing of the basis.
+    quadrature : {"exact", "r"}, optional
+        How moments are integrated; follows `knots` by default.
     constrained : bool, default=True
         Whether weights must not be negative.
+    sizes : sequence of int, optional
+        Numbers of classes the curve is fitted at; 1..K, thinned out, by default.
+    size_weights : sequence of float, optional
+        Weights of those sizes; equal by default.
+    bandwidths : sequence of float, optional
+        What is tried if `bandwidth` is not given; 0.1 to 1.0 by default.
+    n_subsamples : int, default=25
+        How often half of the classes are hidden for that.
     ties, average, random_state
         As for `AutoExtrapolator`.
     """
@@ -209,7 +247,12 @@ class RegressionExtrapolator(_Extrapolator):
         bandwidth: float | None = None,
         form: str = "accuracy",
         knots: str = "paper",
+        quadrature: str | None = None,
         constrained: bool = True,
+        sizes: Sequence[int] | None = None,
+        size_weights: Sequence[float] | None = None,
+        bandwidths: Sequence[float] | None = None,
+        n_subsamples: int = 25,
         ties: str = "random",
         average: str = "macro",
         random_state: RandomState = 0,
@@ -217,10 +260,23 @@ class RegressionExtrapolator(_Extrapolator):
         self.bandwidth = bandwidth
         self.form = form
         self.knots = knots
+        self.quadrature = quadrature
         self.constrained = constrained
+        self.sizes = sizes
+        self.size_weights = size_weights
+        self.bandwidths = bandwidths
+        self.n_subsamples = n_subsamples
         self.ties = ties
         self.average = average
         self.random_state = random_state
+
+    def _method_options(self) -> dict[str, Any]:
+        options = super()._method_options()
+        for name in ("sizes", "size_weights", "bandwidths"):
+            given = options.pop(name)
+            if given is not None:
+                options[name] = tuple(np.asarray(given).tolist())
+        return options
 
 
 class GaussianExtrapolator(_Extrapolator):

@@ -14,6 +14,7 @@ from scorecast.classes.method import Method
 from scorecast.classes.polynomial import Polynomial
 from scorecast.classes.regression import Regression
 from scorecast.classes.spline import Spline
+from scorecast.classes.top import TopMethod
 from scorecast.exceptions import UsageError
 
 __all__ = ["METHODS", "make_method", "with_jobs"]
@@ -85,6 +86,8 @@ def with_jobs(method: Method, n_jobs: int | None) -> Method:
     Method
         The same method.
     """
+    if isinstance(method, TopMethod):
+        return replace(method, method=with_jobs(method.method, n_jobs))
     dataclass_method: Any = method
     if n_jobs is None or "n_jobs" not in {f.name for f in fields(dataclass_method)}:
         return method

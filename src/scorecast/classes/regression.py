@@ -104,6 +104,9 @@ class Regression(RankMethod):
         Fit
             The fit, with the error of every bandwidth among its details.
         """
+        if evidence.chosen is not None and (self.sizes or self.size_weights):
+            # Given for all classes; here, in a back-test, some of them are hidden.
+            return replace(self, sizes=None, size_weights=None).fit(evidence, rng)
         if self.bandwidth is not None or evidence.ranking.n_groups < 4:
             tuned = self if self.bandwidth is not None else replace(self, bandwidth=0.6)
             fitted = tuned.fit_ranks(evidence.ranks)

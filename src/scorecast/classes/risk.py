@@ -33,7 +33,7 @@ from scorecast.scores import (
     Scores,
     as_class_scores,
     risk_curve,
-    risks_left_out,
+    risk_curve_and_replicates,
 )
 
 __all__ = ["RiskExtrapolation", "RiskPrediction", "extrapolate_risk"]
@@ -184,11 +184,6 @@ def extrapolate_risk(
     RiskExtrapolation
         The forecast.
 
-    Raises
-    ------
-    InsufficientDataError
-        If there are fewer than three classes.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -203,34 +198,43 @@ def extrapolate_risk(
     data = as_class_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
+    _check_enough(data)
+    costs = np.asarray(check_matrix(cost, "The cost matrix"), dtype=np.float64)
+    problem = _Problem(data=data, costs=costs, ties=ties, average=average)
+    observed, replicates = problem.curve_and_replicates()
+    penalty = _choose_penalty(problem, as_generator(random_state))
+    predict = _Forecaster(problem, observed.classes, targets, penalty)
+    excess = predict(observed.risk)
+    low, high = _interval(replicates, observed, predict, excess, level)
+    shift = predict.own_cost + _correction(problem, targets, excess + predict.own_cost)
+    cautions = _warnings(targets, data.n_classes)
+    for caution in cautions:
+        warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
+    return RiskExtrapolation(
+        predictions=_predictions(targets, excess + shift, low + shift, high + shift),
+        observed=observed,
+        level=level,
+        seed=seed_number(random_state),
+        penalty=penalty,
+        warnings=cautions,
+    )
+
+
+def _check_enough(data: ClassScores) -> None:
     if data.n_classes < 3:
         msg = "A risk curve of two classes is one number: nothing to extrapolate from."
         raise InsufficientDataError(msg)
     if np.unique(data.own).size < 2:
         msg = "All examples belong to one class: what others cost cannot be seen."
         raise InsufficientDataError(msg)
-    costs = np.asarray(check_matrix(cost, "The cost matrix"), dtype=np.float64)
-    problem = _Problem(data=data, costs=costs, ties=ties, average=average)
-    observed = problem.curve(errors=True)
-    penalty = _choose_penalty(problem, as_generator(random_state))
-    predict = _Forecaster(problem, observed.classes, targets, penalty)
-    excess = predict(observed.risk)
-    low, high = _interval(problem, observed, predict, excess, level)
-    shift = predict.own_cost + _correction(problem, targets, excess + predict.own_cost)
-    values, low, high = (x + shift for x in (excess, low, high))
-    cautions = _warnings(targets, data.n_classes)
-    for caution in cautions:
-        warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
-    return RiskExtrapolation(
-        predictions=tuple(
-            RiskPrediction(classes=int(k), risk=float(v), low=float(a), high=float(b))
-            for k, v, a, b in zip(targets, values, low, high, strict=True)
-        ),
-        observed=observed,
-        level=level,
-        seed=seed_number(random_state),
-        penalty=penalty,
-        warnings=cautions,
+
+
+def _predictions(
+    targets: IntArray, risk: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[RiskPrediction, ...]:
+    return tuple(
+        RiskPrediction(classes=int(k), risk=float(r), low=float(a), high=float(b))
+        for k, r, a, b in zip(targets, risk, low, high, strict=True)
     )
 
 
@@ -254,15 +258,21 @@ class _Problem:
         counted = self.data.own if self.average == "micro" else np.unique(self.data.own)
         return float(own[counted].mean())
 
-    def curve(self, sizes: list[int] | None = None, *, errors: bool) -> RiskCurve:
-        """Compute the observed risk curve."""
+    def curve(self, sizes: list[int] | None = None) -> RiskCurve:
+        """Compute the observed risk curve, without errors."""
         return risk_curve(
             self.data,
             cost=self.costs,
             sizes=sizes,
             ties=self.ties,
             average=self.average,
-            errors=errors,
+            errors=False,
+        )
+
+    def curve_and_replicates(self) -> tuple[RiskCurve, FloatArray]:
+        """Compute the observed risk curve with errors, and with classes left out."""
+        return risk_curve_and_replicates(
+            self.data, self.costs, ties=self.ties, average=self.average
         )
 
     def subset(self, chosen: IntArray) -> _Problem:
@@ -278,7 +288,7 @@ def _correction(problem: _Problem, targets: IntArray, values: FloatArray) -> Flo
     """Return what the model misses where the exact risk is known: up to all classes."""
     missed = np.zeros(targets.size)
     for i in np.flatnonzero(targets <= problem.n_classes):
-        exact = problem.curve([int(targets[i])], errors=False).risk[0]
+        exact = problem.curve([int(targets[i])]).risk[0]
         missed[i] = exact - values[i]
     return missed
 
@@ -328,14 +338,14 @@ def _choose_penalty(problem: _Problem, rng: np.random.Generator) -> float:
     n_classes, n_half = problem.n_classes, problem.n_classes // 2
     if n_half < 3:
         return _PENALTIES[-1]
-    truth = problem.curve([n_classes], errors=False).risk[0]
+    truth = problem.curve([n_classes]).risk[0]
     squares = np.zeros(len(_PENALTIES))
     for _ in range(_HIDINGS):
         chosen = np.sort(rng.permutation(n_classes)[:n_half])
         if not np.isin(problem.data.own, chosen).any():
             continue
         shown = problem.subset(chosen)
-        curve = shown.curve(errors=False)
+        curve = shown.curve()
         for i, penalty in enumerate(_PENALTIES):
             predict = _Forecaster(shown, curve.classes, np.array([n_classes]), penalty)
             found = predict(curve.risk)[0] + predict.own_cost
@@ -344,7 +354,7 @@ def _choose_penalty(problem: _Problem, rng: np.random.Generator) -> float:
 
 
 def _interval(
-    problem: _Problem,
+    replicates: FloatArray,
     observed: RiskCurve,
     predict: _Forecaster,
     excess: FloatArray,
@@ -352,13 +362,6 @@ def _interval(
 ) -> tuple[FloatArray, FloatArray]:
     from scipy.special import stdtrit
 
-    replicates = risks_left_out(
-        problem.data,
-        problem.costs,
-        observed.classes,
-        ties=problem.ties,
-        average=problem.average,
-    )
     n_groups = replicates.shape[0]
     if n_groups < 4:
         return np.full(excess.size, np.nan), np.full(excess.size, np.nan)

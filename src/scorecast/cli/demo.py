@@ -29,6 +29,7 @@ def command(out: str | None, **options: Any) -> None:
     from scorecast.classes import extrapolate
     from scorecast.cli.inputs import collected_warnings
     from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.io import EXAMPLE_SOURCE
     from scorecast.scores import accuracy_curve
 
     if out and options["report_path"]:
@@ -49,7 +50,7 @@ def command(out: str | None, **options: Any) -> None:
             "Handwritten characters (Omniglot), recognised by the nearest mean drawing."
             f"\n{_KNOWN} of 242 characters are shown; the others are forecast.\n"
         )
-    deliver(result, options, files=[])
+    deliver(result, options, files=[], source=EXAMPLE_SOURCE)
     if talk:
         forecast = result.predictions[0]
         inside = forecast.low <= truth.accuracy[0] <= forecast.high

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import averaging_options, output_options, score_options
+from scorecast.cli.options import (
+    Share,
+    averaging_options,
+    output_options,
+    score_options,
+)
 
 if TYPE_CHECKING:
     from scorecast.classes import Extrapolation, RiskExtrapolation
@@ -46,6 +51,14 @@ _METHODS = (
     show_default=True,
     help="How to extrapolate.",
 )
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="M",
+    help="Guesses allowed: right if the true class is among the best M.",
+)
 @click.option("--bandwidth", type=float, help="For regression and kde-fixed.")
 @click.option(
     "--form",
@@ -80,7 +93,7 @@ _METHODS = (
 )
 @click.option(
     "--fail-below",
-    type=click.FloatRange(0, 1),
+    type=Share(),
     metavar="ACCURACY",
     help="Exit with 5 if a forecast is lower.",
 )
@@ -116,6 +129,7 @@ def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapol
         scores,
         to=options["targets"],
         method=options["method"],
+        top=options["top"],
         ties=options["ties"],
         average=options["average"],
         level=options["level"],
@@ -134,6 +148,9 @@ def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapol
         if options[name] is not None or options["method"] != "auto":
             msg = "--cost has a method of its own: leave out --method and its options."
             raise click.UsageError(msg)
+    if options["top"] > 1:
+        msg = "--cost is of one decision: leave out --top."
+        raise click.UsageError(msg)
     return extrapolate_risk(
         scores,
         cost=_read_cost(options["cost"], scores.classes),

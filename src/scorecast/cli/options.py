@@ -7,9 +7,28 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["averaging_options", "output_options", "score_options"]
+__all__ = ["Share", "averaging_options", "output_options", "score_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Share(click.FloatRange):
+    """A number between 0 and 1; who writes a percentage is told how to write it."""
+
+    def __init__(self, *, is_open: bool = False) -> None:
+        super().__init__(0, 1, min_open=is_open, max_open=is_open)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, or suggest the one that was meant."""
+        text: Any = str(value).removesuffix("%")
+        number = click.FLOAT.convert(text, param, ctx)
+        if 1 < number < 100:
+            # As many digits as were given, and two at least.
+            meant = f"{number / 100:.10f}".rstrip("0").ljust(4, "0")
+            self.fail(f"{value} is not a share; did you mean {meant}?", param, ctx)
+        return float(super().convert(value, param, ctx))
 
 
 def _apply(options: list[Callable[[F], F]], function: F) -> F:
@@ -48,7 +67,7 @@ def averaging_options(function: F) -> F:
             click.option("--average", default="macro", show_default=True,
                          type=click.Choice(["macro", "micro"]),
                          help="Every class counts the same, or every example."),
-            click.option("--level", type=click.FloatRange(0, 1, True, True),
+            click.option("--level", type=Share(is_open=True),
                          default=0.9, show_default=True, help="Level of intervals."),
         ],
         function,

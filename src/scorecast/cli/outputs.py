@@ -43,6 +43,7 @@ def deliver(
     *,
     files: list[dict[str, Any]],
     notes: Sequence[str] = (),
+    source: str = "",
 ) -> None:
     """Print, save and report a result.
 
@@ -56,6 +57,8 @@ def deliver(
         Path, hash and size of the inputs.
     notes : sequence of str
         What was done on the way; goes to standard error.
+    source : str
+        Whose data they are and under which licence, for the page.
     """
     from scorecast.report import render_text, report
 
@@ -65,7 +68,8 @@ def deliver(
     paths = [f["path"] for f in files]
     json_path, report_path = options["json_path"], options["report_path"]
     if report_path:
-        page = report(result, provenance={"command": command, "inputs": files})
+        origin = {"command": command, "data": source, "inputs": files}
+        page = report(result, provenance=origin)
         write_text(report_path, page, force=options["force"], inputs=paths)
     if json_path and json_path != "-":
         write_json(json_path, data, force=options["force"], inputs=paths)

@@ -7,32 +7,28 @@ executed, inputs are never changed, and outputs appear whole or not at all.
 
 from __future__ import annotations
 
-from scorecast.io.csv_output import csv_text
-from scorecast.io.example import CharacterExample, load_characters
-from scorecast.io.hashing import Fingerprint, check_unchanged, fingerprint, sha256
+from scorecast.io.example import EXAMPLE_SOURCE, CharacterExample, load_characters
 from scorecast.io.json_files import read_json
 from scorecast.io.labels import Labels, read_labels
 from scorecast.io.matrices import Matrix, read_matrix
-from scorecast.io.paths import unchanged
+from scorecast.io.paths import Fingerprint, fingerprint, unchanged
 from scorecast.io.score_files import ScoreFile, read_scores
 from scorecast.io.writing import check_writable, write_bytes, write_json, write_text
 
 __all__ = [
+    "EXAMPLE_SOURCE",
     "CharacterExample",
     "Fingerprint",
     "Labels",
     "Matrix",
     "ScoreFile",
-    "check_unchanged",
     "check_writable",
-    "csv_text",
     "fingerprint",
     "load_characters",
     "read_json",
     "read_labels",
     "read_matrix",
     "read_scores",
-    "sha256",
     "unchanged",
     "write_bytes",
     "write_json",

@@ -8,7 +8,13 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CharacterExample", "load_characters"]
+__all__ = ["EXAMPLE_SOURCE", "CharacterExample", "load_characters"]
+
+EXAMPLE_SOURCE = (
+    "Omniglot, handwritten characters; B. M. Lake, R. Salakhutdinov and "
+    "J. B. Tenenbaum, Science 350 (2015) 1332-1338; MIT licence, copyright (c) 2015 "
+    "Brenden Lake"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

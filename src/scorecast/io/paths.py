@@ -1,8 +1,9 @@
-"""Find, open and watch the files given by the user."""
+"""Find, open, watch and identify the files given by the user."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import io
 import os
 import stat
@@ -18,8 +19,10 @@ from scorecast.io.wording import in_bytes, one_line, quoted
 __all__ = [
     "DEFAULT_MAX_BYTES",
     "FilePath",
+    "Fingerprint",
     "Location",
     "check_size",
+    "fingerprint",
     "locate",
     "opened",
     "unchanged",
@@ -239,3 +242,47 @@ def check_size(name: str, count: int, max_bytes: int) -> None:
             f"{in_bytes(max_bytes)}; raise the limit with --max-memory"
         )
         raise InvalidInputError(msg)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fingerprint:
+    """A file as it was when it was read.
+
+    Attributes
+    ----------
+    path : str
+        The path, without ``::key``.
+    sha256 : str
+        Its contents, in 64 hexadecimal digits.
+    bytes : int
+        Its size.
+    """
+
+    path: str
+    sha256: str
+    bytes: int
+
+
+def fingerprint(path: FilePath) -> Fingerprint:
+    """Return path, hash and size of a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; ``::key`` is ignored.
+
+    Returns
+    -------
+    Fingerprint
+        What to record with a result.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read or changes meanwhile.
+    """
+    location = locate(path)
+    with unchanged(location.path), opened(location.path) as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        size = stream.tell()
+    return Fingerprint(path=str(location.path), sha256=digest, bytes=size)

@@ -65,8 +65,9 @@ def report(
     title : str, optional
         Title of the page.
     provenance : mapping, optional
-        Where the numbers come from: ``command``, ``inputs`` (each with ``path``,
-        ``sha256``, ``bytes``) and ``date``, as far as they are known.
+        Where the numbers come from: ``command``, ``data`` (source and licence),
+        ``inputs`` (each with ``path``, ``sha256``, ``bytes``) and ``date``, as far as
+        they are known.
     force : bool, default=False
         Whether to replace a file that exists.
 

@@ -39,8 +39,9 @@ class Report:
     title : str
         Title of the page; may be empty.
     provenance : mapping
-        Where the numbers come from: ``command``, ``inputs`` (each with ``path``,
-        ``sha256``, ``bytes``) and ``date``; all optional.
+        Where the numbers come from: ``command``, ``data`` (source and licence),
+        ``inputs`` (each with ``path``, ``sha256``, ``bytes``) and ``date``; all
+        optional.
     """
 
     results: tuple[Result, ...]
@@ -175,7 +176,7 @@ def _foot(report: Report) -> list[tuple[str, str]]:
     facts = [("scorecast", __version__), ("Seed", ", ".join(known))]
     facts += [
         (name.capitalize(), str(report.provenance.get(name) or ""))
-        for name in ("command", "date")
+        for name in ("command", "data", "date")
     ]
     return [(name, text) for name, text in facts if text]
 

@@ -41,7 +41,7 @@ def observed_said(result: Extrapolation) -> str:
     """
     said = (
         f"{count(result.n_classes)} classes, {count(result.n_examples)} examples: "
-        f"right {percent(result.observed_accuracy, 1)} of the time"
+        f"right {percent(result.observed_accuracy, 1)} of the time{result.guesses}"
     )
     low, high = result.observed_low, result.observed_high
     if not (is_known(low) and is_known(high)):
@@ -66,7 +66,7 @@ def expectation(result: Extrapolation, prediction: Prediction) -> str:
         A percentage; only a bound where no mistake was ever seen.
     """
     beyond = prediction.classes > result.n_classes
-    if beyond and result.observed_accuracy >= 1 and is_known(prediction.low):
+    if beyond and result.is_bound and is_known(prediction.low):
         return f">= {percent(prediction.low)}" if prediction.low >= 1e-4 else ">= 0 %"
     return percent(prediction.accuracy)
 

@@ -21,9 +21,10 @@ from scorecast.scores.ranking import (
     ClassScores,
     Ranking,
     as_class_scores,
+    example_weights,
     rank_true_classes,
 )
-from scorecast.scores.risk import RiskCurve, risk_curve, risks_left_out
+from scorecast.scores.risk import RiskCurve, risk_curve, risk_curve_and_replicates
 from scorecast.scores.subsets import (
     beating_histogram,
     chances_right,
@@ -49,6 +50,7 @@ __all__ = [
     "curve_of_ranking",
     "curve_sizes",
     "describe_oddities",
+    "example_weights",
     "is_marginal",
     "jackknife_covariance",
     "leave_out_curves",
@@ -57,7 +59,7 @@ __all__ = [
     "mean_chances",
     "rank_true_classes",
     "risk_curve",
-    "risks_left_out",
+    "risk_curve_and_replicates",
     "scores_from",
     "snap_to_certainty",
 ]

@@ -20,16 +20,21 @@ from scorecast._core.checks import check_choice, check_matrix, check_n_jobs
 from scorecast._core.parallel import map_threads
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError
+from scorecast.scores.exact_scores import (
+    ExponentArray,
+    Matrix,
+    power_above,
+    reference_rows,
+    reference_scores,
+)
 
 if TYPE_CHECKING:
     from scorecast.scores.embedding_kernels import Counts, Tile
 
-__all__ = ["competitor_counts", "exact_scores"]
+__all__ = ["competitor_counts"]
 
-Matrix = NDArray[np.floating[Any]]
 SingleArray = NDArray[np.float32]
 CountArray = NDArray[np.unsignedinteger[Any]]
-ExponentArray = NDArray[np.intc]
 
 # Products of features up to which plain NumPy is done before numba would be loaded.
 _DIRECT_SIZE = 200_000_000
@@ -207,34 +212,15 @@ def _check_direction(vectors: Matrix, name: str) -> None:
         raise InvalidInputError(msg)
 
 
-def _gallery_rows(problem: _Problem, index: IntArray | slice) -> FloatArray:
-    """Return rows as the reference uses them: float64, of norm one for cosine."""
-    rows = problem.gallery[index].astype(np.float64)
-    if problem.metric != "cosine":
-        return rows
-    # Squares of tiny values would vanish; scaling by a power of two changes no digit.
-    rows *= np.ldexp(1.0, -_exponent(rows))[:, None]
-    squares = np.zeros(rows.shape[0])
-    for feature in rows.T:
-        squares += feature * feature
-    rows /= np.sqrt(squares)[:, None]
-    return rows
-
-
-def _exponent(rows: FloatArray) -> ExponentArray:
-    """Return the power of two just above the largest value of each row."""
-    _, exponent = np.frexp(np.abs(rows).max(axis=1))
-    # Below it two to minus the exponent would overflow.
-    return np.asarray(np.maximum(exponent, -1000), dtype=np.intc)
-
-
 # Plain NumPy: the reference for all pairs, in blocks.
 
 
 def _count_directly(problem: _Problem, above: CountArray, tied: CountArray) -> None:
     group = problem.group
     order = np.lexsort((problem.gallery_class, group[problem.gallery_class]))
-    features = np.ascontiguousarray(_gallery_rows(problem, order).T)
+    features = np.ascontiguousarray(
+        reference_rows(problem.gallery[order], problem.metric).T
+    )
     column_class = problem.gallery_class[order]
     class_start = _starts(column_class)
     classes = column_class[class_start]
@@ -244,7 +230,7 @@ def _count_directly(problem: _Problem, above: CountArray, tied: CountArray) -> N
     n_rows = max(1, _DIRECT_PAIRS // order.size)
     for start in range(0, problem.own.size, n_rows):
         block = slice(start, start + n_rows)
-        best = _exact_scores(problem, block, features)
+        best = reference_scores(problem.probes[block], features, problem.metric)
         if class_start.size < order.size:
             best = np.maximum.reduceat(best, class_start, axis=1)
         truth = np.arange(best.shape[0]), place[problem.own[block]]
@@ -259,42 +245,6 @@ def _count_directly(problem: _Problem, above: CountArray, tied: CountArray) -> N
 def _starts(values: IntArray) -> IntArray:
     """Return where runs of equal values begin."""
     return np.flatnonzero(np.diff(values, prepend=-1))
-
-
-def exact_scores(gallery: Matrix, probes: Matrix, metric: str) -> FloatArray:
-    """Return the scores that ranks refer to, of all probes for all gallery vectors.
-
-    Parameters
-    ----------
-    gallery, probes : ndarray of shape (m, d) and (n, d)
-        Vectors.
-    metric : {"sqeuclidean", "cosine", "dot"}
-        How they are compared.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        Greater is better; equal pairs have equal scores to the last bit.
-    """
-    nothing = np.empty(0, dtype=np.int64)
-    problem = _Problem(gallery, probes, nothing, nothing, nothing, metric)
-    features = np.ascontiguousarray(_gallery_rows(problem, slice(None)).T)
-    return _exact_scores(problem, slice(None), features)
-
-
-def _exact_scores(problem: _Problem, block: slice, features: FloatArray) -> FloatArray:
-    probes = problem.probes[block].astype(np.float64)
-    scores = np.zeros((probes.shape[0], features.shape[1]))
-    term = np.empty_like(scores)
-    for x, y in zip(features, probes.T[:, :, None], strict=True):
-        if problem.metric == "sqeuclidean":
-            np.subtract(x, y, out=term)
-            np.multiply(term, term, out=term)
-            scores -= term
-        else:
-            np.multiply(x, y, out=term)
-            scores += term
-    return scores
 
 
 # Float32 in tiles, doubtful pairs by the reference.
@@ -343,7 +293,9 @@ def _lay_out(problem: _Problem) -> _Layout:
     column_class = problem.gallery_class[order]
     tiles = []
     for t, start in enumerate(starts):
-        rows = _gallery_rows(problem, order[start : start + width])
+        rows = reference_rows(
+            problem.gallery[order[start : start + width]], problem.metric
+        )
         exact[t, :, : len(rows)] = rows.T
         rows = (rows - centre) * 2.0**-exponent
         rounded[t, :n_features, : len(rows)] = rows.T
@@ -375,7 +327,7 @@ def _centre_and_exponent(problem: _Problem) -> tuple[FloatArray, int]:
     keeps the rounding band narrow whatever the offset and however far the outliers.
     """
     step = -(-problem.gallery.shape[0] // 256)
-    sample = _gallery_rows(problem, slice(None, None, step))
+    sample = reference_rows(problem.gallery[::step], problem.metric)
     centre = np.median(sample, axis=0)
     typical = np.median(np.sqrt(((sample - centre) ** 2).sum(axis=1)))
     return centre, int(np.clip(np.frexp(typical)[1], -500, 500))
@@ -388,7 +340,9 @@ def _column_order(
     norm = np.empty(problem.gallery_class.size)
     for start in range(0, norm.size, _TILE_WIDTH):
         part = slice(start, start + _TILE_WIDTH)
-        rows = (_gallery_rows(problem, part) - centre) * 2.0**-exponent
+        rows = (
+            reference_rows(problem.gallery[part], problem.metric) - centre
+        ) * 2.0**-exponent
         norm[part] = np.sqrt((rows * rows).sum(axis=1))
     column_class = problem.gallery_class
     longest = np.zeros(problem.group.size)
@@ -457,7 +411,7 @@ def _round_probes(
         rows = exact - layout.centre
         rounded[:n_rows, n_features] = 1
     else:
-        exponent = _exponent(exact)
+        exponent = power_above(exact)
         rows = exact
     rows = rows * np.ldexp(1.0, -exponent)[:, None]
     rounded[:n_rows, :n_features] = rows

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scorecast._core.checks import check_choice, check_matrix
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
-from scorecast.scores.embedding_ranks import competitor_counts, exact_scores
+from scorecast.scores.embedding_ranks import competitor_counts
+from scorecast.scores.exact_scores import exact_scores
 from scorecast.scores.labels import ClassLabels, match_labels
 
 __all__ = ["METRICS", "Embeddings", "LabelledEmbeddings"]

@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 _MOST_CELLS = 16_000_000
+_COLUMNS = 64  # groups whose counts are copied at once
 
 
 def leave_out_histograms(
@@ -45,10 +46,8 @@ def leave_out_histograms(
         Number of classes that remain.
     """
     sizes = ranking.n_classes - np.bincount(ranking.group, minlength=ranking.n_groups)
-    histograms = np.zeros((ranking.n_groups, ranking.n_classes))
-    for g in range(ranking.n_groups):
-        _leave_out(ranking, g, ties, average, histograms[g])
-    return histograms, sizes
+    everyone = np.arange(ranking.n_groups)
+    return _leave_out(ranking, everyone, ties, average), sizes
 
 
 def leave_out_curves(
@@ -84,9 +83,7 @@ def leave_out_curves(
         step = max(1, _MOST_CELLS // int(size))
         for start in range(0, left_out.size, step):
             some = left_out[start : start + step]
-            histograms = np.zeros((some.size, ranking.n_classes))
-            for row, g in enumerate(some):
-                _leave_out(ranking, int(g), ties, average, histograms[row])
+            histograms = _leave_out(ranking, some, ties, average)
             # Tables for some sizes at a time: all of them may not fit in memory.
             for chosen in np.array_split(
                 np.flatnonzero(possible), -(-int(possible.sum()) // step)
@@ -135,18 +132,31 @@ def jackknife_stderr(replicates: FloatArray) -> FloatArray:
 
 
 def _leave_out(
-    ranking: Ranking, g: int, ties: str, average: str, out: FloatArray
-) -> None:
-    stays = ranking.group[ranking.own] != g
-    own = ranking.own[stays]
-    if own.size == 0:
-        out[:] = np.nan
-        return
-    above = ranking.beaten_totals[stays] - ranking.above[stays, g]
-    tied = ranking.tied_totals[stays] - ranking.tied[stays, g]
-    if average == "micro":
-        weights = np.full(own.size, 1 / own.size)
-    else:
-        counts = np.bincount(own, minlength=ranking.n_classes)
-        weights = 1 / (counts[own] * np.count_nonzero(counts))
-    out += beating_histogram(above, tied, weights, out.size, ties)
+    ranking: Ranking, groups: IntArray, ties: str, average: str
+) -> FloatArray:
+    """Return the histogram without each of some groups of classes, one row each."""
+    histograms = np.empty((groups.size, ranking.n_classes))
+    weights = ranking.weights(average)
+    whose = ranking.group[ranking.own]
+    by_group = np.argsort(whose, kind="stable")
+    ends = np.searchsorted(whose[by_group], np.arange(ranking.n_groups + 1))
+    for start in range(0, groups.size, _COLUMNS):
+        some = groups[start : start + _COLUMNS]
+        # Counts lie row by row; reading them column by column takes ten times longer.
+        above = np.take(ranking.above, some, axis=1).T.astype(np.int64, order="C")
+        tied = np.take(ranking.tied, some, axis=1).T.astype(np.int64, order="C")
+        for row, g in enumerate(some):
+            gone = by_group[ends[g] : ends[g + 1]]
+            staying = weights.copy()
+            staying[gone] = 0.0
+            out = histograms[start + row]
+            out[:] = beating_histogram(
+                ranking.beaten_totals - above[row],
+                ranking.tied_totals - tied[row],
+                staying,
+                ranking.n_classes,
+                ties,
+            )
+            # Classes leave with all their examples: the other weights grow alike.
+            out /= staying.sum() if gone.size < whose.size else np.nan
+    return histograms

@@ -27,13 +27,14 @@ __all__ = [
     "ClassScores",
     "Ranking",
     "as_class_scores",
+    "example_weights",
     "rank_true_classes",
 ]
 
 TIES = ("random", "optimistic", "pessimistic")
 AVERAGES = ("macro", "micro")
 ClassScores = Scores | LabelledEmbeddings
-_MOST_CELLS = 200_000_000  # bytes that counts by single class may take
+_MOST_CELLS = 100_000_000  # of counts by single class: two arrays, 200 MB
 _GROUPS = 256  # groups of classes beyond that
 
 
@@ -75,6 +76,33 @@ def as_class_scores(
     if isinstance(scores, Embeddings):
         return scores.with_labels(y_true)
     return Scores(scores, y_true, classes=classes, greater_is_better=greater_is_better)
+
+
+def example_weights(own: IntArray, average: str) -> FloatArray:
+    """Weigh examples for an average over classes or over examples.
+
+    Parameters
+    ----------
+    own : ndarray of int64
+        True class of each example.
+    average : {"macro", "micro"}
+        Every class that has examples counts the same, or every example.
+
+    Returns
+    -------
+    ndarray of float64
+        Weights, which add up to one.
+
+    Examples
+    --------
+    >>> example_weights(np.array([0, 0, 3]), "macro").tolist()
+    [0.25, 0.25, 0.5]
+    """
+    check_choice(average, "average", AVERAGES)
+    if average == "micro":
+        return np.full(own.size, 1 / max(own.size, 1))
+    counts = np.bincount(own)
+    return 1 / (counts[own] * np.count_nonzero(counts))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -138,11 +166,7 @@ class Ranking:
         ndarray of float64
             Weights.
         """
-        check_choice(average, "average", AVERAGES)
-        if average == "micro":
-            return np.full(self.n_examples, 1 / self.n_examples)
-        counts = np.bincount(self.own, minlength=self.n_classes)
-        return 1 / (counts[self.own] * np.count_nonzero(counts))
+        return example_weights(self.own, average)
 
     def restrict(self, kept: BoolArray) -> Ranking:
         """Keep the classes of some groups only, as if the others did not exist.

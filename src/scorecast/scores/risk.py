@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_class_counts, check_matrix
 from scorecast._core.results import Result
@@ -16,14 +16,21 @@ from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.scores.embeddings import Embeddings, LabelledEmbeddings
 from scorecast.scores.jackknife import jackknife_covariance, jackknife_stderr
 from scorecast.scores.matrix import Scores
-from scorecast.scores.ranking import AVERAGES, TIES, ClassScores, as_class_scores
+from scorecast.scores.ranking import (
+    AVERAGES,
+    TIES,
+    ClassScores,
+    as_class_scores,
+    example_weights,
+)
 from scorecast.scores.subsets import chances_right
 
-__all__ = ["RiskCurve", "risk_curve", "risks_left_out"]
+__all__ = ["RiskCurve", "risk_curve", "risk_curve_and_replicates"]
 
 _MOST_SIZES = 40
-_MOST_GROUPS = 30  # groups of classes left out for errors: each is a full pass
+_MOST_GROUPS = 30  # groups of classes left out for errors
 _BLOCK = 2_000_000
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -141,11 +148,6 @@ def risk_curve(
     RiskCurve
         The curve with its errors.
 
-    Raises
-    ------
-    UsageError
-        If a size exceeds the observed classes.
-
     Examples
     --------
     >>> cost = [[0, 1, 1], [1, 0, 1], [9, 1, 0]]
@@ -153,28 +155,60 @@ def risk_curve(
     >>> curve.classes.tolist(), curve.risk.round(4).tolist()
     ([2, 3], [1.6667, 3.0])
     """
-    check_choice(ties, "ties", TIES)
-    check_choice(average, "average", AVERAGES)
     data = as_class_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
+    return risk_curve_and_replicates(
+        data, cost, sizes, ties=ties, average=average, errors=errors
+    )[0]
+
+
+def risk_curve_and_replicates(
+    data: ClassScores,
+    cost: ArrayLike,
+    sizes: int | Sequence[int] | None = None,
+    *,
+    ties: str,
+    average: str,
+    errors: bool = True,
+) -> tuple[RiskCurve, FloatArray]:
+    """Compute the risk curve, and again with each of some groups of classes left out.
+
+    Parameters
+    ----------
+    data : Scores or LabelledEmbeddings
+        The scores.
+    cost : array-like of shape (n_classes, n_classes)
+        Costs by decision and truth.
+    sizes : int or sequence of int, optional
+        Numbers of classes; by default 2..K, thinned out to 40.
+    ties, average : str
+        Rules.
+    errors : bool, default=True
+        Whether to leave classes out.
+
+    Returns
+    -------
+    curve : RiskCurve
+        The curve of all classes, with errors.
+    replicates : ndarray of shape (n_groups, len(ks))
+        The curves without one group each; NaN where a size exceeds the classes that
+        remain. No rows without errors.
+    """
+    check_choice(ties, "ties", TIES)
+    check_choice(average, "average", AVERAGES)
     costs = _check_cost(cost, data.n_classes)
-    ks = _default_sizes(data.n_classes)
-    if sizes is not None:
-        ks = check_class_counts(sizes, "sizes")
-        if ks.max() > data.n_classes:
-            msg = f"`sizes` exceeds the {data.n_classes} observed classes."
-            raise UsageError(msg)
+    ks = _check_sizes(sizes, data.n_classes)
+    n_groups = min(data.n_classes, _MOST_GROUPS) if errors and data.n_classes > 2 else 0
+    risks = _risks(data, costs, ks, _Rules(ties, average, n_groups))
+    replicates = risks[:n_groups]
     stderr, covariance = np.full(ks.size, np.nan), np.empty((0, 0))
-    n_groups = 0
-    if errors and data.n_classes > 2:
-        replicates = risks_left_out(data, costs, ks, ties=ties, average=average)
+    if n_groups:
         stderr = jackknife_stderr(replicates)
         covariance = jackknife_covariance(replicates)
-        n_groups = replicates.shape[0]
-    return RiskCurve(
+    curve = RiskCurve(
         classes=ks,
-        risk=_risks(data, costs, ks, ties, average),
+        risk=risks[n_groups],
         stderr=stderr,
         covariance=covariance,
         n_examples=data.n_examples,
@@ -183,126 +217,65 @@ def risk_curve(
         ties=ties,
         average=average,
     )
+    return curve, replicates
 
 
-def risks_left_out(
-    data: ClassScores, costs: FloatArray, ks: IntArray, *, ties: str, average: str
-) -> FloatArray:
-    """Compute the risk curve with each of some groups of classes left out.
+class _Rules(NamedTuple):
+    """How to average, and how many groups of classes to leave out in turn."""
 
-    Parameters
-    ----------
-    data : Scores or LabelledEmbeddings
-        The scores.
-    costs : ndarray of shape (n_classes, n_classes)
-        Costs by decision and truth.
-    ks : ndarray of int64
-        Numbers of classes.
-    ties, average : str
-        Rules.
-
-    Returns
-    -------
-    ndarray of shape (n_groups, len(ks))
-        NaN where a size exceeds the classes that remain.
-    """
-    n_groups = min(data.n_classes, _MOST_GROUPS)
-    shuffled = np.random.default_rng(0).permutation(data.n_classes)
-    group = shuffled * n_groups // data.n_classes
-    curves = np.full((n_groups, ks.size), np.nan)
-    for g in range(n_groups):
-        chosen = np.flatnonzero(group != g)
-        possible = ks <= chosen.size
-        if chosen.size < 2 or not np.isin(data.own, chosen).any():
-            continue
-        curves[g, possible] = _risks(
-            data.subset(chosen),
-            costs[np.ix_(chosen, chosen)],
-            ks[possible],
-            ties,
-            average,
-        )
-    return curves
+    ties: str
+    average: str
+    n_groups: int
 
 
 def _risks(
-    data: ClassScores, costs: FloatArray, ks: IntArray, ties: str, average: str
+    data: ClassScores, costs: FloatArray, ks: IntArray, rules: _Rules
 ) -> FloatArray:
-    counts = np.bincount(data.own, minlength=data.n_classes)
-    weights = np.full(data.n_examples, 1 / data.n_examples)
-    if average == "macro":
-        weights = 1 / (counts[data.own] * np.count_nonzero(counts))
-    # Chance that none of the better ones is drawn, by the number *below*.
-    first = chances_right(data.n_classes, ks)[:, ::-1]
-    total = np.zeros(ks.size)
+    """Return the risks without each group of classes, and those of all classes last."""
+    group = np.zeros(data.n_classes, dtype=np.int64)
+    if rules.n_groups:
+        shuffled = np.random.default_rng(0).permutation(data.n_classes)
+        group = shuffled * rules.n_groups // data.n_classes
+    weights = example_weights(data.own, rules.average)
+    weighed = _weigh_chances(data, costs.T, weights, group, rules)
+    left_out = np.bincount(group, minlength=rules.n_groups)[: rules.n_groups]
+    sizes = data.n_classes - np.append(left_out, 0)
+    whose = np.bincount(group[data.own], weights, rules.n_groups)[: rules.n_groups]
+    risks = np.full((rules.n_groups + 1, ks.size), np.nan)
+    for size in np.unique(sizes):
+        possible = ks <= size
+        # Chance that none of the better ones is drawn, by the number *below*.
+        first = chances_right(int(size), ks[possible])[:, ::-1]
+        risks[np.ix_(sizes == size, possible)] = weighed[sizes == size, :size] @ first.T
+    # Classes leave with all their examples: the weights of the others grow alike.
+    remaining = 1 - np.append(whose, 0.0)
+    nobody = (sizes < 2) | (remaining < _ROUNDING)
+    risks /= np.where(nobody, np.nan, remaining)[:, None]
+    return risks
+
+
+def _weigh_chances(
+    data: ClassScores,
+    paid: FloatArray,
+    weights: FloatArray,
+    group: IntArray,
+    rules: _Rules,
+) -> FloatArray:
+    """Weigh the chance of being first by the number of classes below, in one pass."""
+    from scorecast.scores.risk_kernels import add_costs
+
+    at = np.zeros((rules.n_groups + 1, data.n_classes + 1))
+    since = np.zeros_like(at)
+    rule = {"random": 0, "optimistic": 1, "pessimistic": -1}[rules.ties]
     step = max(1, _BLOCK // data.n_classes)
     for start in range(0, data.n_examples, step):
-        block = slice(start, min(start + step, data.n_examples))
-        rows = data.rows(block.start, block.stop, exact=True)
-        levels = _levels(rows, data.own[block], ties)
-        paid = costs.T[data.own[block]] * weights[block][:, None]
-        below, tied = _below_and_tied(levels)
-        truth = below[np.arange(paid.shape[0]), data.own[block]]
-        for i, q in enumerate(first):
-            total[i] += float(
-                (paid * _decision_chances(q, below, tied, truth, data.own[block])).sum()
-            )
-    return total
-
-
-def _decision_chances(
-    q: FloatArray, below: IntArray, tied: IntArray, truth: IntArray, own: IntArray
-) -> FloatArray:
-    """Chance that each class is decided for, in a random subset with the true one.
-
-    `q[x]` is the chance that a class with x others below it is first.
-    """
-    sums = np.concatenate([[0.0], np.cumsum(q)])
-    at_top = np.append(q, 0.0)[below + tied]
-    before = np.where(below > 0, q[below - 1], 0.0)
-    wins = (at_top - before) / (tied + 1)
-    chances = np.where(below > truth[:, None], wins, 0.0)
-    # Classes tied with the truth: they share what the whole tie wins.
-    shared = sums[below + tied] - sums[below]
-    same = (below == truth[:, None]) & (tied > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        tie_wins = (at_top - shared / tied) / (tied + 1)
-    chances = np.where(same, tie_wins, chances)
-    rows = np.arange(own.size)
-    b, t = below[rows, own], tied[rows, own]
-    chances[rows, own] = (sums[b + t + 1] - sums[b]) / (t + 1)
-    return chances
-
-
-def _levels(rows: NDArray[np.floating[Any]], own: IntArray, ties: str) -> IntArray:
-    """Turn scores into whole numbers in the same order, the truth moved by rule."""
-    order = np.argsort(rows, axis=1, kind="stable")
-    ordered = np.take_along_axis(rows, order, axis=1)
-    steps = np.zeros(rows.shape, dtype=np.int64)
-    steps[:, 1:] = np.cumsum(ordered[:, 1:] > ordered[:, :-1], axis=1)
-    levels = np.empty_like(steps)
-    np.put_along_axis(levels, order, 2 * steps, axis=1)
-    shift = {"random": 0, "optimistic": 1, "pessimistic": -1}[ties]
-    levels[np.arange(own.size), own] += shift
-    return levels
-
-
-def _below_and_tied(levels: IntArray) -> tuple[IntArray, IntArray]:
-    n_classes = levels.shape[1]
-    order = np.argsort(levels, axis=1, kind="stable")
-    ordered = np.take_along_axis(levels, order, axis=1)
-    position = np.arange(n_classes)
-    fresh = np.ones(levels.shape, dtype=bool)
-    fresh[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
-    first = np.maximum.accumulate(np.where(fresh, position, 0), axis=1)
-    ends = np.ones(levels.shape, dtype=bool)
-    ends[:, :-1] = fresh[:, 1:]
-    reversed_last = np.where(ends, position, n_classes)[:, ::-1]
-    last = np.minimum.accumulate(reversed_last, axis=1)[:, ::-1]
-    below, tied = np.empty_like(levels), np.empty_like(levels)
-    np.put_along_axis(below, order, first, axis=1)
-    np.put_along_axis(tied, order, last - first, axis=1)
-    return below, tied
+        stop = min(start + step, data.n_examples)
+        own = np.array(data.own[start:stop], dtype=np.int64)
+        # Copies: numba compiles anew for an array that is read-only or strided.
+        rows = np.array(data.rows(start, stop, exact=True), order="C")
+        costs = paid[own] * weights[start:stop, None]
+        add_costs(rows, own, costs, group, rule, at, since)
+    return at + np.cumsum(since, axis=1)
 
 
 def _check_cost(cost: ArrayLike, n_classes: int) -> FloatArray:
@@ -314,6 +287,16 @@ def _check_cost(cost: ArrayLike, n_classes: int) -> FloatArray:
         )
         raise InvalidInputError(msg)
     return costs
+
+
+def _check_sizes(sizes: int | Sequence[int] | None, n_classes: int) -> IntArray:
+    if sizes is None:
+        return _default_sizes(n_classes)
+    ks = check_class_counts(sizes, "sizes")
+    if ks.max() > n_classes:
+        msg = f"`sizes` exceeds the {n_classes} observed classes."
+        raise UsageError(msg)
+    return ks
 
 
 def _default_sizes(n_classes: int) -> IntArray:

@@ -1,0 +1,204 @@
+"""Everything that a fitted method is asked for the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.classes.assumptions import describe_assumptions
+from scorecast.classes.backtest_row import BacktestRow
+from scorecast.classes.distributions import FavourabilityDistribution
+from scorecast.classes.evidence import Evidence
+from scorecast.classes.extrapolation import (
+    FAR,
+    Extrapolation,
+    ForecastCurve,
+    MethodForecast,
+    Prediction,
+)
+from scorecast.classes.intervals import Interval, observed_interval
+from scorecast.classes.method import Fit
+from scorecast.classes.top import expected_accuracy, prediction_interval
+from scorecast.scores import AccuracyCurve, curve_of_ranking, curve_sizes
+
+__all__ = ["Forecast"]
+
+_CURVE_POINTS = 48
+_FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
+
+
+@dataclass(kw_only=True)
+class Forecast:
+    """A fit, asked for everything that the result shows.
+
+    Attributes
+    ----------
+    evidence : Evidence
+        The observed classes.
+    fit : Fit
+        The method fitted to them.
+    others : dict
+        Fits of other methods, for comparison.
+    level : float
+        Level of the intervals.
+    targets : ndarray of int64
+        Numbers of classes asked for.
+    """
+
+    evidence: Evidence
+    fit: Fit
+    others: dict[str, Fit]
+    level: float
+    targets: IntArray
+
+    def result(
+        self,
+        *,
+        method: str,
+        options: dict[str, Any],
+        seed: int | None,
+        backtest: tuple[BacktestRow, ...],
+        warnings: tuple[str, ...],
+    ) -> Extrapolation:
+        """Put the result together."""
+        evidence, fitted = self.evidence, self.fit.distribution
+        observed = self._observed_curve(curve_sizes(evidence.n_classes))
+        low, high = observed_interval(evidence, observed, self.level)
+        curve, predictions, how = self._forecasts()
+        return Extrapolation(
+            predictions=predictions,
+            observed=observed,
+            observed_low=low,
+            observed_high=high,
+            curve=curve,
+            methods=self._methods(curve.classes),
+            backtest=backtest,
+            favourability=_FAVOURABILITY,
+            discriminability=fitted.discriminability(_FAVOURABILITY),
+            method=method,
+            ties=evidence.ties,
+            average=evidence.average,
+            top=evidence.top,
+            level=self.level,
+            seed=seed,
+            interval=how,
+            assumptions=describe_assumptions(evidence),
+            details=self._details(),
+            warnings=warnings,
+            options=options,
+        )
+
+    def _observed_curve(self, sizes: IntArray) -> AccuracyCurve:
+        evidence = self.evidence
+        return curve_of_ranking(
+            evidence.ranking,
+            sizes,
+            top=evidence.top,
+            ties=evidence.ties,
+            average=evidence.average,
+        )
+
+    def _forecasts(self) -> tuple[ForecastCurve, tuple[Prediction, ...], str]:
+        """Ask for the curve and the targets together, and how the intervals came."""
+        sizes = self._curve_sizes()
+        n, asked = sizes.size, np.concatenate([sizes, self.targets])
+        accuracy = self._expected(self.fit.distribution, asked)
+        interval = prediction_interval(self.fit, self.evidence, asked, self.level)
+        curve = ForecastCurve(
+            classes=sizes,
+            accuracy=accuracy[:n],
+            low=interval.low[:n],
+            high=interval.high[:n],
+        )
+        return curve, self._predictions(accuracy[n:], interval, n), interval.how
+
+    def _curve_sizes(self) -> IntArray:
+        first = self.evidence.n_classes
+        last = max(int(self.targets.max()), 2 * first)
+        return np.unique(np.geomspace(first, last, _CURVE_POINTS).round().astype(int))
+
+    def _predictions(
+        self, accuracy: FloatArray, interval: Interval, n: int
+    ) -> tuple[Prediction, ...]:
+        found = []
+        for i, k in enumerate(self.targets):
+            if k <= self.evidence.n_classes:
+                found.append(self._interpolated(int(k)))
+                continue
+            found.append(
+                Prediction(
+                    classes=int(k),
+                    accuracy=float(accuracy[i]),
+                    low=float(interval.low[n + i]),
+                    high=float(interval.high[n + i]),
+                    note=self._note(int(k)),
+                )
+            )
+        return tuple(found)
+
+    def _note(self, k: int) -> str:
+        ratio = k / self.evidence.n_classes
+        if self.evidence.ranks.is_only_bound:
+            return "a bound, not a forecast: every observed example is right"
+        far = f"{ratio:,.0f}x beyond the data: a rough guide at best"
+        return far if ratio > FAR else ""
+
+    def _interpolated(self, k: int) -> Prediction:
+        """Answer for a number of classes that was observed: no model is needed."""
+        sizes = np.unique([k, max(1, min(k, self._largest_left()))])
+        exact = self._observed_curve(sizes)
+        low, high = observed_interval(self.evidence, exact, self.level)
+        return Prediction(
+            classes=k,
+            accuracy=float(exact.accuracy[-1]),
+            low=low,
+            high=high,
+            note="observed: the average over all subsets of so many classes",
+        )
+
+    def _largest_left(self) -> int:
+        """Count the classes that remain when a group of them is left out."""
+        largest_group = int(np.bincount(self.evidence.ranking.group).max())
+        return self.evidence.n_classes - largest_group
+
+    def _methods(self, sizes: IntArray) -> tuple[MethodForecast, ...]:
+        weights = self.fit.details.get("weights", {self.fit.tuned.name: 1.0})
+        parts = self.fit.details.get(
+            "components", {self.fit.tuned.name: self.fit.distribution}
+        )
+        parts = {**parts, **{name: f.distribution for name, f in self.others.items()}}
+        notes = {
+            **dict.fromkeys(self.others, "shown for comparison"),
+            **self.fit.details.get("notes", {}),
+        }
+        return tuple(
+            MethodForecast(
+                name=name,
+                weight=float(weights.get(name, 0.0)),
+                targets=self._expected(part, self.targets),
+                curve=self._expected(part, sizes),
+                note=notes.get(name, ""),
+            )
+            for name, part in parts.items()
+        )
+
+    def _expected(self, part: FavourabilityDistribution, ks: IntArray) -> FloatArray:
+        return expected_accuracy(part, self.evidence, ks, self.level)
+
+    def _details(self) -> dict[str, Any]:
+        """Keep what the method chose, as far as it can be written down."""
+        details: dict[str, Any] = {"bandwidth": None}
+        for name, value in self.fit.details.items():
+            if name == "by_bandwidth":
+                details["predictions_by_bandwidth"] = [
+                    {"bandwidth": h, "accuracy": d.accuracy(self.targets).tolist()}
+                    for h, d in value.items()
+                ]
+            elif isinstance(value, int | float | str | list | dict | None) and (
+                name not in ("components", "masses")
+            ):
+                details[name] = value
+        return details

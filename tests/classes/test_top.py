@@ -1,0 +1,192 @@
+import json
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import binom
+
+import scorecast as sc
+from scorecast.classes.bayesian import GridFavourability
+from scorecast.classes.distributions import (
+    EmpiricalFavourability,
+    ProbitMixture,
+    SplineFavourability,
+)
+from scorecast.classes.top import _asked, perfect_top_bound
+from scorecast.exceptions import UsageError
+from scorecast.report import render_text
+
+ABLE = ["bayesian", "gaussian", "regression", "kde-ucv", "kde-bcv", "spline"]
+FITTED = [
+    ProbitMixture(
+        means=np.array([0.5, 2.0]),
+        sds=np.array([0.7, 1.1]),
+        weights=np.array([0.5, 0.3]),
+        always_right=0.1,
+    ),
+    EmpiricalFavourability(
+        values=np.array([0.0, 0.3, 0.9, 0.999, 1.0]), weights=np.full(5, 0.2)
+    ),
+    SplineFavourability(
+        knots=np.array([0.0, 0.5, 0.99]), slopes=np.array([0.2, 0.6, 10.0])
+    ),
+    GridFavourability(
+        nodes=np.array([-1.0, 0.5, 2.0]),
+        masses=np.array([[0.2, 0.0], [0.5, 0.3], [0.3, 0.7]]),
+        weights=np.array([0.6, 0.4]),
+    ),
+]
+
+
+def gaussian_classes(n_classes, spread, seed):
+    """Draw classes and one example of each, scored by minus the distance."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(n_classes, 6))
+    examples = centres + spread * rng.normal(size=centres.shape)
+    return -((examples[:, None] - centres) ** 2).sum(axis=2)
+
+
+@pytest.mark.parametrize("method", [*ABLE, "auto"])
+def test_top_5_of_gaussian_classes_is_forecast(method):
+    rng = np.random.default_rng(3)
+    # Ten examples of 200 classes; every wrong class scores on its own, N(0, 1).
+    own = np.arange(2000) % 200
+    scores = rng.normal(size=(2000, 200)) + 2.5 * np.eye(200)[own]
+    beating = rng.binomial(1599, ndtr(-rng.normal(2.5, 1, 400_000)))
+    answer = sc.extrapolate(
+        scores, own, to=1600, method=method, top=5, backtest_repeats=1
+    )
+    prediction = answer.predictions[0]
+    # Smoothing and splines are biased here for one guess, too.
+    far = 0.06 if method in ("kde-ucv", "kde-bcv", "spline") else 0.03
+    assert prediction.accuracy == pytest.approx((beating < 5).mean(), abs=far)
+    assert prediction.low < prediction.accuracy < prediction.high
+    once = sc.extrapolate(scores, own, to=1600, method=method, backtest_repeats=0)
+    assert prediction.accuracy > once.predictions[0].accuracy + 0.1
+    # The curve starts at what was counted.
+    assert answer.curve.accuracy[0] == pytest.approx(answer.observed_accuracy, abs=far)
+
+
+@pytest.mark.parametrize("fitted", FITTED, ids=lambda f: type(f).__name__)
+@pytest.mark.parametrize("top", [2, 5, 120])
+def test_top_accuracy_is_a_binomial_averaged_over_favourability(fitted, top):
+    ks = np.array([2, 5, 6, 130, 5000, 10**6])
+    # Differences of D on a grid fine enough near one, whatever the family.
+    edges = 1 - np.concatenate([np.geomspace(1, 1e-9, 400_001), [0.0]])
+    below = fitted.discriminability(edges)
+    mass = np.append(below[0], np.diff(below))
+    middle = np.append(edges[0], (edges[1:] + edges[:-1]) / 2)
+    middle[-1] = 1.0
+    expected = [mass @ binom.cdf(top - 1, k - 1, 1 - middle) for k in ks]
+    if isinstance(fitted, GridFavourability):
+        # Its D(u) is drawn as a line between nodes; its accuracy counts the nodes.
+        weight = fitted.masses @ fitted.weights
+        p = ndtr(-fitted.nodes)
+        expected = [weight @ binom.cdf(top - 1, k - 1, p) for k in ks]
+    if isinstance(fitted, EmpiricalFavourability):
+        p = 1 - fitted.values
+        expected = [fitted.weights @ binom.cdf(top - 1, k - 1, p) for k in ks]
+    np.testing.assert_allclose(_asked(fitted, top).accuracy(ks), expected, atol=2e-5)
+
+
+@pytest.mark.parametrize("fitted", FITTED, ids=lambda f: type(f).__name__)
+def test_one_guess_is_plain_accuracy_and_every_guess_helps(fitted):
+    ks = np.array([2, 7, 50, 10**4])
+    once = _asked(fitted, 1).accuracy(ks)
+    np.testing.assert_allclose(once, fitted.accuracy(ks), atol=1e-10)
+    several = np.array([_asked(fitted, top).accuracy(ks) for top in range(1, 8)])
+    assert (np.diff(several, axis=0) >= -1e-12).all()
+    assert (np.diff(several, axis=1) <= 1e-12).all()
+
+
+def test_up_to_the_observed_classes_the_answer_is_exact():
+    rng = np.random.default_rng(2)
+    own = np.arange(60) % 12
+    scores = rng.normal(size=(60, 12)) + np.eye(12)[own]
+    answer = sc.extrapolate(scores, own, to=[2, 5, 12, 30], top=3)
+    exact = sc.accuracy_curve(scores, own, sizes=[2, 5, 12], top=3)
+    found = [p.accuracy for p in answer.predictions[:3]]
+    np.testing.assert_allclose(found, exact.accuracy)
+    assert answer.observed.top == answer.top == 3
+    assert answer.predictions[3].accuracy < exact.accuracy[-1]
+
+
+def test_the_words_and_the_file_tell_how_many_guesses():
+    scores = gaussian_classes(40, 0.6, 1)
+    answer = sc.extrapolate(scores, range(40), to=200, top=2)
+    assert answer.method == "bayesian"
+    assert "within 2 guesses; with 200 classes expect about" in answer.sentence()
+    assert "of the time within 2 guesses" in " ".join(render_text(answer).split())
+    data = json.loads(json.dumps(answer.to_dict()))
+    assert data["options"]["top"] == 2
+    again = sc.Extrapolation.from_dict(data)
+    assert (again.top, again.observed.top) == (2, 2)
+    assert again.sentence() == answer.sentence()
+    del data["options"]["top"]
+    assert sc.Extrapolation.from_dict(data).top == 1
+
+
+def test_back_tests_are_of_the_same_number_of_guesses():
+    scores = gaussian_classes(60, 0.6, 4)
+    answer = sc.extrapolate(scores, range(60), to=200, top=3, method="gaussian")
+    row = answer.backtest[0]
+    assert row.truth == pytest.approx(answer.observed_accuracy, abs=1e-9)
+    assert abs(row.bias) < 0.1
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_where_every_example_is_right_there_is_only_a_bound():
+    scores = np.eye(30) + 1
+    answer = sc.extrapolate(scores, range(30), to=[60, 300], top=2, method="gaussian")
+    low = perfect_top_bound(30, np.array([60, 300]), 0.9, top=1, n_tested=30)
+    assert [p.low for p in answer.predictions] == pytest.approx(low.tolist())
+    assert [p.accuracy for p in answer.predictions] == pytest.approx(low.tolist())
+    assert {p.high for p in answer.predictions} == {1.0}
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_all_examples_second_best_are_bounded_by_two_guesses():
+    scores = np.eye(30) + 2 * np.roll(np.eye(30), 1, axis=1)
+    answer = sc.extrapolate(scores, range(30), to=300, top=3, method="gaussian")
+    low = perfect_top_bound(30, np.array([300]), 0.9, top=2, n_tested=30)[0]
+    assert answer.predictions[0].low == pytest.approx(low)
+    assert "at least" in answer.sentence()
+
+
+@pytest.mark.parametrize("method", ["bayesian", "gaussian"])
+def test_ranks_tell_more_than_a_bound_where_all_are_right_within_the_guesses(method):
+    own = np.arange(60) % 12
+    scores = np.random.default_rng(0).normal(size=(60, 12)) + 2.5 * np.eye(12)[own]
+    answer = sc.extrapolate(scores, own, to=100, top=4, method=method)
+    once = sc.extrapolate(scores, own, to=100, method=method)
+    assert answer.observed_accuracy == 1
+    assert answer.predictions[0].accuracy > once.predictions[0].accuracy
+    assert answer.predictions[0].low > once.predictions[0].low
+    assert "expect about" in answer.sentence()
+    assert answer.predictions[0].note == ""
+
+
+def test_the_bound_of_one_guess_is_the_known_one_and_more_fall_faster():
+    from scorecast.classes.intervals import perfect_bound
+
+    ks = np.array([100, 1000, 10_000])
+    once = perfect_top_bound(100, ks, 0.9, top=1, n_tested=100)
+    np.testing.assert_allclose(once, perfect_bound(100, ks, 0.9), rtol=1e-9)
+    twice = perfect_top_bound(100, ks, 0.9, top=2, n_tested=100)
+    assert twice[0] == pytest.approx(once[0])
+    assert (twice[1:] < once[1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"method": "polynomial", "top": 5}, "these can: bayesian, regression"),
+        ({"top": 0}, "whole number from 1 up"),
+        ({"top": 2.5}, "whole number from 1 up"),
+        ({"top": 12}, "choose a smaller"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_a_line(options, said):
+    with pytest.raises(UsageError, match=said) as caught:
+        sc.extrapolate(np.eye(12), range(12), to=50, **options)
+    assert "\n" not in str(caught.value)
