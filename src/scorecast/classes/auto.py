@@ -313,7 +313,8 @@ def _notes(
 ) -> dict[str, str]:
     """Say in a sentence or two what is to be known of each method."""
     notes = {
-        name: f"Moved by {-part.anchor.miss:+.2f} log-odds to agree with the "
+        name: ("Smoothed on a normal scale. " if part.is_rescaled else "")
+        + f"Moved by {-part.anchor.miss:+.2f} log-odds to agree with the "
         "accuracy observed."
         for name, part in anchored.items()
     }
