@@ -3,10 +3,11 @@
 No single method does well everywhere. Ranks with a prior (`Bayesian`) hold up on any
 score scale but know little while errors are few; smoothed scores (`KdeUcv`) see by how
 much an example wins, but are biased and break down on scales where a kernel means
-nothing. Each is turned into an opinion with a variance. Classes are hidden at several
-ratios to see by what share an opinion overstates the decline, and part of that share
-is taken off. The opinions are then averaged on the log-odds scale by their inverse
-variances. Reasons and figures are in ``docs/decisions/0003-auto.md``.
+nothing; there they are smoothed on another (`score_scales`). Each is turned into an
+opinion with a variance. Classes are hidden at several ratios to see by what share an
+opinion overstates the decline, and part of that share is taken off. The opinions are
+then averaged on the log-odds scale by their inverse variances.
+Reasons and figures are in ``docs/decisions/0003-auto.md``.
 """
 
 from __future__ import annotations
