@@ -157,6 +157,56 @@ def test_backtests_soften_scores_on_a_scale_that_misleads_the_kernel():
     assert abs(odd.distribution.accuracy(target)[0] - truth) < abs(raw - truth)
 
 
+def test_scores_that_mislead_the_kernel_are_smoothed_on_a_normal_scale():
+    evidence = nearest_neighbour(150, 0.15, 1)
+    squared = Scores(-(evidence.data.values**2), evidence.data.own)
+    skewed = Evidence.of(squared)
+    plain, odd = fitted(evidence), fitted(skewed)
+    assert not plain.details["components"]["kde-ucv"].fitted.is_rescaled
+    assert odd.details["components"]["kde-ucv"].fitted.is_rescaled
+    assert "normal scale" in odd.details["notes"]["kde-ucv"]
+    target = np.array([2000])
+    truth = true_accuracy(2000, 0.15)
+    assert odd.distribution.accuracy(target)[0] == pytest.approx(truth, abs=0.12)
+    left_out = odd.tuned.fit_left_out(skewed, odd)
+    values = np.array([f.accuracy(target)[0] for f in left_out])
+    assert values.mean() == pytest.approx(
+        odd.distribution.accuracy(target)[0], abs=0.05
+    )
+
+
+def test_probabilities_and_their_logarithms_give_the_same_answer():
+    evidence = nearest_neighbour(50, 0.2, 6, n_examples=2)
+    scores = 3 * evidence.data.values
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    own, target = evidence.data.own, np.array([100, 1000])
+    answers = []
+    for values in (shares, np.log(shares)):
+        given = Evidence.of(Scores(values, own))
+        fit = fitted(given)
+        interval = prediction_interval(fit, given, target, 0.9)
+        answers.append([fit.distribution.accuracy(target), interval.low, interval.high])
+    np.testing.assert_allclose(answers[0], answers[1], rtol=1e-6)
+
+
+def test_ranks_count_more_where_their_log_odds_have_no_upper_end():
+    perfect = fitted(nearest_neighbour(30, 0.02, 3))
+    assert perfect.details["weights"]["bayesian"] > 0.1
+    ranks = perfect.details["components"]["bayesian"]
+    ks, still = np.array([300]), np.zeros(1)
+    assert ranks.weighing_variance(ks, still) < ranks.variance(ks, still)
+
+
+def test_interval_grows_faster_from_few_classes():
+    widths = []
+    for n_classes in (15, 240):
+        evidence = nearest_neighbour(n_classes, 0.4, 2)
+        ks = n_classes * np.array([1, 10])
+        near, far = fitted(evidence).distribution.logit_sd(ks)
+        widths.append(far - near)
+    assert widths[0] > widths[1]
+
+
 def test_too_few_classes_to_hide_or_to_be_hidden_from():
     assert fitted(nearest_neighbour(15, 0.3, 1)).details["backtest"] == []
     own = np.zeros(8, dtype=int)  # one class has all the examples

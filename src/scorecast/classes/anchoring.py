@@ -27,7 +27,8 @@ __all__ = [
 
 _FLOOR = 1e-12
 _DRIFT = 0.15  # by which the miss shrinks per factor e in the number of classes
-_USUAL_MISS = (-0.25, -0.15)  # of smoothed scores: level, and slope in the log-odds
+# Of smoothed scores as given, and on the normal scale: level, and slope in log-odds.
+_USUAL_MISS = {False: (-0.25, -0.15), True: (-0.2, -0.2)}
 _SPREAD_OF_MISS = 0.3
 _EXTRA_SPREAD = (0.3, 3.5)  # per unit of log-odds, beyond this: few errors to go by
 _CERTAIN = 1e-13  # one minus a favourability that the kernel cannot tell from one
@@ -95,11 +96,14 @@ class AnchoredScores:
         The miss.
     n_classes : int
         Number of classes observed.
+    is_rescaled : bool
+        Whether scores were brought to the normal scale before.
     """
 
     scores: EmpiricalFavourability
     anchor: Anchor
     n_classes: int
+    is_rescaled: bool = False
 
     def log_odds(self, ks: IntArray) -> FloatArray:
         """Return the log-odds of being right at numbers of classes."""
@@ -118,7 +122,12 @@ class AnchoredScores:
 
 
 def anchor_scores(
-    scores: EmpiricalFavourability, observed: float, n_classes: int, size: float
+    scores: EmpiricalFavourability,
+    observed: float,
+    n_classes: int,
+    size: float,
+    *,
+    is_rescaled: bool = False,
 ) -> Anchor:
     """Compare smoothed scores with the accuracy that was observed.
 
@@ -132,6 +141,8 @@ def anchor_scores(
         Number of classes observed.
     size : float
         Number of independent examples behind it.
+    is_rescaled : bool
+        Whether scores were brought to the normal scale, where they miss less.
 
     Returns
     -------
@@ -143,7 +154,8 @@ def anchor_scores(
     noise = 1 / (size * counted * (1 - counted))
     smoothed = float(scores.accuracy(np.array([n_classes]))[0])
     miss = float(clipped_logit(np.array(smoothed))) - odds
-    usual = _USUAL_MISS[0] + _USUAL_MISS[1] * max(odds, 0.0)
+    level, slope = _USUAL_MISS[is_rescaled]
+    usual = level + slope * max(odds, 0.0)
     spread = _SPREAD_OF_MISS + _EXTRA_SPREAD[0] * max(odds - _EXTRA_SPREAD[1], 0.0)
     variance = 1 / (1 / noise + 1 / spread**2)
     return Anchor(

@@ -3,10 +3,11 @@
 No single method does well everywhere. Ranks with a prior (`Bayesian`) hold up on any
 score scale but know little while errors are few; smoothed scores (`KdeUcv`) see by how
 much an example wins, but are biased and break down on scales where a kernel means
-nothing. Each is turned into an opinion with a variance. Classes are hidden at several
-ratios to see by what share an opinion overstates the decline, and part of that share
-is taken off. The opinions are then averaged on the log-odds scale by their inverse
-variances. Reasons and figures are in ``docs/decisions/0003-auto.md``.
+nothing; there they are smoothed on another (`score_scales`). Each is turned into an
+opinion with a variance. Classes are hidden at several ratios to see by what share an
+opinion overstates the decline, and part of that share is taken off. The opinions are
+then averaged on the log-odds scale by their inverse variances.
+Reasons and figures are in ``docs/decisions/0003-auto.md``.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from scorecast.classes.pooling import (
     ScoreOpinion,
     pool,
 )
+from scorecast.classes.score_scales import on_log_scale, on_normal_scale
 from scorecast.exceptions import InsufficientDataError
 
 __all__ = ["Auto"]
@@ -51,13 +53,15 @@ _DRIFT = 0.03
 _DRIFT_SATURATED = 0.25  # votes and forests: classes are not scored one by one
 _MOST_SATURATED = 0.3
 _MOST_TIED = 0.5
+_MISLED = 1.0  # surprise from which scores are smoothed on the normal scale instead
 _MOST_SURPRISE = 2.0
 _FEWEST_CLASSES = 5
 _MOST_SCORES = 100_000_000
 _FEWEST_TO_HIDE = 16  # classes
 _RATIOS = (4, 2)
 _REPEATS, _MANY_SCORES = 6, 10_000_000  # beyond so many scores, one repeat will do
-_BELIEF = 0.25  # part of what back-tests show that carries over to larger ratios
+# Part of what back-tests show that carries over to larger ratios, ranks and scores.
+_RANK_BELIEF, _SCORE_BELIEF = 0.15, 0.25
 _SLIGHTEST = 0.05  # decline in log-odds per factor e, to divide by
 _MOST_EASED = 0.5
 
@@ -105,8 +109,9 @@ class Auto(Method):
             were pooled, exactly as they were.
         """
         first = Bayesian().fit(evidence, np.random.default_rng(0))
+        evidence = on_log_scale(evidence)
         anchored, guards, drift = self._consult(evidence, first)
-        tests = self._backtest(evidence, tuple(anchored), first) if anchored else []
+        tests = self._backtest(evidence, anchored, first) if anchored else []
         eased = _shares(tests)
         ranks = RankOpinion(
             fitted=cast("GridFavourability", first.distribution),
@@ -140,11 +145,12 @@ class Auto(Method):
         """Refit with each group of classes left out; all corrections are held."""
         pooled = cast("PooledFavourability", fit.distribution)
         replicates = [Bayesian().fit_left_out(evidence, fit)]
-        for name in fit.details["weights"]:
-            if name != _RANKS:
-                smoother = _SMOOTHERS[name](n_jobs=self.n_jobs)
-                smoothed = smoother.fit(evidence, np.random.default_rng(0))
-                replicates.append(smoother.fit_left_out(evidence, smoothed))
+        names = [name for name in fit.details["weights"] if name != _RANKS]
+        for name, opinion in zip(names, pooled.scores, strict=True):
+            scaled = _rescale(on_log_scale(evidence), opinion.fitted.is_rescaled)
+            smoother = _SMOOTHERS[name](n_jobs=self.n_jobs)
+            smoothed = smoother.fit(scaled, np.random.default_rng(0))
+            replicates.append(smoother.fit_left_out(scaled, smoothed))
         return [
             _replace_parts(pooled, first, tuple(others))
             for first, *others in zip(*replicates, strict=True)
@@ -162,7 +168,7 @@ class Auto(Method):
             if not reason and _share_tied(evidence) > _MOST_TIED:
                 reason, is_barred = "Most examples tie with other classes.", True
             if not reason:
-                part = self._smooth(name, evidence, first)
+                part = self._smooth_on_best_scale(name, evidence, first)
                 reason, is_barred = _objection(name, part.anchor)
                 if not is_barred:
                     anchored[name] = part
@@ -172,9 +178,27 @@ class Auto(Method):
                 guards.append({"method": name, "reason": reason})
         return anchored, guards, drift
 
-    def _smooth(self, name: str, evidence: Evidence, first: Fit) -> AnchoredScores:
+    def _smooth_on_best_scale(
+        self, name: str, evidence: Evidence, first: Fit
+    ) -> AnchoredScores:
+        """Smooth the scores as given, or, if that misses, on the normal scale."""
+        part = self._smooth(name, evidence, first)
+        is_misled = part.anchor.surprise > _MISLED  # false if it is not a number
+        if not is_misled or part.anchor.saturated > _MOST_SATURATED:
+            return part
+        if evidence.ranking.n_examples * evidence.n_classes > _MANY_SCORES:
+            return part
+        other = self._smooth(name, evidence, first, is_rescaled=True)
+        is_better = np.isfinite(other.anchor.miss) and (
+            other.anchor.saturated <= _MOST_SATURATED
+        )
+        return other if is_better else part
+
+    def _smooth(
+        self, name: str, evidence: Evidence, first: Fit, *, is_rescaled: bool = False
+    ) -> AnchoredScores:
         # One group: which classes the mass comes from does not matter here.
-        whole = evidence.regroup(1, np.random.default_rng(0))
+        whole = _rescale(evidence, is_rescaled).regroup(1, np.random.default_rng(0))
         smoother = _SMOOTHERS[name](n_jobs=self.n_jobs)
         fitted = smoother.fit(whole, np.random.default_rng(0)).distribution
         scores = cast("EmpiricalFavourability", fitted)
@@ -183,13 +207,17 @@ class Auto(Method):
             evidence.ranks.accuracy,
             evidence.n_classes,
             float(first.details["n_effective"]),
+            is_rescaled=is_rescaled,
         )
         return AnchoredScores(
-            scores=scores, anchor=anchor, n_classes=evidence.n_classes
+            scores=scores,
+            anchor=anchor,
+            n_classes=evidence.n_classes,
+            is_rescaled=is_rescaled,
         )
 
     def _backtest(
-        self, evidence: Evidence, names: tuple[str, ...], first: Fit
+        self, evidence: Evidence, anchored: dict[str, AnchoredScores], first: Fit
     ) -> list[dict[str, Any]]:
         """Hide classes at several ratios and predict the accuracy with all of them."""
         n_classes = evidence.n_classes
@@ -202,11 +230,11 @@ class Auto(Method):
         for ratio in _RATIOS:
             kept = max(n_classes // ratio, _FEWEST_CLASSES)
             tries = [
-                self._predict_back(evidence, names, kept, (n_classes, ratio, repeat))
+                self._predict_back(evidence, anchored, kept, (n_classes, ratio, repeat))
                 for repeat in range(1 if is_large else _REPEATS)
             ]
             found = np.array([odds for odds in tries if np.isfinite(odds).all()])
-            for column, method in enumerate((_RANKS, *names) if found.size else ()):
+            for column, method in enumerate((_RANKS, *anchored) if found.size else ()):
                 start, end = found[:, column].mean(axis=0)
                 row = {"n_kept": kept, "n_classes": n_classes, "n_repeats": len(found)}
                 misses = {"decline": start - end, "log_odds_error": end - observed}
@@ -217,7 +245,7 @@ class Auto(Method):
     def _predict_back(
         self,
         evidence: Evidence,
-        names: tuple[str, ...],
+        anchored: dict[str, AnchoredScores],
         kept: int,
         seed: tuple[int, ...],
     ) -> FloatArray:
@@ -225,11 +253,18 @@ class Auto(Method):
         try:
             shown = hide_classes(evidence, kept, np.random.default_rng(seed))
         except InsufficientDataError:
-            return np.full((1 + len(names), 2), np.nan)
+            return np.full((1 + len(anchored), 2), np.nan)
         ks = np.array([shown.n_classes, evidence.n_classes])
         first = Bayesian().fit(shown, np.random.default_rng(0))
-        parts = [self._smooth(name, shown, first).log_odds(ks) for name in names]
+        parts = [
+            self._smooth(name, shown, first, is_rescaled=part.is_rescaled).log_odds(ks)
+            for name, part in anchored.items()
+        ]
         return np.array([clipped_logit(first.distribution.accuracy(ks)), *parts])
+
+
+def _rescale(evidence: Evidence, is_rescaled: bool) -> Evidence:
+    return on_normal_scale(evidence) if is_rescaled else evidence
 
 
 def _shares(tests: list[dict[str, Any]]) -> dict[str, float]:
@@ -245,8 +280,10 @@ def _shares(tests: list[dict[str, Any]]) -> dict[str, float]:
         weight = far * [test["n_repeats"] for test in own]
         missing = weight @ [-test["log_odds_error"] for test in own]
         decline = weight @ [test["decline"] for test in own]
-        share = _BELIEF * missing / max(decline, _SLIGHTEST * float(weight @ far))
-        least = -_MOST_EASED if method == _RANKS else 0.0
+        is_ranks = method == _RANKS
+        belief = _RANK_BELIEF if is_ranks else _SCORE_BELIEF
+        share = belief * missing / max(decline, _SLIGHTEST * float(weight @ far))
+        least = -_MOST_EASED if is_ranks else 0.0
         shares[method] = float(np.clip(share, least, _MOST_EASED))
     return shares
 
@@ -277,7 +314,8 @@ def _notes(
 ) -> dict[str, str]:
     """Say in a sentence or two what is to be known of each method."""
     notes = {
-        name: f"Moved by {-part.anchor.miss:+.2f} log-odds to agree with the "
+        name: ("Smoothed on a normal scale. " if part.is_rescaled else "")
+        + f"Moved by {-part.anchor.miss:+.2f} log-odds to agree with the "
         "accuracy observed."
         for name, part in anchored.items()
     }

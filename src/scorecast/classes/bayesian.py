@@ -67,6 +67,13 @@ class GridFavourability:
         sd: FloatArray = np.sqrt(((odds - centre[:, None]) ** 2) @ self.weights)
         return sd
 
+    def accuracy_sd(self, ks: IntArray) -> FloatArray:
+        """Return the posterior standard deviation of the accuracy itself."""
+        each = self._powers(ks) @ self.masses
+        away = each - (each @ self.weights)[:, None]
+        sd: FloatArray = np.sqrt((away**2) @ self.weights)
+        return sd
+
     def discriminability(self, u: FloatArray) -> FloatArray:
         """Return the posterior mean of D(u)."""
         below = np.cumsum(self.masses @ self.weights)

@@ -14,9 +14,12 @@ from scorecast.classes.bayesian import GridFavourability
 
 __all__ = ["PooledFavourability", "RankOpinion", "ScoreOpinion", "pool"]
 
-_RANK_MISFIT = 0.05  # log-odds by which the family may be wrong
-_SCORE_MISFIT = (0.1, 1.5)  # the same of scores: ever, and over the root of classes
-_ALIKE = 0.2  # share of the opinions' errors that is common to them
+_RANK_MISFIT = 0.1  # log-odds by which the family may be wrong
+_SCORE_MISFIT = (0.1, 1.0)  # the same of scores: ever, and over the root of classes
+_SCORE_DRIFT = 0.12  # log-odds by which scores go astray per factor e in classes
+_MISJUDGED = 1.0  # share of the decline, over the root of classes, that may be wrong
+_ALIKE = 0.1  # share of the opinions' errors that is common to them
+_LEAST_SLOPE = 1e-12  # of the accuracy in its log-odds, to divide by
 _REFERENCE = 10  # times the observed classes, where weights are set
 _FARTHEST = 30.0  # ratio beyond which scores have nothing to add
 
@@ -52,6 +55,18 @@ class RankOpinion:
         """Return the variance of those log-odds, given how far they may drift."""
         spread: FloatArray = self.fitted.logit_sd(ks) ** 2
         return spread + _RANK_MISFIT**2 + drift**2
+
+    def weighing_variance(self, ks: IntArray, drift: FloatArray) -> FloatArray:
+        """Return the variance that decides how much the ranks count.
+
+        With hardly an error the log-odds are open upwards without end, while the
+        accuracy, which is what errors are measured in, is not: the smaller counts.
+        """
+        accuracy = self.fitted.accuracy(ks)
+        slope = np.maximum(accuracy * (1 - accuracy), _LEAST_SLOPE)
+        in_accuracy = (self.fitted.accuracy_sd(ks) / slope) ** 2
+        least: FloatArray = np.minimum(self.fitted.logit_sd(ks) ** 2, in_accuracy)
+        return least + _RANK_MISFIT**2 + drift**2
 
     def accuracy(self, ks: IntArray) -> FloatArray:
         """Return the expected accuracy at numbers of classes."""
@@ -96,8 +111,9 @@ class ScoreOpinion:
         # A miss unlike any seen before says that the smoothing is out of its depth.
         distrust = max(1.0, anchor.surprise) ** 2
         misfit = _SCORE_MISFIT[0] + _SCORE_MISFIT[1] / np.sqrt(self.fitted.n_classes)
-        spread = misfit**2 + anchor.variance + drift**2
-        return distrust * np.broadcast_to(spread, np.shape(ks))
+        astray = _SCORE_DRIFT * _log_ratio(ks, self.fitted.n_classes)
+        spread: FloatArray = misfit**2 + anchor.variance + (drift + astray) ** 2
+        return distrust * spread
 
     def accuracy(self, ks: IntArray) -> FloatArray:
         """Return the expected accuracy at numbers of classes."""
@@ -146,20 +162,27 @@ class PooledFavourability:
         """Return the standard deviation of the pooled log-odds.
 
         Opinions rest on the same classes, so a part of their errors is alike; to
-        that comes their disagreement.
+        that come their disagreement and what no opinion can know: from few classes
+        the decline itself is known to a share of its size only.
         """
         opinions = self.opinions(ks)
-        apart = self.weights @ (opinions - self.weights @ opinions) ** 2
+        pooled = self.weights @ opinions
+        apart = self.weights @ (opinions - pooled) ** 2
+        n_classes = self.ranks.n_classes
+        start = self.weights @ self.opinions(np.array([n_classes]))
+        decline = np.where(np.asarray(ks) > n_classes, start - pooled, 0.0)
+        misjudged = _MISJUDGED**2 / n_classes * decline**2
         variances = self.variances(ks)
         alike = (self.weights @ np.sqrt(variances)) ** 2
         unlike = self.weights**2 @ variances
-        sd: FloatArray = np.sqrt(_ALIKE * alike + (1 - _ALIKE) * unlike + apart)
+        sd: FloatArray = np.sqrt(
+            _ALIKE * alike + (1 - _ALIKE) * unlike + apart + misjudged
+        )
         return sd
 
     def variances(self, ks: IntArray) -> FloatArray:
         """Return the variance of every opinion, one row each."""
-        ratio = np.maximum(np.asarray(ks) / self.ranks.n_classes, 1.0)
-        drift = self.drift * np.log(ratio)
+        drift = self.drift * _log_ratio(ks, self.ranks.n_classes)
         return np.array([part.variance(ks, drift) for part in self._parts])
 
     def discriminability(self, u: FloatArray) -> FloatArray:
@@ -196,9 +219,18 @@ def pool(
         ranks=ranks, scores=scores, weights=equal, drift=drift
     )
     reference = np.array([_REFERENCE * ranks.n_classes])
-    precision = 1 / unweighted.variances(reference)[:, 0]
+    variances = unweighted.variances(reference)[:, 0]
+    drifted = drift * _log_ratio(reference, ranks.n_classes)
+    variances[0] = ranks.weighing_variance(reference, drifted)[0]
+    precision = 1 / variances
     precision[1:] /= max(len(scores), 1)
     return replace(unweighted, weights=precision / precision.sum())
+
+
+def _log_ratio(ks: IntArray, n_classes: int) -> FloatArray:
+    """Say how far beyond the observed classes numbers of classes are."""
+    ratio: FloatArray = np.log(np.maximum(np.asarray(ks) / n_classes, 1.0))
+    return ratio
 
 
 def _ease(

@@ -1,0 +1,133 @@
+"""Scales on which a Gaussian kernel means something.
+
+Ranks do not care about the scale of the scores, smoothing does. Probabilities are
+smoothed as their logarithms. Where smoothing is caught missing what was observed, the
+scores are brought to a scale on which those of the wrong classes look normal: every
+example's scores are standardised by its own wrong classes, and one increasing curve,
+shared by all examples, turns their quantiles into those of a normal distribution. The
+order within an example stays as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from scorecast._core.types import FloatArray
+from scorecast.classes.evidence import Evidence
+from scorecast.scores import ClassScores, Scores, look_normalised
+
+__all__ = ["on_log_scale", "on_normal_scale"]
+
+_MOST_ZEROS = 0.01  # share of scores; votes have more, and no logarithm mends those
+_LOWEST, _STEP = -3.0, 0.1  # grid of normal quantiles
+_IN_THE_TAIL = 5  # scores beyond the last quantile
+_SLOPE_OVER = 15  # steps of the grid that the tail is carried on from
+_MOST_POOLED = 200_000  # scores that settle a curve
+_SLIGHTEST = 1e-9  # spread of an example's scores, relative to their size
+
+
+def on_log_scale(evidence: Evidence) -> Evidence:
+    """Take logarithms of scores that are probabilities; leave others as they are.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The observed classes.
+
+    Returns
+    -------
+    Evidence
+        The same ranks, with scores that a kernel can smooth.
+    """
+    data = evidence.data
+    if not isinstance(data, Scores) or not look_normalised(data):
+        return evidence
+    values = np.asarray(data.values, dtype=np.float64)
+    if values.min() < 0 or np.mean(values == 0) > _MOST_ZEROS:
+        return evidence
+    with np.errstate(divide="ignore"):
+        logs = np.log(values)
+    return replace(evidence, data=_with_values(data, logs))
+
+
+def on_normal_scale(evidence: Evidence) -> Evidence:
+    """Bring scores to a scale on which those of wrong classes look normal.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The observed classes.
+
+    Returns
+    -------
+    Evidence
+        The same ranks, with the scores of the classes in evidence on the new scale.
+    """
+    scores = evidence.scores
+    values = np.asarray(scores.rows(0, scores.n_examples), dtype=np.float64)
+    wrong = np.ones(values.shape, dtype=bool)
+    wrong[np.arange(scores.n_examples), scores.own] = False
+    wrong &= np.isfinite(values)
+    standard = _standardise(values, wrong)
+    every = max(1, -(-standard.size // _MOST_POOLED))
+    pooled = standard[::every][wrong[::every]]
+    if not pooled.size:
+        return evidence
+    normal = _to_normal(standard, *_curve(pooled))
+    return replace(evidence, data=_with_values(scores, normal), chosen=None)
+
+
+def _with_values(data: ClassScores, values: FloatArray) -> Scores:
+    # Not by its constructor: the data were checked, and warned of, when given.
+    scores = object.__new__(Scores)
+    scores.values = values
+    scores.own = data.own
+    scores.classes = data.classes
+    scores.greater_is_better = True
+    scores.order_assumed = False
+    scores.marginal = None
+    return scores
+
+
+def _standardise(
+    values: FloatArray, wrong: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+) -> FloatArray:
+    """Measure each example's scores by the mean and spread of its wrong classes."""
+    counts = np.maximum(wrong.sum(axis=1, keepdims=True), 1)
+    kept = np.where(wrong, values, 0.0)
+    centre = kept.sum(axis=1, keepdims=True) / counts
+    away = np.where(wrong, values - centre, 0.0)
+    freedom = np.maximum(counts - 1, 1)
+    spread = np.sqrt((away**2).sum(axis=1, keepdims=True) / freedom)
+    least = _SLIGHTEST * np.abs(kept).max(axis=1, keepdims=True) + np.finfo(float).tiny
+    standard: FloatArray = (values - centre) / np.maximum(spread, least)
+    return standard
+
+
+def _curve(pooled: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return normal quantiles and the standardised scores that belong to them."""
+    highest = max(float(ndtri(1 - min(_IN_THE_TAIL / pooled.size, 0.5))), 1.0)
+    quantiles = np.arange(_LOWEST, highest + _STEP / 2, _STEP)
+    scores = np.quantile(pooled, ndtr(quantiles))
+    # Ties would make the curve vertical, and scores could not be told apart on it.
+    return quantiles, scores + _SLIGHTEST * np.arange(scores.size)
+
+
+def _to_normal(
+    standard: FloatArray, quantiles: FloatArray, scores: FloatArray
+) -> FloatArray:
+    """Follow the curve, and carry it on straight where there are too few scores."""
+    steps = min(_SLOPE_OVER, quantiles.size - 1)
+    rise = steps * _STEP
+    above = np.maximum(standard - scores[-1], 0.0)
+    below = np.minimum(standard - scores[0], 0.0)
+    within = np.interp(standard, scores, quantiles)
+    normal: FloatArray = (
+        within
+        + above * rise / (scores[-1] - scores[-1 - steps])
+        + below * rise / (scores[steps] - scores[0])
+    )
+    return normal
