@@ -117,9 +117,13 @@ def test_pro_gamma_has_its_reference_values(reference, name):
     entry = reference[f"progamma_{name}"]
     given, expected = entry["inputs"], entry["expected"]
     one = ProGamma(given["a"], given["b"], given["N"], given["type"])
-    found = [one.mode(), one.mean(), one.std(), one.log_normaliser]
-    wanted = [expected[k] for k in ("mode", "mean", "sd", "log_norm_const")]
+    found = [one.mean(), one.std(), one.log_normaliser]
+    wanted = [expected[k] for k in ("mean", "sd", "log_norm_const")]
     assert_allclose(found, wanted, rtol=0, atol=entry["tolerance"])
+    # The modes of the reference were found by minimising, to some 5e-6 only: the
+    # derivative there is not zero. Ours is held to the derivative.
+    assert_allclose(one.mode(), expected["mode"], rtol=0, atol=5e-6)
+    assert abs(one._slope(one.mode() - one.low)) < 1e-11
 
 
 EXTREMES = [
