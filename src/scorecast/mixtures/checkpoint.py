@@ -122,10 +122,11 @@ class Checkpoint:
 
     def _read(self) -> tuple[dict[str, Any], Mapping[str, Any]]:
         try:
-            with np.load(os.fspath(self.path or ""), allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            with open(self.path or "", "rb") as file:
+                saved = np.load(file, allow_pickle=False)
+                arrays = {name: saved[name] for name in saved.files}
             return json.loads(arrays["header"].tobytes()), arrays
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             msg = f"{self.path}: not a checkpoint of scorecast, or a damaged one"
             raise InvalidInputError(msg) from error
 

@@ -85,7 +85,7 @@ def diagnose(means: FloatArray, n_components: IntArray) -> Diagnostics:
 
 def _figures(draws: FloatArray) -> tuple[float, float, float, float]:
     """R-hat, bulk and tail ESS, and MCSE of the mean of draws (chains, draws)."""
-    if not np.isfinite(draws).all() or (draws.std(axis=1) == 0.0).any():
+    if not np.isfinite(draws).all() or (np.ptp(draws, axis=1) == 0.0).any():
         return np.nan, np.nan, np.nan, np.nan  # a stuck chain is not a perfect one
     stats = _array_stats()
     axes = {"chain_axis": 0, "draw_axis": 1}
@@ -114,7 +114,7 @@ def _reasons(
     found = []
     if not np.isfinite(means).all():
         found.append("a chain produced a mean that is not a number")
-    elif (means.std(axis=1) == 0.0).any():
+    elif (np.ptp(means, axis=1) == 0.0).any():
         found.append("a chain never moved")
     elif n_chains > 1 and not rhat <= MOST_RHAT:
         found.append(f"the chains disagree: R-hat {rhat:.3f}, at most {MOST_RHAT}")

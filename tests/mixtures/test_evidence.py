@@ -1,0 +1,98 @@
+"""Thermodynamic integration against exact evidence."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from scorecast.exceptions import UsageError
+from scorecast.mixtures import Prior, Sampling, ladder, log_evidence
+from scorecast.mixtures.chain import mixture_log_density
+from scorecast.mixtures.evidence import thermodynamic_integral
+from scorecast.mixtures.prior_predictive import _draws
+
+
+def test_the_rule_has_its_reference_values(reference):
+    entry = reference["thermo_conj"]
+    given, expected = entry["inputs"], entry["expected"]
+    x = np.array(given["x"])
+    means, variances = _power_posterior(x, given["prior_sd"], given["noise_sd"])
+    betas = ladder(20)
+    plain = thermodynamic_integral(betas, means(betas))
+    corrected = thermodynamic_integral(betas, means(betas), variances(betas))
+    assert_allclose(plain, expected["plain_trapezoid"], atol=entry["tolerance"])
+    assert_allclose(corrected, expected["corrected"], atol=entry["tolerance"])
+
+
+def _power_posterior(x, prior_sd, noise_sd):
+    """Mean and variance of the log likelihood of a normal mean, for any power."""
+    n, square = len(x), np.sum((x - x.mean()) ** 2)
+
+    def mean_and_variance(beta):
+        precision = 1 / prior_sd**2 + beta * n / noise_sd**2
+        centre = beta * n * x.mean() / noise_sd**2 / precision
+        away, spread = x.mean() - centre, 1 / precision
+        base = -0.5 * n * np.log(2 * np.pi * noise_sd**2)
+        mean = base - 0.5 * (square + n * (away**2 + spread)) / noise_sd**2
+        scale = 0.5 * n / noise_sd**2
+        return mean, scale**2 * (2 * spread**2 + 4 * away**2 * spread)
+
+    return (lambda b: mean_and_variance(b)[0]), (lambda b: mean_and_variance(b)[1])
+
+
+def nearly_normal(variance, location_variance):
+    """One component, no skew, no tails, a known variance: a conjugate normal."""
+    tight = 1e5
+    return Prior.information(
+        growth=1e-9, skew_spread=1e-9, tail_a=1e-3, tail_b=1e3,
+        spread_a=1e-4, spread_b=1e3, scale_shape=tight, scale_rate=tight / variance,
+        centre_precision=1e8, location_shape=tight, rate_shape=tight,
+        rate_rate=tight / (tight * location_variance),
+    )  # fmt: skip
+
+
+def test_a_conjugate_case_has_its_exact_evidence():
+    variance, location_variance = 0.25, 1.0
+    x = np.random.default_rng(1).normal(0.4, 0.5, size=12)
+    exact = stats.multivariate_normal(
+        np.zeros(12), variance * np.eye(12) + location_variance
+    ).logpdf(x)
+    found = log_evidence(
+        x,
+        prior=nearly_normal(variance, location_variance),
+        betas=ladder(16),
+        sampling=Sampling(n_warmup=300, n_draws=2000, n_jumps=0, starts=(1,)),
+        random_state=0,
+    )
+    assert abs(found.value - exact) < 4 * found.stderr + abs(found.correction) + 0.02
+    assert found.stderr < 0.1
+    assert abs(found.value + 1.0 - exact) > 0.5  # the bound above can fail
+
+
+@pytest.mark.statistical
+def test_the_evidence_of_a_full_mixture_against_weighted_prior_draws():
+    prior = Prior.information()
+    x = np.array([0.15, 0.35, -0.6])
+    constants = prior.constants()
+    logs = np.array(
+        [
+            mixture_log_density(x[:, None], kept, constants).sum()
+            for _, kept in _draws(prior, 100_000, 1)
+        ]
+    )
+    weights = np.exp(logs - logs.max())
+    exact = logs.max() + np.log(weights.mean())
+    error = weights.std() / weights.mean() / np.sqrt(len(weights))
+    found = log_evidence(
+        x,
+        prior=prior,
+        betas=ladder(24),
+        sampling=Sampling(n_warmup=500, n_draws=5000),
+        random_state=0,
+    )
+    assert abs(found.value - exact) < 4 * np.hypot(found.stderr, error) + 0.02
+
+
+def test_a_ladder_must_climb_from_nought_to_one():
+    with pytest.raises(UsageError, match="climb"):
+        log_evidence([0.1], prior=Prior.information(), betas=[0.0, 0.5])

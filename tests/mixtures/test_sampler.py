@@ -1,0 +1,232 @@
+"""The sampler as a whole: right, repeatable, resumable, honest about itself."""
+
+import dataclasses
+import os
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import scorecast.mixtures.run as run_module
+from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.mixtures import (
+    Prior,
+    Sampling,
+    sample_posterior,
+    sample_prior_means,
+)
+from scorecast.mixtures.chain import Chain, Record, mixture_log_density
+from scorecast.mixtures.diagnostics import diagnose
+from scorecast.mixtures.kernels import component
+from scorecast.mixtures.prior_predictive import _draws
+
+INFORMATION = Prior.information()
+SHORT = Sampling(n_chains=2, n_warmup=50, n_draws=100, n_extensions=0, n_kept=20)
+VALUES = np.random.default_rng(5).standard_t(3, size=40) * 0.1 + 0.2
+
+
+@pytest.mark.parametrize("reading", ["literal", "inverse-mean"])
+def test_prior_mean_has_its_reference_quantiles(reference, reading):
+    suffix = {"literal": "literal", "inverse-mean": "smu_inverse_mean"}[reading]
+    expected = reference[f"prior_J_B7_{suffix}"]["expected"]
+    prior = Prior.information(location_reading=reading)
+    means = sample_prior_means(prior, 60_000, random_state=0)
+    for name, value in expected.items():
+        share = float("0." + name[1:])
+        # 2.57 within .05, as the formula book asks; the middle is easier.
+        assert_allclose(np.quantile(means, share), value, atol=0.05)
+
+
+def test_number_of_components_given_the_partition(reference):
+    entry = reference["C_given_partition"]
+    given, expected = entry["inputs"], entry["expected"]
+    prior = Prior.information(growth=given["kappa_C"], concentration=given["kappa_eta"])
+    counts = np.array(given["counts"], dtype=float)
+    numbers = np.arange(3, 2000)
+    logs = [
+        component.log_number.py_func(int(n), 3, counts, prior.constants())
+        for n in numbers
+    ]
+    chance = np.exp(np.array(logs) - max(logs))
+    chance /= chance.sum()
+    assert_allclose(chance[:6], expected["P_C_3_to_8"], atol=entry["tolerance"])
+    assert_allclose(chance @ numbers, expected["mean"], atol=1e-6)
+
+
+def test_posterior_of_three_values_against_weighted_prior_draws():
+    """Brute force: draws from the prior, each weighted by its likelihood."""
+    values = np.array([0.15, 0.35, -0.6])
+    draws = _draws(INFORMATION, 40_000, 1)
+    constants = INFORMATION.constants()
+    logs = np.array(
+        [mixture_log_density(values[:, None], kept, constants) for _, kept in draws]
+    ).sum(axis=1)
+    means = np.array([mean[0] for mean, _ in draws])
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    exact = weights @ means
+    spread = np.sqrt(weights @ (means - exact) ** 2)
+    n_effective = 1.0 / (weights @ weights)
+    found = sample_posterior(values, prior=INFORMATION, random_state=2).means
+    allowed = 4.0 * spread * np.sqrt(1.0 / n_effective + 1.0 / 500)
+    assert abs(found.mean() - exact) < allowed
+    assert abs(found.std() / spread - 1.0) < 0.25
+
+
+def test_the_same_draws_for_any_number_of_threads():
+    one, two = (
+        sample_posterior(
+            VALUES, prior=INFORMATION, sampling=SHORT, random_state=3, n_jobs=n_jobs
+        )
+        for n_jobs in (1, 2)
+    )
+    assert_array_equal(one.means, two.means)
+    assert_array_equal(one.n_components, two.n_components)
+    other = sample_posterior(VALUES, prior=INFORMATION, sampling=SHORT, random_state=4)
+    assert (one.means != other.means).any()
+
+
+def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch):
+    whole = sample_posterior(VALUES, prior=INFORMATION, sampling=SHORT, random_state=3)
+    file = tmp_path / "state.npz"
+    advance = run_module.Run.advance
+
+    def interrupted(run, goal):
+        if goal > 100:
+            raise KeyboardInterrupt
+        advance(run, goal)
+
+    monkeypatch.setattr(run_module.Run, "advance", interrupted)
+    arguments = {"prior": INFORMATION, "sampling": SHORT, "checkpoint": file}
+    with pytest.raises(KeyboardInterrupt):
+        sample_posterior(VALUES, random_state=3, **arguments)
+    monkeypatch.setattr(run_module.Run, "advance", advance)
+    assert file.exists()
+    resumed = sample_posterior(VALUES, random_state=3, **arguments)
+    assert_array_equal(resumed.means, whole.means)
+    assert_array_equal(resumed.log_likelihood, whole.log_likelihood)
+    for one, other in zip(resumed.kept, whole.kept, strict=True):
+        assert_array_equal(one.location, other.location)
+    again = sample_posterior(VALUES, random_state=3, **arguments)  # finished already
+    assert_array_equal(again.means, whole.means)
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path):
+    file = tmp_path / "state.npz"
+    arguments = {"prior": INFORMATION, "sampling": SHORT, "checkpoint": file}
+    sample_posterior(VALUES, random_state=3, **arguments)
+    before = file.read_bytes()
+    with pytest.raises(InvalidInputError, match="another run"):
+        sample_posterior(VALUES, random_state=4, **arguments)
+    with pytest.raises(InvalidInputError, match="another run"):
+        sample_posterior(VALUES[1:], random_state=3, **arguments)
+    assert file.read_bytes() == before
+    file.write_bytes(before[: len(before) // 2])
+    with pytest.raises(InvalidInputError, match="damaged"):
+        sample_posterior(VALUES, random_state=3, **arguments)
+    assert os.listdir(tmp_path) == ["state.npz"]
+
+
+def test_no_cap_on_the_number_of_components():
+    prior = Prior.information(growth=0.995, concentration=200.0)
+    chain = Chain(
+        VALUES[:3, None], prior.constants(), np.random.default_rng(0), n_jumps=2
+    )
+    record = Record.empty(400, 1)
+    chain.run(400, record)
+    assert record.n_components.max() > 400
+    assert np.isfinite(record.means).all()
+
+
+def test_chains_from_one_and_from_eight_components_come_to_agree():
+    """With jumps; without them a chain hardly ever leaves where it started."""
+    rng = np.random.default_rng(6)
+    values = np.where(rng.random(60) < 0.6, rng.normal(-0.3, 0.1, 60),
+                      rng.normal(0.5, 0.05, 60))  # fmt: skip
+    numbers = {
+        n_jumps: [
+            _average_log_number(values, n_jumps, start, seed)
+            for start, seed in ((1, 0), (8, 1))
+        ]
+        for n_jumps in (8, 0)
+    }
+    assert abs(np.diff(numbers[8])[0]) < 0.25, numbers
+    assert abs(np.diff(numbers[0])[0]) > 0.6, numbers
+
+
+def _average_log_number(values, n_jumps, n_start, seed):
+    chain = Chain(
+        values[:, None],
+        INFORMATION.constants(),
+        np.random.default_rng(seed),
+        n_jumps=n_jumps,
+        n_start=n_start,
+    )
+    record = Record.empty(24_000, 1)
+    chain.run(24_000, record)
+    return np.log(record.n_components[4000:]).mean()
+
+
+@pytest.mark.parametrize(
+    "values", [[0.3], [0.3, 0.3], [0.1, 0.1000001, 5.0], [1e3, -1e3, 0.0]]
+)
+def test_few_or_odd_values_do_not_break_it(values):
+    found = sample_posterior(values, prior=INFORMATION, sampling=SHORT, random_state=0)
+    assert np.isfinite(found.means).all()
+    assert found.means.std() > 0.0
+
+
+def test_longer_runs_until_the_chains_can_be_trusted():
+    # 200 effective draws are wanted, more than 2 chains of 80 can give.
+    patient = dataclasses.replace(SHORT, n_draws=20, n_extensions=2)
+    found = sample_posterior(
+        VALUES, prior=INFORMATION, sampling=patient, random_state=0
+    )
+    assert found.means.shape == (2, 80, 1)
+    assert found.n_discarded == 50 + 20 + 40
+    assert found.n_components_warmup.shape == (2, 110)
+
+
+def test_predictive_density_and_distribution_agree():
+    found = sample_posterior(VALUES, prior=INFORMATION, sampling=SHORT, random_state=0)
+    grid = np.linspace(-3, 3, 6001)
+    density = found.predictive_density(grid)
+    area = np.sum((density[1:] + density[:-1]) / 2 * np.diff(grid))
+    low, high = found.predictive_cdf(grid[[0, -1]])
+    assert_allclose(area, high - low, atol=1e-5)
+    direct = np.mean([m.density(grid[::500]) for m in found.mixtures], axis=0)
+    assert_allclose(density[::500], direct, rtol=1e-9)
+
+
+def test_a_stuck_chain_is_a_failure_not_a_perfect_one():
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(4, 1000, 1))
+    numbers = rng.integers(1, 5, size=(4, 1000))
+    assert diagnose(means, numbers).passed
+    stuck = means.copy()
+    stuck[2] = 0.1
+    assert "never moved" in diagnose(stuck, numbers).reasons[0]
+    assert not diagnose(np.ones((4, 1000, 1)), numbers).passed
+    apart = means.copy()
+    apart[0] += 3
+    assert "disagree" in diagnose(apart, numbers).reasons[0]
+    slow = np.cumsum(means, axis=1)
+    assert not diagnose(slow, numbers).passed
+    broken = means.copy()
+    broken[0, 0] = np.nan
+    assert "not a number" in diagnose(broken, numbers).reasons[0]
+
+
+def test_bad_values_and_settings_are_refused():
+    with pytest.raises(InvalidInputError, match="row 2"):
+        sample_posterior([0.1, np.nan], prior=INFORMATION)
+    with pytest.raises(InvalidInputError, match="n >= 1"):
+        sample_posterior([], prior=INFORMATION)
+    with pytest.raises(InvalidInputError, match="shape"):
+        sample_posterior(np.ones((3, 2)), prior=INFORMATION)
+    with pytest.raises(UsageError, match="n_draws"):
+        Sampling(n_draws=0)
+    with pytest.raises(UsageError, match="growth"):
+        Prior.information(growth=1.0)
+    with pytest.raises(InvalidInputError, match="positive eigenvalues"):
+        Prior.recurrence([[1, 2], [2, 1]], [0, 0])
