@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Report", "render_html", "to_html", "write_html"]
 
 _LONGEST = 400
-_BETWEEN_ENDS = re.compile(r"(?<=\d)-(?=[\d.]+(?:\N{NO-BREAK SPACE}%|\)))")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,9 +221,8 @@ def _harmless(value: Any) -> Any:
 
 
 def _unbroken(text: str) -> str:
-    """Keep a number and its percent sign, and both ends of an interval, on one line."""
-    text = text.replace(" %", "\N{NO-BREAK SPACE}%")
-    return _BETWEEN_ENDS.sub("\N{NON-BREAKING HYPHEN}", text)
+    """Keep a number and its percent sign on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _template(name: str) -> str:
