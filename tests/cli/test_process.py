@@ -99,6 +99,27 @@ def test_an_interrupted_run_leaves_nothing_half_written(tmp_path, name):
     assert [p.name for p in tmp_path.iterdir()] == ["big.npz"]
 
 
+def test_results_of_every_kind_become_one_page(run, files):
+    np.savetxt(files / "cost.csv", 2.0 * (1 - np.eye(12)), delimiter=",")
+    scores, saved = files / "both.npz", [files / f"{x}.json" for x in "abc"]
+    for result, arguments in zip(
+        saved,
+        (
+            ("extrapolate", scores, "--to", 24, "--top", 2),
+            ("extrapolate", scores, "--to", 24, "--cost", files / "cost.csv"),
+            ("backtest", scores, "--method", "gaussian", "--repeats", 2),
+        ),
+        strict=True,
+    ):
+        code, _, err = run(*arguments, "--json", result, "--quiet")
+        assert code == 0, err
+    code, _, err = run("report", *saved, "--out", files / "page.html")
+    assert code == 0, err
+    page = (files / "page.html").read_text()
+    for words in ("wrong first guesses", "a decision costs", "Classes hidden"):
+        assert words in page
+
+
 def test_saved_results_become_one_page(files):
     result = files / "r.json"
     base = [*TOOL, "extrapolate", str(files / "both.npz"), "--to", "24", "--method"]

@@ -110,7 +110,9 @@ class Result(ABC):
             )
             raise InvalidInputError(msg)
         try:
-            return cls._from_parts(data["inputs"], data["options"], data["result"])
+            # The command line adds the files; they are no part of the result.
+            inputs = {k: v for k, v in data["inputs"].items() if k != "files"}
+            return cls._from_parts(inputs, data["options"], data["result"])
         except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
             msg = f"A result of kind {cls.kind!r} lacks or garbles a field: {error}."
             raise InvalidInputError(msg) from error

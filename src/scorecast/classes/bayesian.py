@@ -167,15 +167,25 @@ def _family() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     parameters = np.column_stack([axis.ravel() for axis in grid])
     mean, log_sd, skew = parameters.T
     z = (nodes[:, None] - mean) / np.exp(log_sd)
-    # Jones and Pewsey's sinh-arcsinh transformation skews the normal smoothly.
-    turned = np.arcsinh(z) - skew
-    density = np.exp(-0.5 * np.sinh(turned) ** 2) * np.cosh(turned) / np.hypot(1, z)
-    masses = density / density.sum(axis=0)
+    masses = _skewed_normal(z, skew)
+    masses /= masses.sum(axis=0)
     priors = (_PRIOR_MEAN, _PRIOR_LOG_SD, _PRIOR_SKEW)
     log_prior = np.zeros(mean.size)
     for value, (centre, spread) in zip(parameters.T, priors, strict=True):
         log_prior -= 0.5 * ((value - centre) / spread) ** 2
     return nodes, masses, parameters, log_prior
+
+
+def _skewed_normal(z: FloatArray, skew: FloatArray) -> FloatArray:
+    """Density of Jones and Pewsey's sinh-arcsinh normal, but for a constant factor."""
+    # sinh and cosh of arcsinh(z) - skew by the addition theorems: a root and products
+    # are much cheaper than hyperbolic functions of nearly two million cells.
+    root = np.sqrt(1 + z * z)
+    cosh_skew, sinh_skew = np.cosh(skew), np.sinh(skew)
+    sinh = z * cosh_skew - root * sinh_skew
+    cosh = root * cosh_skew - z * sinh_skew
+    density: FloatArray = np.exp(-0.5 * sinh * sinh) * cosh / root
+    return density
 
 
 @lru_cache(maxsize=8)

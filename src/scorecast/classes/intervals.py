@@ -17,6 +17,7 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.distributions import FavourabilityDistribution
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.method import Fit
+from scorecast.classes.pooling import PooledFavourability
 from scorecast.scores import AccuracyCurve
 
 __all__ = [
@@ -256,9 +257,13 @@ def _own_interval(
     """Bracket the forecast by the spread that its distribution knows."""
     how = (
         "what the observed classes leave open (a posterior that counts classes, not "
-        "examples), how far ranks and scores disagree, and a drift that grows with the "
-        "distance from the data"
+        "examples)"
     )
+    if isinstance(distribution, PooledFavourability):
+        how += (
+            ", how far ranks and scores disagree, and how far the decline beyond the "
+            "data may be misjudged"
+        )
     freedom, n_classes = _n_tested(evidence) - 1, evidence.n_classes
 
     def bracket(sizes: IntArray) -> Interval:

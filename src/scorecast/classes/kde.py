@@ -23,7 +23,7 @@ from scorecast.classes.evidence import Evidence
 from scorecast.classes.favourability import kde_favourability_by_group
 from scorecast.classes.method import Fit, Method
 from scorecast.exceptions import UsageError
-from scorecast.scores import Ranking
+from scorecast.scores import Ranking, example_weights
 
 __all__ = ["Kde", "KdeBcv", "KdeFixed", "KdeUcv"]
 
@@ -169,9 +169,5 @@ def _left_out(
     stays = ranking.group[ranking.own] != g
     n_others = ranking.n_classes - size - 1
     values = (total[stays] - masses[stays, g]) / max(n_others, 1)
-    own = ranking.own[stays]
-    weights = np.full(own.size, 1 / max(own.size, 1))
-    if average == "macro":
-        counts = np.bincount(own, minlength=ranking.n_classes)
-        weights = 1 / (counts[own] * np.count_nonzero(counts))
+    weights = example_weights(ranking.own[stays], average)
     return EmpiricalFavourability(values=np.clip(values, 0, 1), weights=weights)

@@ -97,9 +97,9 @@ class RiskExtrapolation(Result):
         last = max(self.predictions, key=lambda p: p.classes)
         now = float(self.observed.risk[np.argmax(self.observed.classes)])
         return (
-            f"With {self.observed.n_classes:,} classes a decision costs {now:.4g} on "
-            f"average; with {last.classes:,} classes expect about {last.risk:.4g} "
-            f"({100 * self.level:g} % interval {last.low:.4g} to {last.high:.4g})."
+            f"With {self.observed.n_classes:,} classes a decision costs {now:.3g} on "
+            f"average; with {last.classes:,} classes expect about {last.risk:.3g} "
+            f"({100 * self.level:g} % interval {last.low:.3g} to {last.high:.3g})."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:

@@ -137,8 +137,8 @@ def _head(result: Extrapolation) -> Section:
 def _outlook(result: Extrapolation) -> Section:
     lead = (
         f"Measured up to {count(result.n_classes)} classes, forecast beyond. Read off "
-        "the accuracy at the number of classes you will face: the wider the shaded "
-        f"{level_name(result.level)} band there, the less is known."
+        f"the accuracy{result.guesses} at the number of classes you will face: the "
+        f"wider the shaded {level_name(result.level)} band there, the less is known."
     )
     if len(result.methods) > 1:
         lead += " The thin lines are the single methods"
@@ -246,10 +246,12 @@ def _difficulty(result: Extrapolation) -> list[Section]:
     if not np.isfinite(result.discriminability).any():
         return []
     n_classes = count(result.n_classes)
+    # The curve is of single competitors, however many guesses are allowed.
+    mistakes = "mistakes" if result.top == 1 else "wrong first guesses"
     lead = (
         "An example at 1,000 is beaten by one class in a thousand: safe among a "
         "hundred classes, mostly lost among ten thousand. The height of the curve at "
-        "a number of classes is roughly the share of mistakes with that many. Up to "
+        f"a number of classes is roughly the share of {mistakes} with that many. Up to "
         f"{n_classes} the data speak; beyond, the curve is what the method infers."
     )
     figure = discriminability_drawing(result)

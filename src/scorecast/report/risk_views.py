@@ -12,6 +12,7 @@ from scorecast.report.drawing import (
     ACCENT,
     INK,
     INK_SOFT,
+    RULE,
     Drawing,
     count_axis,
     plain_axes,
@@ -74,6 +75,7 @@ def risk_drawing(
             *(m.low for m in marks),
         ]
         axes.set_ylim(min(0.0, np.nanmin(ends)), 1.1 * np.nanmax(ends))
+        axes.grid(axis="y", color=RULE, linewidth=0.6)
         draw_trace(axes, trace, INK, INK_SOFT)
         draw_marks(axes, marks, envelope_of(axes, [trace], marks))
 
@@ -102,19 +104,17 @@ def risk_text(result: RiskExtrapolation, *, ascii_only: bool = False) -> str:
     str
         Lines of at most 88 characters, without a line break at the end.
     """
-    curve = result.observed
-    now = curve.risk[np.argmax(curve.classes)]
-    seen = f"{count(curve.n_classes)} classes, {count(curve.n_examples)} examples"
     rows = [
         (f"{count(p.classes)} classes", _number(p.risk), _span(p.low, p.high))
         for p in result.predictions
     ]
     heading = ("", "expect", f"{level_name(result.level)} interval")
-    lines = entry_lines("Observed", f"{seen}: a decision costs {_number(now)}")
+    observed, rules = _facts(result.observed)
+    lines = entry_lines(*observed)
     lines += ["", *table_lines(heading, rows), ""]
     for warning in result.warnings:
         lines += entry_lines("Warning", warning)
-    lines += entry_lines("Rules", f"{curve.average} average, ties {curve.ties}")
+    lines += entry_lines(*rules)
     return joined_lines(lines, ascii_only=ascii_only)
 
 
@@ -146,9 +146,24 @@ def _(result: RiskExtrapolation) -> tuple[Section, ...]:
     table = Table(
         caption="Average cost of a decision", columns=columns, rows=rows, words=1
     )
+    head = Section(
+        heading=result.summary(),
+        tables=(table,),
+        warnings=result.warnings,
+        facts=_facts(result.observed),
+    )
     return (
-        Section(heading=result.summary(), tables=(table,), warnings=result.warnings),
+        head,
         _figure_section(risk_drawing(result.observed, result), result.observed),
+    )
+
+
+def _facts(curve: RiskCurve) -> tuple[tuple[str, str], tuple[str, str]]:
+    now = curve.risk[np.argmax(curve.classes)]
+    seen = f"{count(curve.n_classes)} classes, {count(curve.n_examples)} examples"
+    return (
+        ("Observed", f"{seen}: a decision costs {_number(now)}"),
+        ("Rules", f"{curve.average} average, ties {curve.ties}"),
     )
 
 
