@@ -107,7 +107,7 @@ def relative_cases(
     >>> relative_cases(np.log([0.8, 0.5]), np.log([0.4, 0.5])).j.round(3).tolist()
     [0.693, 0.0]
     """
-    q1, q0 = _logs(first, second)
+    q1, q0 = _logs(first, second, floor)
     check_same_length(first=q1, second=q0)
     n_floored = 0
     if floor is not None:
@@ -139,7 +139,9 @@ def relative_cases(
 
 
 def _logs(
-    first: ArrayLike | CaseInformation, second: ArrayLike | CaseInformation
+    first: ArrayLike | CaseInformation,
+    second: ArrayLike | CaseInformation,
+    floor: float | None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return log Q of both, or j of both where only that is known."""
     both = (first, second)
@@ -147,6 +149,9 @@ def _logs(
         given = [x.j if isinstance(x, CaseInformation) else None for x in both]
         if given[0] is None or given[1] is None:
             msg = "Cases that hold only j compare with cases against the same prior."
+            raise UsageError(msg)
+        if floor is not None:
+            msg = "A floor is one of the forecasts' chances: give log_q, not j."
             raise UsageError(msg)
         return given[0], given[1]
     logs = [
