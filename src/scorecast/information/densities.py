@@ -70,7 +70,7 @@ def cases_from_densities(
     --------
     >>> cases = cases_from_densities([1.0, 2.0], [1.1, 1.8], 0.3, y_train=[0, 1, 2, 3])
     >>> cases.j.round(3).tolist()
-    [1.437, 1.27]
+    [1.36, 1.193]
     """
     y, centre = check_column(y_true, "y_true"), check_column(mean, "mean")
     spread = check_column(np.broadcast_to(np.asarray(sigma), y.shape), "sigma")

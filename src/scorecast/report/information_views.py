@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scorecast.information import (
     ApparentInformation,
     amount,
@@ -38,6 +40,9 @@ from scorecast.report.wording import (
 
 __all__ = ["information_text"]
 
+# An interval must not be broken in a heading.
+_RANGE = re.compile(r"(?<=\d)-(?=\d)")
+_DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _MOST_WORST = 3
 _LONGEST_NAME = 40
 _REFERENCES = (
@@ -235,7 +240,7 @@ def _head(result: ApparentInformation) -> Section:
     kept = {"Cases", "P(J > 0)", "Prior", "Chains"}
     facts = tuple(fact for fact in _facts(result) if fact[0] in kept)
     return Section(
-        heading=result.summary(),
+        heading=_RANGE.sub(_DASH, result.summary()),
         tables=(table,),
         warnings=result.warnings,
         facts=facts,
