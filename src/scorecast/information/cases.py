@@ -43,7 +43,7 @@ class CaseInformation:
     forecasts : Forecasts or None
         Forecast chances of things that did or did not happen, for the reliability view.
     prior : str
-        What the forecasts are held against, in words.
+        Where the prior comes from, in words.
     floor : float or None
         Smallest chance that a forecast was allowed to state, where one was set.
     n_floored : int
@@ -59,7 +59,7 @@ class CaseInformation:
     groups: tuple[Hashable, ...] | None = None
     censored: BoolArray | None = None
     forecasts: Forecasts | None = None
-    prior: str = "the prior"
+    prior: str = "as given"
     floor: float | None = None
     n_floored: int = 0
     notes: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ def cases_from_logs(
     base_p: str | int | None = None,
     ids: Iterable[Hashable] | None = None,
     groups: Iterable[Hashable] | None = None,
-    prior: str = "the prior",
+    prior: str = "as given",
 ) -> CaseInformation:
     """Take log-probabilities (or log-densities) of what happened.
 
@@ -55,8 +55,8 @@ def cases_from_logs(
         Base of `log_p`, where it is another one.
     ids, groups : iterable of hashable, optional
         Name and group of every case.
-    prior : str, default="the prior"
-        What the forecasts are held against, in words.
+    prior : str, default="as given"
+        Where the prior comes from, in words.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def cases_from_j(
     base: str | int = "e",
     ids: Iterable[Hashable] | None = None,
     groups: Iterable[Hashable] | None = None,
-    prior: str = "the prior",
+    prior: str = "as given",
 ) -> CaseInformation:
     """Take the information of every case as it was computed elsewhere.
 
@@ -111,8 +111,8 @@ def cases_from_j(
         Base of the logarithm.
     ids, groups : iterable of hashable, optional
         Name and group of every case.
-    prior : str, default="the prior"
-        What the forecasts are held against, in words.
+    prior : str, default="as given"
+        Where the prior comes from, in words.
 
     Returns
     -------

@@ -32,7 +32,7 @@ def cases_from_probabilities(
     *,
     ids: Iterable[Hashable] | None = None,
     groups: Iterable[Hashable] | None = None,
-    prior: str = "the prior",
+    prior: str = "as given",
 ) -> CaseInformation:
     """Take the probabilities that forecast and prior gave to what happened.
 
@@ -44,8 +44,8 @@ def cases_from_probabilities(
         The same of the prior.
     ids, groups : iterable of hashable, optional
         Name and group of every case.
-    prior : str, default="the prior"
-        What the forecasts are held against, in words.
+    prior : str, default="as given"
+        Where the prior comes from, in words.
 
     Returns
     -------

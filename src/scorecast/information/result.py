@@ -160,14 +160,10 @@ class ApparentInformation(Result):
         found, digits = self.posterior, self.decimals
         level = f"{100 * self.level:g} %"
         span = f"({level}: {amount_span(found.low, found.high, digits)})"
-        plural = self.forecast.endswith("s")
-        gains = found.median >= 0
-        verb = _VERBS[gains, plural]
-        beyond = "beyond" if gains else "against"
-        size = amount(abs(found.median), digits)
+        verb = "carry" if self.forecast.endswith("s") else "carries"
         return (
-            f"{self.forecast} {verb} {size} {self.units} per case {beyond} "
-            f"{self.reference} {span}; {self._verdict()}."
+            f"{self.forecast} {verb} {amount(found.median, digits)} {self.units} per "
+            f"case beyond {self.reference} {span}; {self._verdict()}."
         )
 
     def _verdict(self) -> str:
@@ -182,8 +178,8 @@ class ApparentInformation(Result):
         said = self.sentence()
         if self.n_infinite:
             said = (
-                f"{self.n_infinite:,} of {self.n:,} cases happened although the "
-                "forecast gave them no chance: the information is minus infinity. "
+                f"In {self.n_infinite:,} of {self.n:,} cases the forecast gave no chance "
+                "to what happened: the information is minus infinity. "
                 f"The other cases only: {said}"
             )
         if not self.converged:
@@ -272,12 +268,6 @@ class ApparentInformation(Result):
         )
 
 
-_VERBS = {
-    (True, True): "carry",
-    (True, False): "carries",
-    (False, True): "lose",
-    (False, False): "loses",
-}
 _WORDS = ("units", "forecast", "reference")
 _COUNTS = ("n", "n_posterior", "n_infinite", "n_floored")
 

@@ -25,7 +25,7 @@ def cases_from_times(
     prior_log_survival: ArrayLike,
     ids: Iterable[Hashable] | None = None,
     groups: Iterable[Hashable] | None = None,
-    prior: str = "the prior",
+    prior: str = "as given",
 ) -> CaseInformation:
     """Take predictive densities and survival functions at the observed times.
 
@@ -42,8 +42,8 @@ def cases_from_times(
         Of the prior.
     ids, groups : iterable of hashable, optional
         Name and group of every case.
-    prior : str, default="the prior"
-        What the forecasts are held against, in words.
+    prior : str, default="as given"
+        Where the prior comes from, in words.
 
     Returns
     -------

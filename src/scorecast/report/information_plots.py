@@ -63,7 +63,8 @@ def _ticks(low: float, high: float, room: float) -> tuple[FloatArray, list[str]]
     from matplotlib.ticker import MaxNLocator
 
     for n in (8, 6, 5, 4, 3, 2, 1):
-        places = np.asarray(MaxNLocator(nbins=n, steps=[1, 2, 5, 10]).tick_values(low, high))
+        locator = MaxNLocator(nbins=n, steps=[1, 2, 5, 10])
+        places = np.asarray(locator.tick_values(low, high))
         places = places[(places >= low) & (places <= high)]
         names = [f"{0.0 if abs(p) < 1e-12 else p:.6g}" for p in places]
         if sum(text_width(name) + _TICK_ROOM for name in names) <= room:
@@ -237,7 +238,7 @@ def spread_drawing(result: ApparentInformation) -> Drawing:
                  edgecolor=PAPER, linewidth=0.4)  # fmt: skip
         axes.plot(spread.x, spread.density, color=ACCENT, linewidth=1.6)
         _stragglers(axes, result)
-        _zero_line(axes, "0")
+        _zero_line(axes, f"as {result.reference}")
 
     return Drawing(
         title="Information of the cases",

@@ -45,6 +45,7 @@ _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _MOST_WORST = 3
 _LONGEST_NAME = 40
+_LONGEST_GROUP = 24
 _REFERENCES = (
     "R. Sewell (2024). Assessment of the quality of a prediction.",
     "J. L. Kelly (1956). A new interpretation of information rate. Bell System "
@@ -119,7 +120,7 @@ def _group_rows(
             )
         rows.append(
             (
-                one_line(g.name, _LONGEST_NAME),
+                one_line(g.name, _LONGEST_GROUP),
                 count(g.n),
                 amount(g.mean, digits),
                 *numbers,
@@ -218,7 +219,7 @@ def _(result: ApparentInformation) -> tuple[Section, ...]:
             heading="What this assumes",
             items=tuple(map(_sentence, result.assumptions)),
             lead=(
-                f"The prior is {result.prior}. Nothing in the cases shows whether "
+                f"The prior: {result.prior}. Nothing in the cases shows whether "
                 "these hold; a forecast that has seen its outcome looks splendid.",
             ),
         ),
