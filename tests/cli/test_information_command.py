@@ -232,3 +232,13 @@ def test_hostile_names_do_no_harm(run, tmp_path):
     )  # fmt: skip
     assert code == 0, err
     assert "<script" not in page.read_text()
+
+
+def test_a_checkpoint_never_replaces_an_input(run, table):
+    path = table / "t.csv"
+    before = path.read_text()
+    code, _, err = run(
+        "information", path, "--q", "q", "--p", "p", "--checkpoint", path
+    )
+    assert code == 3, err
+    assert path.read_text() == before

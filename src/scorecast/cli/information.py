@@ -76,11 +76,14 @@ def command(**options: Any) -> None:
     from scorecast.cli.cases import load_cases
     from scorecast.cli.inputs import collected_warnings
     from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.io import check_writable
 
     check_outputs(options)
     with collected_warnings() as lines:
         loaded = load_cases(options)
         check_outputs(options, loaded.files)
+        if options["checkpoint"]:
+            check_writable(options["checkpoint"], force=True, inputs=loaded.files)
         with progress_shown():
             result = _answer(loaded, options)
         files = loaded.fingerprints()

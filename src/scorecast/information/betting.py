@@ -29,7 +29,7 @@ class Betting:
     log_pile : ndarray of float64
         Logarithm of the stake over what it was, in the units of the answer.
     factor : float
-        Geometric mean factor per case; 0 after a ruin.
+        Geometric mean factor per case; 0 after a ruin, infinite beyond 1e308.
     ruined_at : int or None
         The case, counted from one, that cost everything.
     """
@@ -54,7 +54,7 @@ class Betting:
         return cls(
             cases=np.array(data["cases"], np.int64),
             log_pile=np.array(data["log_pile"], np.float64),
-            factor=float(data["factor"]),
+            factor=float(np.inf if data["factor"] is None else data["factor"]),
             ruined_at=data["ruined_at"],
         )
 
@@ -84,10 +84,11 @@ def betting_of(j: FloatArray, unit: float) -> Betting:
     last = int(ruin[0]) if ruin.size else j.size
     pile = np.concatenate([[0.0], np.cumsum(j[:last] / unit)])
     some = np.unique(np.linspace(0, last, _MOST_POINTS + 1).round().astype(np.int64))
-    mean = -np.inf if ruin.size else float(j.mean())
+    with np.errstate(over="ignore"):
+        factor = 0.0 if ruin.size else float(np.exp(j.mean()))
     return Betting(
         cases=some,
         log_pile=pile[some],
-        factor=float(np.exp(mean)),
+        factor=factor,
         ruined_at=last + 1 if ruin.size else None,
     )

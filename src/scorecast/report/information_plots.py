@@ -321,7 +321,7 @@ def betting_drawing(result: ApparentInformation) -> Drawing:
         ),
         draw=draw,
         height=200.0,
-        left=42.0,
+        left=50.0,
         top=24.0,
     )
 
@@ -424,7 +424,7 @@ def groups_drawing(result: ApparentInformation) -> Drawing:
         ),
         draw=draw,
         height=_ROW * len(rows) + 60,
-        left=max(map(text_width, names)) + 12,
+        left=max(map(text_width, names)) + 18,
         top=10.0,
     )
 
