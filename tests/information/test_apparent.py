@@ -78,6 +78,7 @@ def test_no_chance_at_all_is_reported_counted_and_labelled():
     assert result.n_infinite == 1
     assert "minus infinity" in result.summary()
     assert "1 of 20" in result.summary()
+    assert "better" not in result.summary()
     assert "only" in result.summary()
     assert result.worst[0].index == 3
     assert result.worst[0].share == 1

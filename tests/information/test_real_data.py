@@ -55,7 +55,7 @@ def test_games_have_the_known_information_over_the_base_rate(shared_data, sport)
     )
     assert cases.n == n
     assert bits(cases.j).mean() == pytest.approx(mean, abs=6e-4)
-    assert bits(cases.j).std() / np.sqrt(n) == pytest.approx(stderr, abs=6e-4)
+    assert bits(cases.j).std(ddof=1) / np.sqrt(n) == pytest.approx(stderr, abs=6e-4)
     left = sc.cases_from_classes(
         q, outcome, classes=kept, prior="leave-one-out", renormalise=True
     )
@@ -77,7 +77,7 @@ def test_survival_models_have_the_known_information(shared_data, which):
         prior_log_survival=np.where(event, 0.0, log_p),
     )
     assert bits(cases.j).mean() == pytest.approx(mean, abs=6e-4)
-    assert bits(cases.j).std() / np.sqrt(cases.n) == pytest.approx(stderr, abs=6e-4)
+    assert bits(cases.j).std(ddof=1) / np.sqrt(cases.n) == pytest.approx(stderr, abs=6e-4)
     assert cases.j.min() == pytest.approx(least, abs=6e-3)
 
 

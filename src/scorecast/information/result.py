@@ -167,6 +167,8 @@ class ApparentInformation(Result):
         )
 
     def _verdict(self) -> str:
+        if self.n_infinite:
+            return "which a single forecast of zero that comes true undoes"
         if self.n - self.n_infinite == 1:
             return "one case says next to nothing"
         if self.is_flat:
