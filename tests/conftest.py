@@ -58,9 +58,6 @@ class FakeMixture:
     middle: float
     width: float
 
-    def log_density(self, x):
-        return norm.logpdf(x, self.middle, self.width)
-
     def mean(self):
         return np.array([self.middle])
 
@@ -89,8 +86,11 @@ class FakePosterior:
             to_dict=lambda: {"rhat_components": 1.0, "ess_components": 900.0},
         )
 
+    def log_densities(self, x):
+        return np.array([norm.logpdf(x, m.middle, m.width) for m in self.mixtures])
+
     def predictive_density(self, x):
-        return np.mean([np.exp(m.log_density(x)) for m in self.mixtures], axis=0)
+        return np.exp(self.log_densities(x)).mean(axis=0)
 
 
 @pytest.fixture

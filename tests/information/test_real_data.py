@@ -77,14 +77,19 @@ def test_survival_models_have_the_known_information(shared_data, which):
         prior_log_survival=np.where(event, 0.0, log_p),
     )
     assert bits(cases.j).mean() == pytest.approx(mean, abs=6e-4)
-    assert bits(cases.j).std(ddof=1) / np.sqrt(cases.n) == pytest.approx(stderr, abs=6e-4)
+    assert bits(cases.j).std(ddof=1) / np.sqrt(cases.n) == pytest.approx(
+        stderr, abs=6e-4
+    )
     assert cases.j.min() == pytest.approx(least, abs=6e-3)
 
 
 def paper_like(seed=0, n=418):
-    """Make values shaped like the paper's: narrow near +0.1, and one at -6.58."""
+    """Make values shaped like the paper's: peaked near +0.1, and one at -6.58.
+
+    Its standard error, 0.034, tells how wide the rest is: about 0.6.
+    """
     rng = np.random.default_rng(seed)
-    main = 0.112 + 0.28 * rng.standard_t(5, n - 1) * np.sqrt(3 / 5)
+    main = rng.laplace(0, 0.6 / np.sqrt(2), n - 1)
     main += 0.112 - main.mean()
     return np.append(main, -6.58)
 
@@ -92,6 +97,7 @@ def paper_like(seed=0, n=418):
 def test_a_lone_disaster_moves_the_posterior_less_than_the_mean():
     j = paper_like()
     assert j.mean() == pytest.approx(0.096, abs=2e-3)
+    assert j.std() / np.sqrt(j.size) == pytest.approx(0.034, abs=0.003)
     result = sc.apparent_information(
         sc.cases_from_j(j), sampling=Sampling(n_chains=4), n_jobs=1
     )

@@ -35,9 +35,12 @@ from scorecast.information.simulation import (
 )
 from scorecast.information.spread import spread_of
 from scorecast.information.subgroups import groups_of
+from scorecast.information.ties import count_shared
 from scorecast.mixtures import Sampling
 
 __all__ = ["UNITS", "answer_of", "apparent_information", "simulation_of"]
+
+_MANY_TIES = 0.1  # share of the cases
 
 UNITS = {"nats": 1.0, "bits": math.log(2)}
 
@@ -310,9 +313,20 @@ def _cautions(cases: CaseInformation, simulation: Simulation) -> list[str]:
         lines.append("One case: the posterior is hardly more than its prior.")
     elif np.ptp(finite) == 0:
         lines.append(
-            "All cases have the same j: nothing shows how others would spread, and the "
-            "interval is only as good as the prior of the mixture."
+            "All cases have the same j: nothing shows how others would spread, so the "
+            "posterior is that of a single case."
         )
     for line in lines:
         warnings.warn(line, DataWarning, stacklevel=4)
-    return [*lines, *cases.notes, simulation.warn_subsample(finite.size)]
+    subsample = simulation.warn_subsample(finite.size)
+    return [*lines, *cases.notes, subsample, _ties_said(finite)]
+
+
+def _ties_said(finite: FloatArray) -> str:
+    shared = count_shared(finite)
+    if shared <= _MANY_TIES * finite.size or np.ptp(finite) == 0:
+        return ""
+    return (
+        f"{shared:,} of {finite.size:,} cases share their j with others; for the "
+        "simulation they were spread by a hundredth of the standard deviation."
+    )

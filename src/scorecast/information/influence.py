@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -169,13 +168,11 @@ def _posterior_without(
     value: float, others: FloatArray, found: MixturePosterior, simulation: Simulation
 ) -> tuple[float, float, str]:
     """Weight each draw by one over the density it gives to the case left out."""
-    draws: list[Any] = list(found.mixtures)
-    at = np.array([value])
-    log_weight = -np.array([float(np.ravel(d.log_density(at))[0]) for d in draws])
+    log_weight = -found.log_densities(np.array([value]))[:, 0]
     weight = np.exp(log_weight - log_weight.max())
     weight /= weight.sum()
     if 1 / (weight**2).sum() >= _EVEN * weight.size:
-        means = np.array([float(np.ravel(d.mean())[0]) for d in draws])
+        means = np.array([float(np.ravel(m.mean())[0]) for m in found.mixtures])
         # The few kept draws differ by chance from all draws; their change does not.
         shift = float(weight @ means - means.mean())
         moved = _weighted_median(means, weight) - float(np.median(means))

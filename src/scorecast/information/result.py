@@ -180,8 +180,8 @@ class ApparentInformation(Result):
         said = self.sentence()
         if self.n_infinite:
             said = (
-                f"In {self.n_infinite:,} of {self.n:,} cases the forecast gave no chance "
-                "to what happened: the information is minus infinity. "
+                f"In {self.n_infinite:,} of {self.n:,} cases the forecast gave no "
+                "chance to what happened: the information is minus infinity. "
                 f"The other cases only: {said}"
             )
         if not self.converged:

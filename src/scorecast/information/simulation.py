@@ -12,6 +12,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray, Json
 from scorecast.exceptions import DataWarning, NotConvergedError
+from scorecast.information.ties import spread_ties
 from scorecast.mixtures import MixturePosterior, Prior, Sampling, sample_posterior
 
 __all__ = [
@@ -60,7 +61,8 @@ class Simulation:
         Parameters
         ----------
         values : ndarray of float64
-            Finite, in nats. Sorted before use, so that their order does not matter.
+            Finite, in nats. Sorted before use, so that their order does not matter;
+            ties are spread.
 
         Returns
         -------
@@ -73,7 +75,7 @@ class Simulation:
             rng = np.random.default_rng(seed)
             chosen = np.sort(rng.choice(chosen, self.max_cases, replace=False))
         return sample_posterior(
-            chosen,
+            spread_ties(chosen),
             prior=Prior.information(),
             sampling=self.sampling,
             random_state=seed,
