@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import case_options, output_options
+from scorecast.cli.options import Share, case_options, output_options
 
 if TYPE_CHECKING:
     from scorecast.cli.cases import LoadedCases
@@ -26,7 +26,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--level",
-    type=click.FloatRange(0, 1, True, True),
+    type=Share(is_open=True),
     default=0.95,
     show_default=True,
     help="Level of intervals.",
