@@ -43,7 +43,15 @@ html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {
     page: []
-    for page in ("index", "guide/more-classes", "theory", "glossary", "benchmarks")
+    for page in (
+        "index",
+        "guide/more-classes",
+        "guide/information",
+        "theory",
+        "theory-information",
+        "glossary",
+        "benchmarks",
+    )
 }
 html_theme_options = {
     "logo": {"text": "scorecast"},

@@ -2,9 +2,13 @@
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from scipy.stats import norm
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = Path(__file__).parent / "golden"
@@ -45,3 +49,62 @@ def shared_golden(shared_data):
     if not golden.is_dir():
         pytest.skip("no golden outputs beside SCORECAST_DATA")
     return golden
+
+
+@dataclass(frozen=True)
+class FakeMixture:
+    """A normal distribution that answers like a mixture."""
+
+    middle: float
+    width: float
+
+    def mean(self):
+        return np.array([self.middle])
+
+
+class FakePosterior:
+    """What the sampler would return, from the normal approximation."""
+
+    def __init__(self, values, sampling, random_state, reasons=()):
+        rng = np.random.default_rng(random_state)
+        spread = max(float(np.std(values)), 0.05)
+        shape = (sampling.n_chains, sampling.n_draws)
+        error = spread / np.sqrt(np.size(values))
+        self.means = rng.normal(np.mean(values), error, (*shape, 1))
+        self.n_components = rng.integers(1, 4, shape)
+        self.log_likelihood = np.zeros(shape)
+        self.mixtures = tuple(FakeMixture(m, spread) for m in self.means.ravel()[:200])
+        self.diagnostics = SimpleNamespace(
+            rhat=1.5 if reasons else 1.001,
+            ess_bulk=4000.0,
+            ess_tail=3000.0,
+            mcse=0.001,
+            rhat_components=1.0,
+            ess_components=900.0,
+            reasons=tuple(reasons),
+            passed=not reasons,
+            to_dict=lambda: {"rhat_components": 1.0, "ess_components": 900.0},
+        )
+
+    def log_densities(self, x):
+        return np.array([norm.logpdf(x, m.middle, m.width) for m in self.mixtures])
+
+    def predictive_density(self, x):
+        return np.exp(self.log_densities(x)).mean(axis=0)
+
+
+@pytest.fixture
+def quick_posterior(monkeypatch):
+    """Replace the sampler; returns the list of what it was asked, and its reasons."""
+    from scorecast.information import simulation
+    from scorecast.mixtures import Sampling
+
+    asked = SimpleNamespace(runs=[], reasons=())
+
+    def sample(values, *, prior, sampling=None, random_state=None, **_):
+        asked.runs.append(np.array(values))
+        length = sampling or Sampling()
+        return FakePosterior(values, length, random_state, asked.reasons)
+
+    monkeypatch.setattr(simulation, "sample_posterior", sample)
+    return asked

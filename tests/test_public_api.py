@@ -12,9 +12,11 @@ import scorecast
 
 NAMES = {
     "AccuracyCurve",
+    "ApparentInformation",
     "AutoExtrapolator",
     "Backtest",
     "BayesianExtrapolator",
+    "CaseInformation",
     "Embeddings",
     "Extrapolation",
     "GaussianExtrapolator",
@@ -27,7 +29,16 @@ NAMES = {
     "SplineExtrapolator",
     "__version__",
     "accuracy_curve",
+    "apparent_information",
     "backtest",
+    "cases_from_classes",
+    "cases_from_densities",
+    "cases_from_j",
+    "cases_from_logs",
+    "cases_from_probabilities",
+    "cases_from_regressor",
+    "cases_from_times",
+    "compare_information",
     "extrapolate",
     "extrapolate_risk",
     "plot",
@@ -35,7 +46,7 @@ NAMES = {
     "risk_curve",
     "scores_from",
 }
-FOLDERS = ("scores", "classes", "io", "report", "synthetic", "cli")
+FOLDERS = ("scores", "classes", "information", "io", "report", "synthetic", "cli")
 MODULES = sorted(
     m.name
     for m in pkgutil.walk_packages(scorecast.__path__, "scorecast.")

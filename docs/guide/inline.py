@@ -1,6 +1,6 @@
-"""Write more-classes.md from more-classes.md.in, with examples and outputs in place.
+"""Write the pages of the guide from their .md.in, with examples and outputs in place.
 
-The template names pieces of files by ``{literalinclude}``; a reader on a Git host would
+A template names pieces of files by ``{literalinclude}``; a reader on a Git host would
 see the directive, so the page itself holds the text.
 """
 
@@ -25,5 +25,5 @@ def piece(match: re.Match[str]) -> str:
     return f"```{options.get('language', 'text')}\n{body}\n```"
 
 
-template = (HERE / "more-classes.md.in").read_text()
-(HERE / "more-classes.md").write_text(BLOCK.sub(piece, template))
+for template in sorted(HERE.glob("*.md.in")):
+    template.with_suffix("").write_text(BLOCK.sub(piece, template.read_text()))

@@ -12,4 +12,9 @@ cd "$work/characters"
 PATH="$bin:$PATH" sh "$here/example_commands.sh" >"$here/example_commands.txt"
 "$bin/python" "$here/example_figure.py" answer.json "$here/../_static/forecast.svg"
 "$bin/python" "$here/example_json.py" answer.json >"$here/../reference/answer.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_information.py" \
+    >"$here/example_information.txt"
+cp "$here/../../src/scorecast/io/examples/world_cups.csv" .
+PATH="$bin:$PATH" sh "$here/example_information.sh" \
+    >"$here/example_information_commands.txt"
 "$bin/python" "$here/inline.py"

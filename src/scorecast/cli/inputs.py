@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from scorecast.exceptions import ScorecastWarning
 from scorecast.io import fingerprint, read_labels, read_matrix, read_scores
 from scorecast.scores import ClassScores, Embeddings, Scores
 
-__all__ = ["LoadedScores", "collected_warnings", "load_scores"]
+__all__ = ["LoadedScores", "collected_warnings", "file_prints", "load_scores"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +37,25 @@ class LoadedScores:
 
     def fingerprints(self, *more: str | None) -> list[dict[str, Any]]:
         """Return path, hash and size of every file read, for the record."""
-        paths = [path.split("::")[0] for path in (*self.files, *filter(None, more))]
-        prints = [fingerprint(path) for path in dict.fromkeys(paths)]
-        return [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]
+        return file_prints((*self.files, *filter(None, more)))
+
+
+def file_prints(files: Iterable[str]) -> list[dict[str, Any]]:
+    """Return path, hash and size of files.
+
+    Parameters
+    ----------
+    files : iterable of str
+        Paths, perhaps with ``::key``.
+
+    Returns
+    -------
+    list of dict
+        One per file.
+    """
+    paths = [path.split("::")[0] for path in files]
+    prints = [fingerprint(path) for path in dict.fromkeys(paths)]
+    return [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]
 
 
 def load_scores(options: dict[str, Any]) -> LoadedScores:

@@ -7,7 +7,13 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["Share", "averaging_options", "output_options", "score_options"]
+__all__ = [
+    "Share",
+    "averaging_options",
+    "case_options",
+    "output_options",
+    "score_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -108,6 +114,59 @@ def score_options(function: F) -> F:
             click.option("--metric", default="sqeuclidean", show_default=True,
                          type=click.Choice(["sqeuclidean", "cosine", "dot"]),
                          help="How vectors are compared."),
+        ],
+        function,
+    )  # fmt: skip
+
+
+def case_options(function: F) -> F:
+    """Add the ways in which forecasts of cases may be given."""
+    base = click.Choice(["e", "2", "10"])
+    return _apply(
+        [
+            click.argument("table", metavar="TABLE"),
+            click.option("--log-q", metavar="COL",
+                         help="Log-probability (or log-density) that the forecast gave "
+                         "to what happened."),
+            click.option("--log-p", metavar="COL", help="The same of the prior."),
+            click.option("--q", metavar="COL",
+                         help="Probability that the forecast gave to what happened."),
+            click.option("--p", metavar="COL", help="The same of the prior."),
+            click.option("--j", metavar="COL", help="log q - log p, computed already."),
+            click.option("--versus", metavar="COL",
+                         help="Another forecaster, in the form of the first: say what "
+                         "the first knows beyond it."),
+            click.option("--base", type=base, help="Base of logarithms. [default: e]"),
+            click.option("--base-p", type=base,
+                         help="Base of --log-p, if it is another one."),
+            click.option("--probability", "probabilities", multiple=True,
+                         metavar="COL[=LABEL]",
+                         help="Column with the probability of a class; once for each."),
+            click.option("--label-column", metavar="COL",
+                         help="Column that says which class it was."),
+            click.option("--labels", metavar="FILE",
+                         help="File that says which class it was."),
+            click.option("--prior", metavar="FILE",
+                         help="Class prior: columns 'class' and 'probability', or one "
+                         "number per class."),
+            click.option("--train-labels", metavar="FILE",
+                         help="Labels of the training cases: their frequencies are the "
+                         "prior."),
+            click.option("--leave-one-out", is_flag=True,
+                         help="Prior: frequencies among the other cases."),
+            click.option("--renormalise", is_flag=True,
+                         help="Divide rows of class probabilities by their sum."),
+            click.option("--group", metavar="COL",
+                         help="Column of groups to look at one by one."),
+            click.option("--id", "id_column", metavar="COL",
+                         help="Column that names the cases."),
+            click.option("--delimiter", help="Between the fields of a CSV file."),
+            click.option("--decimal", default=".", help="Decimal mark of a CSV file."),
+            click.option("--no-header", is_flag=True,
+                         help="The CSV file begins with data: columns are numbers."),
+            click.option("--max-memory", type=click.FloatRange(min=0, min_open=True),
+                         default=8.0, show_default=True, metavar="GB",
+                         help="Refuse files that unpack to more."),
         ],
         function,
     )  # fmt: skip

@@ -7,10 +7,17 @@ executed, inputs are never changed, and outputs appear whole or not at all.
 
 from __future__ import annotations
 
-from scorecast.io.example import EXAMPLE_SOURCE, CharacterExample, load_characters
+from scorecast.io.example import (
+    EXAMPLE_SOURCE,
+    CharacterExample,
+    MatchExample,
+    load_characters,
+    load_matches,
+)
 from scorecast.io.json_files import read_json
 from scorecast.io.labels import Labels, read_labels
 from scorecast.io.matrices import Matrix, read_matrix
+from scorecast.io.named_columns import NamedColumns, read_columns
 from scorecast.io.paths import Fingerprint, fingerprint, unchanged
 from scorecast.io.score_files import ScoreFile, read_scores
 from scorecast.io.writing import check_writable, write_bytes, write_json, write_text
@@ -20,11 +27,15 @@ __all__ = [
     "CharacterExample",
     "Fingerprint",
     "Labels",
+    "MatchExample",
     "Matrix",
+    "NamedColumns",
     "ScoreFile",
     "check_writable",
     "fingerprint",
     "load_characters",
+    "load_matches",
+    "read_columns",
     "read_json",
     "read_labels",
     "read_matrix",

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EXAMPLE_SOURCE", "CharacterExample", "load_characters"]
+__all__ = [
+    "EXAMPLE_SOURCE",
+    "CharacterExample",
+    "MatchExample",
+    "load_characters",
+    "load_matches",
+]
 
 EXAMPLE_SOURCE = (
     "Omniglot, handwritten characters; B. M. Lake, R. Salakhutdinov and "
@@ -60,3 +67,53 @@ def load_characters() -> CharacterExample:
             labels=archive["labels"].astype(np.int64),
             names=tuple(archive["names"].tolist()),
         )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MatchExample:
+    """Forecasts of football matches, and what happened.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (279, 3)
+        Forecast chances of `classes`.
+    outcome : tuple of str
+        What happened: one of `classes`.
+    classes : tuple of str
+        First team wins, draw, second team wins.
+    matches : tuple of str
+        The two teams and the year.
+    cups : tuple of str
+        The men's or the women's cup.
+    """
+
+    probabilities: NDArray[np.float64]
+    outcome: tuple[str, ...]
+    classes: tuple[str, ...]
+    matches: tuple[str, ...]
+    cups: tuple[str, ...]
+
+
+def load_matches() -> MatchExample:
+    """Load forecasts of 279 World Cup matches (FiveThirtyEight, CC BY 4.0).
+
+    Returns
+    -------
+    MatchExample
+        Chances of win, draw and loss, in the order of dates.
+
+    Examples
+    --------
+    >>> load_matches().probabilities.shape
+    (279, 3)
+    """
+    source = files("scorecast.io") / "examples" / "world_cups.csv"
+    rows = list(csv.DictReader(source.read_text("utf-8").splitlines()))
+    classes = ("team1", "draw", "team2")
+    return MatchExample(
+        probabilities=np.array([[float(row[c]) for c in classes] for row in rows]),
+        outcome=tuple(row["outcome"] for row in rows),
+        classes=classes,
+        matches=tuple(row["match"] for row in rows),
+        cups=tuple(row["cup"] for row in rows),
+    )

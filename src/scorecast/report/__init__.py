@@ -15,6 +15,7 @@ from typing import Any
 from scorecast._core.results import Result
 from scorecast.report.drawing import Drawing
 from scorecast.report.html import Report, render_html, to_html, write_html
+from scorecast.report.information_views import information_text
 from scorecast.report.plots import main_drawing, plot
 from scorecast.report.risk_views import risk_drawing, risk_text
 from scorecast.report.sections import Section, Table, report_sections
@@ -33,6 +34,7 @@ __all__ = [
     "backtest_text",
     "curve_text",
     "extrapolation_text",
+    "information_text",
     "main_drawing",
     "plot",
     "render_html",

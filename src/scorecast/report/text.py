@@ -38,6 +38,7 @@ __all__ = [
     "joined_lines",
     "render_text",
     "table_lines",
+    "text_lines",
 ]
 
 _WIDTH = 88
@@ -214,6 +215,11 @@ def table_lines(
 
 def _warnings(warnings: Iterable[str]) -> list[str]:
     return [line for text in warnings if text for line in entry_lines("Warning", text)]
+
+
+def text_lines(text: str) -> list[str]:
+    """Set a paragraph, wrapped."""
+    return _wrapped("", text, 0)
 
 
 def entry_lines(label: str, text: str) -> list[str]:

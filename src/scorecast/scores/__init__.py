@@ -13,6 +13,7 @@ from scorecast.scores.jackknife import (
     leave_out_curves,
     leave_out_histograms,
 )
+from scorecast.scores.labels import label_list, match_labels
 from scorecast.scores.matrix import Scores
 from scorecast.scores.oddities import describe_oddities, look_normalised
 from scorecast.scores.ranking import (
@@ -53,9 +54,11 @@ __all__ = [
     "example_weights",
     "is_marginal",
     "jackknife_covariance",
+    "label_list",
     "leave_out_curves",
     "leave_out_histograms",
     "look_normalised",
+    "match_labels",
     "mean_chances",
     "rank_true_classes",
     "risk_curve",

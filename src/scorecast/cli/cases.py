@@ -1,0 +1,270 @@
+"""From the options of ``information`` to cases, with the files they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecast.cli.inputs import file_prints
+from scorecast.exceptions import InvalidInputError
+from scorecast.information import (
+    CaseInformation,
+    cases_from_classes,
+    cases_from_j,
+    cases_from_logs,
+    cases_from_probabilities,
+)
+from scorecast.io import NamedColumns, read_columns, read_labels, read_matrix
+
+__all__ = ["LoadedCases", "load_cases"]
+
+_FORMS = (
+    "Say what TABLE holds: --log-q and --log-p, or --q and --p, or --j, or class "
+    "probabilities with --label-column or --labels."
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LoadedCases:
+    """Cases, and where they came from.
+
+    Attributes
+    ----------
+    cases : CaseInformation
+        Ready to be judged.
+    other : CaseInformation or None
+        Those of the forecaster to compare with.
+    files : tuple of str
+        Paths that were read.
+    notes : tuple of str
+        What was done on the way.
+    """
+
+    cases: CaseInformation
+    other: CaseInformation | None = None
+    files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def fingerprints(self) -> list[dict[str, Any]]:
+        """Return path, hash and size of every file read, for the record."""
+        return file_prints(self.files)
+
+
+def load_cases(options: dict[str, Any]) -> LoadedCases:
+    """Read what the options name.
+
+    Parameters
+    ----------
+    options : dict
+        Values of `case_options`.
+
+    Returns
+    -------
+    LoadedCases
+        The cases.
+
+    Raises
+    ------
+    click.UsageError
+        If the options name no form, or more than one.
+    """
+    by_class = bool(
+        options["probabilities"] or options["labels"] or options["label_column"]
+    )
+    forms = {
+        "log": bool(options["log_q"] or options["log_p"]),
+        "chance": bool(options["q"] or options["p"]),
+        "j": bool(options["j"]),
+        "class": by_class,
+    }
+    if sum(forms.values()) != 1:
+        raise click.UsageError(_FORMS)
+    if by_class:
+        _refuse(options, ("versus", "base", "base_p"), "class probabilities")
+        return _load_classes(options)
+    named = ("prior", "train_labels", "leave_one_out", "renormalise")
+    _refuse(options, named, "one column of chances")
+    return _load_columns(options, next(name for name, given in forms.items() if given))
+
+
+def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
+    for name in names:
+        if options[name]:
+            option = "--" + name.replace("_", "-")
+            msg = f"{option} does not go with {what}."
+            raise click.UsageError(msg)
+
+
+def _load_columns(options: dict[str, Any], form: str) -> LoadedCases:
+    first, second = {"log": ("log_q", "log_p"), "chance": ("q", "p"), "j": ("j", "")}[
+        form
+    ]
+    against = "versus" if options["versus"] else second
+    wanted = [name for name in (first, second, "versus") if name and options[name]]
+    if not options[first] or not (form == "j" or options[against]):
+        msg = f"{_FORMS} With --versus COL in place of a prior, two are compared."
+        raise click.UsageError(msg)
+    table = _columns(options, wanted)
+    column = {name: table.numbers[options[name]] for name in wanted}
+    names: dict[str, Any] = {
+        name: table.texts[options[option]]
+        for name, option in (("ids", "id_column"), ("groups", "group"))
+        if options[option]
+    }
+    base = options["base"] or "e"
+    if form == "j":
+        made = {n: cases_from_j(column[n], base=base, **names) for n in wanted}
+        return _loaded(table, made["j"], made.get("versus"))
+    if form == "chance":
+        _refuse(options, ("base", "base_p"), "probabilities")
+        pair = _pair(cases_from_probabilities, column, first, second, names)
+    else:
+        settings = {**names, "base": base, "base_p": options["base_p"]}
+        pair = _pair(cases_from_logs, column, first, second, settings)
+    return _loaded(table, *pair)
+
+
+def _pair(
+    make: Any,
+    column: dict[str, NDArray[Any]],
+    first: str,
+    second: str,
+    settings: dict[str, Any],
+) -> tuple[CaseInformation, CaseInformation | None]:
+    """Make cases of one forecaster, or of two against the same thing."""
+    if "versus" not in column:
+        return make(column[first], column[second], **settings), None
+    flat = np.ones(len(column[first])) if first == "q" else np.zeros(len(column[first]))
+    before = column.get(second, flat)
+    one, two = (make(column[n], before, **settings) for n in (first, "versus"))
+    return one, two
+
+
+def _loaded(
+    table: NamedColumns, cases: CaseInformation, other: CaseInformation | None
+) -> LoadedCases:
+    return LoadedCases(
+        cases=cases, other=other, files=(table.source,), notes=table.notes
+    )
+
+
+def _columns(options: dict[str, Any], wanted: list[str]) -> NamedColumns:
+    texts = {"id_column": "--id", "group": "--group", "label_column": "--label-column"}
+    return read_columns(
+        options["table"],
+        {options[name]: "--" + name.replace("_", "-") for name in wanted},
+        {options[name]: text for name, text in texts.items() if options[name]},
+        **_table_options(options),
+    )
+
+
+def _table_options(options: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "decimal": options["decimal"],
+        "delimiter": options["delimiter"],
+        "header": not options["no_header"],
+        "max_bytes": int(options["max_memory"] * 2**30),
+    }
+
+
+def _load_classes(options: dict[str, Any]) -> LoadedCases:
+    if bool(options["labels"]) == bool(options["label_column"]):
+        msg = "Give the class of every case once: --label-column NAME or --labels FILE."
+        raise click.UsageError(msg)
+    read = _class_columns if options["probabilities"] else _class_matrix
+    matrix, labels, classes, loaded = read(options)
+    prior, files = _class_prior(options)
+    cases = cases_from_classes(
+        matrix,
+        labels,
+        classes=classes,
+        renormalise=options["renormalise"],
+        ids=loaded.get("ids"),
+        groups=loaded.get("groups"),
+        **prior,
+    )
+    return LoadedCases(
+        cases=cases, files=(*loaded["files"], *files), notes=loaded["notes"]
+    )
+
+
+def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Read columns of a table, each the probability of a class."""
+    named = [_column_and_label(text) for text in options["probabilities"]]
+    texts = {"id_column": "--id", "group": "--group", "label_column": "--label-column"}
+    table = read_columns(
+        options["table"],
+        dict.fromkeys([column for column, _ in named], "--probability"),
+        {options[name]: text for name, text in texts.items() if options[name]},
+        **_table_options(options),
+    )
+    matrix = np.column_stack([table.numbers[column] for column, _ in named])
+    loaded: dict[str, Any] = {"files": [table.source], "notes": table.notes}
+    for name, option in (("ids", "id_column"), ("groups", "group")):
+        if options[option]:
+            loaded[name] = table.texts[options[option]]
+    if options["labels"]:
+        read = read_labels(options["labels"])
+        loaded["files"].append(read.source)
+        labels = read.values
+    else:
+        labels = table.texts[options["label_column"]]
+    return matrix, labels, [label for _, label in named], loaded
+
+
+def _column_and_label(text: str) -> tuple[str, str]:
+    column, equals, label = text.rpartition("=")
+    return (column, label) if equals and column else (text, text)
+
+
+def _class_matrix(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Read a matrix, one column per class, with the labels in a file of their own."""
+    for name, option in (("id_column", "--id"), ("group", "--group")):
+        if options[name]:
+            msg = f"{option} names a column: name the classes too, with --probability."
+            raise click.UsageError(msg)
+    if options["label_column"]:
+        msg = "Name the columns that hold the probabilities: --probability COL=LABEL."
+        raise click.UsageError(msg)
+    matrix = read_matrix(options["table"], **_table_options(options))
+    labels = read_labels(options["labels"])
+    files = [matrix.source, labels.source]
+    return matrix.values, labels.values, matrix.columns, {"files": files, "notes": ()}
+
+
+def _class_prior(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the prior as `cases_from_classes` wants it, and the file it came from."""
+    given = [n for n in ("prior", "train_labels", "leave_one_out") if options[n]]
+    if len(given) != 1:
+        msg = (
+            "Say what the forecasts are held against, in one way: --prior FILE, "
+            "--train-labels FILE or --leave-one-out."
+        )
+        raise click.UsageError(msg)
+    if options["leave_one_out"]:
+        return {"prior": "leave-one-out"}, ()
+    if options["train_labels"]:
+        read = read_labels(options["train_labels"])
+        return {"y_train": read.values}, (read.source,)
+    return {"prior": _read_prior(options["prior"])}, (options["prior"],)
+
+
+def _read_prior(path: str) -> Any:
+    """Read a prior: columns class and probability, or one number per class."""
+    try:
+        table = read_columns(path, {"probability": "--prior"}, {"class": "--prior"})
+    except InvalidInputError as first:
+        try:
+            return read_matrix(path).values.ravel()
+        except InvalidInputError:
+            msg = f"{first} (a prior has the columns 'class' and 'probability')"
+            raise InvalidInputError(msg) from first
+    labels = [str(x) for x in table.texts["class"].tolist()]
+    if len(set(labels)) != len(labels):
+        msg = f"{path}: a class stands more than once; give each one probability"
+        raise InvalidInputError(msg)
+    return dict(zip(labels, table.numbers["probability"].tolist(), strict=True))

@@ -1,0 +1,127 @@
+"""``scorecast information``: how much probabilistic forecasts really know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scorecast.cli.options import Share, case_options, output_options
+
+if TYPE_CHECKING:
+    from scorecast.cli.cases import LoadedCases
+    from scorecast.information import ApparentInformation
+
+__all__ = ["command"]
+
+
+@click.command(name="information")
+@case_options
+@click.option(
+    "--units",
+    type=click.Choice(["bits", "nats"]),
+    default="bits",
+    show_default=True,
+    help="Units of the answer.",
+)
+@click.option(
+    "--level",
+    type=Share(is_open=True),
+    default=0.95,
+    show_default=True,
+    help="Level of intervals.",
+)
+@click.option(
+    "--floor",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Raise smaller forecast chances to this one; stated in the answer.",
+)
+@click.option("--chains", type=click.IntRange(min=1), help="Number of chains.")
+@click.option("--draws", type=click.IntRange(min=10), help="Draws kept per chain.")
+@click.option(
+    "--max-cases",
+    type=click.IntRange(min=1),
+    default=50_000,
+    show_default=True,
+    help="Most cases for the posterior; of more, a random choice.",
+)
+@click.option(
+    "--allow-unconverged",
+    is_flag=True,
+    help="Answer, with a stamp, where the chains disagree.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Keep the state of the run here; the same command goes on from it.",
+)
+@click.option(
+    "--fail-below",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if the information is lower, in --units.",
+)
+@output_options
+def command(**options: Any) -> None:
+    """Say how much forecasts know beyond a prior, and how sure that is.
+
+    TABLE has one row per case (.csv, .csv.gz, .parquet, .npz). Name the columns with
+    what forecast and prior gave to what happened: --log-q and --log-p, or --q and --p,
+    or their log-ratio --j. Or give the probability of every class (--probability, may
+    be repeated as COL or COL=LABEL, or a matrix in TABLE), which class it was
+    (--label-column or --labels), and a class prior: --prior, --train-labels or
+    --leave-one-out.
+    """
+    from scorecast._core.progress import progress_shown
+    from scorecast.cli.cases import load_cases
+    from scorecast.cli.inputs import collected_warnings
+    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.io import check_writable
+
+    check_outputs(options)
+    with collected_warnings() as lines:
+        loaded = load_cases(options)
+        check_outputs(options, loaded.files)
+        if options["checkpoint"]:
+            check_writable(options["checkpoint"], force=True, inputs=loaded.files)
+        with progress_shown():
+            result = _answer(loaded, options)
+        files = loaded.fingerprints()
+    notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
+    deliver(result, options, files=files, notes=notes)
+    _check_gate(result, options["fail_below"])
+
+
+def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation:
+    from scorecast.information import apparent_information, compare_information
+    from scorecast.mixtures import Sampling
+
+    lengths = {"n_chains": options["chains"], "n_draws": options["draws"]}
+    settings: dict[str, Any] = {
+        "units": options["units"],
+        "level": options["level"],
+        "floor": options["floor"],
+        "sampling": Sampling(**{k: v for k, v in lengths.items() if v is not None}),
+        "max_cases": options["max_cases"],
+        "allow_unconverged": options["allow_unconverged"],
+        "random_state": options["seed"],
+        "n_jobs": options["n_jobs"],
+        "checkpoint": options["checkpoint"],
+    }
+    if loaded.other is not None:
+        return compare_information(loaded.cases, loaded.other, **settings)
+    return apparent_information(loaded.cases, **settings)
+
+
+def _check_gate(result: ApparentInformation, threshold: float | None) -> None:
+    from scorecast.exceptions import GateFailedError
+
+    if threshold is None:
+        return
+    found = float("-inf") if result.n_infinite else result.posterior.median
+    if found < threshold:
+        msg = (
+            f"the information is {found:.4g} {result.units} per case, below "
+            f"--fail-below {threshold:g}"
+        )
+        raise GateFailedError(msg)

@@ -1,0 +1,65 @@
+"""Question two: how much probabilistic forecasts really know."""
+
+from scorecast.information.apparent import UNITS, apparent_information
+from scorecast.information.betting import Betting
+from scorecast.information.cases import CaseInformation
+from scorecast.information.compare import compare_information, relative_cases
+from scorecast.information.components import Components
+from scorecast.information.densities import (
+    DENSITIES,
+    cases_from_densities,
+    cases_from_regressor,
+)
+from scorecast.information.forecasts import Forecasts, Reliability, ReliabilityBin
+from scorecast.information.influence import Influence, WorstCase
+from scorecast.information.logs import BASES, cases_from_j, cases_from_logs
+from scorecast.information.posterior import InformationPosterior
+from scorecast.information.probabilities import (
+    cases_from_classes,
+    cases_from_probabilities,
+)
+from scorecast.information.result import ApparentInformation, NormalInterval
+from scorecast.information.spread import Spread
+from scorecast.information.subgroups import GroupInformation
+from scorecast.information.times import cases_from_times
+from scorecast.information.wording import (
+    amount,
+    amount_span,
+    chance_said,
+    decimals_for,
+    verdict,
+)
+
+__all__ = [
+    "BASES",
+    "DENSITIES",
+    "UNITS",
+    "ApparentInformation",
+    "Betting",
+    "CaseInformation",
+    "Components",
+    "Forecasts",
+    "GroupInformation",
+    "Influence",
+    "InformationPosterior",
+    "NormalInterval",
+    "Reliability",
+    "ReliabilityBin",
+    "Spread",
+    "WorstCase",
+    "amount",
+    "amount_span",
+    "apparent_information",
+    "cases_from_classes",
+    "cases_from_densities",
+    "cases_from_j",
+    "cases_from_logs",
+    "cases_from_probabilities",
+    "cases_from_regressor",
+    "cases_from_times",
+    "chance_said",
+    "compare_information",
+    "decimals_for",
+    "relative_cases",
+    "verdict",
+]

@@ -1,0 +1,332 @@
+"""How much the forecasts know: from cases to an answer."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+import warnings
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import FloatArray, RandomState
+from scorecast.exceptions import DataWarning, InvalidInputError, UsageError
+from scorecast.information.betting import betting_of
+from scorecast.information.cases import CaseInformation
+from scorecast.information.components import components_of
+from scorecast.information.forecasts import reliability_of
+from scorecast.information.influence import influence_of, worst_cases
+from scorecast.information.logs import cases_from_logs
+from scorecast.information.posterior import posterior_of
+from scorecast.information.result import ApparentInformation, NormalInterval
+from scorecast.information.simulation import (
+    Simulation,
+    check_converged,
+    describe_diagnostics,
+    sampling_of,
+    seeds_from,
+)
+from scorecast.information.spread import spread_of
+from scorecast.information.subgroups import groups_of
+from scorecast.information.ties import count_shared
+from scorecast.mixtures import Sampling
+
+__all__ = ["UNITS", "answer_of", "apparent_information", "simulation_of"]
+
+_MANY_TIES = 0.1  # share of the cases
+
+UNITS = {"nats": 1.0, "bits": math.log(2)}
+
+ASSUMPTIONS = (
+    "the cases are independent of one another, and new ones will be like them",
+    "every forecast was made without knowing what then happened",
+    "forecasts and prior are probabilities (or densities) of the same thing",
+)
+
+
+def apparent_information(
+    log_q: ArrayLike | CaseInformation,
+    log_p: ArrayLike | None = None,
+    *,
+    groups: Iterable[Hashable] | None = None,
+    units: str = "nats",
+    level: float = 0.95,
+    floor: float | None = None,
+    sampling: Sampling | None = None,
+    max_cases: int = 50_000,
+    allow_unconverged: bool = False,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> ApparentInformation:
+    """Say how much forecasts know beyond a prior, and how sure that is.
+
+    The apparent Shannon information of a case is j = log Q - log P of what happened.
+    Its mean over all cases there might be, J, is what forecasts are worth. Since j has
+    long tails, J gets a posterior from a mixture of skew-Student distributions.
+
+    Parameters
+    ----------
+    log_q : array-like of shape (n,) or CaseInformation
+        Natural log-probability (or log-density) that the forecast gave to what
+        happened; or cases made by one of the ``cases_from_...`` functions.
+    log_p : array-like of shape (n,), optional
+        The same of the prior; not needed with cases.
+    groups : iterable of hashable, optional
+        Group of every case.
+    units : {"nats", "bits"}, default="nats"
+        Units of all amounts in the answer.
+    level : float, default=0.95
+        Level of the intervals.
+    floor : float, optional
+        Raise smaller forecast chances to this one; stated in the answer. By default
+        nothing is raised, and a chance of zero costs minus infinity.
+    sampling : Sampling, optional
+        Number and length of the chains.
+    max_cases : int, default=50000
+        Most cases for the posterior; of more, a random choice is used, with a warning.
+    allow_unconverged : bool, default=False
+        Whether to answer, with a stamp, where the chains disagree.
+    random_state : int, Generator or None, default=0
+        Seed of the chains.
+    n_jobs : int, optional
+        Number of workers; the answer does not depend on it.
+    checkpoint : str or path-like, optional
+        File that keeps the state of a long run, from which the same call goes on.
+
+    Returns
+    -------
+    ApparentInformation
+        Mean, posterior, worst cases, betting view and more.
+
+    Raises
+    ------
+    NotConvergedError
+        If the chains disagree and that was not allowed.
+    InvalidInputError
+        If the input holds NaN, or cases the prior rules out.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> happened = rng.random(80) < 0.7
+    >>> log_q, log_p = np.log(np.where(happened, 0.7, 0.3)), np.full(80, np.log(0.5))
+    >>> answer = apparent_information(log_q, log_p, units="bits")  # doctest: +SKIP
+    >>> print(answer.summary())  # doctest: +SKIP
+    """
+    cases = _as_cases(log_q, log_p)
+    if groups is not None:
+        cases = cases.with_groups(groups)
+    if floor is not None:
+        cases = cases.with_floor(floor)
+    return answer_of(
+        cases,
+        units=units,
+        level=level,
+        simulation=simulation_of(
+            sampling, max_cases, allow_unconverged, random_state, n_jobs, checkpoint
+        ),
+        seed=seed_number(random_state),
+    )
+
+
+def _as_cases(
+    log_q: ArrayLike | CaseInformation, log_p: ArrayLike | None
+) -> CaseInformation:
+    if isinstance(log_q, CaseInformation):
+        if log_p is None:
+            return log_q
+        msg = "Cases hold their prior already: leave out `log_p`."
+        raise UsageError(msg)
+    if log_p is None:
+        msg = "Information is relative to a prior: give `log_p` as well."
+        raise UsageError(msg)
+    return cases_from_logs(log_q, log_p)
+
+
+def simulation_of(
+    sampling: Sampling | None,
+    max_cases: int,
+    allow_unconverged: bool,
+    random_state: RandomState,
+    n_jobs: int | None,
+    checkpoint: str | os.PathLike[str] | None,
+) -> Simulation:
+    """Say how to sample.
+
+    Parameters
+    ----------
+    sampling, max_cases, allow_unconverged, random_state, n_jobs, checkpoint : object
+        As for `apparent_information`.
+
+    Returns
+    -------
+    Simulation
+        Checked.
+
+    Raises
+    ------
+    UsageError
+        If `max_cases` is no count.
+    """
+    if not isinstance(max_cases, numbers.Integral) or max_cases < 1:
+        msg = f"`max_cases` must be a whole number from 1; got {max_cases!r}."
+        raise UsageError(msg)
+    return Simulation(
+        sampling=Sampling() if sampling is None else sampling,
+        max_cases=int(max_cases),
+        allow_unconverged=allow_unconverged,
+        seeds=seeds_from(as_generator(random_state)),
+        n_jobs=check_n_jobs(n_jobs),
+        checkpoint=None if checkpoint is None else Path(checkpoint),
+    )
+
+
+def answer_of(
+    cases: CaseInformation,
+    *,
+    units: str,
+    level: float,
+    simulation: Simulation,
+    seed: int | None,
+    forecast: str = "The forecasts",
+    reference: str = "the prior",
+) -> ApparentInformation:
+    """Put the answer together.
+
+    Parameters
+    ----------
+    cases : CaseInformation
+        The cases.
+    units : str
+        Units of the answer.
+    level : float
+        Level of the intervals.
+    simulation : Simulation
+        How to sample.
+    seed : int or None
+        For the record.
+    forecast, reference : str
+        What is compared with what, in words.
+
+    Returns
+    -------
+    ApparentInformation
+        The answer.
+
+    Raises
+    ------
+    InvalidInputError
+        If no case is finite.
+    """
+    unit = UNITS[check_choice(units, "units", tuple(UNITS))]
+    check_level(level)
+    finite = cases.j[cases.is_finite]
+    if not finite.size:
+        msg = (
+            f"The forecast gave no chance to what happened in all {cases.n:,} cases: "
+            "the information is minus infinity and nothing more can be said."
+        )
+        raise InvalidInputError(msg)
+    cautions = _cautions(cases, simulation)
+    found = simulation.run(finite)
+    doubt = check_converged(found, simulation)
+    return ApparentInformation(
+        **_of_cases(cases, unit, level),
+        posterior=posterior_of(found.means / unit, level),
+        n_posterior=min(finite.size, simulation.max_cases),
+        spread=spread_of(finite, found, unit),
+        influence=influence_of(cases, found, simulation, unit),
+        components=components_of(np.asarray(found.n_components)),
+        diagnostics=describe_diagnostics(found, unit),
+        groups=groups_of(cases, simulation, level, unit) if cases.groups else (),
+        units=units,
+        level=level,
+        seed=seed,
+        converged=not doubt,
+        forecast=forecast,
+        reference=reference,
+        assumptions=ASSUMPTIONS,
+        warnings=tuple(filter(None, (doubt, *cautions))),
+        options=_options(simulation),
+    )
+
+
+def _of_cases(cases: CaseInformation, unit: float, level: float) -> dict[str, Any]:
+    """Return the parts of the answer that need no simulation."""
+    trust = cases.forecasts
+    return {
+        "cases": cases,
+        "n": cases.n,
+        "n_infinite": cases.n_infinite,
+        "mean": float(cases.j.mean()) / unit,
+        "normal": _normal(cases.j[cases.is_finite] / unit, level),
+        "worst": worst_cases(cases, unit),
+        "betting": betting_of(cases.j, unit),
+        "reliability": None if trust is None else reliability_of(trust, level),
+        "prior": cases.prior,
+        "n_censored": 0 if cases.censored is None else int(cases.censored.sum()),
+        "floor": cases.floor,
+        "n_floored": cases.n_floored,
+    }
+
+
+def _options(simulation: Simulation) -> dict[str, Any]:
+    return {
+        "max_cases": simulation.max_cases,
+        "allow_unconverged": simulation.allow_unconverged,
+        "sampling": sampling_of(simulation.sampling),
+    }
+
+
+def _normal(values: FloatArray, level: float) -> NormalInterval:
+    mean, n = float(values.mean()), values.size
+    stderr = float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+    half = float(ndtri(0.5 + level / 2)) * stderr
+    return NormalInterval(mean=mean, stderr=stderr, low=mean - half, high=mean + half)
+
+
+def _cautions(cases: CaseInformation, simulation: Simulation) -> list[str]:
+    """Say, and warn of, what the reader must know before using the numbers."""
+    finite = cases.j[cases.is_finite]
+    lines = []
+    if cases.n_infinite:
+        first = cases.name(int(np.argmin(cases.j)))
+        lines.append(
+            f"{cases.n_infinite:,} case(s) had no chance under the forecast (the "
+            f"first: {first}), which costs minus infinity; the posterior describes "
+            f"the other {finite.size:,} cases only."
+        )
+    if cases.n_floored:
+        lines.append(
+            f"{cases.n_floored:,} forecast chance(s) below the floor of "
+            f"{cases.floor:g} were raised to it."
+        )
+    if finite.size == 1:
+        lines.append("One case: the posterior is hardly more than its prior.")
+    elif np.ptp(finite) == 0:
+        lines.append(
+            "All cases have the same j: nothing shows how others would spread, so the "
+            "posterior is that of a single case."
+        )
+    for line in lines:
+        warnings.warn(line, DataWarning, stacklevel=4)
+    subsample = simulation.warn_subsample(finite.size)
+    return [*lines, *cases.notes, subsample, _ties_said(finite)]
+
+
+def _ties_said(finite: FloatArray) -> str:
+    shared = count_shared(finite)
+    if shared <= _MANY_TIES * finite.size or np.ptp(finite) == 0:
+        return ""
+    return (
+        f"{shared:,} of {finite.size:,} cases share their j with others; for the "
+        "simulation they were spread by a hundredth of the standard deviation."
+    )

@@ -1,0 +1,136 @@
+"""One number per case, clean and in double precision."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.types import FloatArray
+from scorecast.exceptions import DataWarning, InvalidInputError
+
+__all__ = ["check_column", "check_same_length", "refuse_outside", "warn_half_zeros"]
+
+
+def check_column(
+    values: ArrayLike, name: str, *, allow_negative_infinity: bool = False
+) -> FloatArray:
+    """Return one number per case as float64.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        What the caller passed; a single column of a matrix will do.
+    name : str
+        Its name in messages.
+    allow_negative_infinity : bool, default=False
+        Whether minus infinity (the logarithm of zero) may occur.
+
+    Returns
+    -------
+    ndarray of float64
+        The numbers.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no vector of numbers, is empty, or holds NaN or infinities.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        msg = f"{name} must hold numbers; got dtype {array.dtype}."
+        raise InvalidInputError(msg)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or array.size == 0:
+        msg = f"{name} must hold one number per case; got shape {array.shape}."
+        raise InvalidInputError(msg)
+    column = array.astype(np.float64)
+    bad = ~np.isfinite(column)
+    if allow_negative_infinity:
+        bad &= column != -np.inf
+    if bad.any():
+        first = int(np.argmax(bad))
+        msg = (
+            f"{name} has {int(bad.sum())} value(s) that are not finite; the first is "
+            f"{column[first]} in row {first + 1}. Repair or remove those rows."
+        )
+        raise InvalidInputError(msg)
+    return column
+
+
+def check_same_length(**columns: FloatArray) -> None:
+    """Refuse columns of different lengths.
+
+    Parameters
+    ----------
+    **columns : ndarray
+        Columns by name.
+
+    Raises
+    ------
+    InvalidInputError
+        If they differ.
+    """
+    sizes = {name: column.size for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        said = ", ".join(f"{name} has {size:,}" for name, size in sizes.items())
+        msg = f"All must have one number per case: {said}."
+        raise InvalidInputError(msg)
+
+
+def refuse_outside(column: FloatArray, name: str) -> None:
+    """Refuse probabilities outside [0, 1].
+
+    Parameters
+    ----------
+    column : ndarray of float64
+        Probabilities, of any shape.
+    name : str
+        Their name in messages.
+
+    Raises
+    ------
+    InvalidInputError
+        If one lies outside; says where, and what it may be instead.
+    """
+    bad = (column < 0) | (column > 1)
+    if not bad.any():
+        return
+    place = np.argwhere(bad)[0]
+    where = f"row {place[0] + 1}" + (
+        f", column {place[1] + 1}" if column.ndim > 1 else ""
+    )
+    hint = ""
+    if (column <= 0).all():
+        hint = " They look like logarithms: pass them as such (log_q, --log-q)."
+    elif column.ndim > 1:
+        hint = " They look like scores or logits: turn them into probabilities first."
+    elif column.max() <= 100 and column.min() >= 0:
+        hint = " Are they percentages? Divide by 100."
+    msg = (
+        f"{name} has {int(bad.sum())} value(s) outside [0, 1]; the first is "
+        f"{column[tuple(place)]:g} in {where}.{hint}"
+    )
+    raise InvalidInputError(msg)
+
+
+def warn_half_zeros(values: ArrayLike, name: str) -> None:
+    """Warn where half precision has rounded probabilities to zero.
+
+    Parameters
+    ----------
+    values : array-like
+        Probabilities as they were given.
+    name : str
+        Their name in the message.
+    """
+    array = np.asarray(values)
+    n_zero = int((array == 0).sum()) if array.dtype == np.float16 else 0
+    if n_zero:
+        msg = (
+            f"{name} is float16, which rounds chances below 6e-8 to zero: {n_zero:,} "
+            "are zero. Save float32 or the logarithms."
+        )
+        warnings.warn(msg, DataWarning, stacklevel=3)

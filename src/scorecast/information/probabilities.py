@@ -1,0 +1,193 @@
+"""Cases from probabilities: of what happened, or of every class."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.checks import check_matrix
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.exceptions import InvalidInputError
+from scorecast.information.cases import CaseInformation, labels_of
+from scorecast.information.class_priors import class_prior
+from scorecast.information.columns import (
+    check_column,
+    check_same_length,
+    refuse_outside,
+    warn_half_zeros,
+)
+from scorecast.information.forecasts import Forecasts
+from scorecast.information.logs import refuse_two_zeros
+from scorecast.scores import match_labels
+
+__all__ = ["cases_from_classes", "cases_from_probabilities"]
+
+
+def cases_from_probabilities(
+    q: ArrayLike,
+    p: ArrayLike,
+    *,
+    ids: Iterable[Hashable] | None = None,
+    groups: Iterable[Hashable] | None = None,
+    prior: str = "as given",
+) -> CaseInformation:
+    """Take the probabilities that forecast and prior gave to what happened.
+
+    Parameters
+    ----------
+    q : array-like of shape (n,)
+        Probability that the forecast gave to what happened.
+    p : array-like of shape (n,)
+        The same of the prior.
+    ids, groups : iterable of hashable, optional
+        Name and group of every case.
+    prior : str, default="as given"
+        Where the prior comes from, in words.
+
+    Returns
+    -------
+    CaseInformation
+        One j per case; minus infinity where `q` is zero.
+
+    Raises
+    ------
+    InvalidInputError
+        If lengths differ, a value is no probability, or `p` is zero.
+
+    Examples
+    --------
+    >>> cases_from_probabilities([0.8, 0.0], [0.5, 0.5]).j.round(3).tolist()
+    [0.47, -inf]
+    """
+    warn_half_zeros(q, "q")
+    said, before = check_column(q, "q"), check_column(p, "p")
+    check_same_length(q=said, p=before)
+    refuse_outside(said, "q")
+    refuse_outside(before, "p")
+    return _cases(_log(said), _log(before), ids=ids, groups=groups, prior=prior)
+
+
+def cases_from_classes(
+    probabilities: ArrayLike,
+    y_true: Iterable[Hashable],
+    *,
+    prior: ArrayLike | Mapping[Hashable, float] | str | None = None,
+    y_train: Iterable[Hashable] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    renormalise: bool = False,
+    ids: Iterable[Hashable] | None = None,
+    groups: Iterable[Hashable] | None = None,
+) -> CaseInformation:
+    """Take the probability of every class, and which class it was.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n, n_classes)
+        Forecast probability of every class; every row adds up to one.
+    y_true : iterable of hashable
+        The class that each case turned out to be.
+    prior : array-like, mapping or "leave-one-out", optional
+        Probability of every class without a forecast: in the order of the columns, by
+        label, or the frequencies among the other cases, each case left out of its own.
+    y_train : iterable of hashable, optional
+        Labels of the training cases, whose frequencies are then the prior.
+    classes : sequence of hashable, optional
+        Labels of the columns.
+    renormalise : bool, default=False
+        Whether to divide rows by their sum instead of refusing them.
+    ids, groups : iterable of hashable, optional
+        Name and group of every case.
+
+    Returns
+    -------
+    CaseInformation
+        One j per case, with the chances kept for the reliability view.
+
+    Raises
+    ------
+    InvalidInputError
+        If a row is no distribution or a label no class.
+
+    Examples
+    --------
+    >>> q = [[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]]
+    >>> cases = cases_from_classes(q, [0, 1, 1], prior=[0.5, 0.5])
+    >>> cases.j.round(3).tolist()
+    [0.47, 0.336, -0.223]
+    """
+    warn_half_zeros(probabilities, "probabilities")
+    matrix = _check_rows(probabilities, renormalise=renormalise)
+    own, names = match_labels(y_true, matrix.shape[1], classes)
+    if own.size != len(matrix):
+        msg = (
+            f"There are {len(matrix):,} rows of probabilities but {own.size:,} labels."
+        )
+        raise InvalidInputError(msg)
+    before = class_prior(own, names, prior=prior, y_train=y_train)
+    return _cases(
+        _log(matrix[np.arange(own.size), own]),
+        _log(before.own),
+        ids=ids,
+        groups=groups,
+        prior=before.name,
+        forecasts=_chances(matrix, own, names),
+    )
+
+
+def _cases(
+    log_q: FloatArray, log_p: FloatArray, *, ids: Any, groups: Any, **more: Any
+) -> CaseInformation:
+    refuse_two_zeros(log_q, log_p)
+    return CaseInformation(
+        j=log_q - log_p,
+        log_q=log_q,
+        log_p=log_p,
+        ids=labels_of(ids),
+        groups=labels_of(groups),
+        **more,
+    )
+
+
+def _log(chance: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        logarithm: FloatArray = np.log(chance)
+    return logarithm
+
+
+def _check_rows(probabilities: ArrayLike, *, renormalise: bool) -> FloatArray:
+    dtype = np.asarray(probabilities).dtype
+    matrix = np.asarray(check_matrix(probabilities, "probabilities"), np.float64)
+    if matrix.shape[1] < 2:
+        msg = "probabilities must have a column for every class, so at least two."
+        raise InvalidInputError(msg)
+    refuse_outside(matrix, "probabilities")
+    sums = matrix.sum(axis=1)
+    tolerance = 1e-6 * matrix.shape[1]
+    if dtype == np.float16:
+        tolerance = max(1e-3, tolerance)
+    off = np.abs(sums - 1) > tolerance
+    if renormalise:
+        off = sums <= 0
+    if off.any():
+        row = int(np.argmax(off))
+        msg = (
+            f"{int(off.sum())} row(s) of probabilities do not add up to one; the first "
+            f"is row {row + 1}, {sums[row]:.6g}. Repair them, or divide by the sum: "
+            "renormalise=True (--renormalise)."
+        )
+        raise InvalidInputError(msg)
+    return matrix / sums[:, None] if renormalise else matrix
+
+
+def _chances(matrix: FloatArray, own: IntArray, names: Sequence[Hashable]) -> Forecasts:
+    """Return every class of every case as an event; of two classes, the second."""
+    happened = np.zeros(matrix.shape, dtype=np.bool_)
+    happened[np.arange(own.size), own] = True
+    if matrix.shape[1] == 2:
+        what = f"class {names[1]}"
+        return Forecasts(predicted=matrix[:, 1], happened=happened[:, 1], what=what)
+    what = "every class of every case"
+    return Forecasts(predicted=matrix.ravel(), happened=happened.ravel(), what=what)

@@ -1,0 +1,167 @@
+"""Ask the mixture sampler for the posterior of the cases' distribution."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scorecast._core.types import FloatArray, Json
+from scorecast.exceptions import DataWarning, NotConvergedError
+from scorecast.information.ties import spread_ties
+from scorecast.mixtures import MixturePosterior, Prior, Sampling, sample_posterior
+
+__all__ = [
+    "Simulation",
+    "check_converged",
+    "describe_diagnostics",
+    "sampling_of",
+    "seeds_from",
+]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Simulation:
+    """How the posterior is simulated.
+
+    Attributes
+    ----------
+    sampling : Sampling
+        Number and length of chains.
+    max_cases : int
+        Most cases that are used.
+    allow_unconverged : bool
+        Whether an answer is given where the chains disagree.
+    seeds : iterator of int
+        One for every run.
+    n_jobs : int or None
+        Number of workers.
+    checkpoint : Path or None
+        Where the first run keeps its state.
+    """
+
+    sampling: Sampling
+    max_cases: int
+    allow_unconverged: bool
+    seeds: Iterator[int] = field(repr=False)
+    n_jobs: int | None = None
+    checkpoint: Path | None = None
+
+    def apart(self) -> Simulation:
+        """Return the same for a further run, which keeps no state."""
+        return replace(self, checkpoint=None)
+
+    def run(self, values: FloatArray) -> MixturePosterior:
+        """Simulate the distribution from which values of j come.
+
+        Parameters
+        ----------
+        values : ndarray of float64
+            Finite, in nats. Sorted before use, so that their order does not matter;
+            ties are spread.
+
+        Returns
+        -------
+        MixturePosterior
+            Draws.
+        """
+        chosen = np.sort(values)
+        seed = next(self.seeds)
+        if chosen.size > self.max_cases:
+            rng = np.random.default_rng(seed)
+            chosen = np.sort(rng.choice(chosen, self.max_cases, replace=False))
+        return sample_posterior(
+            spread_ties(chosen),
+            prior=Prior.information(),
+            sampling=self.sampling,
+            random_state=seed,
+            n_jobs=self.n_jobs,
+            checkpoint=self.checkpoint,
+        )
+
+    def warn_subsample(self, n: int) -> str:
+        """Warn where not all cases are used; return what was said, or nothing."""
+        if n <= self.max_cases:
+            return ""
+        msg = (
+            f"The posterior rests on {self.max_cases:,} of {n:,} cases, drawn at "
+            "random; mean and normal interval on all. Raise max_cases (--max-cases) "
+            "to use more."
+        )
+        warnings.warn(msg, DataWarning, stacklevel=4)
+        return msg
+
+
+def seeds_from(rng: np.random.Generator) -> Iterator[int]:
+    """Yield one seed per run, the same for the same generator."""
+    while True:
+        yield int(rng.integers(2**62))
+
+
+def check_converged(found: MixturePosterior, simulation: Simulation) -> str:
+    """Withhold an answer from chains that disagree.
+
+    Parameters
+    ----------
+    found : MixturePosterior
+        Draws.
+    simulation : Simulation
+        Says whether to go on all the same.
+
+    Returns
+    -------
+    str
+        What is wrong; empty if nothing is.
+
+    Raises
+    ------
+    NotConvergedError
+        If something is, and the caller did not allow it.
+    """
+    if found.diagnostics.passed:
+        return ""
+    reasons = "; ".join(found.diagnostics.reasons)
+    if not simulation.allow_unconverged:
+        msg = (
+            f"The simulation did not converge ({reasons}), so its answer is withheld. "
+            "Run longer chains (--draws), or allow_unconverged=True "
+            "(--allow-unconverged) to see it all the same."
+        )
+        raise NotConvergedError(msg)
+    return f"The simulation did not converge ({reasons}): do not rely on it."
+
+
+def describe_diagnostics(found: MixturePosterior, unit: float) -> Json:
+    """Return the diagnostics as plain values.
+
+    Parameters
+    ----------
+    found : MixturePosterior
+        Draws.
+    unit : float
+        Nats per unit of the answer.
+
+    Returns
+    -------
+    dict
+        With ``rhat``, ``ess`` and ``passed`` among them.
+    """
+    checks: Any = found.diagnostics
+    said: Json = dict(checks.to_dict())
+    return {
+        "rhat": checks.rhat,
+        "ess": min(checks.ess_bulk, checks.ess_tail),
+        **said,
+        "mcse": checks.mcse / unit,
+        "passed": checks.passed,
+        "reasons": list(checks.reasons),
+    }
+
+
+def sampling_of(sampling: Sampling) -> Json:
+    """Return number and length of chains as plain values."""
+    return dict(asdict(sampling))

@@ -1,0 +1,77 @@
+"""Cases that share their j: a density has no room for many in one place.
+
+Forecasts that take few values give j that takes few values, and a mixture of densities
+would narrow a component on each without end. For the simulation, and only there, cases
+that share a value are spread around it as normal quantiles are, by a hundredth of the
+spread of all cases. Their mean stays where it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtri
+
+from scorecast._core.types import FloatArray
+
+__all__ = ["count_shared", "spread_ties"]
+
+_WIDTH = 0.01  # of the standard deviation of all cases
+_SAME = 1e-6  # of it, within which values count as one
+_MANY = 3  # cases that must share a value
+
+
+def spread_ties(ordered: FloatArray) -> FloatArray:
+    """Move cases that share a value apart, without moving their mean.
+
+    Parameters
+    ----------
+    ordered : ndarray of float64
+        Finite values in increasing order.
+
+    Returns
+    -------
+    ndarray of float64
+        The same, with ties spread. Where all values are one, a single one of them:
+        copies of one number say nothing of a spread.
+
+    Examples
+    --------
+    >>> spread_ties(np.array([0.0, 1.0, 1.0, 1.0])).round(4).tolist()
+    [0.0, 0.9958, 1.0, 1.0042]
+    >>> spread_ties(np.full(9, 0.3)).tolist()
+    [0.3]
+    """
+    sd = float(ordered.std())
+    if ordered[-1] - ordered[0] <= 1e-9 * max(1.0, abs(float(ordered[0]))):
+        return ordered[:1]
+    spread = ordered.copy()
+    for start, end in _runs(ordered, sd):
+        n = end - start
+        shift = ndtri((np.arange(n) + 0.5) / n)
+        spread[start:end] += _WIDTH * sd * shift
+    return np.sort(spread)
+
+
+def count_shared(values: FloatArray) -> int:
+    """Return how many cases share their value with at least two others.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Finite values.
+
+    Returns
+    -------
+    int
+        Number of cases.
+    """
+    ordered = np.sort(values)
+    return sum(end - start for start, end in _runs(ordered, float(ordered.std())))
+
+
+def _runs(ordered: FloatArray, sd: float) -> list[tuple[int, int]]:
+    """Return where runs of one value begin and end."""
+    new = np.flatnonzero(np.diff(ordered) > _SAME * sd) + 1
+    edges = np.concatenate([[0], new, [ordered.size]])
+    long = np.flatnonzero(np.diff(edges) >= _MANY)
+    return [(int(edges[i]), int(edges[i + 1])) for i in long]

@@ -1,0 +1,471 @@
+"""Figures about information: its spread over cases, its posterior, a growing stake."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scorecast._core.types import FloatArray
+from scorecast.information import (
+    ApparentInformation,
+    Reliability,
+    amount,
+    amount_span,
+)
+from scorecast.report.drawing import (
+    ACCENT,
+    ACCENT_SOFT,
+    FONT_SIZE,
+    INK,
+    INK_SOFT,
+    MUTED,
+    PAPER,
+    RULE,
+    Drawing,
+    axes_size,
+    percent_axis,
+    plain_axes,
+    text_width,
+)
+from scorecast.report.wording import count, level_name, one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "betting_drawing",
+    "components_drawing",
+    "cumulative_drawing",
+    "groups_drawing",
+    "posterior_drawing",
+    "reliability_drawing",
+    "spread_drawing",
+]
+
+_TICK_ROOM = 16.0
+_LINE = 12.0
+_ROW = 17.0
+_LONGEST_NAME = 20
+_MOST_GROUPS = 25
+
+
+def number_axis(axes: Axes, low: float, high: float) -> None:
+    """Let x run from low to high, with ticks that do not collide."""
+    axes.set_xlim(low, high)
+    places, names = _ticks(low, high, axes_size(axes)[0])
+    axes.set_xticks(places, labels=names)
+    axes.minorticks_off()
+
+
+def _ticks(low: float, high: float, room: float) -> tuple[FloatArray, list[str]]:
+    from matplotlib.ticker import MaxNLocator
+
+    for n in (8, 6, 5, 4, 3, 2, 1):
+        locator = MaxNLocator(nbins=n, steps=[1, 2, 5, 10])
+        places = np.asarray(locator.tick_values(low, high))
+        places = places[(places >= low) & (places <= high)]
+        names = [f"{0.0 if abs(p) < 1e-12 else p:.6g}" for p in places]
+        if sum(text_width(name) + _TICK_ROOM for name in names) <= room:
+            break
+    return places, [name.replace("-", "\N{MINUS SIGN}") for name in names]
+
+
+def _bare(axes: Axes, xlabel: str) -> None:
+    plain_axes(axes, xlabel=xlabel)
+    axes.set_yticks([])
+
+
+def _zero_line(axes: Axes, name: str) -> None:
+    """Mark zero, where the forecasts know as much as what they are held against."""
+    low, high = axes.get_xlim()
+    if not low <= 0 <= high:
+        return
+    axes.axvline(0, color=MUTED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)
+    top = axes.get_ylim()[1]
+    room = axes_size(axes)[0] * (high - 0) / (high - low)
+    side = "left" if room > text_width(name) + 8 else "right"
+    axes.annotate(
+        name,
+        (0, top),
+        (4 if side == "left" else -4, 3),
+        textcoords="offset points",
+        ha=side,
+        color=MUTED,
+        fontsize=FONT_SIZE,
+        annotation_clip=False,
+    )
+
+
+def posterior_drawing(result: ApparentInformation) -> Drawing:
+    """Draw the posterior of J, with the normal interval below it.
+
+    Parameters
+    ----------
+    result : ApparentInformation
+        The answer.
+
+    Returns
+    -------
+    Drawing
+        The figure that carries the message.
+    """
+    found, usual = result.posterior, result.normal
+
+    def draw(axes: Axes) -> None:
+        _bare(axes, f"information, {result.units} per case")
+        ends = [*found.x[[0, -1]], usual.low, usual.high]
+        low, high = _with_zero(float(np.nanmin(ends)), float(np.nanmax(ends)))
+        number_axis(axes, low, high)
+        top = float(found.density.max())
+        axes.set_ylim(-0.34 * top, 1.12 * top)
+        inside = (found.x >= found.low) & (found.x <= found.high)
+        axes.fill_between(
+            found.x[inside], 0, found.density[inside], color=ACCENT_SOFT, linewidth=0
+        )
+        axes.plot(found.x, found.density, color=ACCENT, linewidth=1.8)
+        axes.hlines(0, low, high, color=RULE, linewidth=0.6)
+        bars = ((-0.11, found.low, found.high, found.median, ACCENT, "posterior"),
+                (-0.25, usual.low, usual.high, usual.mean, INK, "normal"))  # fmt: skip
+        for height, left, right, middle, colour, name in bars:
+            _bar(axes, height * top, (left, right, middle), colour, name)
+        _zero_line(axes, f"as {result.reference}")
+
+    return Drawing(
+        title="Posterior of the mean information",
+        description=result.summary(),
+        draw=draw,
+        height=230.0,
+        left=14.0,
+    )
+
+
+def _with_zero(low: float, high: float) -> tuple[float, float]:
+    """Widen a range to hold zero, unless that would squeeze what matters."""
+    if low > 0 and high < 4 * (high - low):
+        low = 0.0
+    if high < 0 and -low < 4 * (high - low):
+        high = 0.0
+    margin = 0.04 * (high - low)
+    return low - margin, high + margin
+
+
+def _bar(
+    axes: Axes, y: float, ends: tuple[float, float, float], colour: str, name: str
+) -> None:
+    left, right, middle = ends
+    if np.isfinite([left, right]).all():
+        axes.hlines(y, left, right, color=colour, linewidth=1.6)
+    axes.plot([middle], [y], "o", color=colour, markersize=4.5, markeredgecolor=PAPER)
+    low, high = axes.get_xlim()
+    edge = right if np.isfinite(right) else middle
+    room = axes_size(axes)[0] * (high - edge) / (high - low)
+    fits = room > text_width(name) + 6
+    start = left if np.isfinite(left) else middle
+    axes.annotate(
+        name,
+        (edge if fits else start, y),
+        (6 if fits else -6, 0),
+        textcoords="offset points",
+        ha="left" if fits else "right",
+        va="center",
+        color=colour,
+        fontsize=FONT_SIZE,
+        annotation_clip=False,
+    )
+
+
+def cumulative_drawing(result: ApparentInformation) -> Drawing:
+    """Draw how probable it is that J lies below each amount.
+
+    Parameters
+    ----------
+    result : ApparentInformation
+        The answer.
+
+    Returns
+    -------
+    Drawing
+        The cumulative posterior.
+    """
+    found = result.posterior
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes, xlabel=f"information, {result.units} per case")
+        percent_axis(axes)
+        low, high = _with_zero(float(found.x[0]), float(found.x[-1]))
+        number_axis(axes, low, high)
+        x = np.concatenate([[low], found.x, [high]])
+        y = np.concatenate([[0.0], found.cumulative, [1.0]])
+        axes.plot(x, y, color=ACCENT, linewidth=1.8)
+        _zero_line(axes, f"as {result.reference}")
+
+    return Drawing(
+        title="Probability that the information is lower",
+        description="Cumulative posterior of the mean information.",
+        draw=draw,
+        height=190.0,
+    )
+
+
+def spread_drawing(result: ApparentInformation) -> Drawing:
+    """Draw the histogram of j and the posterior predictive density over it.
+
+    Parameters
+    ----------
+    result : ApparentInformation
+        The answer.
+
+    Returns
+    -------
+    Drawing
+        Stragglers are counted at the edges.
+    """
+    spread = result.spread
+    width = np.diff(spread.edges)
+    n = result.n - result.n_infinite
+    height = spread.counts / (n * width)
+
+    def draw(axes: Axes) -> None:
+        _bare(axes, f"j of a case, {result.units}")
+        number_axis(axes, float(spread.edges[0]), float(spread.edges[-1]))
+        # A density may be a spike; the bars are what was seen.
+        top = 1.15 * float(height.max())
+        top = max(top, min(1.05 * float(spread.density.max()), 1.6 * top))
+        axes.set_ylim(0, top)
+        axes.bar(spread.edges[:-1], height, width, align="edge", color=INK_SOFT,
+                 edgecolor=PAPER, linewidth=0.4)  # fmt: skip
+        axes.plot(spread.x, spread.density, color=ACCENT, linewidth=1.6)
+        _stragglers(axes, result)
+        _zero_line(axes, f"as {result.reference}")
+
+    return Drawing(
+        title="Information of the cases",
+        description=(
+            f"Histogram of j for {count(n)} cases, from {amount(spread.least)} to "
+            f"{amount(spread.greatest)} {result.units}."
+        ),
+        draw=draw,
+        height=210.0,
+        left=14.0,
+    )
+
+
+def _stragglers(axes: Axes, result: ApparentInformation) -> None:
+    """Name the cases that lie off the figure."""
+    spread = result.spread
+    sides = (
+        (spread.below, spread.least, 0.0, "left", "\N{LEFTWARDS ARROW} {}"),
+        (spread.above, spread.greatest, 1.0, "right", "{} \N{RIGHTWARDS ARROW}"),
+    )
+    for n, farthest, x, side, form in sides:
+        if not n:
+            continue
+        cases = "1 case" if n == 1 else f"{count(n)} cases"
+        reach = amount(farthest, 2).replace("-", "\N{MINUS SIGN}")
+        text = f"{cases} at {reach}" if n == 1 else f"{cases} to {reach}"
+        axes.annotate(
+            form.format(text),
+            (x, 0.86),
+            (2 if side == "left" else -2, 0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha=side,
+            color=INK,
+            fontsize=FONT_SIZE,
+        )
+
+
+def betting_drawing(result: ApparentInformation) -> Drawing:
+    """Draw what becomes of a stake laid on the forecasts.
+
+    Parameters
+    ----------
+    result : ApparentInformation
+        The answer.
+
+    Returns
+    -------
+    Drawing
+        Logarithm of the stake against the number of cases.
+    """
+    bets = result.betting
+    unit = "doublings" if result.units == "bits" else "powers of e"
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes, xlabel="cases")
+        last = max(1, int(bets.cases[-1]))
+        axes.set_xlim(0, last)
+        places, _ = _ticks(0, last, axes_size(axes)[0] * 0.8)
+        whole = [p for p in places if float(p).is_integer()]
+        axes.set_xticks(whole, labels=[count(p) for p in whole])
+        pile = bets.log_pile
+        low, high = min(0.0, float(pile.min())), max(0.0, float(pile.max()))
+        margin = 0.06 * (high - low) + 1e-9
+        axes.set_ylim(low - margin, high + margin)
+        _height_ticks(axes)
+        axes.axhline(0, color=MUTED, linewidth=0.8)
+        axes.plot(bets.cases, pile, color=ACCENT, linewidth=1.6)
+        axes.annotate(
+            f"stake, {unit}", (0, 1), (0, 8), xycoords="axes fraction",
+            textcoords="offset points", color=MUTED, fontsize=FONT_SIZE,
+            annotation_clip=False,
+        )  # fmt: skip
+
+    return Drawing(
+        title="A stake laid on the forecasts",
+        description=(
+            f"After {count(bets.cases[-1])} cases the stake has grown by "
+            f"{amount(float(bets.log_pile[-1]), 1)} {unit}."
+        ),
+        draw=draw,
+        height=200.0,
+        left=50.0,
+        top=24.0,
+    )
+
+
+def _height_ticks(axes: Axes) -> None:
+    low, high = axes.get_ylim()
+    places, names = _ticks(low, high, 4 * axes_size(axes)[1])
+    some = slice(None, None, max(1, len(places) // 5))
+    axes.set_yticks(places[some], labels=names[some])
+    axes.grid(axis="y", color=RULE, linewidth=0.6)
+
+
+def reliability_drawing(reliability: Reliability, level: float) -> Drawing:
+    """Draw stated chances against observed shares.
+
+    Parameters
+    ----------
+    reliability : Reliability
+        Bins.
+    level : float
+        Level of their intervals.
+
+    Returns
+    -------
+    Drawing
+        Points on the diagonal are right.
+    """
+    bins = reliability.bins
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes, xlabel="stated chance")
+        percent_axis(axes)
+        axes.set_xlim(0, 1)
+        names = ["0", "20", "40", "60", "80", "100 %"]
+        axes.set_xticks(np.linspace(0, 1, 6), labels=names)
+        axes.plot([0, 1], [0, 1], color=MUTED, linewidth=0.8)
+        for b in bins:
+            axes.vlines(b.predicted, b.low, b.high, color=ACCENT, linewidth=1.2)
+        axes.plot([b.predicted for b in bins], [b.observed for b in bins], "o",
+                  color=ACCENT, markersize=5, markeredgecolor=PAPER)  # fmt: skip
+        axes.annotate(
+            "happened", (0, 1), (0, 8), xycoords="axes fraction",
+            textcoords="offset points", color=MUTED, fontsize=FONT_SIZE,
+            annotation_clip=False,
+        )  # fmt: skip
+
+    return Drawing(
+        title="Stated chances against what happened",
+        description=(
+            f"{len(bins)} groups of {reliability.what}, with {level_name(level)} "
+            "intervals."
+        ),
+        draw=draw,
+        height=240.0,
+        right=26.0,
+    )
+
+
+def groups_drawing(result: ApparentInformation) -> Drawing:
+    """Draw the posterior of every group as a row.
+
+    Parameters
+    ----------
+    result : ApparentInformation
+        The answer, with groups.
+
+    Returns
+    -------
+    Drawing
+        All cases in the first row.
+    """
+    rows: list[tuple[str, float, float, float]] = [
+        ("all", result.posterior.low, result.posterior.median, result.posterior.high)
+    ]
+    rows += [
+        (one_line(g.name, _LONGEST_NAME), g.posterior.low, g.posterior.median,
+         g.posterior.high)
+        for g in result.groups[:_MOST_GROUPS]
+        if g.posterior is not None
+    ]  # fmt: skip
+    names = [row[0] for row in rows]
+
+    def draw(axes: Axes) -> None:
+        _bare(axes, f"information, {result.units} per case")
+        ends = [x for row in rows for x in row[1:]]
+        number_axis(axes, *_with_zero(min(ends), max(ends)))
+        axes.set_ylim(len(rows) - 0.4, -0.8)
+        axes.axvline(0, color=MUTED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)
+        for y, (_, low, middle, high) in enumerate(rows):
+            colour = INK if y == 0 else ACCENT
+            axes.hlines(y, low, high, color=colour, linewidth=1.6)
+            axes.plot([middle], [y], "o", color=colour, markersize=5,
+                      markeredgecolor=PAPER)  # fmt: skip
+        axes.set_yticks(range(len(rows)), labels=names)
+
+    return Drawing(
+        title="Information by group",
+        description="; ".join(
+            f"{name}: {amount(m)} ({amount_span(a, b)})" for name, a, m, b in rows
+        ),
+        draw=draw,
+        height=_ROW * len(rows) + 60,
+        left=max(map(text_width, names)) + 18,
+        top=10.0,
+    )
+
+
+def components_drawing(traces: Sequence[Sequence[int]]) -> Drawing:
+    """Draw the number of components along every chain, one under the other.
+
+    Parameters
+    ----------
+    traces : sequence of sequence of int
+        Thinned chains.
+
+    Returns
+    -------
+    Drawing
+        Small: a look tells whether chains wander alike.
+    """
+    values = np.asarray(traces)
+    most = int(values.max())
+
+    def draw(axes: Axes) -> None:
+        _bare(axes, "draws, thinned")
+        axes.set_xlim(0, values.shape[1] - 1)
+        axes.set_xticks([])
+        axes.set_ylim(-0.3, len(values))
+        for row, trace in enumerate(values):
+            base = len(values) - 1 - row
+            axes.step(
+                np.arange(trace.size), base + 0.75 * trace / max(most, 1),
+                color=ACCENT, linewidth=0.9, where="post",
+            )  # fmt: skip
+            axes.axhline(base, color=RULE, linewidth=0.6)
+        places = [len(values) - 1 - i + 0.3 for i in range(len(values))]
+        axes.set_yticks(places, labels=[str(i + 1) for i in range(len(values))])
+
+    return Drawing(
+        title="Number of components along the chains",
+        description=f"Between {int(values.min())} and {most} components.",
+        draw=draw,
+        height=26.0 * len(values) + 40,
+        left=26.0,
+        top=6.0,
+        bottom=24.0,
+    )

@@ -1,0 +1,421 @@
+"""How apparent information is written and laid out on a page."""
+
+from __future__ import annotations
+
+import re
+
+from scorecast.information import (
+    ApparentInformation,
+    amount,
+    amount_span,
+    chance_said,
+)
+from scorecast.report.drawing import Drawing
+from scorecast.report.information_plots import (
+    betting_drawing,
+    components_drawing,
+    cumulative_drawing,
+    groups_drawing,
+    posterior_drawing,
+    reliability_drawing,
+    spread_drawing,
+)
+from scorecast.report.plots import main_drawing
+from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.text import (
+    entry_lines,
+    joined_lines,
+    render_text,
+    table_lines,
+    text_lines,
+)
+from scorecast.report.wording import (
+    UNKNOWN,
+    count,
+    is_known,
+    level_name,
+    one_line,
+    percent,
+)
+
+__all__ = ["information_text"]
+
+# An interval must not be broken in a heading.
+_RANGE = re.compile(r"(?<=\d)-(?=\d)")
+_DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
+_MOST_WORST = 3
+_LONGEST_NAME = 40
+_LONGEST_GROUP = 24
+_REFERENCES = (
+    "R. Sewell (2024). Assessment of the quality of a prediction.",
+    "J. L. Kelly (1956). A new interpretation of information rate. Bell System "
+    "Technical Journal 35, 917\N{EN DASH}926.",
+    "S. Richardson and P. J. Green (1997). On Bayesian analysis of mixtures with an "
+    "unknown number of components. Journal of the Royal Statistical Society B 59.",
+)
+
+
+@render_text.register
+def information_text(result: ApparentInformation, *, ascii_only: bool = False) -> str:
+    """Write the answer as text: the sentence first, then what it rests on.
+
+    Parameters
+    ----------
+    result : ApparentInformation
+        The answer.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    lines = [*text_lines(result.summary()), ""]
+    heading = (f"{result.units} per case", "", f"{level_name(result.level)} interval")
+    lines += [*table_lines(heading, _estimates(result), left={0}), ""]
+    if result.groups:
+        lines += [*table_lines(*_group_rows(result), left={0}), ""]
+    for text in result.warnings:
+        lines += entry_lines("Warning", text)
+    for label, text in _facts(result):
+        lines += entry_lines(label, text)
+    return joined_lines(lines, ascii_only=ascii_only)
+
+
+def _estimates(result: ApparentInformation) -> list[tuple[str, str, str]]:
+    digits, found, usual = result.decimals, result.posterior, result.normal
+    rows = [
+        (
+            "posterior median",
+            amount(found.median, digits),
+            amount_span(found.low, found.high, digits),
+        ),
+        (
+            "plain mean, normal interval",
+            amount(usual.mean, digits),
+            amount_span(usual.low, usual.high, digits),
+        ),
+    ]
+    if result.n_infinite:
+        rows.append(("mean of all cases", amount(result.mean), ""))
+    return rows
+
+
+def _group_rows(
+    result: ApparentInformation,
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    digits = result.decimals
+    level = f"{level_name(result.level)} interval"
+    heading = ("group", "cases", "mean", "median", level, "P(J > 0)")
+    rows: list[tuple[str, ...]] = []
+    for g in result.groups:
+        found = g.posterior
+        numbers = (UNKNOWN, UNKNOWN, UNKNOWN)
+        if found is not None:
+            numbers = (
+                amount(found.median, digits),
+                amount_span(found.low, found.high, digits),
+                chance_said(found.probability_positive),
+            )
+        rows.append(
+            (
+                one_line(g.name, _LONGEST_GROUP),
+                count(g.n),
+                amount(g.mean, digits),
+                *numbers,
+            )
+        )
+    return heading, rows
+
+
+def _facts(result: ApparentInformation) -> list[tuple[str, str]]:
+    chance = chance_said(result.posterior.probability_positive)
+    facts = [("Cases", _cases_said(result)), ("P(J > 0)", chance)]
+    facts.append(("Stake", _stake_said(result)))
+    if result.worst:
+        facts.append(("Worst", _worst_said(result)))
+    if result.influence is not None:
+        facts.append(("One case", _influence_said(result)))
+    facts += [
+        ("Prior", result.prior),
+        ("Chains", _chains_said(result)),
+        ("Assumes", "; ".join(result.assumptions[:2])),
+    ]
+    return facts
+
+
+def _cases_said(result: ApparentInformation) -> str:
+    parts = [count(result.n)]
+    if result.n_infinite:
+        parts.append(f"{count(result.n_infinite)} without any chance (minus infinity)")
+    if result.n_censored:
+        parts.append(f"{count(result.n_censored)} censored")
+    if result.floor is not None:
+        parts.append(f"floor {result.floor:g}, {count(result.n_floored)} raised to it")
+    if result.n_posterior < result.n - result.n_infinite:
+        parts.append(f"posterior from {count(result.n_posterior)} of them")
+    return "; ".join(parts)
+
+
+def _stake_said(result: ApparentInformation) -> str:
+    bets = result.betting
+    if bets.ruined_at is not None:
+        return f"lost whole in case {count(bets.ruined_at)}"
+    unit = "doublings" if result.units == "bits" else "powers of e"
+    grown = amount(float(bets.log_pile[-1]), 1)
+    after = f"{grown} {unit} after {count(result.n)} cases"
+    return f"times {bets.factor:.4g} per case; {after}"
+
+
+def _worst_said(result: ApparentInformation) -> str:
+    return ", ".join(
+        f"{one_line(w.id, _LONGEST_NAME)} ({amount(w.j, 2)} {result.units}, "
+        f"{percent(w.share)} of all losses)"
+        for w in result.worst[:_MOST_WORST]
+    )
+
+
+def _influence_said(result: ApparentInformation) -> str:
+    without, digits = result.influence, result.decimals
+    if without is None:
+        return ""
+    name = one_line(without.id, _LONGEST_NAME)
+    old, new = (amount(x, digits) for x in (result.normal.mean, without.mean_without))
+    said = f"without {name} the mean moves from {old} to {new}"
+    if not is_known(without.posterior_median_without):
+        return f"{said}; posterior: {without.method}"
+    new = amount(without.posterior_median_without, digits)
+    return (
+        f"{said}, the posterior median from "
+        f"{amount(result.posterior.median, digits)} to {new}"
+    )
+
+
+def _chains_said(result: ApparentInformation) -> str:
+    checks = result.diagnostics
+    state = "agree" if result.converged else "DO NOT AGREE"
+    return f"{state}: R-hat {checks['rhat']:.3f}, {checks['ess']:,.0f} effective draws"
+
+
+@main_drawing.register
+def _(result: ApparentInformation) -> Drawing:
+    return posterior_drawing(result)
+
+
+@report_sections.register
+def _(result: ApparentInformation) -> tuple[Section, ...]:
+    return (
+        _head(result),
+        _posterior(result),
+        _cumulative(result),
+        _spread(result),
+        _worst(result),
+        *_groups(result),
+        _betting(result),
+        *_reliability(result),
+        _chains(result),
+        Section(
+            heading="What this assumes",
+            items=tuple(map(_sentence, result.assumptions)),
+            lead=(
+                f"The prior: {result.prior}. Nothing in the cases shows whether "
+                "these hold; a forecast that has seen its outcome looks splendid.",
+            ),
+        ),
+        Section(heading="References", items=_REFERENCES),
+    )
+
+
+def _head(result: ApparentInformation) -> Section:
+    table = Table(
+        caption="",
+        columns=(
+            "",
+            f"{result.units} per case",
+            f"{level_name(result.level)} interval",
+        ),
+        rows=tuple(_estimates(result)),
+        words=1,
+    )
+    kept = {"Cases", "P(J > 0)", "Prior", "Chains"}
+    facts = tuple(fact for fact in _facts(result) if fact[0] in kept)
+    return Section(
+        heading=_RANGE.sub(_DASH, result.summary()),
+        tables=(table,),
+        warnings=result.warnings,
+        facts=facts,
+    )
+
+
+def _posterior(result: ApparentInformation) -> Section:
+    lead = (
+        "The curve says how plausible each amount of information is, given these "
+        f"cases; the shaded part holds {level_name(result.level)}. Below it the same "
+        "as a bar, and the usual interval from mean and standard error, which long "
+        "tails mislead."
+    )
+    if result.n_infinite:
+        lead += " Finite cases only: the mean of all is minus infinity."
+    levels = result.posterior.levels
+    rows = tuple(
+        (f"{100 * p:g} %", amount(float(v), result.decimals + 1))
+        for p, v in zip(levels, result.posterior.quantiles, strict=True)
+    )
+    table = Table(
+        caption="Quantiles of the posterior",
+        columns=("below", result.units),
+        rows=rows,
+        words=1,
+        folded=True,
+    )
+    return Section(
+        heading="How much, and how sure",
+        lead=(lead,),
+        figure=posterior_drawing(result),
+        tables=(table,),
+    )
+
+
+def _cumulative(result: ApparentInformation) -> Section:
+    lead = (
+        "Read off the probability that the information is below any amount you name; "
+        f"above zero it lies with probability "
+        f"{chance_said(result.posterior.probability_positive)}."
+    )
+    return Section(
+        heading="Below any amount",
+        lead=(lead,),
+        figure=cumulative_drawing(result),
+    )
+
+
+def _spread(result: ApparentInformation) -> Section:
+    lead = (
+        "Each case counts with j, the logarithm of what the forecast gave to what "
+        "happened over what the prior gave. Grey: the cases. Blue: where one more case "
+        "is expected to fall. A long tail to the left is what confident mistakes cost."
+    )
+    return Section(heading="Case by case", lead=(lead,), figure=spread_drawing(result))
+
+
+def _worst(result: ApparentInformation) -> Section:
+    rows = tuple(
+        (
+            one_line(w.id, _LONGEST_NAME),
+            amount(w.j, 3),
+            amount(w.cost, 5) if is_known(w.cost) else "everything",
+            percent(w.share),
+        )
+        for w in result.worst
+    )
+    lead = [_influence_said(result)[:1].upper() + _influence_said(result)[1:] + "."]
+    if result.influence is None:
+        lead = []
+    if not rows:
+        lead.append("No case was given less than the prior gave it.")
+    columns = ("case", f"j, {result.units}", "off the mean", "of all losses")
+    tables = (Table(caption="Worst cases", columns=columns, rows=rows, words=1),)
+    return Section(
+        heading="The cases that cost most",
+        lead=tuple(lead),
+        tables=tables if rows else (),
+    )
+
+
+def _groups(result: ApparentInformation) -> tuple[Section, ...]:
+    if not result.groups:
+        return ()
+    heading, rows = _group_rows(result)
+    table = Table(
+        caption="Groups",
+        columns=heading,
+        rows=tuple(rows),
+        notes=tuple(g.note for g in result.groups),
+        words=1,
+    )
+    lead = (
+        "Each group by itself. The means, weighted by the numbers of cases, add up to "
+        "the mean of all."
+    )
+    return (
+        Section(
+            heading="By group",
+            lead=(lead,),
+            figure=groups_drawing(result),
+            tables=(table,),
+        ),
+    )
+
+
+def _betting(result: ApparentInformation) -> Section:
+    lead = (
+        "Whoever spreads a stake over what may happen as the forecast says, at odds "
+        "that are fair under the prior, wins or loses the factor Q/P each time: "
+        f"{_stake_said(result)}. In the order in which the cases were given."
+    )
+    return Section(
+        heading="A stake laid on the forecasts",
+        lead=(lead,),
+        figure=betting_drawing(result),
+    )
+
+
+def _reliability(result: ApparentInformation) -> tuple[Section, ...]:
+    trust = result.reliability
+    if trust is None:
+        return ()
+    rows = tuple(
+        (count(b.n), percent(b.predicted, 1), percent(b.observed, 1),
+         f"{100 * b.low:.1f}\N{EN DASH}{100 * b.high:.1f} %")
+        for b in trust.bins
+    )  # fmt: skip
+    columns = ("events", "stated", "happened", f"{level_name(result.level)} interval")
+    lead = (
+        f"Of events ({one_line(trust.what)}) that were given about the same chance, "
+        "how many happened? On the line, chances mean what they say. Reliable "
+        "forecasts may still know little: the prior itself lies on the line."
+    )
+    return (
+        Section(
+            heading="Do the chances mean what they say?",
+            lead=(lead,),
+            figure=reliability_drawing(trust, result.level),
+            tables=(Table(caption="Bins", columns=columns, rows=rows, folded=True),),
+        ),
+    )
+
+
+def _chains(result: ApparentInformation) -> Section:
+    checks, parts = result.diagnostics, result.components
+    names = {
+        "rhat": "R-hat of J",
+        "ess_bulk": "effective draws, middle",
+        "ess_tail": "effective draws, tails",
+        "mcse": f"simulation error of J, {result.units}",
+        "rhat_components": "R-hat of the number of components",
+        "ess_components": "effective draws of it",
+    }
+    facts = tuple(
+        (name, f"{float(checks[key]):.4g}")
+        for key, name in names.items()
+        if is_known(checks.get(key))
+    )
+    share = ", ".join(
+        f"{k}: {percent(float(s))}"
+        for k, s in zip(parts.numbers, parts.shares, strict=True)
+        if s >= 0.01
+    )
+    return Section(
+        heading="The simulation" if result.converged else "The simulation FAILED",
+        lead=(
+            f"Chains {_chains_said(result)}. Number of components of the mixture, "
+            f"share of draws: {share}. Below, its course along each chain.",
+        ),
+        figure=components_drawing(parts.traces.tolist()),
+        facts=facts,
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

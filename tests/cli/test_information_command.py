@@ -1,0 +1,244 @@
+"""``scorecast information`` as the shell sees it."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from scorecast.information import ApparentInformation
+
+pytestmark = pytest.mark.usefixtures("quick_posterior")
+
+N = 60
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table of forecasts in every form, as .csv, .csv.gz, .npz and .parquet."""
+    rng = np.random.default_rng(0)
+    yes = rng.random(N) < 0.6
+    chance = np.clip(rng.beta(4, 3, N), 0.05, 0.95)
+    q, p = np.where(yes, chance, 1 - chance), np.where(yes, 0.6, 0.4)
+    columns = {
+        "q": q,
+        "p": p,
+        "log_q": np.log(q),
+        "log_p": np.log(p),
+        "bits_q": np.log2(q),
+        "j": np.log(q / p),
+        "worse": np.full(N, 0.5),
+        "yes": chance,
+        "no": 1 - chance,
+    }
+    outcome = np.where(yes, "yes", "no")
+    names = np.array([f"case {i}" for i in range(N)])
+    half = np.where(np.arange(N) < N // 2, "early", "late")
+    header = ",".join([*columns, "outcome", "name", "half"])
+    rows = [
+        ",".join([*(repr(float(x[i])) for x in columns.values()), outcome[i], names[i],
+                  half[i]])
+        for i in range(N)
+    ]  # fmt: skip
+    text = "\n".join([header, *rows]) + "\n"
+    (tmp_path / "t.csv").write_text(text)
+    with gzip.open(tmp_path / "t.csv.gz", "wt") as file:
+        file.write(text)
+    np.savez(tmp_path / "t.npz", **columns, outcome=outcome, name=names, half=half)
+    np.save(tmp_path / "m.npy", np.column_stack([1 - chance, chance]))
+    np.save(tmp_path / "y.npy", yes.astype(int))
+    (tmp_path / "prior.csv").write_text("class,probability\nyes,0.6\nno,0.4\n")
+    (tmp_path / "train.txt").write_text("yes\nno\nyes\nno\nyes\n")
+    return tmp_path
+
+
+def mean_of(path):
+    return json.loads(path.read_text())["result"]["mean_j"]
+
+
+def test_every_form_of_forecasts_gives_the_same_answer(run, table):
+    classes = ("--probability", "yes", "--probability", "no")
+    named = (*classes, "--label-column", "outcome")
+    ways = {
+        "logs": ["t.csv", "--log-q", "log_q", "--log-p", "log_p"],
+        "gz": ["t.csv.gz", "--log-q", "log_q", "--log-p", "log_p"],
+        "npz": ["t.npz", "--log-q", "log_q", "--log-p", "log_p"],
+        "bases": ["t.csv", "--log-q", "bits_q", "--log-p", "log_p", "--base", "2",
+                  "--base-p", "e"],
+        "chances": ["t.csv", "--q", "q", "--p", "p"],
+        "j": ["t.csv", "--j", "j"],
+        "prior": ["t.csv", *named, "--prior", table / "prior.csv"],
+        "train": ["t.csv", *named, "--train-labels", table / "train.txt"],
+        "labelled": ["t.npz", "--probability", "no=no", "--probability", "yes=yes",
+                     "--label-column", "outcome", "--prior", table / "prior.csv"],
+    }  # fmt: skip
+    found = {}
+    for name, (file, *options) in ways.items():
+        out = table / f"{name}.json"
+        code, _, err = run("information", table / file, *options, "--json", out)
+        assert code == 0, err
+        found[name] = mean_of(out)
+    assert max(found.values()) - min(found.values()) < 1e-12
+
+
+def test_a_matrix_with_labels(run, table):
+    np.save(table / "prior.npy", np.array([[0.4, 0.6]]))
+    code, _, err = run(
+        "information", table / "m.npy", "--labels", table / "y.npy",
+        "--prior", table / "prior.npy", "--json", table / "o.json",
+    )  # fmt: skip
+    assert code == 0, err
+    code, _, err = run(
+        "information", table / "t.csv", "--j", "j", "--json", table / "j.json"
+    )
+    assert mean_of(table / "o.json") == pytest.approx(mean_of(table / "j.json"))
+
+
+def test_the_answer_comes_first_and_units_are_said(run, table):
+    code, out, err = run(
+        "information", table / "t.csv", "--q", "q", "--p", "p", "--id", "name",
+        "--group", "half", "--report", table / "o.html", "--json", table / "o.json",
+    )  # fmt: skip
+    assert code == 0, err
+    assert out.startswith("The forecasts carry ")
+    assert "bits per case" in out.splitlines()[0]
+    for words in ("early", "late", "Worst", "case ", "normal interval", "Prior"):
+        assert words in out
+    assert all(len(line) <= 88 for line in out.splitlines() if "/" not in line)
+    page = (table / "o.html").read_text()
+    for words in ("A stake laid", "The cases that cost most", "By group", "assumes"):
+        assert words in page
+    data = json.loads((table / "o.json").read_text())
+    assert ApparentInformation.from_dict(data).units == "bits"
+    assert data["inputs"]["files"][0]["sha256"]
+    code, _, err = run("report", table / "o.json", "--out", table / "p.html")
+    assert code == 0, err
+
+
+def test_two_forecasters_are_compared(run, table):
+    code, out, err = run(
+        "information", table / "t.csv", "--q", "q", "--versus", "worse"
+    )
+    assert code == 0, err
+    assert "The first forecast" in out
+    code, both, _ = run(
+        "information", table / "t.csv", "--q", "q", "--p", "p", "--versus", "worse"
+    )
+    assert both == out
+
+
+def test_the_gate(run, table):
+    arguments = ("information", table / "t.csv", "--q", "q", "--p", "p")
+    code, _, err = run(*arguments, "--fail-below", "0.9")
+    assert code == 5
+    assert "bits per case" in err
+    assert run(*arguments, "--fail-below", "-5")[0] == 0
+
+
+def test_chains_that_disagree_exit_with_4(run, table, quick_posterior):
+    quick_posterior.reasons = ("R-hat is 1.4",)
+    arguments = ("information", table / "t.csv", "--q", "q", "--p", "p")
+    code, out, err = run(*arguments)
+    assert (code, out) == (4, "")
+    assert "R-hat is 1.4" in err
+    code, out, err = run(*arguments, "--allow-unconverged")
+    assert code == 0
+    assert "did not converge" in out
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code", "words"),
+    [
+        ("q,p\n0.5,0.5\nnan,0.5\n", ["--q", "q", "--p", "p"], 3, "line 3"),
+        ("q,p\n0.5,0.5\n1e999,0.5\n", ["--q", "q", "--p", "p"], 3, "line 3"),
+        ("q,p\n0.5,0.5\n,0.5\n", ["--q", "q", "--p", "p"], 3, "line 3"),
+        ("q,p\n0.5,0.5\nx,0.5\n", ["--q", "q", "--p", "p"], 3, "line 3"),
+        ("q,p\n0.5,0.5\n1.5,0.5\n", ["--q", "q", "--p", "p"], 3, "outside [0, 1]"),
+        ("q,p\n0.5,0.5\n0,0\n", ["--q", "q", "--p", "p"], 3, "under the prior"),
+        ("q,p\n0.5,0.5\n0.3,0\n", ["--q", "q", "--p", "p"], 3, "under the prior"),
+        ("q,p\n-1,-1\n-2,-1\n", ["--q", "q", "--p", "p"], 3, "logarithms"),
+        ("q,p\n0,0.5\n0,0.5\n", ["--q", "q", "--p", "p"], 3, "all 2 cases"),
+        ("q,p\n0.5,0.5\n", ["--q", "z", "--p", "p"], 3, "no column"),
+        ("q,p\n0.5,0.5\n", ["--q", "q"], 2, "--log-q"),
+        ("q,p\n0.5,0.5\n", [], 2, "--log-q"),
+        ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--j", "q"], 2, "--log-q"),
+        ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--base", "2"], 2, "--base"),
+        ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--prior", "x"], 2, "--prior"),
+        ("j\n0.5\n0.1\n", ["--j", "j", "--floor", "0.1"], 2, "floor"),
+        ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--floor", "0"], 2, "--floor"),
+        ("a,b,y\n0.5,0.6,a\n", ["--probability", "a", "--probability", "b",
+         "--label-column", "y", "--leave-one-out"], 3, "--renormalise"),
+        ("a,b,y\n0.5,0.5,a\n", ["--probability", "a", "--probability", "b",
+         "--label-column", "y"], 2, "--train-labels"),
+        ("a,b,y\n0.5,0.5,c\n", ["--probability", "a", "--probability", "b",
+         "--label-column", "y", "--leave-one-out"], 3, "c"),
+        ("a,b,y\n0.5,0.5,a\n0.5,0.5,b\n", ["--probability", "a", "--probability", "b",
+         "--label-column", "y", "--leave-one-out"], 3, "occurs once"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line_and_a_code(run, tmp_path, text, options, code, words):
+    path = write(tmp_path / "t.csv", text)
+    found, out, err = run("information", path, *options)
+    assert found == code, err
+    assert out == ""
+    assert err.count("\n") == 1, err
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_arrays_that_are_no_columns(run, tmp_path):
+    np.savez(tmp_path / "t.npz", q=np.ones(3), p=np.ones(4), m=np.eye(3), s=["a"] * 3)
+    for options, words in (
+        (["--q", "q", "--p", "p"], "differ in length"),
+        (["--q", "m", "--p", "q"], "one number per case"),
+        (["--q", "s", "--p", "q"], "numbers"),
+        (["--q", "none", "--p", "q"], "no array"),
+    ):
+        code, _, err = run("information", tmp_path / "t.npz", *options)
+        assert code == 3
+        assert words in err
+
+
+def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
+    q = np.array([0.7, 1e-9, 0.5, 0.6], np.float16)
+    np.savez(tmp_path / "t.npz", q=q, p=np.full(4, 0.5, np.float16))
+    code, out, err = run("information", tmp_path / "t.npz", "--q", "q", "--p", "p")
+    assert code == 0
+    assert "float16" in err
+    assert "minus infinity" in out
+    code, out, _ = run(
+        "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--floor", "1e-6"
+    )
+    assert code == 0
+    assert "floor 1e-06, 1 raised" in out
+    code, _, err = run(
+        "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--fail-below", "-9"
+    )
+    assert code == 5
+
+
+def test_hostile_names_do_no_harm(run, tmp_path):
+    text = 'q,p,who\n0.2,0.5,"</script><script>alert(1)</script>"\n0.6,0.5,=1+1\n'
+    path = write(tmp_path / "t.csv", text)
+    page = tmp_path / "o.html"
+    code, _, err = run(
+        "information", path, "--q", "q", "--p", "p", "--id", "who", "--group", "who",
+        "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    assert "<script" not in page.read_text()
+
+
+def test_a_checkpoint_never_replaces_an_input(run, table):
+    path = table / "t.csv"
+    before = path.read_text()
+    code, _, err = run(
+        "information", path, "--q", "q", "--p", "p", "--checkpoint", path
+    )
+    assert code == 3, err
+    assert path.read_text() == before

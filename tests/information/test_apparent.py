@@ -1,0 +1,255 @@
+"""The answer, with a stand-in for the sampler."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.exceptions import (
+    DataWarning,
+    InvalidInputError,
+    NotConvergedError,
+    UsageError,
+)
+
+pytestmark = pytest.mark.usefixtures("quick_posterior")
+
+
+def sample(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(0.1, 0.3, n) - (rng.random(n) < 0.02) * 3
+
+
+def answer(j=None, **options):
+    return sc.apparent_information(
+        sc.cases_from_j(sample() if j is None else j), **options
+    )
+
+
+def test_units_are_a_factor_and_always_said():
+    nats, bits = answer(), answer(units="bits")
+    for name in ("mean", "median", "low", "high", "sd"):
+        ratio = getattr(nats.posterior, name) / getattr(bits.posterior, name)
+        assert ratio == pytest.approx(np.log(2))
+    assert nats.mean == pytest.approx(bits.mean * np.log(2))
+    assert nats.posterior.probability_positive == bits.posterior.probability_positive
+    assert "nats per case" in nats.summary()
+    assert "bits per case" in bits.summary()
+    with pytest.raises(UsageError, match="bits"):
+        answer(units="bit")
+
+
+def test_the_order_of_cases_does_not_matter_to_the_posterior(quick_posterior):
+    j = sample()
+    one, two = answer(j), answer(j[::-1].copy())
+    assert one.posterior.to_dict()["mean"] == two.posterior.to_dict()["mean"]
+    np.testing.assert_array_equal(quick_posterior.runs[0], np.sort(j))
+    assert one.betting.log_pile[-1] == pytest.approx(two.betting.log_pile[-1])
+
+
+def test_groups_add_up_to_the_whole():
+    j = sample()
+    groups = np.arange(j.size) % 7 // 3
+    result = answer(j, groups=groups)
+    assert sum(g.weight for g in result.groups) == pytest.approx(1)
+    total = sum(g.weight * g.mean for g in result.groups)
+    assert total == pytest.approx(result.mean, abs=1e-14)
+    assert [g.name for g in result.groups] == ["0", "1", "2"]
+    assert all(g.posterior is not None for g in result.groups)
+    assert result.to_columns()["group"] == ["all", "0", "1", "2"]
+
+
+def test_too_many_groups_get_means_only():
+    with pytest.warns(DataWarning, match="groups"):
+        result = answer(groups=np.arange(300))
+    assert len(result.groups) == 300
+    assert result.groups[0].posterior is None
+
+
+def test_no_chance_at_all_is_reported_counted_and_labelled():
+    log_q = np.log(np.linspace(0.55, 0.65, 20))
+    log_q[3] = -np.inf
+    log_p = np.log(np.full(20, 0.5))
+    with pytest.warns(DataWarning, match="no chance"):
+        result = sc.apparent_information(log_q, log_p, units="bits")
+    assert result.mean == -np.inf
+    assert result.n_infinite == 1
+    assert "minus infinity" in result.summary()
+    assert "1 of 20" in result.summary()
+    assert "better" not in result.summary()
+    assert "only" in result.summary()
+    assert result.worst[0].index == 3
+    assert result.worst[0].share == 1
+    assert result.betting.ruined_at == 4
+    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert data["result"]["mean_j"] is None
+    assert data["result"]["n_infinite"] == 1
+    again = result_from_dict(data)
+    assert again.mean == -np.inf
+    assert again.worst[0].j == -np.inf
+    with pytest.warns(DataWarning, match="floor"):
+        floored = sc.apparent_information(log_q, log_p, floor=1e-3)
+    assert np.isfinite(floored.mean)
+    assert (floored.floor, floored.n_floored) == (1e-3, 1)
+    with pytest.raises(InvalidInputError, match="all 2 cases"):
+        sc.apparent_information([-np.inf, -np.inf], [-1.0, -1.0])
+
+
+def test_one_case_and_equal_cases_claim_no_certainty():
+    with pytest.warns(DataWarning, match="One case"):
+        one = answer(np.array([0.4]))
+    assert "surely" not in one.summary()
+    assert one.influence is None
+    assert np.isnan(one.normal.low)
+    with pytest.warns(DataWarning, match="same j"):
+        flat = answer(np.full(50, 0.4))
+    assert "surely" not in flat.summary()
+    for result in (one, flat):
+        json.dumps(result.to_dict(), allow_nan=False)
+        assert sc.report(result)
+
+
+def test_more_cases_than_allowed_are_drawn_from_and_said_so(quick_posterior):
+    j = sample(5000)
+    with pytest.warns(DataWarning, match="200 of 5,000"):
+        result = answer(j, max_cases=200)
+    assert quick_posterior.runs[0].size == 200
+    assert result.n == 5000
+    assert result.n_posterior == 200
+    assert result.mean == pytest.approx(j.mean())
+    assert any("200 of 5,000" in w for w in result.warnings)
+
+
+def test_chains_that_disagree_are_withheld_or_stamped(quick_posterior):
+    quick_posterior.reasons = ("R-hat is 1.5",)
+    with pytest.raises(NotConvergedError, match=r"R-hat is 1.5.*--allow-unconverged"):
+        answer()
+    result = answer(allow_unconverged=True)
+    assert not result.converged
+    assert "did not converge" in result.summary()
+    assert any("did not converge" in w for w in result.warnings)
+    data = result.to_dict()
+    assert data["result"]["diagnostics"]["passed"] is False
+    assert "did not converge" in sc.report(result)
+    assert "DO NOT AGREE" in sc.report(result)
+
+
+def test_worst_cases_are_named_with_what_they_cost():
+    j = sample()
+    cases = sc.cases_from_j(j, ids=[f"case {i}" for i in range(j.size)])
+    result = sc.apparent_information(cases)
+    first = result.worst[0]
+    assert first.index == np.argmin(j)
+    assert first.id == f"case {np.argmin(j)}"
+    assert first.cost == pytest.approx(-j.min() / j.size)
+    assert first.share == pytest.approx(j.min() / j[j < 0].sum())
+    assert [w.j for w in result.worst] == sorted(w.j for w in result.worst)
+
+
+def test_leaving_out_one_case(quick_posterior, monkeypatch):
+    # A normal with known spread: the posterior without a case is known.
+    rng = np.random.default_rng(1)
+    j = np.append(rng.normal(0, 1, 100), 3.0)
+    result = answer(j)
+    without = result.influence
+    assert without.index == 100
+    assert without.mean_without == pytest.approx(j[:-1].mean())
+    assert without.method == "weights"
+    assert without.posterior_mean_without == pytest.approx(j[:-1].mean(), abs=0.02)
+    monkeypatch.setattr("scorecast.information.influence._EVEN", 1.0)
+    far = answer(np.append(rng.normal(0, 1, 20), -60.0))
+    assert far.influence.method == "re-run"
+    assert quick_posterior.runs[-1].size == 20
+
+
+def test_betting_is_the_running_sum():
+    j = sample()
+    bets = answer(j).betting
+    np.testing.assert_allclose(bets.log_pile, np.append(0, np.cumsum(j))[bets.cases])
+    assert bets.factor == pytest.approx(np.exp(j.mean()))
+
+
+def test_relative_information_is_positive_for_the_better_one():
+    rng = np.random.default_rng(0)
+    happened = rng.random(400) < 0.7
+    good, poor = (np.log(np.where(happened, q, 1 - q)) for q in (0.7, 0.4))
+    result = sc.compare_information(good, poor)
+    assert result.mean == pytest.approx((good - poor).mean())
+    assert "The first forecast carries" in result.summary()
+    assert "than the second" in result.summary()
+    worse = sc.compare_information(poor, good)
+    assert worse.mean == pytest.approx(-result.mean)
+    assert "carries -" in worse.summary()
+    nothing = np.where(np.arange(400) == 5, -np.inf, poor)
+    with pytest.raises(InvalidInputError, match="infinitely better"):
+        sc.compare_information(good, nothing)
+    with pytest.warns(DataWarning, match="floor"):
+        assert sc.compare_information(good, nothing, floor=1e-3).n_floored == 1
+
+
+def test_reliability_of_the_matches_that_ship():
+    from scorecast.io import load_matches
+
+    known = load_matches()
+    cases = sc.cases_from_classes(
+        known.probabilities, known.outcome, classes=known.classes,
+        prior="leave-one-out", ids=known.matches, groups=known.cups,
+    )  # fmt: skip
+    result = sc.apparent_information(cases, units="bits")
+    bins = result.reliability.bins
+    assert sum(b.n for b in bins) == 3 * 279
+    assert sum(b.low <= b.predicted <= b.high for b in bins) >= 7
+    assert [g.name for g in result.groups] == ["men", "women"]
+
+
+def test_arguments_that_contradict():
+    cases = sc.cases_from_j(sample())
+    with pytest.raises(UsageError, match="leave out"):
+        sc.apparent_information(cases, sample())
+    with pytest.raises(UsageError, match="log_p"):
+        sc.apparent_information(sample())
+    for max_cases in (0, 1.5, "x"):
+        with pytest.raises(UsageError, match="max_cases"):
+            sc.apparent_information(cases, max_cases=max_cases)
+    with pytest.raises(UsageError, match="level"):
+        sc.apparent_information(cases, level=95)
+
+
+def test_the_json_is_a_contract():
+    result = answer(groups=np.arange(300) % 2, units="bits")
+    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert set(data) == {"kind", "schema", "scorecast", "inputs", "options", "result"}
+    assert (data["kind"], data["schema"]) == ("information", 1)
+    assert set(data["inputs"]) == {"n", "n_censored", "prior"}
+    assert set(data["options"]) == {
+        "units", "level", "floor", "seed", "max_cases", "allow_unconverged", "sampling",
+    }  # fmt: skip
+    found = data["result"]
+    assert set(found) == {
+        "n", "units", "mean_j", "normal", "posterior", "n_posterior",
+        "probability_positive", "diagnostics", "n_infinite", "n_floored", "forecast",
+        "reference", "histogram", "worst", "influence", "betting", "reliability",
+        "groups", "components", "assumptions", "warnings",
+    }  # fmt: skip
+    assert {"mean", "median", "sd", "q025", "q975", "low", "high"} < set(
+        found["posterior"]
+    )
+    assert {"rhat", "ess", "passed", "reasons"} < set(found["diagnostics"])
+    assert set(found["worst"][0]) == {"index", "id", "j", "cost", "share"}
+    again = result_from_dict(data)
+    assert again.to_dict() == data
+    assert again.cases is None
+    assert again.summary() == result.summary()
+    assert len(json.dumps(data)) < 60_000
+
+
+def test_a_million_cases_stay_small_in_json():
+    j = np.random.default_rng(0).normal(0.1, 0.5, 10**6)
+    with pytest.warns(DataWarning, match="of 1,000,000"):
+        result = answer(j, max_cases=1000)
+    assert len(json.dumps(result.to_dict())) < 60_000
+    assert (
+        sum(result.spread.counts) + result.spread.below + result.spread.above == 10**6
+    )
