@@ -129,10 +129,14 @@ class JointDraws:
 
     def run(self, n_sweeps):
         """As `Chain.run`, with the kernel that is being judged."""
+        self.run_into(Record.empty(n_sweeps, self.prior.n_dims))
+
+    def run_into(self, record):
+        """Fill the record."""
         original = Chain.run.__globals__["run_sweeps"]
         Chain.run.__globals__["run_sweeps"] = self.kernel
         try:
-            self.chain.run(n_sweeps, Record.empty(n_sweeps, self.prior.n_dims))
+            self.chain.run(len(record.means), record)
         finally:
             Chain.run.__globals__["run_sweeps"] = original
 

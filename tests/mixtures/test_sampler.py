@@ -224,6 +224,8 @@ def test_bad_values_and_settings_are_refused():
         sample_posterior([], prior=INFORMATION)
     with pytest.raises(InvalidInputError, match="shape"):
         sample_posterior(np.ones((3, 2)), prior=INFORMATION)
+    with pytest.raises(InvalidInputError, match="4 values are exactly equal"):
+        sample_posterior([0.2, 0.2, 0.1, 0.2, 0.2], prior=INFORMATION)
     with pytest.raises(UsageError, match="n_draws"):
         Sampling(n_draws=0)
     with pytest.raises(UsageError, match="growth"):

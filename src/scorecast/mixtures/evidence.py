@@ -140,7 +140,7 @@ def log_evidence(
     """
     from scorecast.mixtures.run import start_runs
 
-    given = check_values(values, prior.n_dims)
+    given = check_values(values, prior)
     sampling = Sampling() if sampling is None else sampling
     rungs = ladder() if betas is None else np.asarray(betas, dtype=np.float64)
     if rungs.size < 2 or rungs[0] != 0 or rungs[-1] != 1 or (np.diff(rungs) <= 0).any():

@@ -77,7 +77,7 @@ def sample_posterior(
     from scorecast.mixtures.checkpoint import Checkpoint
     from scorecast.mixtures.run import start_runs
 
-    given = check_values(values, prior.n_dims)
+    given = check_values(values, prior)
     sampling = Sampling() if sampling is None else sampling
     streams = as_generator(random_state).spawn(sampling.n_chains)
     runs = start_runs(given, prior.constants(), sampling, streams)
@@ -95,15 +95,15 @@ def sample_posterior(
             run.extend()
 
 
-def check_values(values: ArrayLike, n_dims: int) -> FloatArray:
+def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
     """Return values of shape (n, N), or say what is wrong with them.
 
     Parameters
     ----------
     values : array-like
         What the caller gave.
-    n_dims : int
-        N.
+    prior : Prior
+        The prior.
 
     Returns
     -------
@@ -113,8 +113,9 @@ def check_values(values: ArrayLike, n_dims: int) -> FloatArray:
     Raises
     ------
     InvalidInputError
-        If there are none, of another shape, or not finite.
+        If there are none, of another shape, not finite, or too many of them equal.
     """
+    n_dims = prior.n_dims
     given = np.asarray(values, dtype=np.float64)
     if given.ndim == 1 and n_dims == 1:
         given = given[:, None]
@@ -125,7 +126,23 @@ def check_values(values: ArrayLike, n_dims: int) -> FloatArray:
         first = np.flatnonzero(~np.isfinite(given).all(axis=1))[0]
         msg = f"values must be finite; row {first + 1} holds {given[first]}."
         raise InvalidInputError(msg)
+    _check_ties(given, prior)
     return np.ascontiguousarray(given)
+
+
+def _check_ties(values: FloatArray, prior: Prior) -> None:
+    """Refuse so many equal values that the posterior does not exist.
+
+    A component on k equal values gains like det(S)^(k/2) as its precision S grows, and
+    the prior of the typical covariance takes back det(S)^-m_RS only.
+    """
+    most = int(np.unique(values, axis=0, return_counts=True)[1].max())
+    if most >= 2.0 * prior.scale_shape:
+        msg = (
+            f"{most} values are exactly equal: a density that may narrow without end "
+            "has no posterior; spread them by the resolution they were measured with."
+        )
+        raise InvalidInputError(msg)
 
 
 def _run_stage(
