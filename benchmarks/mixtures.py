@@ -6,7 +6,7 @@ Sweeps per second are of CPU time of one chain, split and merge attempts include
 the default number of attempts. Effective draws are of the mean of the mixture (bulk,
 by arviz-stats), per CPU second, warm-up not counted. The peer is numpyro's NUTS (extra
 `bench`) on the same prior with the number of components fixed at five, labels and
-scales integrated out (64 Gauss-Laguerre-like nodes per density), one chain.
+scales integrated out (64 Gauss-Legendre nodes per density), one chain.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def ours(n, n_sweeps, n_warmup):
     }
 
 
-def nuts_model(values):
+def nuts_model():
     """The same hierarchy in numpyro, labels and scales integrated out."""
     import jax.numpy as jnp
     import numpyro
@@ -125,7 +125,7 @@ def nuts(n, n_draws, n_warmup):
     import numpyro
 
     numpyro.enable_x64()
-    kernel = numpyro.infer.NUTS(nuts_model(None), max_tree_depth=8)
+    kernel = numpyro.infer.NUTS(nuts_model(), max_tree_depth=8)
     mcmc = numpyro.infer.MCMC(
         kernel, num_warmup=n_warmup, num_samples=n_draws, progress_bar=False
     )

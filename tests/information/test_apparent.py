@@ -224,7 +224,8 @@ def test_the_json_is_a_contract():
     assert (data["kind"], data["schema"]) == ("information", 1)
     assert set(data["inputs"]) == {"n", "n_censored", "prior"}
     assert set(data["options"]) == {
-        "units", "level", "floor", "seed", "max_cases", "allow_unconverged", "sampling",
+        "units", "level", "floor", "seed", "max_cases", "allow_unconverged",
+        "mixture_prior", "sampling",
     }  # fmt: skip
     found = data["result"]
     assert set(found) == {

@@ -36,7 +36,7 @@ from scorecast.information.simulation import (
 from scorecast.information.spread import spread_of
 from scorecast.information.subgroups import groups_of
 from scorecast.information.ties import count_shared
-from scorecast.mixtures import Sampling
+from scorecast.mixtures import Prior, Sampling
 
 __all__ = ["UNITS", "answer_of", "apparent_information", "simulation_of"]
 
@@ -59,6 +59,7 @@ def apparent_information(
     units: str = "nats",
     level: float = 0.95,
     floor: float | None = None,
+    mixture_prior: Prior | None = None,
     sampling: Sampling | None = None,
     max_cases: int = 50_000,
     allow_unconverged: bool = False,
@@ -88,6 +89,9 @@ def apparent_information(
     floor : float, optional
         Raise smaller forecast chances to this one; stated in the answer. By default
         nothing is raised, and a chance of zero costs minus infinity.
+    mixture_prior : scorecast.mixtures.Prior, optional
+        Prior of the distribution of j (N = 1); ``Prior.information()`` is the paper's.
+        By default one with longer tails, whose intervals were found to hold better.
     sampling : Sampling, optional
         Number and length of the chains.
     max_cases : int, default=50000
@@ -131,7 +135,13 @@ def apparent_information(
         units=units,
         level=level,
         simulation=simulation_of(
-            sampling, max_cases, allow_unconverged, random_state, n_jobs, checkpoint
+            mixture_prior,
+            sampling,
+            max_cases,
+            allow_unconverged,
+            random_state,
+            n_jobs,
+            checkpoint,
         ),
         seed=seed_number(random_state),
     )
@@ -152,6 +162,7 @@ def _as_cases(
 
 
 def simulation_of(
+    mixture_prior: Prior | None,
     sampling: Sampling | None,
     max_cases: int,
     allow_unconverged: bool,
@@ -163,8 +174,10 @@ def simulation_of(
 
     Parameters
     ----------
-    sampling, max_cases, allow_unconverged, random_state, n_jobs, checkpoint : object
+    mixture_prior, sampling, max_cases, allow_unconverged : object
         As for `apparent_information`.
+    random_state, n_jobs, checkpoint : object
+        As well.
 
     Returns
     -------
@@ -180,6 +193,7 @@ def simulation_of(
         msg = f"`max_cases` must be a whole number from 1; got {max_cases!r}."
         raise UsageError(msg)
     return Simulation(
+        prior=Prior.long_tails() if mixture_prior is None else mixture_prior,
         sampling=Sampling() if sampling is None else sampling,
         max_cases=int(max_cases),
         allow_unconverged=allow_unconverged,
@@ -280,6 +294,7 @@ def _of_cases(cases: CaseInformation, unit: float, level: float) -> dict[str, An
 
 def _options(simulation: Simulation) -> dict[str, Any]:
     return {
+        "mixture_prior": simulation.prior.name,
         "max_cases": simulation.max_cases,
         "allow_unconverged": simulation.allow_unconverged,
         "sampling": sampling_of(simulation.sampling),

@@ -17,7 +17,7 @@ from scorecast.information.cases import CaseInformation, check_floor
 from scorecast.information.columns import check_column, check_same_length
 from scorecast.information.logs import look_like_logs
 from scorecast.information.result import ApparentInformation
-from scorecast.mixtures import Sampling
+from scorecast.mixtures import Prior, Sampling
 
 __all__ = ["compare_information", "relative_cases"]
 
@@ -30,6 +30,7 @@ def compare_information(
     units: str = "nats",
     level: float = 0.95,
     floor: float | None = None,
+    mixture_prior: Prior | None = None,
     sampling: Sampling | None = None,
     max_cases: int = 50_000,
     allow_unconverged: bool = False,
@@ -47,8 +48,10 @@ def compare_information(
     log_q1, log_q0 : array-like of shape (n,) or CaseInformation
         Natural log-probabilities (or log-densities) that the two gave to what happened,
         for the same cases in the same order; or cases of both against the same prior.
-    groups, units, level, floor, sampling, max_cases, allow_unconverged : optional
+    groups, units, level, floor, mixture_prior, sampling, max_cases : optional
         As for `apparent_information`; the floor applies to both.
+    allow_unconverged : bool, default=False
+        Whether to answer, with a stamp, where the chains disagree.
     random_state : int, Generator or None, default=0
         Seed of the chains.
     n_jobs : int, optional
@@ -69,7 +72,13 @@ def compare_information(
         units=units,
         level=level,
         simulation=simulation_of(
-            sampling, max_cases, allow_unconverged, random_state, n_jobs, checkpoint
+            mixture_prior,
+            sampling,
+            max_cases,
+            allow_unconverged,
+            random_state,
+            n_jobs,
+            checkpoint,
         ),
         seed=seed_number(random_state),
         forecast="The first forecast",

@@ -30,6 +30,8 @@ class Simulation:
 
     Attributes
     ----------
+    prior : Prior
+        Prior of the distribution of j.
     sampling : Sampling
         Number and length of chains.
     max_cases : int
@@ -44,6 +46,7 @@ class Simulation:
         Where the first run keeps its state.
     """
 
+    prior: Prior
     sampling: Sampling
     max_cases: int
     allow_unconverged: bool
@@ -76,7 +79,7 @@ class Simulation:
             chosen = np.sort(rng.choice(chosen, self.max_cases, replace=False))
         return sample_posterior(
             spread_ties(chosen),
-            prior=Prior.information(),
+            prior=self.prior,
             sampling=self.sampling,
             random_state=seed,
             n_jobs=self.n_jobs,

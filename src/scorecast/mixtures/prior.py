@@ -121,6 +121,27 @@ class Prior:
         return cls(**(printed | changes))
 
     @classmethod
+    def long_tails(cls, **changes: Any) -> Self:
+        """Return `information` with more belief in long and one-sided tails.
+
+        Intervals for the mean of skewed, long-tailed values hold more often under it;
+        docs/decisions/0006-sampler has the figures.
+
+        Parameters
+        ----------
+        **changes
+            Hyperparameters to set otherwise.
+
+        Returns
+        -------
+        Prior
+            The prior.
+        """
+        tails: dict[str, Any] = {"skew_spread": 4.0, "tail_b": 1.0}
+        name = "long tails" if not changes else "long tails, changed"
+        return cls.information(**({"name": name} | tails | changes))
+
+    @classmethod
     def recurrence(cls, cov: ArrayLike, mean: ArrayLike, **changes: Any) -> Self:
         """Return the prior for recurrence times with covariates (appendix B.8).
 

@@ -1,0 +1,112 @@
+"""How often do 95 % intervals of J hold? Posterior, the paper's prior, and normal.
+
+Usage: python benchmarks/coverage_information.py [--repeats 150] [NAME...]
+
+Each world makes values of j whose true mean J is known; 200 of them are given to the
+sampler (two chains of 300 + 700 sweeps, so that the table takes minutes) and to the
+normal interval. Prints one row per world, as in docs/theory-information.md.
+"""
+
+import argparse
+
+import numpy as np
+from scipy import stats
+
+from scorecast.mixtures import Prior, Sampling, SkewStudent, sample_posterior
+
+N_CASES = 200
+SHORT = Sampling(n_chains=2, n_warmup=300, n_draws=700, n_extensions=0, n_kept=2)
+PRIORS = {"default": Prior.long_tails(), "paper's": Prior.information()}
+
+
+def skew_student(shape, lean):
+    """Standard deviation 0.1 but for the tail, which leans to the left."""
+    one = SkewStudent(0.1 + 0.1 * lean, -0.1 * lean, 100.0, shape, shape - 1.0)
+    return (lambda n, rng: one.sample(n, random_state=rng)[:, 0]), float(one.mean()[0])
+
+
+def gaussian_forecaster(slope, variance):
+    """x ~ N(0, 1) seen with noise variance 1/2; the forecast: N(slope y, variance)."""
+
+    def draw(n, rng):
+        x = rng.normal(size=n)
+        y = x + np.sqrt(0.5) * rng.normal(size=n)
+        said = stats.norm.logpdf(x, slope * y, np.sqrt(variance))
+        return said - stats.norm.logpdf(x)
+
+    error = (1 - slope) ** 2 + 0.5 * slope**2
+    return draw, -0.5 * np.log(variance) - 0.5 * error / variance + 0.5
+
+
+def logistic_forecaster(exaggeration):
+    """Events of log-odds t ~ N(0, 1.5^2); the forecast multiplies the log-odds."""
+
+    def draw(n, rng):
+        t = 1.5 * rng.normal(size=n)
+        sign = np.where(rng.random(n) < 1 / (1 + np.exp(-t)), 1, -1)
+        return np.log(2.0) - np.logaddexp(0.0, -sign * exaggeration * t)
+
+    t = np.linspace(-15, 15, 300_001)
+    weight = np.exp(-(t**2) / 4.5)
+    chance = 1 / (1 + np.exp(-t))
+    gain = -chance * np.logaddexp(0, -exaggeration * t)
+    gain -= (1 - chance) * np.logaddexp(0, exaggeration * t)
+    return draw, float(np.log(2.0) + weight @ gain / weight.sum())
+
+
+def gaussian_forecaster_of_long_tails(freedom):
+    """A Gaussian forecast of something with Student noise: rare, huge losses."""
+
+    def draw(n, rng):
+        y = rng.normal(size=n)
+        x = 0.8 * y + 0.3 * rng.standard_t(freedom, size=n)
+        return stats.norm.logpdf(x, 0.8 * y, 0.4) - stats.norm.logpdf(x)
+
+    noise = 0.09 * freedom / (freedom - 2)
+    return draw, -np.log(0.4) - 0.5 * noise / 0.16 + 0.5 * (0.64 + noise)
+
+
+WORLDS = {
+    "skew-Student, m = 1.5, lean 1.5": skew_student(1.5, 1.5),
+    "skew-Student, m = 1.2, lean 6": skew_student(1.2, 6.0),
+    "Gaussian forecast, variance a third": gaussian_forecaster(0.6, 0.12),
+    "log-odds doubled": logistic_forecaster(2.0),
+    "Gaussian forecast, Student noise (4)": gaussian_forecaster_of_long_tails(4.0),
+    "Gaussian forecast, Student noise (3)": gaussian_forecaster_of_long_tails(3.0),
+}
+
+
+def coverage(name, n_repeats):
+    draw, truth = WORLDS[name]
+    held = dict.fromkeys([*PRIORS, "normal"], 0)
+    width = dict.fromkeys(held, 0.0)
+    for seed in range(n_repeats):
+        values = draw(N_CASES, np.random.default_rng([seed, 2]))
+        half = 1.96 * values.std(ddof=1) / np.sqrt(N_CASES)
+        ends = {"normal": (values.mean() - half, values.mean() + half)}
+        for label, prior in PRIORS.items():
+            found = sample_posterior(
+                values, prior=prior, sampling=SHORT, random_state=seed, n_jobs=1
+            )
+            ends[label] = np.quantile(found.means, [0.025, 0.975])
+        for label, (low, high) in ends.items():
+            held[label] += low <= truth <= high
+            width[label] += (high - low) / n_repeats
+    cells = [f"{held[k] / n_repeats:.2f} ({width[k]:.3f})" for k in held]
+    print(f"| {name} | {truth:.3f} | " + " | ".join(cells) + " |", flush=True)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("worlds", nargs="*", help="parts of names; all by default")
+    options.add_argument("--repeats", type=int, default=150)
+    asked = options.parse_args()
+    print("| world | J | default | paper's prior | normal |")
+    print("|---|---|---|---|---|")
+    for name in WORLDS:
+        if not asked.worlds or any(part in name for part in asked.worlds):
+            coverage(name, asked.repeats)
+
+
+if __name__ == "__main__":
+    main()
