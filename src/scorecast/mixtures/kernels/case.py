@@ -63,6 +63,75 @@ def _log_normalisers(
 
 
 @compiled
+def _assign_numbers(
+    rng: np.random.Generator,
+    x: FloatArray,
+    n_components: int,
+    beta: float,
+    components: Components,
+    densities: Densities,
+    cases: Cases,
+    sums: Sums,
+) -> float:
+    """`assign_cases` in one dimension: no inner loops, and hardly a logarithm.
+
+    The sum of log sqrt(alpha) is kept as a product while doubles can hold it.
+    """
+    weight, location = components.weight, components.location
+    factor, tilt = densities.factor, densities.tilt
+    rate, exponent = densities.rate, densities.exponent
+    row, total = densities.row, densities.total
+    label, roots = cases.label, cases.root
+    added = np.zeros((n_components, 8))
+    for c in range(n_components):
+        added[c, 6] = 1.0
+    likelihood = 0.0
+    for k in range(x.shape[0]):
+        c = _draw_label(rng, k, n_components, weight, row, total)
+        y = x[k, 0] - location[c, 0]
+        v = factor[c, 0, 0] * y
+        cross = v * tilt[c, 0]
+        root = draw_root(rng, exponent[c], rate[c] + 0.5 * beta * v * v, beta * cross)
+        scale = root * root
+        label[k] = c
+        roots[k] = root
+        added[c, 0] += 1.0
+        added[c, 1] += scale
+        added[c, 2] += root
+        added[c, 3] += scale * y
+        added[c, 4] += root * y
+        added[c, 5] += scale * y * y
+        added[c, 6] *= root
+        if added[c, 6] < 1e-200 or added[c, 6] > 1e200:
+            added[c, 7] += math.log(added[c, 6])
+            added[c, 6] = 1.0
+        likelihood += root * cross - 0.5 * scale * v * v
+    return likelihood + _keep_sums(n_components, added, densities, sums)
+
+
+@compiled
+def _keep_sums(
+    n_components: int, added: FloatArray, densities: Densities, sums: Sums
+) -> float:
+    """Put the sums where they belong; return what the likelihood still lacks."""
+    normaliser = np.empty(n_components)
+    _log_normalisers(n_components, 1, densities, normaliser)
+    lacking = 0.0
+    for c in range(n_components):
+        log_roots = added[c, 7] + math.log(added[c, 6])
+        sums.cases[c] = added[c, 0]
+        sums.scale[c] = added[c, 1]
+        sums.root[c] = added[c, 2]
+        sums.scale_y[c, 0] = added[c, 3]
+        sums.root_y[c, 0] = added[c, 4]
+        sums.scale_yy[c, 0, 0] = added[c, 5]
+        # Each term alpha - 1 - log alpha is positive; rounding must not deny it.
+        sums.tail[c] = max(added[c, 1] - added[c, 0] - 2.0 * log_roots, 0.0)
+        lacking += added[c, 0] * normaliser[c] + log_roots
+    return lacking
+
+
+@compiled
 def assign_cases(
     rng: np.random.Generator,
     x: FloatArray,
@@ -75,6 +144,10 @@ def assign_cases(
 ) -> float:
     """Draw label and scale of every case; return the log likelihood given them."""
     n_cases, n_dims = x.shape
+    if n_dims == 1:
+        return _assign_numbers(
+            rng, x, n_components, beta, components, densities, cases, sums
+        )
     # Names for all arrays: looking them up case by case would cost more than the work.
     weight, location = components.weight, components.location
     factor, tilt = densities.factor, densities.tilt
