@@ -71,3 +71,23 @@ def test_one_tested_class_is_not_enough():
 def test_two_classes_are_too_few():
     with pytest.raises(InsufficientDataError, match="two classes"):
         extrapolate_risk(np.eye(2), range(2), cost=1 - np.eye(2), to=10)
+
+
+def test_no_mistake_seen_is_a_bound_not_a_promise():
+    scores = np.eye(20)[np.repeat(np.arange(20), 3)] * 12.0
+    y = np.repeat(np.arange(20), 3)
+    with pytest.warns(ExtrapolationWarning) as said:
+        answer = extrapolate_risk(
+            scores, y, cost=3 * (1 - np.eye(20)), to=[20, 400, 10**6]
+        )
+    assert any("No mistake was seen" in str(w.message) for w in said)
+    highs = [p.high for p in answer.predictions]
+    assert 0 < highs[0] < highs[1] < highs[2]
+    assert highs[2] == pytest.approx(3.0, abs=0.01)
+
+
+def test_too_few_classes_for_an_interval_says_so():
+    scores = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.warns(ExtrapolationWarning, match="No interval"):
+        answer = extrapolate_risk(scores, np.arange(30) % 3, cost=1 - np.eye(3), to=6)
+    assert "no interval" in answer.summary()

@@ -1,5 +1,6 @@
 """The answer, with a stand-in for the sampler."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -13,6 +14,7 @@ from scorecast.exceptions import (
     NotConvergedError,
     UsageError,
 )
+from scorecast.information import verdict
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
 
@@ -254,3 +256,10 @@ def test_a_million_cases_stay_small_in_json():
     assert (
         sum(result.spread.counts) + result.spread.below + result.spread.above == 10**6
     )
+
+
+def test_no_sure_verdict_where_the_plain_mean_says_otherwise():
+    posterior = answer().posterior
+    sure = dataclasses.replace(posterior, probability_positive=0.9999)
+    assert verdict(sure, "the prior") == "surely better than the prior"
+    assert "plain mean" in verdict(sure, "the prior", doubted=True)

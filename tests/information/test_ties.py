@@ -45,3 +45,9 @@ def test_equal_cases_and_one_case_are_not_sure_of_anything(n):
         )  # fmt: skip
     assert result.posterior.low < 0 < result.posterior.high
     assert "surely" not in result.summary()
+
+
+def test_a_lone_far_case_does_not_make_others_tie():
+    values = np.sort(np.append(np.random.default_rng(0).normal(0.1, 0.1, 200), -1e6))
+    assert count_shared(values) == 0
+    np.testing.assert_array_equal(spread_ties(values), values)

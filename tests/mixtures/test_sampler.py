@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -232,3 +234,22 @@ def test_bad_values_and_settings_are_refused():
         Prior.information(growth=1.0)
     with pytest.raises(InvalidInputError, match="positive eigenvalues"):
         Prior.recurrence([[1, 2], [2, 1]], [0, 0])
+
+
+def test_a_real_interrupt_leaves_a_state_that_goes_on_the_same(tmp_path):
+    """The signal may fall anywhere, also between a sweep and its entry."""
+    longer = dataclasses.replace(SHORT, n_draws=4000)
+    arguments = {"prior": INFORMATION, "sampling": longer, "n_jobs": 1}
+    whole = sample_posterior(VALUES, random_state=3, **arguments)
+    for delay in (0.05, 0.11, 0.17):
+        file = tmp_path / f"{delay}.npz"
+        timer = threading.Timer(delay, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        try:
+            sample_posterior(VALUES, random_state=3, checkpoint=file, **arguments)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            timer.cancel()
+        resumed = sample_posterior(VALUES, random_state=3, checkpoint=file, **arguments)
+        assert_array_equal(resumed.means, whole.means)

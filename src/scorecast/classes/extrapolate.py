@@ -130,7 +130,8 @@ def extrapolate(
     check_choice(ties, "ties", TIES)
     check_choice(average, "average", AVERAGES)
     targets = check_class_counts(to, "to")
-    chosen = _choose(method, check_top(top), n_jobs, options)
+    top = check_top(top)
+    chosen = _choose(method, top, n_jobs, options)
     data = as_class_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )

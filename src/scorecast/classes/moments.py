@@ -7,6 +7,8 @@ number per k. Everything here is stable to k = 10^9 and beyond.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
@@ -97,6 +99,14 @@ def probit_moments_by_quantiles(
     ndarray of shape (n, m)
         Accuracy at each k for each element.
     """
+    given = (np.asarray(v, dtype=np.float64).tobytes() for v in (ks, means, sds))
+    return _by_quantiles(*given).copy()
+
+
+@functools.lru_cache(maxsize=64)
+def _by_quantiles(ks_bytes: bytes, means_bytes: bytes, sds_bytes: bytes) -> FloatArray:
+    """Compute a table once: fits without some classes ask for the same again."""
+    ks, means, sds = (np.frombuffer(b) for b in (ks_bytes, means_bytes, sds_bytes))
     quantiles = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
     out = np.empty((ks.size, means.size))
     if ks.size * means.size > 2_000:

@@ -23,6 +23,7 @@ from scorecast._core.checks import check_class_counts, check_level, check_matrix
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
+from scorecast.classes.intervals import perfect_bound
 from scorecast.classes.moments import probit_moments
 from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
 from scorecast.scores import (
@@ -41,6 +42,11 @@ __all__ = ["RiskExtrapolation", "RiskPrediction", "extrapolate_risk"]
 _WIDTH = 0.5  # of the bumps, in standard deviations of Phi^-1(U)
 _PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3)
 _HIDINGS = 8
+_FAULTLESS = (
+    "No mistake was seen: the upper end bounds the cost, at the largest cost a mistake "
+    "can have; nothing more can be said."
+)
+_NO_INTERVAL = "No interval: it comes from leaving classes out, and there are too few."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,10 +102,15 @@ class RiskExtrapolation(Result):
         """Say the answer in one sentence."""
         last = max(self.predictions, key=lambda p: p.classes)
         now = float(self.observed.risk[np.argmax(self.observed.classes)])
+        span = (
+            "no interval: too few classes"
+            if np.isnan(last.high)
+            else f"{100 * self.level:g} % interval {last.low:.3g} to {last.high:.3g}"
+        )
         return (
             f"With {self.observed.n_classes:,} classes a decision costs {now:.3g} on "
             f"average; with {last.classes:,} classes expect about {last.risk:.3g} "
-            f"({100 * self.level:g} % interval {last.low:.3g} to {last.high:.3g})."
+            f"({span})."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -206,8 +217,15 @@ def extrapolate_risk(
     predict = _Forecaster(problem, observed.classes, targets, penalty)
     excess = predict(observed.risk)
     low, high = _interval(replicates, observed, predict, excess, level)
+    faultless = bool(np.all(np.abs(observed.risk - predict.own_cost) <= 1e-12))
+    if faultless:
+        high = _most_excess(problem, targets, level, predict.bounds[1])
     shift = predict.own_cost + _correction(problem, targets, excess + predict.own_cost)
     cautions = _warnings(targets, data.n_classes)
+    if faultless:
+        cautions = (_FAULTLESS, *cautions)
+    elif np.isnan(low).any():
+        cautions = (_NO_INTERVAL, *cautions)
     for caution in cautions:
         warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
     return RiskExtrapolation(
@@ -218,6 +236,16 @@ def extrapolate_risk(
         penalty=penalty,
         warnings=cautions,
     )
+
+
+def _most_excess(
+    problem: _Problem, targets: IntArray, level: float, largest: float
+) -> FloatArray:
+    """Bound the cost of mistakes from above where none was seen."""
+    n_tested = int(np.unique(problem.data.own).size)
+    right = perfect_bound(problem.n_classes, targets, level, n_tested)
+    most: FloatArray = (1.0 - right) * largest
+    return most
 
 
 def _check_enough(data: ClassScores) -> None:

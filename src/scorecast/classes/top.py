@@ -8,6 +8,7 @@ not change; only the question does.
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
@@ -73,7 +74,7 @@ def check_top(top: int, n_classes: int | None = None) -> int:
     UsageError
         If it is not a whole number from one up, or as large as the classes.
     """
-    if isinstance(top, bool) or top < 1 or int(top) != top:
+    if isinstance(top, bool) or not isinstance(top, numbers.Real) or top < 1 or top % 1:
         msg = f"`top` must be a whole number from 1 up; got {top!r}."
         raise UsageError(msg)
     if n_classes is not None and 1 < top >= n_classes:

@@ -343,5 +343,5 @@ def _ties_said(finite: FloatArray) -> str:
         return ""
     return (
         f"{shared:,} of {finite.size:,} cases share their j with others; for the "
-        "simulation they were spread by a hundredth of the standard deviation."
+        "simulation they were spread by a hundredth of the spread of all."
     )

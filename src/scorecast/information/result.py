@@ -173,7 +173,11 @@ class ApparentInformation(Result):
             return "one case says next to nothing"
         if self.is_flat:
             return "all cases agree, so nothing shows how others would spread"
-        return verdict(self.posterior, self.reference)
+        normal, found = self.normal, self.posterior
+        doubted = normal.low < 0.0 < normal.high or not (
+            found.low <= normal.mean <= found.high
+        )
+        return verdict(self.posterior, self.reference, doubted=doubted)
 
     def summary(self) -> str:
         """Say the answer in one sentence, with what spoils it before and after."""

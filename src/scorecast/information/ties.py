@@ -3,7 +3,8 @@
 Forecasts that take few values give j that takes few values, and a mixture of densities
 would narrow a component on each without end. For the simulation, and only there, cases
 that share a value are spread around it as normal quantiles are, by a hundredth of the
-spread of all cases. Their mean stays where it is.
+spread of all cases. Their mean stays where it is. Quartiles measure the spread, so that a
+lone far case does not change what counts as one value.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from scorecast._core.types import FloatArray
 
 __all__ = ["count_shared", "spread_ties"]
 
-_WIDTH = 0.01  # of the standard deviation of all cases
+_WIDTH = 0.01  # of the spread of all cases
 _SAME = 1e-6  # of it, within which values count as one
 _MANY = 3  # cases that must share a value
 
@@ -41,14 +42,14 @@ def spread_ties(ordered: FloatArray) -> FloatArray:
     >>> spread_ties(np.full(9, 0.3)).tolist()
     [0.3]
     """
-    sd = float(ordered.std())
+    scale = _spread(ordered)
     if ordered[-1] - ordered[0] <= 1e-9 * max(1.0, abs(float(ordered[0]))):
         return ordered[:1]
     spread = ordered.copy()
-    for start, end in _runs(ordered, sd):
+    for start, end in _runs(ordered, scale):
         n = end - start
         shift = ndtri((np.arange(n) + 0.5) / n)
-        spread[start:end] += _WIDTH * sd * shift
+        spread[start:end] += _WIDTH * scale * shift
     return np.sort(spread)
 
 
@@ -66,7 +67,16 @@ def count_shared(values: FloatArray) -> int:
         Number of cases.
     """
     ordered = np.sort(values)
-    return sum(end - start for start, end in _runs(ordered, float(ordered.std())))
+    return sum(end - start for start, end in _runs(ordered, _spread(ordered)))
+
+
+def _spread(ordered: FloatArray) -> float:
+    """Return a standard deviation from quartiles: of all, else of distinct values."""
+    for values in (ordered, np.unique(ordered)):
+        low, high = np.quantile(values, [0.25, 0.75])
+        if high > low:
+            return float(high - low) / 1.349
+    return float(ordered.std())
 
 
 def _runs(ordered: FloatArray, sd: float) -> list[tuple[int, int]]:

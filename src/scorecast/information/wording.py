@@ -109,7 +109,9 @@ def chance_said(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def verdict(posterior: InformationPosterior, reference: str) -> str:
+def verdict(
+    posterior: InformationPosterior, reference: str, *, doubted: bool = False
+) -> str:
     """Say whether the forecasts beat what they are held against.
 
     Parameters
@@ -118,6 +120,9 @@ def verdict(posterior: InformationPosterior, reference: str) -> str:
         Posterior of J.
     reference : str
         What they are held against.
+    doubted : bool, default=False
+        Whether the plain mean says otherwise. Posteriors of long tails on one side are
+        too sure of themselves, so the verdict is held back then.
 
     Returns
     -------
@@ -127,6 +132,8 @@ def verdict(posterior: InformationPosterior, reference: str) -> str:
     up = posterior.probability_positive
     sure = max(up, 1 - up)
     side = "better" if up > 0.5 else "worse"
+    if doubted and sure > 0.9:
+        return f"perhaps {side} than {reference} (but see the plain mean)"
     if sure > 0.999:
         return f"surely {side} than {reference}"
     if sure > 0.975:

@@ -50,6 +50,7 @@ class Checkpoint:
     ) -> None:
         self.path = path
         self._last = time.monotonic()
+        self._kept: bytes | None = None
         if path is not None:
             check_writable(path, force=True)
             self.asked = _fingerprint(values, prior, sampling, streams)
@@ -85,26 +86,16 @@ class Checkpoint:
             _restore(run, saved, arrays)
         return int(header["stage"])
 
-    def save_now_and_then(self, runs: Sequence[Run], stage: int) -> None:
-        """Save if the last time is long ago.
+    def note(self, runs: Sequence[Run], stage: int) -> None:
+        """Remember the state between two rounds, and save it now and then.
+
+        An interrupt may fall between a sweep and its entry in the record, so what is
+        saved then is the state of the last whole round.
 
         Parameters
         ----------
         runs : sequence of Run
-            The runs.
-        stage : int
-            Their stage.
-        """
-        if time.monotonic() - self._last > _BETWEEN:
-            self.save(runs, stage)
-
-    def save(self, runs: Sequence[Run], stage: int) -> None:
-        """Write the state, whole or not at all.
-
-        Parameters
-        ----------
-        runs : sequence of Run
-            The runs.
+            The runs, none of them at work.
         stage : int
             Their stage.
         """
@@ -117,7 +108,15 @@ class Checkpoint:
         arrays["header"] = np.frombuffer(text, dtype=np.uint8)
         target = memory.BytesIO()
         np.savez(target, **arrays)
-        write_bytes(self.path, target.getvalue(), force=True)
+        self._kept = target.getvalue()
+        if time.monotonic() - self._last > _BETWEEN:
+            self.save()
+
+    def save(self) -> None:
+        """Write what was noted last, whole or not at all."""
+        if self.path is None or self._kept is None:
+            return
+        write_bytes(self.path, self._kept, force=True)
         self._last = time.monotonic()
 
     def _read(self) -> tuple[dict[str, Any], Mapping[str, Any]]:

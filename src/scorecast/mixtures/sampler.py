@@ -155,11 +155,9 @@ def _run_stage(
     try:
         for goal in track(goals, total=len(goals), what=words):
             map_threads(_until(int(goal)), runs, n_jobs=n_jobs, what=None)
-            store.save_now_and_then(runs, stage)
-    except KeyboardInterrupt:
-        store.save(runs, stage)
-        raise
-    store.save(runs, stage)
+            store.note(runs, stage)
+    finally:
+        store.save()
 
 
 def _until(goal: int) -> Callable[[Run], None]:
