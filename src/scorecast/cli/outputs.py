@@ -31,6 +31,9 @@ def check_outputs(options: dict[str, Any], inputs: Sequence[str] = ()) -> None:
     if report_path and not report_path.lower().endswith((".html", ".htm")):
         msg = f"--report writes HTML: give it a name that ends so, not {report_path!r}."
         raise UsageError(msg)
+    if report_path and options.get("json_path") == report_path:
+        msg = f"--json and --report both name {report_path!r}: they need a file each."
+        raise UsageError(msg)
     for name in ("json_path", "report_path"):
         path = options.get(name)
         if path and path != "-":

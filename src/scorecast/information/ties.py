@@ -3,8 +3,8 @@
 Forecasts that take few values give j that takes few values, and a mixture of densities
 would narrow a component on each without end. For the simulation, and only there, cases
 that share a value are spread around it as normal quantiles are, by a hundredth of the
-spread of all cases. Their mean stays where it is. Quartiles measure the spread, so that a
-lone far case does not change what counts as one value.
+spread of all cases. Their mean stays where it is. Quartiles measure the spread, so that
+a lone far case does not change what counts as one value.
 """
 
 from __future__ import annotations

@@ -229,6 +229,8 @@ class Rows:
             fix = "it looks like a decimal comma: pass --decimal ,"
         elif self.decimal == "," and "." in cell:
             fix = "it has a decimal point: leave out --decimal"
+        elif cell.strip().endswith("%"):
+            fix = "it is a percentage: divide by 100 and leave out the sign"
         elif self.line_numbers[-1] == 1:
             fix = "if line 1 holds the column names, leave out --no-header"
         else:

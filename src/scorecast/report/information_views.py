@@ -131,6 +131,8 @@ def _group_rows(
 
 def _facts(result: ApparentInformation) -> list[tuple[str, str]]:
     chance = chance_said(result.posterior.probability_positive)
+    if result.n_infinite:
+        chance += ", the other cases only"
     facts = [("Cases", _cases_said(result)), ("P(J > 0)", chance)]
     facts.append(("Stake", _stake_said(result)))
     if result.worst:
