@@ -109,3 +109,14 @@ def test_scores_of_minus_infinity_and_equal_ones_do_no_harm():
     scaled = on_normal_scale(Evidence.of(Scores(values, own))).data.values
     assert not np.isnan(scaled).any()
     assert np.isneginf(scaled[own != 5, 5]).sum() == (own != 5).sum() - 1
+
+
+def test_huge_scores_keep_their_order():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 10)) + 2 * np.eye(10)[np.arange(30) % 10]
+    y = np.arange(30) % 10
+    plain, huge = (
+        on_normal_scale(Evidence.of(Scores(values * size, y))).scores.values
+        for size in (1.0, 1e200)
+    )
+    np.testing.assert_allclose(huge, plain, atol=1e-9)

@@ -97,7 +97,8 @@ def _standardise(
 ) -> FloatArray:
     """Measure each example's scores by the mean and spread of its wrong classes."""
     # First to the order of one: squares of huge scores would not be finite.
-    largest = np.abs(values).max(axis=1, keepdims=True)
+    sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
+    largest = sizes.max(axis=1, keepdims=True)
     values = values / np.where(largest > 0.0, largest, 1.0)
     counts = np.maximum(wrong.sum(axis=1, keepdims=True), 1)
     kept = np.where(wrong, values, 0.0)
