@@ -38,7 +38,7 @@ def spread_ties(ordered: FloatArray) -> FloatArray:
     Examples
     --------
     >>> spread_ties(np.array([0.0, 1.0, 1.0, 1.0])).round(4).tolist()
-    [0.0, 0.9958, 1.0, 1.0042]
+    [0.0, 0.9982, 1.0, 1.0018]
     >>> spread_ties(np.full(9, 0.3)).tolist()
     [0.3]
     """
