@@ -227,7 +227,7 @@ def test_the_json_is_a_contract():
     assert set(data["inputs"]) == {"n", "n_censored", "prior"}
     assert set(data["options"]) == {
         "units", "level", "floor", "seed", "max_cases", "allow_unconverged",
-        "mixture_prior", "sampling",
+        "mixture_prior", "sampling", "tails",
     }  # fmt: skip
     found = data["result"]
     assert set(found) == {

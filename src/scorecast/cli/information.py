@@ -36,6 +36,13 @@ __all__ = ["command"]
     type=click.FloatRange(min=0, min_open=True),
     help="Raise smaller forecast chances to this one; stated in the answer.",
 )
+@click.option(
+    "--tails",
+    type=click.Choice(["pareto", "mixture"]),
+    default="pareto",
+    show_default=True,
+    help="Whether the interval also holds that of Pareto tails.",
+)
 @click.option("--chains", type=click.IntRange(min=1), help="Number of chains.")
 @click.option("--draws", type=click.IntRange(min=10), help="Draws kept per chain.")
 @click.option(
@@ -102,6 +109,7 @@ def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation
         "level": options["level"],
         "floor": options["floor"],
         "sampling": Sampling(**{k: v for k, v in lengths.items() if v is not None}),
+        "tails": options["tails"],
         "max_cases": options["max_cases"],
         "allow_unconverged": options["allow_unconverged"],
         "random_state": options["seed"],

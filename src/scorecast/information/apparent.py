@@ -61,6 +61,7 @@ def apparent_information(
     floor: float | None = None,
     mixture_prior: Prior | None = None,
     sampling: Sampling | None = None,
+    tails: str = "pareto",
     max_cases: int = 50_000,
     allow_unconverged: bool = False,
     random_state: RandomState = 0,
@@ -94,6 +95,10 @@ def apparent_information(
         By default one with longer tails, whose intervals were found to hold better.
     sampling : Sampling, optional
         Number and length of the chains.
+    tails : {"pareto", "mixture"}, default="pareto"
+        Whether the interval also holds that of a second model, in which Pareto tails
+        are learned from the far cases alone; the mixture by itself is too sure where
+        one tail is long.
     max_cases : int, default=50000
         Most cases for the posterior; of more, a random choice is used, with a warning.
     allow_unconverged : bool, default=False
@@ -137,6 +142,7 @@ def apparent_information(
         simulation=simulation_of(
             mixture_prior,
             sampling,
+            tails,
             max_cases,
             allow_unconverged,
             random_state,
@@ -164,6 +170,7 @@ def _as_cases(
 def simulation_of(
     mixture_prior: Prior | None,
     sampling: Sampling | None,
+    tails: str,
     max_cases: int,
     allow_unconverged: bool,
     random_state: RandomState,
@@ -174,7 +181,7 @@ def simulation_of(
 
     Parameters
     ----------
-    mixture_prior, sampling, max_cases, allow_unconverged : object
+    mixture_prior, sampling, tails, max_cases, allow_unconverged : object
         As for `apparent_information`.
     random_state, n_jobs, checkpoint : object
         As well.
@@ -195,6 +202,7 @@ def simulation_of(
     return Simulation(
         prior=Prior.long_tails() if mixture_prior is None else mixture_prior,
         sampling=Sampling() if sampling is None else sampling,
+        tails=check_choice(tails, "tails", ("pareto", "mixture")),
         max_cases=int(max_cases),
         allow_unconverged=allow_unconverged,
         seeds=seeds_from(as_generator(random_state)),
@@ -251,10 +259,11 @@ def answer_of(
         raise InvalidInputError(msg)
     cautions = _cautions(cases, simulation)
     found = simulation.run(finite)
+    pareto = simulation.pareto_means(finite)
     doubt = check_converged(found, simulation)
     return ApparentInformation(
         **_of_cases(cases, unit, level),
-        posterior=posterior_of(found.means / unit, level),
+        posterior=posterior_of(found.means / unit, level, pareto=pareto / unit),
         n_posterior=min(finite.size, simulation.max_cases),
         spread=spread_of(finite, found, unit),
         influence=influence_of(cases, found, simulation, unit),
@@ -295,6 +304,7 @@ def _of_cases(cases: CaseInformation, unit: float, level: float) -> dict[str, An
 def _options(simulation: Simulation) -> dict[str, Any]:
     return {
         "mixture_prior": simulation.prior.name,
+        "tails": simulation.tails,
         "max_cases": simulation.max_cases,
         "allow_unconverged": simulation.allow_unconverged,
         "sampling": sampling_of(simulation.sampling),

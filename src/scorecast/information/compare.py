@@ -32,6 +32,7 @@ def compare_information(
     floor: float | None = None,
     mixture_prior: Prior | None = None,
     sampling: Sampling | None = None,
+    tails: str = "pareto",
     max_cases: int = 50_000,
     allow_unconverged: bool = False,
     random_state: RandomState = 0,
@@ -48,7 +49,7 @@ def compare_information(
     log_q1, log_q0 : array-like of shape (n,) or CaseInformation
         Natural log-probabilities (or log-densities) that the two gave to what happened,
         for the same cases in the same order; or cases of both against the same prior.
-    groups, units, level, floor, mixture_prior, sampling, max_cases : optional
+    groups, units, level, floor, mixture_prior, sampling, tails, max_cases : optional
         As for `apparent_information`; the floor applies to both.
     allow_unconverged : bool, default=False
         Whether to answer, with a stamp, where the chains disagree.
@@ -74,6 +75,7 @@ def compare_information(
         simulation=simulation_of(
             mixture_prior,
             sampling,
+            tails,
             max_cases,
             allow_unconverged,
             random_state,

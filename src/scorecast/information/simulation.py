@@ -12,6 +12,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray, Json
 from scorecast.exceptions import DataWarning, NotConvergedError
+from scorecast.information.pareto_tails import pareto_means
 from scorecast.information.ties import spread_ties
 from scorecast.mixtures import MixturePosterior, Prior, Sampling, sample_posterior
 
@@ -22,6 +23,8 @@ __all__ = [
     "sampling_of",
     "seeds_from",
 ]
+
+_PARETO_DRAWS = 8000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,6 +37,8 @@ class Simulation:
         Prior of the distribution of j.
     sampling : Sampling
         Number and length of chains.
+    tails : str
+        ``"pareto"`` for a second view of the tails, ``"mixture"`` for none.
     max_cases : int
         Most cases that are used.
     allow_unconverged : bool
@@ -48,6 +53,7 @@ class Simulation:
 
     prior: Prior
     sampling: Sampling
+    tails: str
     max_cases: int
     allow_unconverged: bool
     seeds: Iterator[int] = field(repr=False)
@@ -85,6 +91,24 @@ class Simulation:
             n_jobs=self.n_jobs,
             checkpoint=self.checkpoint,
         )
+
+    def pareto_means(self, values: FloatArray) -> FloatArray:
+        """Draw J under Pareto tails; nothing where that was not asked for.
+
+        Parameters
+        ----------
+        values : ndarray of float64
+            Finite, in nats; all of them are used.
+
+        Returns
+        -------
+        ndarray of float64
+            Draws, in nats.
+        """
+        rng = np.random.default_rng(next(self.seeds))
+        if self.tails == "mixture":
+            return np.empty(0)
+        return pareto_means(values, n_draws=_PARETO_DRAWS, rng=rng)
 
     def warn_subsample(self, n: int) -> str:
         """Warn where not all cases are used; return what was said, or nothing."""

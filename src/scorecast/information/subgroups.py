@@ -159,4 +159,5 @@ def _posterior(
         note = check_converged(found, simulation)
     except NotConvergedError:
         return None, "not converged: withheld"
-    return posterior_of(found.means / unit, level, curve=False), note
+    pareto = simulation.pareto_means(values) / unit
+    return posterior_of(found.means / unit, level, pareto=pareto, curve=False), note
