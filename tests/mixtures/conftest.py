@@ -31,9 +31,8 @@ def rewritten(function, replacements, **names):
 @pytest.fixture(scope="session")
 def scale_ignores_skew():
     """Scales drawn as if the skew were zero: a Gamma, which they are not."""
-    line = rewritten(
-        case._assign_numbers, {"beta * v * v, beta * cross)": "beta * v * v, 0.0)"}
-    )
+    block = rewritten(case._draw_block, {"beta * block[2, i]": "0.0"})
+    line = rewritten(case._assign_numbers, {}, _draw_block=block)
     broken = rewritten(
         case.assign_cases,
         {"beta * square, beta * cross)": "beta * square, 0.0)"},

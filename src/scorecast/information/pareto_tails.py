@@ -82,7 +82,7 @@ def _body_mean(body: FloatArray, n_draws: int, rng: np.random.Generator) -> Floa
     The body lies between two bounds, so its mean is as good as normal.
     """
     error = float(body.std()) / np.sqrt(body.size + 1)
-    return float(body.mean()) + error * rng.standard_normal(n_draws)
+    return np.asarray(float(body.mean()) + error * rng.standard_normal(n_draws))
 
 
 def _mean_excess(

@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 
-from scorecast._core.types import FloatArray
-from scorecast.mixtures.kernels.half_normal import draw_root
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.mixtures.kernels.half_normal import draw_around, draw_root, mode_of
 from scorecast.mixtures.kernels.layout import Cases, Components, Densities, Sums
 from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, log_determinant
 
 __all__ = ["assign_cases"]
+
+BLOCK = 256  # cases looked at in one go
 
 
 @compiled
@@ -30,23 +32,29 @@ def _clear(n_components: int, sums: Sums) -> None:
 
 
 @compiled
-def _draw_label(
+def _draw_labels(
     rng: np.random.Generator,
-    k: int,
     n_components: int,
     weight: FloatArray,
-    row: FloatArray,
-    total: FloatArray,
-) -> int:
-    """Component of case k, its scale integrated out."""
-    if n_components == 1:
-        return 0
-    rest = rng.random() * total[k]
-    for c in range(n_components - 1):
-        rest -= weight[c] * row[c, k]
-        if rest < 0.0:
-            return c
-    return n_components - 1
+    densities: Densities,
+    label: IntArray,
+) -> None:
+    """Draw the component of every case, its scale integrated out.
+
+    Counts the partial sums that a uniform draw exceeds. Stopping at the right one would
+    be less work and take six times as long: the processor cannot guess where.
+    """
+    row, total = densities.row, densities.total
+    rest = np.empty(BLOCK)
+    for start in range(0, label.size, BLOCK):
+        n = min(BLOCK, label.size - start)
+        for i in range(n):
+            label[start + i] = 0
+            rest[i] = rng.random() * total[start + i] if n_components > 1 else 0.0
+        for c in range(n_components - 1):
+            for i in range(n):
+                rest[i] -= weight[c] * row[c, start + i]
+                label[start + i] += 1 if rest[i] >= 0.0 else 0
 
 
 @compiled
@@ -63,6 +71,58 @@ def _log_normalisers(
 
 
 @compiled
+def _draw_block(
+    rng: np.random.Generator,
+    label: IntArray,
+    densities: Densities,
+    beta: float,
+    block: FloatArray,
+    root: FloatArray,
+) -> None:
+    """Draw the scales of a few cases; rows of the block: distance, v and v'tilt.
+
+    First what has no branches, so that it is done for several cases at once.
+    """
+    rate, exponent = densities.rate, densities.exponent
+    for i in range(label.size):
+        v, c = block[1, i], label[i]
+        a, b = rate[c] + 0.5 * beta * v * v, beta * block[2, i]
+        mode = mode_of(exponent[c], a, b)
+        block[3, i], block[4, i], block[5, i] = a, b, mode
+        block[6, i] = math.sqrt(0.5 / a) / mode
+    for i in range(label.size):
+        root[i] = draw_around(
+            rng, exponent[label[i]], block[3, i], block[4, i], block[5, i], block[6, i]
+        )
+
+
+@compiled
+def _add_block(
+    label: IntArray, block: FloatArray, root: FloatArray, added: FloatArray
+) -> float:
+    """Add a few cases to the sums of their components; return their likelihood.
+
+    The sum of log sqrt(alpha) is kept as a product while doubles can hold it.
+    """
+    likelihood = 0.0
+    for i in range(label.size):
+        c, y, v, one = label[i], block[0, i], block[1, i], root[i]
+        scale = one * one
+        added[c, 0] += 1.0
+        added[c, 1] += scale
+        added[c, 2] += one
+        added[c, 3] += scale * y
+        added[c, 4] += one * y
+        added[c, 5] += scale * y * y
+        added[c, 6] *= one
+        if added[c, 6] < 1e-200 or added[c, 6] > 1e200:
+            added[c, 7] += math.log(added[c, 6])
+            added[c, 6] = 1.0
+        likelihood += one * block[2, i] - 0.5 * scale * v * v
+    return likelihood
+
+
+@compiled
 def _assign_numbers(
     rng: np.random.Generator,
     x: FloatArray,
@@ -73,39 +133,22 @@ def _assign_numbers(
     cases: Cases,
     sums: Sums,
 ) -> float:
-    """`assign_cases` in one dimension: no inner loops, and hardly a logarithm.
-
-    The sum of log sqrt(alpha) is kept as a product while doubles can hold it.
-    """
-    weight, location = components.weight, components.location
-    factor, tilt = densities.factor, densities.tilt
-    rate, exponent = densities.rate, densities.exponent
-    row, total = densities.row, densities.total
-    label, roots = cases.label, cases.root
+    """`assign_cases` in one dimension, labels drawn, block by block."""
+    location, factor, tilt = components.location, densities.factor, densities.tilt
     added = np.zeros((n_components, 8))
-    for c in range(n_components):
-        added[c, 6] = 1.0
+    added[:, 6] = 1.0
+    block = np.empty((7, BLOCK))
     likelihood = 0.0
-    for k in range(x.shape[0]):
-        c = _draw_label(rng, k, n_components, weight, row, total)
-        y = x[k, 0] - location[c, 0]
-        v = factor[c, 0, 0] * y
-        cross = v * tilt[c, 0]
-        root = draw_root(rng, exponent[c], rate[c] + 0.5 * beta * v * v, beta * cross)
-        scale = root * root
-        label[k] = c
-        roots[k] = root
-        added[c, 0] += 1.0
-        added[c, 1] += scale
-        added[c, 2] += root
-        added[c, 3] += scale * y
-        added[c, 4] += root * y
-        added[c, 5] += scale * y * y
-        added[c, 6] *= root
-        if added[c, 6] < 1e-200 or added[c, 6] > 1e200:
-            added[c, 7] += math.log(added[c, 6])
-            added[c, 6] = 1.0
-        likelihood += root * cross - 0.5 * scale * v * v
+    for start in range(0, x.shape[0], BLOCK):
+        stop = min(start + BLOCK, x.shape[0])
+        label, root = cases.label[start:stop], cases.root[start:stop]
+        for i in range(label.size):
+            c = label[i]
+            block[0, i] = x[start + i, 0] - location[c, 0]
+            block[1, i] = factor[c, 0, 0] * block[0, i]
+            block[2, i] = block[1, i] * tilt[c, 0]
+        _draw_block(rng, label, densities, beta, block, root)
+        likelihood += _add_block(label, block, root, added)
     return likelihood + _keep_sums(n_components, added, densities, sums)
 
 
@@ -144,15 +187,14 @@ def assign_cases(
 ) -> float:
     """Draw label and scale of every case; return the log likelihood given them."""
     n_cases, n_dims = x.shape
+    _draw_labels(rng, n_components, components.weight, densities, cases.label)
     if n_dims == 1:
         return _assign_numbers(
             rng, x, n_components, beta, components, densities, cases, sums
         )
     # Names for all arrays: looking them up case by case would cost more than the work.
-    weight, location = components.weight, components.location
-    factor, tilt = densities.factor, densities.tilt
+    location, factor, tilt = components.location, densities.factor, densities.tilt
     rate, exponent = densities.rate, densities.exponent
-    row, total = densities.row, densities.total
     label, roots = cases.label, cases.root
     count, scales, scale_y, scale_yy = (
         sums.cases, sums.scale, sums.scale_y, sums.scale_yy,
@@ -164,7 +206,7 @@ def assign_cases(
     y = np.empty(n_dims)
     likelihood = 0.0
     for k in range(n_cases):
-        c = _draw_label(rng, k, n_components, weight, row, total)
+        c = label[k]
         square, cross = 0.0, 0.0
         for i in range(n_dims):
             y[i] = x[k, i] - location[c, i]
@@ -177,7 +219,6 @@ def assign_cases(
         root = draw_root(rng, exponent[c], rate[c] + 0.5 * beta * square, beta * cross)
         scale = root * root
         log_root = math.log(root)
-        label[k] = c
         roots[k] = root
         count[c] += 1.0
         scales[c] += scale

@@ -27,11 +27,13 @@ from scorecast.mixtures.kernels.matrix import compiled, entry
 __all__ = [
     "MOST_KNOTS",
     "N_COEFFICIENTS",
+    "draw_around",
     "draw_root",
     "draw_roots",
     "fill_table",
     "log_integral",
     "log_integrals",
+    "mode_of",
     "read_table",
 ]
 
@@ -179,21 +181,48 @@ def read_table(p: float, z: float, n_left: int, table: FloatArray) -> float:
 
 
 @compiled
+def mode_of(p: float, a: float, b: float) -> float:
+    """Where s^p exp(-a s^2 + b s) is highest."""
+    return (b + math.sqrt(b * b + 8.0 * a * p)) / (4.0 * a)
+
+
+@compiled
 def draw_root(rng: np.random.Generator, p: float, a: float, b: float) -> float:
-    """Draw s > 0 with density proportional to s^p exp(-a s^2 + b s), exactly.
+    """Draw s > 0 with density proportional to s^p exp(-a s^2 + b s), exactly."""
+    mode = mode_of(p, a, b)
+    return draw_around(rng, p, a, b, mode, math.sqrt(0.5 / a) / mode)
+
+
+@compiled
+def draw_around(
+    rng: np.random.Generator,
+    p: float,
+    a: float,
+    b: float,
+    mode: float,
+    deviation: float,
+) -> float:
+    """`draw_root`, the mode known, and sqrt(1 / 2a) relative to it.
 
     Rejection from a normal around the mode or, where the density is much narrower than
     that because b is far below zero, from a gamma. More than half are accepted.
     """
-    mode = (b + math.sqrt(b * b + 8.0 * a * p)) / (4.0 * a)
-    if b > 0.0 or p <= MOST_NARROW * 2.0 * a * mode * mode:
-        deviation = math.sqrt(0.5 / a) / mode
-        while True:
-            u = 1.0 + deviation * rng.standard_normal()
-            if u > 0.0:
-                loss = u - 1.0 - math.log(u)
-                if loss * p < rng.standard_exponential():
-                    return u * mode
+    if b <= 0.0 and p > MOST_NARROW * 2.0 * a * mode * mode:
+        return _draw_narrow(rng, p, a, b)
+    while True:
+        d = deviation * rng.standard_normal()
+        u = 1.0 + d
+        if u > 0.0:
+            limit = rng.standard_exponential() / p
+            # Bounds of d - log(1 + d) spare most of the logarithms.
+            square = d * d
+            bound = 0.5 - d * (1.0 / 3.0 - 0.25 * d) if d > 0.0 else 0.5 / u
+            if square * bound < limit or d - math.log(u) < limit:
+                return u * mode
+
+
+@compiled
+def _draw_narrow(rng: np.random.Generator, p: float, a: float, b: float) -> float:
     centre = 2.0 * (p + 1.0) / (math.sqrt(b * b + 8.0 * a * (p + 1.0)) - b)
     rate = 2.0 * a * centre - b
     while True:
