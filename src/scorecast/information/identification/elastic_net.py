@@ -230,4 +230,4 @@ def _warn_unconverged(converged: list[bool], max_iter: int) -> None:
             f"{len(converged):,} responses. Give a greater `max_iter` or penalty, or "
             "features on a common scale."
         )
-        warnings.warn(msg, DataWarning, stacklevel=4)
+        warnings.warn(msg, DataWarning, stacklevel=5)

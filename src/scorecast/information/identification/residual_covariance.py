@@ -170,10 +170,10 @@ class ResidualCovariance:
 def ledoit_wolf_weight(standard: FloatArray, sum_of_squares: float) -> float:
     """Return the weight of the diagonal that costs least squared error.
 
-    Ledoit and Wolf's rule for this target, on the scale of correlations r_ij, so that
-    the units of responses do not matter: the summed variance of the r_ij over their
-    summed squares, both over i != j. The variance of r_ij is that of a mean of N
-    products z_ki z_kj of standardised residuals,
+    Ledoit and Wolf's rule for this target: the summed variance of the entries off the
+    diagonal over their summed squares. Each response is measured in units of its own
+    spread, taken as known, so that units do not matter. An entry r_ij is then a mean of
+    N products z_ki z_kj of standardised residuals, and its variance is
     (mean_k z_ki^2 z_kj^2 - r_ij^2) / (N - 1). No q x q matrix is formed.
 
     Parameters
@@ -198,7 +198,7 @@ def ledoit_wolf_weight(standard: FloatArray, sum_of_squares: float) -> float:
     """
     n, q = standard.shape
     apart = sum_of_squares - q
-    if apart <= np.finfo(np.float64).eps * sum_of_squares:
+    if apart <= n * np.finfo(np.float64).eps * sum_of_squares:  # rounding
         return 1.0
     squares = np.einsum("ij,ij->i", standard, standard)
     fourths = np.einsum("ij,ij,ij,ij->i", standard, standard, standard, standard)
