@@ -296,7 +296,7 @@ def test_the_contract_of_scikit_learn(given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         done = check_estimator(
-            EncodingModel(penalty=penalty),
+            EncodingModel(**given),
             on_skip=None,
             expected_failed_checks=EXPECTED,
         )
