@@ -2,9 +2,10 @@
 
 Usage: python benchmarks/encoding.py [--quick]
 
-The peers are a loop over RidgeCV, one response at a time, and RidgeCV with a penalty per
-target for all responses at once. The loop is timed on a few responses, spread over all of
-them, and scaled; the table says by how much. Penalties chosen by all must be equal.
+The peers are a loop over RidgeCV, one response at a time, and RidgeCV with a penalty
+per target for all responses at once. The loop is timed on a few responses, spread over
+all of them, and scaled; the table says by how much. Penalties chosen by all must be
+equal.
 Memory is the peak of a process of its own over what it held with the input in place.
 """
 

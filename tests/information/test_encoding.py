@@ -1,6 +1,8 @@
 """The encoding model as a whole."""
 
 import pickle
+import subprocess
+import sys
 import tracemalloc
 import warnings
 
@@ -459,3 +461,35 @@ def test_a_solver_that_stops_early_is_reported_once():
         model.fit(stimuli, responses)
     assert len(caught) == 1
     assert caught[0].filename == __file__
+
+
+MEMORY = """
+import re
+import numpy as np
+from scorecast import EncodingModel
+
+def resident(name):
+    status = open("/proc/self/status").read()
+    return int(re.search(name + r":\\s+(\\d+)", status)[1]) / 1024
+
+rng = np.random.default_rng(0)
+stimuli = rng.standard_normal((1_000, 500))
+responses = rng.standard_normal((1_000, 20_000))
+responses[:, :500] += stimuli
+EncodingModel().fit(stimuli[:50], responses[:50, :80])
+before = resident("VmRSS")
+open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
+model = EncodingModel(alphas=[10.0, 1e4]).fit(stimuli, responses)
+scores = model.log_posterior(responses, stimuli)
+assert (scores.argmax(axis=1) == np.arange(1_000)).mean() > 0.9
+print(resident("VmHWM") - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory from /proc")
+def test_twenty_thousand_responses_fit_in_memory():
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) < 2_000  # responses x responses would be 3,052 MB
