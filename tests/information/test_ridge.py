@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import ortho_group
 from sklearn.linear_model import Ridge, RidgeCV
 
-from scorecast.exceptions import InsufficientDataError
+from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.information.identification.ridge import fit_ridge
 
 ALPHAS = np.logspace(-3, 4, 20)
@@ -157,3 +157,15 @@ def test_stimuli_that_are_all_alike_are_refused():
     _, responses = sample(30, 5, 4)
     with pytest.raises(InsufficientDataError, match="told apart"):
         fit_ridge(np.full((30, 3), 0.1), responses)
+
+
+def test_a_penalty_too_small_for_groups_with_features_of_their_own():
+    stimuli, responses = sample(30, 4, 3)
+    groups = np.repeat(np.arange(6), 5)
+    own = np.column_stack([stimuli, np.eye(6)[groups]])
+    folds = [np.flatnonzero(groups == g) for g in range(6)]
+    found = fit_ridge(own, responses, penalties=np.array([0.1]), folds=folds)
+    expected = refitted(own, responses, folds, 0.1, True)
+    np.testing.assert_allclose(found.residuals, expected, rtol=1e-6, atol=1e-8)
+    with pytest.raises(UsageError, match="smaller `alphas`"):
+        fit_ridge(own, responses, penalties=np.array([1e-18]), folds=folds)

@@ -52,14 +52,14 @@ def candidate_scores(
     """
     # One column per distinct candidate: two products of the same numbers may differ in
     # the last digit, and a tie would be broken by that.
-    distinct, copy_of = np.unique(candidates, axis=0, return_inverse=True)
-    basis, coordinates = _span(mean, distinct)
+    first, copy_of = _distinct_rows(candidates)
+    basis, coordinates = _span(mean, candidates[first])
     solved = np.empty_like(basis)
     for rows in _row_blocks(*basis.shape):
         solved[rows] = covariance.solve(basis[rows])
     gram = basis @ solved.T
     own = np.einsum("ij,ij->i", coordinates @ gram, coordinates)
-    scores = np.empty((responses.shape[0], distinct.shape[0]))
+    scores = np.empty((responses.shape[0], first.size))
     for rows in _row_blocks(*responses.shape):
         away = responses[rows] - mean.offset
         np.matmul(away @ solved.T, coordinates.T, out=scores[rows])
@@ -67,10 +67,7 @@ def candidate_scores(
         scores[rows] -= covariance.squared_norms(away)[:, None] / 2
     # A distance is not negative; rounding is.
     np.minimum(scores, 0.0, out=scores)
-    places: IntArray = copy_of.ravel()
-    if places.size == distinct.shape[0] and (places == np.arange(places.size)).all():
-        return scores
-    return scores[:, places]
+    return scores if first.size == copy_of.size else scores[:, copy_of]
 
 
 def paired_distances(
@@ -110,6 +107,16 @@ def _span(mean: LinearMap, candidates: FloatArray) -> tuple[FloatArray, FloatArr
     if coordinates.shape[0] < coordinates.shape[1]:
         return coordinates @ mean.loadings, np.eye(coordinates.shape[0])
     return mean.loadings, coordinates
+
+
+def _distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return where each distinct row first occurs, and which of those every row is."""
+    seen: dict[bytes, int] = {}
+    # Adding zero gives both zeros the same bytes.
+    copy_of = [seen.setdefault((row + 0.0).tobytes(), len(seen)) for row in rows]
+    places = np.array(copy_of, dtype=np.int64)
+    first = np.unique(places, return_index=True)[1].astype(np.int64)
+    return first, places
 
 
 def _row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import InsufficientDataError
+from scorecast.exceptions import InsufficientDataError, UsageError
 
 __all__ = ["Decomposition"]
 
@@ -126,16 +126,15 @@ class Decomposition:
         callable
             Takes errors (n_samples, m), changes them in place and returns them.
         """
-        kept = self.kept(penalty)
         if folds is None:
-            free = self.beyond + (self.left**2) @ kept
+            free = self.beyond + (self.left**2) @ self.kept(penalty)
 
             def one_at_a_time(errors: FloatArray) -> FloatArray:
                 errors /= free[:, None]
                 return errors
 
             return one_at_a_time
-        factors = [linalg.cho_factor(self._free(rows, kept)) for rows in folds]
+        factors = self._factors(penalty, folds)
 
         def by_fold(errors: FloatArray) -> FloatArray:
             for rows, factor in zip(folds, factors, strict=True):
@@ -143,6 +142,29 @@ class Decomposition:
             return errors
 
         return by_fold
+
+    def _factors(
+        self, penalty: float, folds: Sequence[IntArray]
+    ) -> list[tuple[FloatArray, bool]]:
+        kept = self.kept(penalty)
+        # Where I - H is a difference, a pivot of the order of rounding means nothing.
+        rounding = self.beyond.size * np.finfo(np.float64).eps
+        least = rounding if self.beyond.any() else 0.0
+        factors = []
+        for rows in folds:
+            try:
+                factor = linalg.cho_factor(self._free(rows, kept))
+                sound = float(np.diag(factor[0]).min()) ** 2 > least
+            except linalg.LinAlgError:
+                sound = False
+            if not sound:
+                msg = (
+                    f"With a penalty of {penalty:g}, samples left out together cannot "
+                    "be predicted from the others. Leave out smaller `alphas`."
+                )
+                raise UsageError(msg)
+            factors.append(factor)
+        return factors
 
     def _free(self, rows: IntArray, kept: FloatArray) -> FloatArray:
         """Return I - H for some rows."""

@@ -33,6 +33,7 @@ from scorecast.information.identification.samples import (
     check_same_rows,
     read_responses,
     read_stimuli,
+    refuse_alike,
     refuse_constant,
     refuse_exact,
     refuse_few,
@@ -301,6 +302,7 @@ class EncodingModel(RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: i
         x = read_stimuli(stimuli)
         if reset:
             refuse_few(x)
+            refuse_alike(x)
         try:
             # Keeps, or compares with, the number and names of the features.
             validate_data(self, stimuli, reset=reset, skip_check_array=True)

@@ -17,6 +17,7 @@ __all__ = [
     "check_same_rows",
     "read_responses",
     "read_stimuli",
+    "refuse_alike",
     "refuse_constant",
     "refuse_exact",
     "refuse_few",
@@ -99,6 +100,24 @@ def refuse_few(stimuli: FloatArray) -> None:
     n = stimuli.shape[0]
     if n < _FEWEST:
         msg = f"An encoding model needs {_FEWEST} samples; got {n} sample(s)."
+        raise InsufficientDataError(msg)
+
+
+def refuse_alike(stimuli: FloatArray) -> None:
+    """Refuse stimuli that cannot be told apart.
+
+    Parameters
+    ----------
+    stimuli : ndarray of shape (n_samples, n_features)
+        Features.
+
+    Raises
+    ------
+    InsufficientDataError
+        If no feature varies.
+    """
+    if (stimuli == stimuli[0]).all():
+        msg = "All stimuli have the same features: they cannot be told apart."
         raise InsufficientDataError(msg)
 
 
