@@ -251,6 +251,30 @@ class EncodingModel(RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: i
         density: FloatArray = -(constant + distances) / 2
         return density
 
+    def score(
+        self,
+        stimuli: ArrayLike,
+        responses: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the share of variance that is predicted, mean over responses.
+
+        Parameters
+        ----------
+        stimuli : array-like of shape (n, n_features)
+            Features.
+        responses : array-like of shape (n, n_responses)
+            What was measured.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each sample.
+
+        Returns
+        -------
+        float
+            One is perfect; zero is no better than the mean.
+        """
+        return float(super().score(stimuli, responses, sample_weight))
+
     @property
     def coef_(self) -> FloatArray:
         """Coefficients of shape (n_responses, n_features)."""
