@@ -253,17 +253,17 @@ class EncodingModel(RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: i
 
     def score(
         self,
-        stimuli: ArrayLike,
-        responses: ArrayLike,
+        X: ArrayLike,
+        y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return the share of variance that is predicted, mean over responses.
 
         Parameters
         ----------
-        stimuli : array-like of shape (n, n_features)
-            Features.
-        responses : array-like of shape (n, n_responses)
+        X : array-like of shape (n, n_features)
+            Features of the stimuli; scikit-learn calls it by this name.
+        y : array-like of shape (n, n_responses)
             What was measured.
         sample_weight : array-like of shape (n,), optional
             Weight of each sample.
@@ -273,7 +273,7 @@ class EncodingModel(RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: i
         float
             One is perfect; zero is no better than the mean.
         """
-        return float(super().score(stimuli, responses, sample_weight))
+        return float(super().score(X, y, sample_weight))
 
     @property
     def coef_(self) -> FloatArray:
