@@ -18,6 +18,7 @@ NAMES = {
     "BayesianExtrapolator",
     "CaseInformation",
     "Embeddings",
+    "EncodingModel",
     "Extrapolation",
     "GaussianExtrapolator",
     "KdeExtrapolator",

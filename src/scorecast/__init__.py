@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scorecast.information import (
         ApparentInformation,
         CaseInformation,
+        EncodingModel,
         apparent_information,
         cases_from_classes,
         cases_from_densities,
@@ -77,6 +78,7 @@ _HOME = {
     "cases_from_times": "information",
     "compare_information": "information",
     "Backtest": "classes",
+    "EncodingModel": "information",
     "Embeddings": "scores",
     "Extrapolation": "classes",
     "RiskCurve": "scores",
@@ -99,6 +101,7 @@ __all__ = [
     "BayesianExtrapolator",
     "CaseInformation",
     "Embeddings",
+    "EncodingModel",
     "Extrapolation",
     "GaussianExtrapolator",
     "KdeExtrapolator",

@@ -1,5 +1,9 @@
 """Question two: how much probabilistic forecasts really know."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from scorecast.information.apparent import UNITS, apparent_information
 from scorecast.information.betting import Betting
 from scorecast.information.cases import CaseInformation
@@ -30,6 +34,9 @@ from scorecast.information.wording import (
     verdict,
 )
 
+if TYPE_CHECKING:
+    from scorecast.information.identification import EncodingModel
+
 __all__ = [
     "BASES",
     "DENSITIES",
@@ -38,6 +45,7 @@ __all__ = [
     "Betting",
     "CaseInformation",
     "Components",
+    "EncodingModel",
     "Forecasts",
     "GroupInformation",
     "Influence",
@@ -63,3 +71,13 @@ __all__ = [
     "relative_cases",
     "verdict",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The estimator brings scikit-learn along, which the rest does without.
+    if name == "EncodingModel":
+        from scorecast.information import identification
+
+        return identification.EncodingModel
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
