@@ -22,6 +22,7 @@ from scorecast.scores import AccuracyCurve
 
 __all__ = [
     "Interval",
+    "bracket_share",
     "expected_accuracy",
     "hopeless_bound",
     "observed_interval",
@@ -32,6 +33,7 @@ __all__ = [
 _GROUPS = 60
 _RUNG = 1.5  # factor in classes between upper ends that are compared
 _FLOOR = 1e-9  # keeps log-odds finite
+_NO_SPREAD = 1e-12  # standard error of classes that are all alike
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -211,21 +213,53 @@ def observed_interval(
         Ends of the interval at the largest size of the curve.
     """
     last = int(np.argmax(observed.classes))
-    accuracy = float(observed.accuracy[last])
-    size, n_tested = np.array([observed.classes[last]]), _n_tested(evidence)
-    if accuracy == 1:
-        low = perfect_bound(evidence.n_classes, size, level, n_tested)
-        return float(low[0]), 1.0
-    if accuracy == 0:
-        return 0.0, float(hopeless_bound(n_tested, size, level)[0])
-    spread = observed.stderr_at(last) / (accuracy * (1 - accuracy))
-    around = _around(
-        np.array([accuracy]),
-        np.array([spread]),
-        max(observed.n_groups - 1, 1),
-        level,
-        "",
+    return bracket_share(
+        float(observed.accuracy[last]),
+        observed.stderr_at(last),
+        n_groups=observed.n_groups,
+        n_tested=_n_tested(evidence),
+        level=level,
     )
+
+
+def bracket_share(
+    share: float, stderr: float, *, n_groups: int, n_tested: int, level: float
+) -> tuple[float, float]:
+    """Bracket a mean over classes that lies between zero and one.
+
+    Where all classes are alike (all right, all wrong, all tied) nothing is seen of how
+    they vary. With confidence `level` no more than 1 - b of all classes are then
+    unlike them, b = ``(1 - level) ** (1 / n_tested)``, and those may be anywhere.
+
+    Parameters
+    ----------
+    share : float
+        The mean.
+    stderr : float
+        Its standard error, from leaving classes out.
+    n_groups : int
+        Groups of classes left out in turn.
+    n_tested : int
+        Number of classes with examples.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval.
+
+    Examples
+    --------
+    >>> low, high = bracket_share(1.0, 0.0, n_groups=20, n_tested=20, level=0.9)
+    >>> round(low, 3), high
+    (0.891, 1.0)
+    """
+    if share in (0, 1) or stderr <= _NO_SPREAD:
+        alike = (1 - level) ** (1 / n_tested)
+        return share * alike, share * alike + 1 - alike if share < 1 else 1.0
+    spread = np.array([stderr / (share * (1 - share))])
+    around = _around(np.array([share]), spread, max(n_groups - 1, 1), level, "")
     return float(around.low[0]), float(around.high[0])
 
 
