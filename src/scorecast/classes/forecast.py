@@ -20,9 +20,13 @@ from scorecast.classes.extrapolation import (
     Prediction,
     far_note,
 )
-from scorecast.classes.intervals import Interval, observed_interval
+from scorecast.classes.intervals import (
+    Interval,
+    expected_accuracy,
+    observed_interval,
+    prediction_interval,
+)
 from scorecast.classes.method import Fit
-from scorecast.classes.top import expected_accuracy, prediction_interval
 from scorecast.scores import AccuracyCurve, curve_of_ranking, curve_sizes
 
 __all__ = ["Forecast"]

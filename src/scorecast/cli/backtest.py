@@ -37,6 +37,14 @@ __all__ = ["command"]
     show_default=True,
     help="Random choices of the shown classes.",
 )
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="M",
+    help="Guesses allowed: right if the true class is among the best M.",
+)
 @averaging_options
 @output_options
 def command(**options: Any) -> None:
@@ -59,6 +67,7 @@ def command(**options: Any) -> None:
                 methods=options["methods"] or DEFAULT_METHODS,
                 ratios=options["ratios"],
                 n_repeats=options["repeats"],
+                top=options["top"],
                 ties=options["ties"],
                 average=options["average"],
                 level=options["level"],

@@ -143,6 +143,8 @@ def backtest_said(result: Extrapolation, arrow: str = "->") -> str:
         if error is not None:
             task = f"{count(shown)} {arrow} {count(rows[0].to_classes)} classes"
             return f"back-test {task}: off by {points(error)} points"
+    if 1 < result.top >= result.n_classes // 2:
+        return f"not back-tested{result.guesses}: half of the classes are too few"
     return "not back-tested"
 
 
