@@ -6,7 +6,12 @@ from typing import Any
 
 import click
 
-from scorecast.cli.options import averaging_options, output_options, score_options
+from scorecast.cli.options import (
+    averaging_options,
+    guesses_option,
+    output_options,
+    score_options,
+)
 
 __all__ = ["command"]
 
@@ -37,14 +42,7 @@ __all__ = ["command"]
     show_default=True,
     help="Random choices of the shown classes.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="M",
-    help="Guesses allowed: right if the true class is among the best M.",
-)
+@guesses_option
 @averaging_options
 @output_options
 def command(**options: Any) -> None:

@@ -10,6 +10,7 @@ import click
 from scorecast.cli.options import (
     Share,
     averaging_options,
+    guesses_option,
     output_options,
     score_options,
 )
@@ -52,14 +53,7 @@ _METHODS = (
     show_default=True,
     help="How to extrapolate; 'moments' goes with --cost only.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="M",
-    help="Guesses allowed: right if the true class is among the best M.",
-)
+@guesses_option
 @click.option("--bandwidth", type=float, help="For regression and kde-fixed.")
 @click.option(
     "--form",
