@@ -35,7 +35,7 @@ def test_several_guesses_may_be_allowed(run, files):
     assert predictions(files / "three.json") > predictions(files / "one.json")
     code, _, err = run(*task, "--top", 3, "--method", "polynomial")
     assert code == 2
-    assert "these can: bayesian" in err
+    assert "these can: auto, bayesian" in err
     code, _, err = run(*task, "--top", 3, "--cost", files / "scores.npy")
     assert (code, "leave out --top" in err) == (2, True)
 

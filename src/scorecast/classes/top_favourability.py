@@ -37,6 +37,7 @@ __all__ = [
 _MOST_TERMS = 100  # guesses up to which the binomial is summed term by term
 _FLOOR = 1e-12  # keeps log-odds finite
 _HALVINGS = 50
+_DRIFT = 0.2  # log-odds by which several guesses go astray per factor e in classes
 _MOST_LOG = 300.0  # where U is zero its powers are, too
 
 
@@ -161,13 +162,15 @@ class PooledGuesses(EquivalentGuesses):
         """Return the standard deviation of the log-odds of being right.
 
         To that of one guess comes how far the distributions that remain plausible
-        disagree about the number of classes at which it does as well.
+        disagree about the number of classes at which it does as well, and how far all
+        of them may be wrong about it.
         """
         fewer = self.equivalent(ks)
         posterior = self.ranks.posterior
         once = TopPosterior(fitted=posterior, top=1).log_odds_each(fewer)
         apart = _spread(self.ranks.log_odds_each(ks) - once, posterior.weights)
-        sd: FloatArray = np.hypot(self.fitted.logit_sd(fewer), apart)
+        astray = _DRIFT * np.log(np.maximum(np.asarray(ks) / fewer, 1.0))
+        sd: FloatArray = np.hypot(self.fitted.logit_sd(fewer), np.hypot(apart, astray))
         return sd
 
 
