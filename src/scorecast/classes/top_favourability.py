@@ -37,7 +37,9 @@ __all__ = [
 _MOST_TERMS = 100  # guesses up to which the binomial is summed term by term
 _FLOOR = 1e-12  # keeps log-odds finite
 _HALVINGS = 50
-_DRIFT = 0.2  # log-odds by which several guesses go astray per factor e in classes
+# Log-odds by which several guesses go astray per factor e in classes, over the root of
+# the classes observed.
+_DRIFT = 0.9
 _MOST_LOG = 300.0  # where U is zero its powers are, too
 
 
@@ -169,7 +171,9 @@ class PooledGuesses(EquivalentGuesses):
         posterior = self.ranks.posterior
         once = TopPosterior(fitted=posterior, top=1).log_odds_each(fewer)
         apart = _spread(self.ranks.log_odds_each(ks) - once, posterior.weights)
-        astray = _DRIFT * np.log(np.maximum(np.asarray(ks) / fewer, 1.0))
+        n_classes = self.fitted.ranks.n_classes
+        far = np.log(np.maximum(np.asarray(ks) / np.maximum(fewer, n_classes), 1.0))
+        astray = _DRIFT / np.sqrt(n_classes) * far
         sd: FloatArray = np.hypot(self.fitted.logit_sd(fewer), np.hypot(apart, astray))
         return sd
 
