@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import ncx2
 
+import scorecast as sc
 from scorecast.classes.auto import Auto
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.gaussian import Gaussian
@@ -167,3 +168,16 @@ def test_nominal_90_percent_covers_84_to_96_percent():
 @pytest.mark.statistical
 def test_the_coverage_check_catches_an_interval_of_half_the_width():
     assert not 0.84 <= coverage(0.5) <= 0.96
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_classes_that_are_all_tied_are_not_known_exactly():
+    answer = sc.extrapolate(
+        np.zeros((40, 20)), np.arange(40) % 20, to=[10, 20], backtest_repeats=0
+    )
+    alike = 0.1 ** (1 / 20)
+    assert answer.observed_accuracy == pytest.approx(1 / 20)
+    assert answer.observed_low == pytest.approx(alike / 20)
+    assert answer.observed_high == pytest.approx(alike / 20 + 1 - alike)
+    for p in answer.predictions:
+        assert p.low < p.accuracy < p.high

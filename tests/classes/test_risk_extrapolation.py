@@ -3,9 +3,19 @@ import json
 import numpy as np
 import pytest
 
+import scorecast as sc
 from scorecast.classes import RiskExtrapolation, extrapolate_risk
-from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
+from scorecast.exceptions import (
+    ExtrapolationWarning,
+    InsufficientDataError,
+    UsageError,
+)
+from scorecast.report import render_text
 from scorecast.synthetic import BivariateNormal
+
+WARNING = "scorecast.exceptions.ExtrapolationWarning"
+CHANCE = f"ignore:The true class wins:{WARNING}"
+FEW = f"ignore:Only 3 classes:{WARNING}"
 
 
 def toy(n_classes, n_each, seed):
@@ -15,6 +25,15 @@ def toy(n_classes, n_each, seed):
     return scores, y, np.minimum(np.subtract.outer(labels, labels) ** 2, 4)
 
 
+def noisy(n_classes, n_each, seed):
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(n_classes, 5))
+    y = np.repeat(np.arange(n_classes), n_each)
+    examples = centres[y] + 0.6 * rng.normal(size=(y.size, 5))
+    return -((examples[:, None] - centres) ** 2).sum(axis=2), y
+
+
+@pytest.mark.filterwarnings(CHANCE)
 def test_squared_costs_of_the_toy_are_forecast():
     # With k = 2, 5, 15 the exact risks are .2835, .5348, .7043; beyond, simulated.
     forecasts = []
@@ -32,13 +51,85 @@ def test_squared_costs_of_the_toy_are_forecast():
     assert means[1] == pytest.approx(np.mean(truth), abs=0.12)
 
 
-def test_counting_mistakes_agrees_with_one_minus_accuracy_near_the_data():
-    scores, y, _ = toy(30, 4, 0)
-    answer = extrapolate_risk(scores, y, cost=1 - np.eye(30), to=[30, 60])
+@pytest.mark.parametrize("method", ["auto", "bayesian", "regression"])
+@pytest.mark.parametrize("average", ["macro", "micro"])
+def test_counting_mistakes_is_one_minus_accuracy_ends_and_all(method, average):
+    scores, y = noisy(20, 5, 3)
+    rules = {"to": [5, 20, 60, 400], "method": method, "average": average}
+    risk = sc.extrapolate_risk(scores, y, cost=1 - np.eye(20), **rules)
+    right = sc.extrapolate(
+        scores, y, **rules, compare=False, backtest_repeats=0
+    ).predictions
+    for p, q in zip(risk.predictions, right, strict=True):
+        assert p.risk == pytest.approx(1 - q.accuracy, abs=1e-12)
+        assert p.low == pytest.approx(1 - q.high, abs=1e-12)
+        assert p.high == pytest.approx(1 - q.low, abs=1e-12)
+        assert p.note == q.note
+
+
+def test_the_unit_of_costs_does_not_matter():
+    scores, y, cost = toy(20, 3, 1)
+    plain = extrapolate_risk(scores, y, cost=cost, to=[10, 80])
+    paid = extrapolate_risk(scores, y, cost=1000 * cost, to=[10, 80])
+    for p, q in zip(plain.predictions, paid.predictions, strict=True):
+        ends = 1000 * np.array([p.risk, p.low, p.high])
+        np.testing.assert_allclose([q.risk, q.low, q.high], ends, rtol=1e-9)
+
+
+def test_costs_that_vary_widen_the_interval():
+    scores, y = noisy(20, 5, 3)
+    group = np.arange(20) % 2
+    cost = np.where(group[:, None] == group, 0.2, 1.0) * (1 - np.eye(20))
+    one = extrapolate_risk(scores, y, cost=1 - np.eye(20), to=400).predictions[0]
+    two = extrapolate_risk(scores, y, cost=cost, to=400).predictions[0]
+    assert two.high / two.risk > one.high / one.risk
+    assert two.low / two.risk < one.low / one.risk
+    assert 0.2 * one.low <= two.low < two.high <= one.high
+
+
+def test_what_was_multiplied_is_told():
+    scores, y = noisy(20, 5, 3)
+    cost = np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
+    answer = extrapolate_risk(scores, y, cost=cost, to=[10, 400])
+    parts = answer.details
+    assert parts["classes"] == [400]
+    product = (
+        parts["mistakes"]["expected"][0] * parts["cost_of_a_mistake"]["expected"][0]
+    )
+    assert answer.predictions[1].risk == pytest.approx(product)
+    assert "leaving out classes" in answer.interval
+    assert "costs of new classes" in answer.assumptions[1]
+
+
+def test_a_mistake_may_be_a_gain():
+    scores, y = noisy(20, 5, 3)
+    cost = np.eye(20) - 0.5 + 0.1 * (np.arange(20) % 3)
+    gain = extrapolate_risk(scores, y, cost=cost, to=[20, 100]).predictions
+    assert gain[1].risk < gain[0].risk
+    for p in gain:
+        assert p.low < p.risk < p.high
+
+
+def test_a_cost_of_being_right_that_varies_is_in_doubt():
+    scores, y = noisy(20, 5, 3)
+    same = 1 - np.eye(20) + 2
+    varied = same + np.where(np.arange(20) % 2, 0.5, -0.5)
+    known = extrapolate_risk(scores, y, cost=same, to=100).predictions[0]
+    unsure = extrapolate_risk(scores, y, cost=varied, to=100).predictions[0]
+    assert unsure.risk == pytest.approx(known.risk)
+    assert unsure.high - unsure.low > known.high - known.low
+
+
+def test_the_moment_method_goes_on_from_the_curve_itself():
+    scores, y, cost = toy(30, 4, 0)
+    answer = extrapolate_risk(scores, y, cost=cost, to=[30, 60], method="moments")
     assert answer.predictions[0].risk == pytest.approx(answer.observed.risk[-1])
     assert answer.predictions[1].risk > answer.predictions[0].risk
+    assert answer.details["penalty"] > 0
     for p in answer.predictions:
         assert p.low <= p.risk <= p.high
+    with pytest.raises(UsageError, match="no options"):
+        extrapolate_risk(scores, y, cost=cost, to=60, method="moments", bandwidth=1)
 
 
 def test_paying_for_being_right_adds_a_constant():
@@ -54,6 +145,25 @@ def test_risks_survive_json():
     text = json.dumps(answer.to_dict(), allow_nan=False)
     assert RiskExtrapolation.from_dict(json.loads(text)).to_dict() == answer.to_dict()
     assert "expect about" in answer.summary()
+    early = answer.to_dict()
+    for name in ("interval", "assumptions", "details"):
+        del early["result"][name]
+    del early["options"]["method"]
+    early["result"]["penalty"] = 0.03
+    again = RiskExtrapolation.from_dict(early)
+    assert (again.method, again.details) == ("moments", {"penalty": 0.03})
+
+
+@pytest.mark.filterwarnings(f"ignore:1,000 classes are 83 times:{WARNING}")
+def test_numbers_are_written_as_people_write_them():
+    scores, y, cost = toy(12, 2, 2)
+    answer = extrapolate_risk(scores, y, cost=1e4 * cost, to=[6, 50, 1000])
+    words = render_text(answer)
+    assert "e+" not in words + answer.summary() + answer.observed.summary()
+    assert ",000" in words
+    assert "83x beyond the data: a rough guide at best" in words
+    assert "Method    auto: " in words
+    assert "Assumes   new classes resemble these" in words
 
 
 def test_far_targets_warn():
@@ -84,10 +194,23 @@ def test_no_mistake_seen_is_a_bound_not_a_promise():
     highs = [p.high for p in answer.predictions]
     assert 0 < highs[0] < highs[1] < highs[2]
     assert highs[2] == pytest.approx(3.0, abs=0.01)
+    assert [p.risk for p in answer.predictions] == [0.0, *highs[1:]]
+    assert "at most 3" in answer.summary()
+    assert "at most" in render_text(answer)
 
 
+@pytest.mark.filterwarnings(FEW)
 def test_too_few_classes_for_an_interval_says_so():
-    scores = np.random.default_rng(0).normal(size=(30, 3))
+    scores = (
+        np.random.default_rng(0).normal(size=(30, 3)) + np.eye(3)[np.arange(30) % 3]
+    )
+    cost = [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
     with pytest.warns(ExtrapolationWarning, match="No interval"):
-        answer = extrapolate_risk(scores, np.arange(30) % 3, cost=1 - np.eye(3), to=6)
+        answer = extrapolate_risk(scores, np.arange(30) % 3, cost=cost, to=6)
     assert "no interval" in answer.summary()
+    assert "none" in render_text(answer)
+
+
+def test_the_method_is_one_that_exists():
+    with pytest.raises(UsageError, match="moments"):
+        extrapolate_risk(np.eye(5), range(5), cost=1 - np.eye(5), to=9, method="magic")

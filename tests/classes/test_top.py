@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import betaincc, ndtr
 from scipy.stats import binom
 
 import scorecast as sc
@@ -12,8 +12,13 @@ from scorecast.classes.distributions import (
     ProbitMixture,
     SplineFavourability,
 )
-from scorecast.classes.top import _asked, perfect_top_bound
-from scorecast.exceptions import UsageError
+from scorecast.classes.intervals import perfect_bound
+from scorecast.classes.top_favourability import (
+    EquivalentGuesses,
+    TopPosterior,
+    within_guesses,
+)
+from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.report import render_text
 
 ABLE = ["bayesian", "gaussian", "regression", "kde-ucv", "kde-bcv", "spline"]
@@ -86,15 +91,19 @@ def test_top_accuracy_is_a_binomial_averaged_over_favourability(fitted, top):
     if isinstance(fitted, EmpiricalFavourability):
         p = 1 - fitted.values
         expected = [fitted.weights @ binom.cdf(top - 1, k - 1, p) for k in ks]
-    np.testing.assert_allclose(_asked(fitted, top).accuracy(ks), expected, atol=2e-5)
+    np.testing.assert_allclose(
+        within_guesses(fitted, top).accuracy(ks), expected, atol=2e-5
+    )
 
 
 @pytest.mark.parametrize("fitted", FITTED, ids=lambda f: type(f).__name__)
 def test_one_guess_is_plain_accuracy_and_every_guess_helps(fitted):
     ks = np.array([2, 7, 50, 10**4])
-    once = _asked(fitted, 1).accuracy(ks)
+    once = within_guesses(fitted, 1).accuracy(ks)
     np.testing.assert_allclose(once, fitted.accuracy(ks), atol=1e-10)
-    several = np.array([_asked(fitted, top).accuracy(ks) for top in range(1, 8)])
+    several = np.array(
+        [within_guesses(fitted, top).accuracy(ks) for top in range(1, 8)]
+    )
     assert (np.diff(several, axis=0) >= -1e-12).all()
     assert (np.diff(several, axis=1) <= 1e-12).all()
 
@@ -114,7 +123,7 @@ def test_up_to_the_observed_classes_the_answer_is_exact():
 def test_the_words_and_the_file_tell_how_many_guesses():
     scores = gaussian_classes(40, 0.6, 1)
     answer = sc.extrapolate(scores, range(40), to=200, top=2)
-    assert answer.method == "bayesian"
+    assert answer.method == "auto"
     assert "within 2 guesses; with 200 classes expect about" in answer.sentence()
     assert "of the time within 2 guesses" in " ".join(render_text(answer).split())
     data = json.loads(json.dumps(answer.to_dict()))
@@ -124,6 +133,62 @@ def test_the_words_and_the_file_tell_how_many_guesses():
     assert again.sentence() == answer.sentence()
     del data["options"]["top"]
     assert sc.Extrapolation.from_dict(data).top == 1
+
+
+def test_a_favourability_next_to_nothing_is_no_trouble():
+    tiny = EmpiricalFavourability(
+        values=np.array([0.0, 1e-17]), weights=np.full(2, 0.5)
+    )
+    found = within_guesses(tiny, 3).accuracy(np.array([3, 4, 5]))
+    np.testing.assert_allclose(found, [1.0, 1.5e-17, 0.0], atol=1e-30)
+
+
+def test_scores_have_a_say_in_several_guesses():
+    scores = gaussian_classes(60, 0.5, 2)
+    answer = sc.extrapolate(scores, range(60), to=600, top=3)
+    shares = {m.name: m.weight for m in answer.methods}
+    assert shares["bayesian"] > 0
+    assert shares["kde-ucv"] > 0
+    assert answer.details["backtest"]
+    between = [m.targets[0] for m in answer.methods if m.weight > 0]
+    assert min(between) <= answer.predictions[0].accuracy <= max(between)
+
+
+def test_several_guesses_are_one_among_as_many_classes_as_do_as_well():
+    fitted = FITTED[3]
+    ranks = TopPosterior(fitted=fitted, top=4)
+    ks = np.array([6, 50, 3000])
+    asked = EquivalentGuesses(fitted=fitted, ranks=ranks)
+    fewer = asked.equivalent(ks)
+    assert (fewer > 1).all()
+    assert (fewer < ks).all()
+    np.testing.assert_allclose(asked.accuracy(ks), ranks.accuracy(ks), atol=1e-9)
+    assert asked.accuracy(np.array([2, 4])).tolist() == [1.0, 1.0]
+
+
+def test_half_of_the_classes_must_exceed_the_guesses_to_be_hidden():
+    scores = gaussian_classes(16, 0.9, 2)
+    answer = sc.extrapolate(scores, range(16), to=100, top=8)
+    assert answer.backtest == ()
+    assert "not back-tested within 8 guesses" in " ".join(render_text(answer).split())
+    assert sc.extrapolate(scores, range(16), to=100, top=7).backtest
+
+
+def test_back_tests_by_hand_take_guesses():
+    scores = gaussian_classes(40, 0.6, 1)
+    rules = {"methods": ["auto", "spline"], "n_repeats": 3}
+    result = sc.backtest(scores, range(40), top=12, **rules)
+    # Of ten classes everything is right within twelve guesses.
+    assert {row.from_classes for row in result.rows} == {20}
+    truth = sc.accuracy_curve(scores, range(40), sizes=40, top=12).accuracy[0]
+    assert result.rows[0].truth == pytest.approx(truth)
+    data = json.loads(json.dumps(result.to_dict()))
+    assert data["options"]["top"] == sc.Backtest.from_dict(data).top == 12
+    assert "within 12 guesses" in " ".join(render_text(result).split())
+    del data["options"]["top"]
+    assert sc.Backtest.from_dict(data).top == 1
+    with pytest.raises(InsufficientDataError, match="guesses"):
+        sc.backtest(scores, range(40), top=20, **rules)
 
 
 def test_back_tests_are_of_the_same_number_of_guesses():
@@ -138,7 +203,7 @@ def test_back_tests_are_of_the_same_number_of_guesses():
 def test_where_every_example_is_right_there_is_only_a_bound():
     scores = np.eye(30) + 1
     answer = sc.extrapolate(scores, range(30), to=[60, 300], top=2, method="gaussian")
-    low = perfect_top_bound(30, np.array([60, 300]), 0.9, top=1, n_tested=30)
+    low = perfect_bound(30, np.array([60, 300]), 0.9, top=1, n_tested=30)
     assert [p.low for p in answer.predictions] == pytest.approx(low.tolist())
     assert [p.accuracy for p in answer.predictions] == pytest.approx(low.tolist())
     assert {p.high for p in answer.predictions} == {1.0}
@@ -148,7 +213,7 @@ def test_where_every_example_is_right_there_is_only_a_bound():
 def test_all_examples_second_best_are_bounded_by_two_guesses():
     scores = np.eye(30) + 2 * np.roll(np.eye(30), 1, axis=1)
     answer = sc.extrapolate(scores, range(30), to=300, top=3, method="gaussian")
-    low = perfect_top_bound(30, np.array([300]), 0.9, top=2, n_tested=30)[0]
+    low = perfect_bound(30, np.array([300]), 0.9, top=2, n_tested=30)[0]
     assert answer.predictions[0].low == pytest.approx(low)
     assert "at least" in answer.sentence()
 
@@ -167,12 +232,12 @@ def test_ranks_tell_more_than_a_bound_where_all_are_right_within_the_guesses(met
 
 
 def test_the_bound_of_one_guess_is_the_known_one_and_more_fall_faster():
-    from scorecast.classes.intervals import perfect_bound
-
     ks = np.array([100, 1000, 10_000])
-    once = perfect_top_bound(100, ks, 0.9, top=1, n_tested=100)
-    np.testing.assert_allclose(once, perfect_bound(100, ks, 0.9), rtol=1e-9)
-    twice = perfect_top_bound(100, ks, 0.9, top=2, n_tested=100)
+    once = perfect_bound(100, ks, 0.9)
+    # The limit of the incomplete beta functions that serve for more guesses.
+    p = 1 - 0.1 ** (1 / 100 / 99)
+    np.testing.assert_allclose(once, betaincc(1, ks - 1.0, p), rtol=1e-9)
+    twice = perfect_bound(100, ks, 0.9, top=2, n_tested=100)
     assert twice[0] == pytest.approx(once[0])
     assert (twice[1:] < once[1:]).all()
 
@@ -180,7 +245,7 @@ def test_the_bound_of_one_guess_is_the_known_one_and_more_fall_faster():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"method": "polynomial", "top": 5}, "these can: bayesian, regression"),
+        ({"method": "polynomial", "top": 5}, "these can: auto, bayesian"),
         ({"top": 0}, "whole number from 1 up"),
         ({"top": 2.5}, "whole number from 1 up"),
         ({"top": 12}, "choose a smaller"),

@@ -73,6 +73,19 @@ def test_arrays_that_cannot_be_scores(run, tmp_path, scores, labels, code, words
     refuse(run, code, words, path)
 
 
+def test_labels_that_do_not_fit_are_blamed_on_their_file(run, tmp_path):
+    scores = save(tmp_path / "x.npz", scores=np.eye(4))
+    (tmp_path / "truth.csv").write_text("label\n0\n1\n2\n9\n")
+    (tmp_path / "names.csv").write_text("name\n0\n1\n")
+    task = ("extrapolate", scores, "--labels", tmp_path / "truth.csv", "--to", 9)
+    code, _, err = run(*task)
+    assert (code, err.count("\n")) == (3, 1)
+    assert "truth.csv: 1 label(s) lie outside" in err
+    code, _, err = run(*task, "--classes", tmp_path / "names.csv")
+    assert (code, err.count("\n")) == (3, 1)
+    assert "names.csv: " in err
+
+
 def test_several_arrays_none_of_them_named_so(run, tmp_path):
     path = save(tmp_path / "x.npz", first=np.eye(3), second=np.eye(4))
     refuse(run, 3, "--key", path)

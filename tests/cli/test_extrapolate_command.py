@@ -35,7 +35,7 @@ def test_several_guesses_may_be_allowed(run, files):
     assert predictions(files / "three.json") > predictions(files / "one.json")
     code, _, err = run(*task, "--top", 3, "--method", "polynomial")
     assert code == 2
-    assert "these can: bayesian" in err
+    assert "these can: auto, bayesian" in err
     code, _, err = run(*task, "--top", 3, "--cost", files / "scores.npy")
     assert (code, "leave out --top" in err) == (2, True)
 
@@ -229,8 +229,22 @@ def test_costs_turn_the_forecast_into_one_of_risk(run, files):
     )
     assert code == 3
     assert "12 x 12" in err
-    code, _, err = run(
-        "extrapolate", files / "both.npz", "--cost", files / "cost.npy", "--to", 60,
-        "--method", "spline",
-    )  # fmt: skip
-    assert code == 2
+    assert data["options"]["method"] == "auto"
+    assert data["result"]["interval"] in page.read_text()
+
+
+def test_costs_take_a_method_but_no_gate(run, files):
+    np.save(files / "cost.npy", 1 - np.eye(12))
+    task = ("extrapolate", files / "both.npz", "--to", 60)
+    costs = (*task, "--cost", files / "cost.npy")
+    code, text, err = run(*costs, "--method", "spline")
+    assert code == 0, err
+    assert "Method    spline; the chance of a mistake times" in text
+    code, text, err = run(*costs, "--method", "moments")
+    assert code == 0, err
+    assert "Method    moments" in text
+    code, _, err = run(*costs, "--fail-below", 0.5)
+    assert (code, err.count("\n")) == (2, 1)
+    code, _, err = run(*task, "--method", "moments")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "--cost" in err

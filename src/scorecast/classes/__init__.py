@@ -14,11 +14,8 @@ from scorecast.classes.extrapolation import (
     Prediction,
 )
 from scorecast.classes.methods import METHODS, make_method
-from scorecast.classes.risk import (
-    RiskExtrapolation,
-    RiskPrediction,
-    extrapolate_risk,
-)
+from scorecast.classes.risk import RISK_METHODS, extrapolate_risk
+from scorecast.classes.risk_extrapolation import RiskExtrapolation, RiskPrediction
 
 if TYPE_CHECKING:
     from scorecast.classes.extrapolators import (
@@ -34,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_METHODS",
     "METHODS",
+    "RISK_METHODS",
     "AutoExtrapolator",
     "Backtest",
     "BacktestRow",

@@ -323,7 +323,7 @@ def _notes(
         notes[guard["method"]] = guard["reason"]
     for name, share in eased.items():
         way = "slower" if share >= 0 else "faster"
-        told = f"Made to decline {abs(share):.0%} {way} after back-tests."
+        told = f"Made to decline {100 * abs(share):.0f} % {way} after back-tests."
         notes[name] = f"{notes.get(name, '')} {told}".strip()
     return notes
 
@@ -357,8 +357,9 @@ def _objection(name: str, anchor: Anchor) -> tuple[str, bool]:
         return "Scores that are not finite cannot be smoothed.", True
     if anchor.saturated > _MOST_SATURATED:
         reason = (
-            f"The scores are saturated or few-valued ({anchor.saturated:.0%} of the "
-            "examples win beyond measure), so a kernel says nothing about them."
+            "The scores are saturated or few-valued "
+            f"({100 * anchor.saturated:.0f} % of the examples win beyond measure), so "
+            "a kernel says nothing about them."
         )
         return reason, True
     if anchor.surprise > _MOST_SURPRISE:

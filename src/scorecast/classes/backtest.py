@@ -20,6 +20,7 @@ from scorecast.classes.hiding import hide_classes
 from scorecast.classes.intervals import prediction_interval
 from scorecast.classes.method import Method
 from scorecast.classes.methods import make_method, with_jobs
+from scorecast.classes.top import check_top, top_method
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.scores import (
     AVERAGES,
@@ -52,6 +53,8 @@ class Backtest(Result):
         The random state, where it was a number.
     ties, average : str
         Rules used.
+    top : int
+        Guesses allowed for an example to count as right.
     """
 
     kind: ClassVar[str] = "backtest"
@@ -63,15 +66,20 @@ class Backtest(Result):
     seed: int | None
     ties: str
     average: str
+    top: int = 1
 
     def summary(self) -> str:
         """Name the method that came closest, and how close."""
         best = min(self.rows, key=lambda row: row.rmse)
         return (
             f"Hiding classes ({best.from_classes} shown, {best.to_classes} predicted), "
-            f"{best.method} came closest: off by {100 * best.rmse:.1f} points over "
-            f"{best.n_repeats} repeats."
+            f"{best.method} came closest{self._guesses}: off by "
+            f"{100 * best.rmse:.1f} points over {best.n_repeats} repeats."
         )
+
+    @property
+    def _guesses(self) -> str:
+        return "" if self.top == 1 else f" within {self.top} guesses"
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per method and number of classes shown."""
@@ -86,6 +94,7 @@ class Backtest(Result):
                 "seed": self.seed,
                 "ties": self.ties,
                 "average": self.average,
+                "top": self.top,
             },
             {"rows": [asdict(row) for row in self.rows]},
         )
@@ -103,6 +112,7 @@ def backtest(
     methods: Sequence[str | Method] = DEFAULT_METHODS,
     ratios: Sequence[float] = (2, 4),
     n_repeats: int = 20,
+    top: int = 1,
     ties: str = "random",
     average: str = "macro",
     level: float = 0.9,
@@ -128,6 +138,8 @@ def backtest(
         One in so many classes is shown.
     n_repeats : int, default=20
         Random choices of the shown classes, per ratio.
+    top : int, default=1
+        Guesses allowed; ratios that show no more classes than that are left out.
     ties : {"random", "optimistic", "pessimistic"}, default="random"
         Rule for ties.
     average : {"macro", "micro"}, default="macro"
@@ -162,7 +174,8 @@ def backtest(
     check_choice(ties, "ties", TIES)
     check_choice(average, "average", AVERAGES)
     _check_counts(ratios, n_repeats)
-    made = [make_method(m) for m in methods]
+    top = check_top(top)
+    made = [top_method(make_method(m), top) for m in methods]
     data = as_class_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
@@ -172,11 +185,13 @@ def backtest(
             "needed."
         )
         raise InsufficientDataError(msg)
-    evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    kept = _shown(data.n_classes, ratios, top)
+    evidence = Evidence.of(data, ties=ties, average=average, top=top, n_jobs=n_jobs)
     streams = as_generator(random_state).spawn(len(ratios))
     rows: list[BacktestRow] = []
-    for ratio, rng in zip(ratios, streams, strict=True):
-        n_kept = max(2, round(data.n_classes / ratio))
+    for n_kept, rng in zip(kept, streams, strict=True):
+        if n_kept <= top and top > 1:
+            continue
         rows += backtest_methods(
             evidence, made, n_kept, n_repeats, rng, level=level, n_jobs=n_jobs
         )
@@ -187,6 +202,7 @@ def backtest(
         rows=tuple(rows),
         n_examples=data.n_examples,
         n_classes=data.n_classes,
+        top=top,
         level=level,
         seed=seed_number(random_state),
         ties=ties,
@@ -304,6 +320,17 @@ def _summarise(
             )
         )
     return rows
+
+
+def _shown(n_classes: int, ratios: Sequence[float], top: int) -> list[int]:
+    kept = [max(2, round(n_classes / ratio)) for ratio in ratios]
+    if 1 < top >= max(kept):
+        msg = (
+            f"Within {top} guesses everything is right among the {max(kept)} classes "
+            "shown: choose a smaller `top` or ratio."
+        )
+        raise InsufficientDataError(msg)
+    return kept
 
 
 def _check_counts(ratios: Sequence[float], n_repeats: int) -> None:

@@ -80,8 +80,8 @@ def extrapolate(
         One of "auto", "bayesian", "regression", "gaussian", "kde-ucv", "kde-bcv",
         "kde-fixed", "spline", "polynomial".
     top : int, default=1
-        Count an example as right if the truth is among the best `top`. Then "auto"
-        is "bayesian", and "polynomial" has no answer.
+        Count an example as right if the truth is among the best `top`; "polynomial"
+        has no answer for several.
     ties : {"random", "optimistic", "pessimistic"}, default="random"
         Equal scores count as their expectation under random breaking, as won, or
         as lost.
@@ -159,10 +159,7 @@ def extrapolate(
 def _choose(
     method: str | Method, top: int, n_jobs: int | None, options: dict[str, Any]
 ) -> Method:
-    # Pooling corrects one guess by what was observed of one guess; of the parts of
-    # "auto" the ranks can answer for more.
-    named = "bayesian" if method == "auto" and top > 1 else method
-    return top_method(with_jobs(make_method(named, **options), n_jobs), top)
+    return top_method(with_jobs(make_method(method, **options), n_jobs), top)
 
 
 def _check_enough(data: ClassScores, top: int) -> None:
@@ -194,7 +191,7 @@ def _others(
     ]
     streams = rng.spawn(len(names))
     return {
-        name: with_jobs(make_method(name), n_jobs).fit(evidence, stream)
+        name: _choose(name, evidence.top, n_jobs, {}).fit(evidence, stream)
         for name, stream in zip(names, streams, strict=True)
     }
 
@@ -212,6 +209,8 @@ def _backtest(
     # Bandwidths chosen on all classes are held, or every hiding would hide again.
     methods = [fit.tuned, *(other.tuned for other in others.values())]
     n_kept = evidence.n_classes // 2
+    if n_kept <= evidence.top:
+        return ()  # within so many guesses everything is right
     return tuple(
         backtest_methods(evidence, methods, n_kept, n_repeats, rng, n_jobs=n_jobs)
     )

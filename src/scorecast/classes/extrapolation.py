@@ -20,6 +20,15 @@ _MOST_SAID = 3
 _NOTHING = 1e-4  # a lower bound so small that it says nothing
 _RULES = ("method", "ties", "average", "top", "level", "seed")
 FAR = 20  # times the observed classes beyond which a forecast is a rough guide
+OBSERVED_NOTE = "observed: the average over all subsets of so many classes"
+
+
+def far_note(k: int, n_classes: int) -> str:
+    """Say that a number of classes is far beyond the data, or nothing."""
+    ratio = k / n_classes
+    return (
+        f"{ratio:,.0f}x beyond the data: a rough guide at best" if ratio > FAR else ""
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

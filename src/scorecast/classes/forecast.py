@@ -13,15 +13,20 @@ from scorecast.classes.backtest_row import BacktestRow
 from scorecast.classes.distributions import FavourabilityDistribution
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.extrapolation import (
-    FAR,
+    OBSERVED_NOTE,
     Extrapolation,
     ForecastCurve,
     MethodForecast,
     Prediction,
+    far_note,
 )
-from scorecast.classes.intervals import Interval, observed_interval
+from scorecast.classes.intervals import (
+    Interval,
+    expected_accuracy,
+    observed_interval,
+    prediction_interval,
+)
 from scorecast.classes.method import Fit
-from scorecast.classes.top import expected_accuracy, prediction_interval
 from scorecast.scores import AccuracyCurve, curve_of_ranking, curve_sizes
 
 __all__ = ["Forecast"]
@@ -140,11 +145,9 @@ class Forecast:
         return tuple(found)
 
     def _note(self, k: int) -> str:
-        ratio = k / self.evidence.n_classes
         if self.evidence.ranks.is_only_bound:
             return "a bound, not a forecast: every observed example is right"
-        far = f"{ratio:,.0f}x beyond the data: a rough guide at best"
-        return far if ratio > FAR else ""
+        return far_note(k, self.evidence.n_classes)
 
     def _interpolated(self, k: int) -> Prediction:
         """Answer for a number of classes that was observed: no model is needed."""
@@ -156,7 +159,7 @@ class Forecast:
             accuracy=float(exact.accuracy[-1]),
             low=low,
             high=high,
-            note="observed: the average over all subsets of so many classes",
+            note=OBSERVED_NOTE,
         )
 
     def _largest_left(self) -> int:

@@ -11,17 +11,19 @@ from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from scipy.special import expit, logit, stdtrit
+from scipy.special import betaincc, betaincinv, expit, logit, stdtrit
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.distributions import FavourabilityDistribution
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.method import Fit
 from scorecast.classes.pooling import PooledFavourability
+from scorecast.classes.top_favourability import PooledGuesses
 from scorecast.scores import AccuracyCurve
 
 __all__ = [
     "Interval",
+    "bracket_share",
     "expected_accuracy",
     "hopeless_bound",
     "observed_interval",
@@ -32,6 +34,8 @@ __all__ = [
 _GROUPS = 60
 _RUNG = 1.5  # factor in classes between upper ends that are compared
 _FLOOR = 1e-9  # keeps log-odds finite
+_ROUNDING = 1e-13
+_NO_SPREAD = 1e-12  # standard error of classes that are all alike
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,7 +86,8 @@ def prediction_interval(
         The interval, NaN with the reason where there is none.
     """
     centre = np.clip(fit.distribution.accuracy(ks), 0, 1)
-    if evidence.ranks.accuracy in (0.0, 1.0):
+    # Within several guesses all may be right and the ranks still tell more.
+    if evidence.ranks.is_only_bound or evidence.ranks.accuracy <= 0:
         return _bound(evidence, ks, level, centre)
     n_tested = _n_tested(evidence)
     fewest = 2 if isinstance(fit.distribution, _KnowsSpread) else 3
@@ -128,25 +133,31 @@ def expected_accuracy(
     ndarray of float64
         Between 0 and 1.
     """
-    if evidence.ranks.accuracy >= 1:
-        bound = perfect_bound(evidence.n_classes, ks, level, _n_tested(evidence))
-        return np.where(np.asarray(ks) > 1, bound, 1.0)
+    if evidence.ranks.is_only_bound:
+        return _least_accuracy(evidence, ks, level)
     return np.clip(distribution.accuracy(ks), 0, 1)
 
 
 def perfect_bound(
-    n_classes: int, ks: IntArray, level: float, n_tested: int | None = None
+    n_classes: int,
+    ks: IntArray,
+    level: float,
+    n_tested: int | None = None,
+    *,
+    top: int = 1,
 ) -> FloatArray:
     """Bound accuracy from below where every example was right.
 
     With confidence `level` the accuracy at K observed classes, all n of those tested
-    right, is at least ``(1 - level) ** (1 / n)``: classes are the sampling unit. By
-    Jensen's inequality E[U^(k-1)] >= E[U^(K-1)] ** ((k-1) / (K-1)) for k >= K.
+    right, is at least ``(1 - level) ** (1 / n)``: classes are the sampling unit.
+    Accuracy at k > K classes is a convex function of that at K for every single U, so
+    by Jensen's inequality it is at least that of the one U which has this accuracy at
+    K. For one guess that is E[U^(k-1)] >= E[U^(K-1)] ** ((k-1) / (K-1)).
 
     Parameters
     ----------
     n_classes : int
-        Number of classes observed, K.
+        Number of classes observed, K; more than `top`.
     ks : ndarray of int64
         Numbers of classes to bound the accuracy at; for fewer than K the bound of K
         holds, as accuracy only decreases.
@@ -154,6 +165,8 @@ def perfect_bound(
         Confidence of the bound.
     n_tested : int, optional
         Number of classes with examples; all by default.
+    top : int, default=1
+        Guesses allowed.
 
     Returns
     -------
@@ -165,9 +178,15 @@ def perfect_bound(
     >>> perfect_bound(100, np.array([100, 1000, 10_000]), 0.9).round(3)
     array([0.977, 0.793, 0.098])
     """
-    others = np.maximum(np.asarray(ks, dtype=np.float64), n_classes) - 1
-    power = others / (n_classes - 1) / (n_tested or n_classes)
-    bound: FloatArray = (1 - level) ** power
+    more = np.maximum(np.asarray(ks, dtype=np.float64), n_classes)
+    bound: FloatArray
+    if top == 1:
+        bound = (1 - level) ** ((more - 1) / (n_classes - 1) / (n_tested or n_classes))
+        return bound
+    at_observed = (1 - level) ** (1 / (n_tested or n_classes))
+    # The chance of being beaten that has this accuracy at K.
+    beaten = betaincinv(top, n_classes - top, 1 - at_observed)
+    bound = betaincc(top, more - top, beaten)
     return bound
 
 
@@ -211,21 +230,53 @@ def observed_interval(
         Ends of the interval at the largest size of the curve.
     """
     last = int(np.argmax(observed.classes))
-    accuracy = float(observed.accuracy[last])
-    size, n_tested = np.array([observed.classes[last]]), _n_tested(evidence)
-    if accuracy == 1:
-        low = perfect_bound(evidence.n_classes, size, level, n_tested)
-        return float(low[0]), 1.0
-    if accuracy == 0:
-        return 0.0, float(hopeless_bound(n_tested, size, level)[0])
-    spread = observed.stderr_at(last) / (accuracy * (1 - accuracy))
-    around = _around(
-        np.array([accuracy]),
-        np.array([spread]),
-        max(observed.n_groups - 1, 1),
-        level,
-        "",
+    return bracket_share(
+        float(observed.accuracy[last]),
+        observed.stderr_at(last),
+        n_groups=observed.n_groups,
+        n_tested=_n_tested(evidence),
+        level=level,
     )
+
+
+def bracket_share(
+    share: float, stderr: float, *, n_groups: int, n_tested: int, level: float
+) -> tuple[float, float]:
+    """Bracket a mean over classes that lies between zero and one.
+
+    Where all classes are alike (all right, all wrong, all tied) nothing is seen of how
+    they vary. With confidence `level` no more than 1 - b of all classes are then
+    unlike them, b = ``(1 - level) ** (1 / n_tested)``, and those may be anywhere.
+
+    Parameters
+    ----------
+    share : float
+        The mean.
+    stderr : float
+        Its standard error, from leaving classes out.
+    n_groups : int
+        Groups of classes left out in turn.
+    n_tested : int
+        Number of classes with examples.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval.
+
+    Examples
+    --------
+    >>> low, high = bracket_share(1.0, 0.0, n_groups=20, n_tested=20, level=0.9)
+    >>> round(low, 3), high
+    (0.891, 1.0)
+    """
+    if share in (0, 1) or stderr <= _NO_SPREAD:
+        alike = (1 - level) ** (1 / n_tested)
+        return share * alike, share * alike + 1 - alike if share < 1 else 1.0
+    spread = np.array([stderr / (share * (1 - share))])
+    around = _around(np.array([share]), spread, max(n_groups - 1, 1), level, "")
     return float(around.low[0]), float(around.high[0])
 
 
@@ -235,9 +286,8 @@ def _bound(
     n_tested = _n_tested(evidence)
     unknown = np.full(np.shape(ks), np.nan)
     if evidence.ranks.accuracy > 0.5:
-        low = perfect_bound(evidence.n_classes, ks, level, n_tested)
         return Interval(
-            low=np.minimum(low, centre),
+            low=np.minimum(_least_accuracy(evidence, ks, level), centre),
             high=np.ones(np.shape(ks)),
             sd_logit=unknown,
             how="a bound: every example was right",
@@ -251,6 +301,14 @@ def _bound(
     )
 
 
+def _least_accuracy(evidence: Evidence, ks: IntArray, level: float) -> FloatArray:
+    # As many guesses as all needed; more would only weaken the bound.
+    needed = int(np.flatnonzero(evidence.ranks.histogram > _ROUNDING)[0]) + 1
+    n_tested = _n_tested(evidence)
+    bound = perfect_bound(evidence.n_classes, ks, level, n_tested, top=needed)
+    return np.where(np.asarray(ks) > evidence.top, bound, 1.0)
+
+
 def _own_interval(
     distribution: _KnowsSpread, evidence: Evidence, ks: IntArray, level: float
 ) -> Interval:
@@ -259,7 +317,7 @@ def _own_interval(
         "what the observed classes leave open (a posterior that counts classes, not "
         "examples)"
     )
-    if isinstance(distribution, PooledFavourability):
+    if isinstance(distribution, PooledFavourability | PooledGuesses):
         how += (
             ", how far ranks and scores disagree, and how far the decline beyond the "
             "data may be misjudged"

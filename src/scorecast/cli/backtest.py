@@ -6,7 +6,12 @@ from typing import Any
 
 import click
 
-from scorecast.cli.options import averaging_options, output_options, score_options
+from scorecast.cli.options import (
+    averaging_options,
+    guesses_option,
+    output_options,
+    score_options,
+)
 
 __all__ = ["command"]
 
@@ -37,6 +42,7 @@ __all__ = ["command"]
     show_default=True,
     help="Random choices of the shown classes.",
 )
+@guesses_option
 @averaging_options
 @output_options
 def command(**options: Any) -> None:
@@ -59,6 +65,7 @@ def command(**options: Any) -> None:
                 methods=options["methods"] or DEFAULT_METHODS,
                 ratios=options["ratios"],
                 n_repeats=options["repeats"],
+                top=options["top"],
                 ties=options["ties"],
                 average=options["average"],
                 level=options["level"],

@@ -10,6 +10,7 @@ import click
 from scorecast.cli.options import (
     Share,
     averaging_options,
+    guesses_option,
     output_options,
     score_options,
 )
@@ -30,6 +31,7 @@ _METHODS = (
     "kde-fixed",
     "spline",
     "polynomial",
+    "moments",
 )
 
 
@@ -49,16 +51,9 @@ _METHODS = (
     type=click.Choice(_METHODS),
     default="auto",
     show_default=True,
-    help="How to extrapolate.",
+    help="How to extrapolate; 'moments' goes with --cost only.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="M",
-    help="Guesses allowed: right if the true class is among the best M.",
-)
+@guesses_option
 @click.option("--bandwidth", type=float, help="For regression and kde-fixed.")
 @click.option(
     "--form",
@@ -125,6 +120,9 @@ def command(**options: Any) -> None:
 def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapolation:
     from scorecast.classes import extrapolate
 
+    if options["method"] == "moments":
+        msg = "--method moments is for costs: add --cost, or choose another method."
+        raise click.UsageError(msg)
     return extrapolate(
         scores,
         to=options["targets"],
@@ -144,9 +142,9 @@ def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapol
 def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapolation:
     from scorecast.classes import extrapolate_risk
 
-    for name in ("bandwidth", "form", "knots", "fail_below", "compare"):
-        if options[name] is not None or options["method"] != "auto":
-            msg = "--cost has a method of its own: leave out --method and its options."
+    for name in ("fail_below", "compare"):
+        if options[name] is not None:
+            msg = f"--cost does not go with --{name.replace('_', '-')}: leave one out."
             raise click.UsageError(msg)
     if options["top"] > 1:
         msg = "--cost is of one decision: leave out --top."
@@ -155,10 +153,13 @@ def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapol
         scores,
         cost=_read_cost(options["cost"], scores.classes),
         to=options["targets"],
+        method=options["method"],
         ties=options["ties"],
         average=options["average"],
         level=options["level"],
         random_state=options["seed"],
+        n_jobs=options["n_jobs"],
+        **_method_options(options),
     )
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from scorecast.exceptions import ScorecastWarning
+from scorecast.exceptions import InvalidInputError, ScorecastWarning
 from scorecast.io import fingerprint, read_labels, read_matrix, read_scores
-from scorecast.scores import ClassScores, Embeddings, Scores
+from scorecast.scores import ClassScores, Embeddings, Scores, match_labels
 
 __all__ = ["LoadedScores", "collected_warnings", "file_prints", "load_scores"]
 
@@ -101,10 +101,17 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
         drop_nonfinite=options["drop_nonfinite"],
         max_bytes=int(options["max_memory"] * 2**30),
     )
+    known = classes if classes is not None else table.classes
+    n_columns = table.values.shape[1]
+    if classes is not None:
+        with _blamed_on(options["class_file"]):
+            match_labels(classes, n_columns, classes)
+    with _blamed_on(options["labels"] or options["scores"]):
+        match_labels(table.y_true, n_columns, known)
     scores = Scores(
         table.values,
         table.y_true,
-        classes=classes if classes is not None else table.classes,
+        classes=known,
         greater_is_better=not options["smaller_is_better"],
     )
     more = (options["class_file"],) if options["class_file"] else ()
@@ -143,8 +150,19 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
         metric=options["metric"],
         gallery_labels=gallery_labels,
     )
-    scores = embeddings.with_labels(labels.values)
+    with _blamed_on(options["labels"]):
+        scores = embeddings.with_labels(labels.values)
     return LoadedScores(scores=scores, files=tuple(dict.fromkeys(files)), notes=())
+
+
+@contextmanager
+def _blamed_on(path: str) -> Iterator[None]:
+    """Name the file that does not fit, which the library cannot know."""
+    try:
+        yield
+    except InvalidInputError as error:
+        msg = f"{path}: {error}"
+        raise InvalidInputError(msg) from error
 
 
 @contextmanager

@@ -11,6 +11,7 @@ __all__ = [
     "Share",
     "averaging_options",
     "case_options",
+    "guesses_option",
     "output_options",
     "score_options",
 ]
@@ -78,6 +79,18 @@ def averaging_options(function: F) -> F:
         ],
         function,
     )  # fmt: skip
+
+
+def guesses_option(function: F) -> F:
+    """Add the number of guesses."""
+    return click.option(
+        "--top",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        metavar="M",
+        help="Guesses allowed: right if the true class is among the best M.",
+    )(function)
 
 
 def score_options(function: F) -> F:

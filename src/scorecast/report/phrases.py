@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from scorecast.classes import BacktestRow, Extrapolation, Prediction
 from scorecast.report.wording import (
@@ -22,6 +22,8 @@ __all__ = [
     "expectation",
     "methods_said",
     "observed_said",
+    "sentence",
+    "shares_said",
     "span",
 ]
 
@@ -89,12 +91,35 @@ def methods_said(result: Extrapolation) -> str:
     str
         Such as ``auto: gaussian .5, regression .5``.
     """
-    used = sorted((m for m in result.methods if m.weight > 0), key=lambda m: -m.weight)
-    name = one_line(result.method)
-    if [m.name for m in used] in ([], [result.method]):
-        return name
-    shares = (f"{one_line(m.name)} {weight_name(m.weight)}" for m in used)
-    return f"{name}: {', '.join(shares)}"
+    return shares_said(result.method, {m.name: m.weight for m in result.methods})
+
+
+def shares_said(method: str, weights: Mapping[str, float]) -> str:
+    """Name a method, and what it is a mixture of.
+
+    Parameters
+    ----------
+    method : str
+        Its name.
+    weights : mapping of str to float
+        Shares of the methods in it.
+
+    Returns
+    -------
+    str
+        Only the name if nothing else has a share.
+    """
+    used = sorted((n for n in weights if weights[n] > 0), key=lambda n: -weights[n])
+    if used in ([], [method]):
+        return one_line(method)
+    shares = (f"{one_line(name)} {weight_name(weights[name])}" for name in used)
+    return f"{one_line(method)}: {', '.join(shares)}"
+
+
+def sentence(text: str) -> str:
+    """Begin with a capital letter and end with a full stop."""
+    whole = text[:1].upper() + text[1:].rstrip()
+    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
 
 
 def backtest_said(result: Extrapolation, arrow: str = "->") -> str:
@@ -118,6 +143,8 @@ def backtest_said(result: Extrapolation, arrow: str = "->") -> str:
         if error is not None:
             task = f"{count(shown)} {arrow} {count(rows[0].to_classes)} classes"
             return f"back-test {task}: off by {points(error)} points"
+    if 1 < result.top >= result.n_classes // 2:
+        return f"not back-tested{result.guesses}: half of the classes are too few"
     return "not back-tested"
 
 

@@ -24,6 +24,7 @@ from scorecast.report.phrases import (
     expectation,
     methods_said,
     observed_said,
+    sentence,
     span,
 )
 from scorecast.report.row_plots import agreement_drawing, backtest_drawing
@@ -62,7 +63,7 @@ def _(result: Extrapolation) -> tuple[Section, ...]:
     sections += [*_agreement(result), *_backtest(result), *_difficulty(result)]
     if any(result.assumptions):
         heading = "What this assumes, and what was checked"
-        items = tuple(map(_sentence, filter(None, result.assumptions)))
+        items = tuple(map(sentence, filter(None, result.assumptions)))
         sections.append(Section(heading=heading, items=items))
     sections += [
         _intervals(result),
@@ -267,7 +268,7 @@ def _intervals(result: Extrapolation) -> Section:
         ("Seed", "none" if result.seed is None else str(result.seed)),
         *((str(name), _said(value)) for name, value in result.options.items()),
     )
-    lead = (_sentence(result.interval),) if result.interval else ()
+    lead = (sentence(result.interval),) if result.interval else ()
     return Section(heading="How the interval was made", lead=lead, facts=rules)
 
 
@@ -319,11 +320,6 @@ def _details_table(details: Json) -> Table:
         words=2,
         folded=True,
     )
-
-
-def _sentence(text: str) -> str:
-    whole = text[:1].upper() + text[1:].rstrip()
-    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
 
 
 def _said(value: object) -> str:

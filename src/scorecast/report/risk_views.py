@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from scorecast.classes import RiskExtrapolation
+from scorecast._core.amounts import amount
+from scorecast.classes import RiskExtrapolation, RiskPrediction
 from scorecast.report.drawing import (
     ACCENT,
     INK,
@@ -19,6 +20,7 @@ from scorecast.report.drawing import (
     text_width,
 )
 from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
+from scorecast.report.phrases import assumptions_said, sentence, shares_said
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
 from scorecast.report.text import entry_lines, joined_lines, render_text, table_lines
@@ -35,6 +37,10 @@ _LEAD = (
     "Each point of the dark line is the exact average cost over all choices of that "
     "many of the observed classes; the band is a 90 % interval, from leaving classes "
     "out. Points beyond are forecasts with their intervals."
+)
+_OBSERVED_INTERVALS = (
+    "Up to the observed classes they come from the risk curve, by leaving out classes "
+    "in turn."
 )
 
 
@@ -104,17 +110,19 @@ def risk_text(result: RiskExtrapolation, *, ascii_only: bool = False) -> str:
     str
         Lines of at most 88 characters, without a line break at the end.
     """
-    rows = [
-        (f"{count(p.classes)} classes", _number(p.risk), _span(p.low, p.high))
-        for p in result.predictions
-    ]
-    heading = ("", "expect", f"{level_name(result.level)} interval")
-    observed, rules = _facts(result.observed)
+    heading = ("", "expect", f"{level_name(result.level)} interval", "")
+    notes = (p.note for p in result.predictions)
+    rows = [(*row, note) for row, note in zip(_rows(result), notes, strict=True)]
+    observed, *facts = _forecast_facts(result)
     lines = entry_lines(*observed)
-    lines += ["", *table_lines(heading, rows), ""]
+    lines += ["", *table_lines(heading, rows, left={3}), ""]
+    # A caveat that stands beside its number need not stand below it again.
+    noted = any("rough guide" in p.note for p in result.predictions)
     for warning in result.warnings:
-        lines += entry_lines("Warning", warning)
-    lines += entry_lines(*rules)
+        if not (noted and "rough guide" in warning):
+            lines += entry_lines("Warning", warning)
+    for label, text in facts:
+        lines += entry_lines(label, text)
     return joined_lines(lines, ascii_only=ascii_only)
 
 
@@ -138,24 +146,62 @@ def _(result: RiskCurve) -> tuple[Section, ...]:
 
 @report_sections.register
 def _(result: RiskExtrapolation) -> tuple[Section, ...]:
-    rows = tuple(
-        (f"{count(p.classes)} classes", _number(p.risk), _span(p.low, p.high))
-        for p in result.predictions
-    )
     columns = ("", "expect", f"{level_name(result.level)} interval")
     table = Table(
-        caption="Average cost of a decision", columns=columns, rows=rows, words=1
+        caption="Average cost of a decision",
+        columns=columns,
+        rows=_rows(result),
+        notes=tuple(p.note for p in result.predictions),
+        words=1,
     )
     head = Section(
         heading=result.summary(),
         tables=(table,),
         warnings=result.warnings,
-        facts=_facts(result.observed),
+        facts=_forecast_facts(result),
     )
-    return (
+    sections = [
         head,
         _figure_section(risk_drawing(result.observed, result), result.observed),
+    ]
+    if result.assumptions:
+        heading = "What this assumes, and what was checked"
+        items = tuple(map(sentence, result.assumptions))
+        sections.append(Section(heading=heading, items=items))
+    how = sentence(f"beyond the data the intervals come from {result.interval}")
+    lead = (how, _OBSERVED_INTERVALS)
+    sections.append(Section(heading="How the intervals were made", lead=lead))
+    return tuple(sections)
+
+
+def _rows(result: RiskExtrapolation) -> tuple[tuple[str, str, str], ...]:
+    return tuple(
+        (
+            f"{count(p.classes)} classes",
+            f"at most {_number(p.high)}" if _is_bound(result, p) else _number(p.risk),
+            _span(p.low, p.high),
+        )
+        for p in result.predictions
     )
+
+
+def _is_bound(result: RiskExtrapolation, prediction: RiskPrediction) -> bool:
+    return result.is_bound and prediction.classes > result.observed.n_classes
+
+
+def _forecast_facts(result: RiskExtrapolation) -> tuple[tuple[str, str], ...]:
+    observed, rules = _facts(result.observed)
+    facts = [observed, ("Method", _method_said(result))]
+    if result.assumptions:
+        facts.append(("Assumes", assumptions_said(result.assumptions[:2])))
+    return (*facts, rules)
+
+
+def _method_said(result: RiskExtrapolation) -> str:
+    if result.method == "moments":
+        return "moments: the risk curve itself is carried on; too low far out"
+    name = shares_said(result.method, result.details.get("weights", {}))
+    return f"{name}; the chance of a mistake times what a mistake costs"
 
 
 def _facts(curve: RiskCurve) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -206,9 +252,9 @@ def _mark(x: float, y: float, low: float, high: float, colour: str) -> Mark:
 
 
 def _number(value: float) -> str:
-    return f"{value:.3g}" if is_known(value) else "unknown"
+    return amount(value) if is_known(value) else "unknown"
 
 
 def _span(low: float, high: float) -> str:
     both = is_known(low) and is_known(high)
-    return f"{low:.3g} to {high:.3g}" if both else "none"
+    return f"{amount(low)} to {amount(high)}" if both else "none"

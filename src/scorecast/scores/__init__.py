@@ -10,6 +10,7 @@ from scorecast.scores.embeddings import METRICS, Embeddings, LabelledEmbeddings
 from scorecast.scores.estimators import is_marginal, scores_from
 from scorecast.scores.jackknife import (
     jackknife_covariance,
+    jackknife_stderr,
     leave_out_curves,
     leave_out_histograms,
 )
@@ -25,7 +26,12 @@ from scorecast.scores.ranking import (
     example_weights,
     rank_true_classes,
 )
-from scorecast.scores.risk import RiskCurve, risk_curve, risk_curve_and_replicates
+from scorecast.scores.risk import (
+    MOST_GROUPS,
+    RiskCurve,
+    risk_curve,
+    risk_curve_and_replicates,
+)
 from scorecast.scores.subsets import (
     beating_histogram,
     chances_right,
@@ -36,6 +42,7 @@ from scorecast.scores.subsets import (
 __all__ = [
     "AVERAGES",
     "METRICS",
+    "MOST_GROUPS",
     "TIES",
     "AccuracyCurve",
     "ClassScores",
@@ -54,6 +61,7 @@ __all__ = [
     "example_weights",
     "is_marginal",
     "jackknife_covariance",
+    "jackknife_stderr",
     "label_list",
     "leave_out_curves",
     "leave_out_histograms",

@@ -124,7 +124,9 @@ def _look_up(
         # A header is text even where labels are numbers: 3 means the column "3".
         by_text = {_as_text(label): i for i, label in enumerate(classes)}
         said = [_as_text(x) for x in labels]
-        if len(by_text) == len(classes) and all(x in by_text for x in said):
+        if len(by_text) == len(classes):
+            unknown = sorted({x for x in said if x not in by_text})
+        if not unknown:
             return np.array([by_text[x] for x in said], np.int64), classes
         known = _some([str(c) for c in classes])
         msg = (

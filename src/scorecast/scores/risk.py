@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.amounts import amount
 from scorecast._core.checks import check_choice, check_class_counts, check_matrix
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
@@ -25,10 +26,10 @@ from scorecast.scores.ranking import (
 )
 from scorecast.scores.subsets import chances_right
 
-__all__ = ["RiskCurve", "risk_curve", "risk_curve_and_replicates"]
+__all__ = ["MOST_GROUPS", "RiskCurve", "risk_curve", "risk_curve_and_replicates"]
 
 _MOST_SIZES = 40
-_MOST_GROUPS = 30  # groups of classes left out for errors
+MOST_GROUPS = 30  # groups of classes left out for errors
 _BLOCK = 2_000_000
 _ROUNDING = 1e-12
 
@@ -70,8 +71,9 @@ class RiskCurve(Result):
         last = int(np.argmax(self.classes))
         return (
             f"With {self.classes[last]:,} classes a decision costs "
-            f"{self.risk[last]:.4g} on average; {self.n_examples:,} examples of "
-            f"{self.n_classes:,} classes, {self.average} average, ties {self.ties}."
+            f"{amount(float(self.risk[last]), 4)} on average; "
+            f"{self.n_examples:,} examples of {self.n_classes:,} classes, "
+            f"{self.average} average, ties {self.ties}."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -199,7 +201,7 @@ def risk_curve_and_replicates(
     check_choice(average, "average", AVERAGES)
     costs = _check_cost(cost, data.n_classes)
     ks = _check_sizes(sizes, data.n_classes)
-    n_groups = min(data.n_classes, _MOST_GROUPS) if errors and data.n_classes > 2 else 0
+    n_groups = min(data.n_classes, MOST_GROUPS) if errors and data.n_classes > 2 else 0
     risks = _risks(data, costs, ks, _Rules(ties, average, n_groups))
     replicates = risks[:n_groups]
     stderr, covariance = np.full(ks.size, np.nan), np.empty((0, 0))

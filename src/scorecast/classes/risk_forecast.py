@@ -1,0 +1,283 @@
+"""The chance of a mistake and its cost, put together with their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import stdtrit
+
+from scorecast._core.types import FloatArray, IntArray, Json
+from scorecast.classes.effective_size import effective_size
+from scorecast.classes.evidence import Evidence
+from scorecast.classes.intervals import (
+    bracket_share,
+    expected_accuracy,
+    perfect_bound,
+    prediction_interval,
+)
+from scorecast.classes.method import Fit
+from scorecast.classes.mistake_cost import MistakeCost, forecast_mistake_cost
+from scorecast.classes.risk_moments import forecast_by_moments
+from scorecast.classes.risk_problem import RiskProblem
+from scorecast.scores import MOST_GROUPS
+
+__all__ = [
+    "MOMENTS",
+    "NOTHING_BEYOND",
+    "RiskForecast",
+    "forecast_risk",
+    "forecast_risk_by_moments",
+    "observed_risk",
+]
+
+MOMENTS = "moments"
+_BOUND = "a bound: every example was right"
+_LEFT_OUT = "leaving out classes in turn"
+_MISTAKES, _COST = "the chance of a mistake", "what a mistake costs"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RiskForecast:
+    """Expected cost at numbers of classes.
+
+    Attributes
+    ----------
+    risk, low, high : ndarray of shape (n,)
+        The cost and the ends of its interval.
+    how : str
+        How the interval was made.
+    details : dict
+        What it was put together from.
+    """
+
+    risk: FloatArray
+    low: FloatArray
+    high: FloatArray
+    how: str
+    details: Json = field(default_factory=dict)
+
+
+NOTHING_BEYOND = RiskForecast(
+    risk=np.empty(0), low=np.empty(0), high=np.empty(0), how=_LEFT_OUT
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Errors:
+    """The chance of a mistake at numbers of classes."""
+
+    expected: FloatArray
+    low: FloatArray
+    high: FloatArray
+    how: str
+
+
+def forecast_risk(
+    problem: RiskProblem, evidence: Evidence, fit: Fit, targets: IntArray, level: float
+) -> RiskForecast:
+    """Multiply the chance of a mistake by what a mistake costs.
+
+    Parameters
+    ----------
+    problem : RiskProblem
+        Scores and costs.
+    evidence : Evidence
+        Ranks of the same scores.
+    fit : Fit
+        A method that forecasts accuracy, fitted to them.
+    targets : ndarray of int64
+        Numbers of classes, beyond those observed.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    RiskForecast
+        The forecast.
+    """
+    errors = _forecast_errors(fit, evidence, targets, level)
+    details = {
+        "classes": targets.tolist(),
+        "mistakes": _columns(errors),
+        "weights": fit.details.get("weights", {fit.tuned.name: 1.0}),
+    }
+    if evidence.ranks.accuracy >= 1:
+        return _bounded(problem, errors, details)
+    size = effective_size(evidence)
+    cost = forecast_mistake_cost(problem, targets, size=size, level=level)
+    details["cost_of_a_mistake"] = {**_columns(cost), "slope": cost.slope}
+    added = errors.expected * cost.expected
+    low, high = _ends(errors, cost)
+    doubt = _own_cost_doubt(problem, level)
+    return RiskForecast(
+        risk=problem.own_cost + added,
+        low=problem.own_cost + added - np.hypot(added - low, doubt),
+        high=problem.own_cost + added + np.hypot(high - added, doubt),
+        how=f"{_MISTAKES}: {errors.how}; {_COST}: {_said(cost)}",
+        details=details,
+    )
+
+
+def observed_risk(problem: RiskProblem, k: int, level: float) -> tuple[float, ...]:
+    """Return the risk at a number of classes that was observed: no model is needed.
+
+    Parameters
+    ----------
+    problem : RiskProblem
+        Scores and costs.
+    k : int
+        Number of classes, not above those observed.
+    level : float
+        Level of the interval, from leaving classes out.
+
+    Returns
+    -------
+    risk, low, high : float
+        The average cost over all subsets of k classes, and its interval.
+    """
+    curve, replicates = problem.curves_at(_with_smaller(problem, k))
+    risk, stderr = float(curve.risk[-1]), curve.stderr[np.isfinite(curve.stderr)]
+    least, most = float(problem.costs.min()), float(problem.costs.max())
+    if least == most:
+        return risk, risk, risk
+    low, high = bracket_share(
+        float(np.clip((risk - least) / (most - least), 0, 1)),
+        float(stderr[-1] if stderr.size else np.nan) / (most - least),
+        n_groups=replicates.shape[0],
+        n_tested=problem.tested.size,
+        level=level,
+    )
+    return risk, least + low * (most - least), least + high * (most - least)
+
+
+def forecast_risk_by_moments(
+    problem: RiskProblem,
+    evidence: Evidence,
+    targets: IntArray,
+    level: float,
+    rng: np.random.Generator,
+) -> RiskForecast:
+    """Carry on the risk curve itself.
+
+    Parameters
+    ----------
+    problem : RiskProblem
+        Scores and costs.
+    evidence : Evidence
+        Ranks of the same scores.
+    targets : ndarray of int64
+        Numbers of classes, beyond those observed.
+    level : float
+        Level of the interval.
+    rng : numpy.random.Generator
+        For the choice of hidden classes.
+
+    Returns
+    -------
+    RiskForecast
+        The forecast.
+    """
+    if evidence.ranks.accuracy >= 1:
+        return _bounded(problem, _most_errors(evidence, targets, level), {})
+    added, low, high, penalty = forecast_by_moments(problem, targets, level, rng)
+    own = problem.own_cost
+    return RiskForecast(
+        risk=added + own,
+        low=low + own,
+        high=high + own,
+        how=_LEFT_OUT,
+        details={"classes": targets.tolist(), "penalty": penalty},
+    )
+
+
+def _forecast_errors(
+    fit: Fit, evidence: Evidence, targets: IntArray, level: float
+) -> _Errors:
+    """Forecast one minus the accuracy, as `extrapolate` does beyond the data."""
+    if evidence.ranks.accuracy >= 1:
+        return _most_errors(evidence, targets, level)
+    interval = prediction_interval(fit, evidence, targets, level)
+    return _Errors(
+        expected=1 - expected_accuracy(fit.distribution, evidence, targets, level),
+        low=1 - interval.high,
+        high=1 - interval.low,
+        how=interval.how,
+    )
+
+
+def _most_errors(evidence: Evidence, targets: IntArray, level: float) -> _Errors:
+    """Bound the chance of a mistake where none was seen."""
+    n_tested = int(np.unique(evidence.ranking.own).size)
+    most = 1 - perfect_bound(evidence.n_classes, targets, level, n_tested)
+    return _Errors(expected=most, low=np.zeros_like(most), high=most, how=_BOUND)
+
+
+def _bounded(problem: RiskProblem, errors: _Errors, details: Json) -> RiskForecast:
+    """Let the mistakes that may happen cost the most they can."""
+    own, (least, most) = problem.own_cost, problem.bounds
+    return RiskForecast(
+        risk=own + errors.expected * most,
+        low=own + errors.high * least,
+        high=own + errors.high * most,
+        how=errors.how,
+        details=details,
+    )
+
+
+def _ends(errors: _Errors, cost: MistakeCost) -> tuple[FloatArray, FloatArray]:
+    """Bracket the product of the chance of a mistake and its cost.
+
+    The two are taken as independent: distances from the centre, each on its own side,
+    add up by their squares. With a cost that is known the ends are those of the
+    chance of a mistake, times that cost.
+    """
+    added = errors.expected * cost.expected
+    if cost.is_factor and (added > 0).all():
+        with np.errstate(divide="ignore"):
+            down = np.hypot(
+                np.log(errors.low / errors.expected), np.log(cost.low / cost.expected)
+            )
+        up = np.hypot(
+            np.log(errors.high / errors.expected), np.log(cost.high / cost.expected)
+        )
+        return added * np.exp(-down), added * np.exp(up)
+    # Where a mistake may be a gain, by differences, and fewer of them may be worse.
+    is_gain = cost.expected < 0
+    fewer = np.where(is_gain, errors.high, errors.low) - errors.expected
+    more = np.where(is_gain, errors.low, errors.high) - errors.expected
+    below, above = cost.low - cost.expected, cost.high - cost.expected
+    down = np.hypot(fewer * cost.expected, errors.expected * below)
+    up = np.hypot(more * cost.expected, errors.expected * above)
+    return added - down, added + up
+
+
+def _own_cost_doubt(problem: RiskProblem, level: float) -> float:
+    """Return how far off the cost of being right may be; mostly it is known."""
+    stderr = problem.own_cost_stderr
+    if stderr == 0:
+        return 0.0
+    return float(stdtrit(problem.tested.size - 1, 0.5 + level / 2)) * stderr
+
+
+def _with_smaller(problem: RiskProblem, k: int) -> list[int]:
+    """Add the largest size that exists with classes left out, for its error."""
+    n_left = problem.n_classes - -(-problem.n_classes // MOST_GROUPS)
+    return sorted({max(1, min(k, n_left)), k})
+
+
+def _said(cost: MistakeCost) -> str:
+    if (cost.low == cost.high).all():
+        return "all mistakes cost the same"
+    return (
+        "leaving out classes in turn, half of the change that is expected beyond the "
+        "data, and how few mistakes there are to go by"
+    )
+
+
+def _columns(forecast: _Errors | MistakeCost) -> dict[str, list[float]]:
+    return {
+        "expected": forecast.expected.tolist(),
+        "low": forecast.low.tolist(),
+        "high": forecast.high.tolist(),
+    }

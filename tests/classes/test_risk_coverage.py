@@ -1,0 +1,64 @@
+"""Whether intervals of costs hold the truth as often as they say."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from scorecast.classes import extrapolate_risk
+
+SHOWN, ASKED, REPEATS = 20, 400, 30
+NOISES = {3: 0.4, 5: 0.6}  # by dimension: about three in four right of those shown
+LEVEL = 0.9
+
+
+def group_costs(centres):
+    """Let mistakes within the halves of the space cost less than those across."""
+    side = centres[:, 0] > 0
+    return np.where(side[:, None] == side, 0.2, 1.0) * (1 - np.eye(side.size))
+
+
+COSTS = {
+    "counted": lambda centres: 1 - np.eye(len(centres)),
+    "graded": lambda centres: np.abs(np.subtract.outer(*2 * [centres[:, 0]])),
+    "groups": group_costs,
+}
+
+
+def task(n_classes, n_each, dimension, rng):
+    centres = rng.normal(size=(n_classes, dimension))
+    own = np.repeat(np.arange(n_classes), n_each)
+    noise = NOISES[dimension] * rng.normal(size=(own.size, dimension))
+    examples = centres[own] + noise
+    return 2 * examples @ centres.T - (centres**2).sum(axis=1), own, centres
+
+
+def true_risk(cost, dimension):
+    risks = []
+    for rng in np.random.default_rng(5).spawn(12):
+        scores, own, centres = task(ASKED, 1, dimension, rng)
+        risks.append(cost(centres)[scores.argmax(axis=1), own].mean())
+    return np.mean(risks)
+
+
+def misses(cost):
+    """Return by how much of its half-width each interval misses, below one if not."""
+    found = []
+    for dimension in NOISES:
+        truth = true_risk(cost, dimension)
+        for rng in np.random.default_rng([9, dimension]).spawn(REPEATS):
+            scores, own, centres = task(SHOWN, 5, dimension, rng)
+            p = extrapolate_risk(
+                scores, own, cost=cost(centres), to=ASKED, level=LEVEL
+            ).predictions[0]
+            side = p.high if truth > p.risk else p.low
+            found.append((truth - p.risk) / (side - p.risk))
+    return np.array(found)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", COSTS)
+def test_intervals_hold_the_truth_and_much_narrower_ones_would_not(name):
+    away = misses(COSTS[name])
+    fewest = binom.ppf(0.001, away.size, LEVEL)
+    assert (away <= 1).sum() >= fewest
+    assert (away <= 1 / 3).sum() < fewest
