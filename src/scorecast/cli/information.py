@@ -109,7 +109,9 @@ def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation
         "checkpoint": options["checkpoint"],
     }
     if loaded.other is not None:
-        return compare_information(loaded.cases, loaded.other, **settings)
+        return compare_information(
+            loaded.cases, loaded.other, names=loaded.names, **settings
+        )
     return apparent_information(loaded.cases, **settings)
 
 

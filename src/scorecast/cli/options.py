@@ -145,7 +145,8 @@ def case_options(function: F) -> F:
             click.option("--label-column", metavar="COL",
                          help="Column that says which class it was."),
             click.option("--labels", metavar="FILE",
-                         help="File that says which class it was."),
+                         help="File that says which class it was; not needed if TABLE "
+                         "is an .npz with 'probs' (or the like) and 'labels'."),
             click.option("--prior", metavar="FILE",
                          help="Class prior: columns 'class' and 'probability', or one "
                          "number per class."),
@@ -156,6 +157,7 @@ def case_options(function: F) -> F:
                          help="Prior: frequencies among the other cases."),
             click.option("--renormalise", is_flag=True,
                          help="Divide rows of class probabilities by their sum."),
+            click.option("--key", help="Name of the matrix in an .npz file."),
             click.option("--group", metavar="COL",
                          help="Column of groups to look at one by one."),
             click.option("--id", "id_column", metavar="COL",
