@@ -303,6 +303,40 @@ def test_one_file_with_a_matrix_and_its_labels(run, table):
     assert "prior" in err
 
 
+def test_an_interrupt_says_how_to_go_on(run, table, monkeypatch):
+    def stop(*_, checkpoint=None, **__):
+        if checkpoint is not None:
+            checkpoint.write_bytes(b"state")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scorecast.information.simulation.sample_posterior", stop)
+    arguments = ("information", table / "t.csv", "--q", "q", "--p", "p")
+    code, _, err = run(*arguments)
+    assert code == 130
+    assert "interrupted; " in err
+    assert "--checkpoint FILE" in err
+    kept = table / "state.npz"
+    code, _, err = run(*arguments, "--checkpoint", kept)
+    assert code == 130
+    assert f"same command to go on from {kept}" in err
+
+
+def test_what_takes_long_is_said_before_it_begins(run, table, monkeypatch):
+    arguments = ("information", table / "t.csv", "--j", "j", "--group", "name")
+    _, _, err = run(*arguments, "--max-cases", "50")
+    assert err.count("50 drawn at random") == 1
+    assert "60 cases" in err
+    few = [str(i // 10) for i in range(N)]
+    lines = (table / "t.csv").read_text().splitlines()
+    rows = [f"{line},{x}" for line, x in zip(lines, ["few", *few], strict=True)]
+    (table / "u.csv").write_text("\n".join(rows))
+    _, _, err = run("information", table / "u.csv", "--j", "j", "--group", "few")
+    assert "6 groups" in err
+    assert "--draws" in err
+    _, _, err = run(*arguments, "--max-cases", "50", "--quiet")
+    assert err == ""
+
+
 def test_cases_without_names_are_rows(run, table):
     code, out, _ = run("information", table / "t.csv", "--q", "q", "--p", "p")
     assert code == 0

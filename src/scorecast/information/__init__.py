@@ -20,7 +20,7 @@ from scorecast.information.probabilities import (
 )
 from scorecast.information.result import ApparentInformation, NormalInterval
 from scorecast.information.spread import Spread
-from scorecast.information.subgroups import GroupInformation
+from scorecast.information.subgroups import MOST_GROUP_RUNS, GroupInformation
 from scorecast.information.times import cases_from_times
 from scorecast.information.wording import (
     amount,
@@ -33,6 +33,7 @@ from scorecast.information.wording import (
 __all__ = [
     "BASES",
     "DENSITIES",
+    "MOST_GROUP_RUNS",
     "UNITS",
     "ApparentInformation",
     "Betting",

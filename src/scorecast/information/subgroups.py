@@ -14,9 +14,9 @@ from scorecast.information.cases import CaseInformation
 from scorecast.information.posterior import InformationPosterior, posterior_of
 from scorecast.information.simulation import Simulation, check_converged
 
-__all__ = ["GroupInformation", "groups_of"]
+__all__ = ["MOST_GROUP_RUNS", "GroupInformation", "groups_of"]
 
-_MOST_RUNS = 40
+MOST_GROUP_RUNS = 40
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,10 +112,10 @@ def groups_of(
     places: dict[Hashable, list[int]] = {}
     for i, group in enumerate(cases.groups or ()):
         places.setdefault(group, []).append(i)
-    if len(places) > _MOST_RUNS:
+    if len(places) > MOST_GROUP_RUNS:
         msg = f"{len(places):,} groups: only plain means are given, no posteriors."
         warnings.warn(msg, DataWarning, stacklevel=3)
-    runs = simulation.apart() if len(places) <= _MOST_RUNS else None
+    runs = simulation.apart() if len(places) <= MOST_GROUP_RUNS else None
     return tuple(
         _group(
             str(name), cases.j[np.array(where, np.int64)], cases.n, runs, level, unit
