@@ -6,6 +6,7 @@ import re
 
 from scorecast.information import (
     ApparentInformation,
+    GroupInformation,
     amount,
     amount_span,
     chance_said,
@@ -360,16 +361,19 @@ def _groups(result: ApparentInformation) -> tuple[Section, ...]:
     if not result.groups:
         return ()
     heading, rows = _group_rows(result, _DASH)
+    # Six columns do not fit a telephone: three of them go below, as words.
     table = Table(
         caption="Groups",
-        columns=heading,
-        rows=tuple(rows),
-        notes=tuple(g.note for g in result.groups),
+        columns=(heading[0], *heading[3:5]),
+        rows=tuple((row[0], *row[3:5]) for row in rows),
+        notes=tuple(
+            _group_said(*pair) for pair in zip(result.groups, rows, strict=True)
+        ),
         words=1,
     )
     lead = (
-        "Each group by itself. The means, weighted by the numbers of cases, add up to "
-        "the mean of all."
+        "Each group by itself. The plain means, weighted by the numbers of cases, add up "
+        "to the mean of all."
     )
     return (
         Section(
@@ -379,6 +383,14 @@ def _groups(result: ApparentInformation) -> tuple[Section, ...]:
             tables=(table,),
         ),
     )
+
+
+def _group_said(group: GroupInformation, row: tuple[str, ...]) -> str:
+    _, cases, mean, _, _, chance = row
+    said = f"{cases} case{'' if group.n == 1 else 's'}, plain mean {mean}"
+    if group.posterior is not None:
+        said += f", P(J > 0) {chance}"
+    return "; ".join(filter(None, (said, group.note)))
 
 
 def _betting(result: ApparentInformation) -> Section:
