@@ -366,14 +366,12 @@ def _groups(result: ApparentInformation) -> tuple[Section, ...]:
         caption="Groups",
         columns=(heading[0], *heading[3:5]),
         rows=tuple((row[0], *row[3:5]) for row in rows),
-        notes=tuple(
-            _group_said(*pair) for pair in zip(result.groups, rows, strict=True)
-        ),
+        notes=tuple(map(_group_said, result.groups, rows)),
         words=1,
     )
     lead = (
-        "Each group by itself. The plain means, weighted by the numbers of cases, add up "
-        "to the mean of all."
+        "Each group by itself. The plain means, weighted by the numbers of cases, add "
+        "up to the mean of all."
     )
     return (
         Section(
@@ -389,7 +387,7 @@ def _group_said(group: GroupInformation, row: tuple[str, ...]) -> str:
     _, cases, mean, _, _, chance = row
     said = f"{cases} case{'' if group.n == 1 else 's'}, plain mean {mean}"
     if group.posterior is not None:
-        said += f", P(J > 0) {chance}"
+        said += f", P(J > 0): {chance}"
     return "; ".join(filter(None, (said, group.note)))
 
 
