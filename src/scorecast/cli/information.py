@@ -36,7 +36,7 @@ _MANY_GROUPS = 5  # from which the simulations of groups take most of the time
 @click.option(
     "--floor",
     type=click.FloatRange(min=0, min_open=True),
-    help="Raise smaller forecast chances to this one; stated in the answer.",
+    help="Raise smaller forecast chances to this one, below 1; stated in the answer.",
 )
 @click.option("--chains", type=click.IntRange(min=1), help="Number of chains.")
 @click.option("--draws", type=click.IntRange(min=10), help="Draws kept per chain.")
