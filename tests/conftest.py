@@ -73,6 +73,7 @@ class FakePosterior:
         self.means = rng.normal(np.mean(values), error, (*shape, 1))
         self.n_components = rng.integers(1, 4, shape)
         self.log_likelihood = np.zeros(shape)
+        self.n_cases = np.size(values)
         self.mixtures = tuple(FakeMixture(m, spread) for m in self.means.ravel()[:200])
         self.diagnostics = SimpleNamespace(
             rhat=1.5 if reasons else 1.001,

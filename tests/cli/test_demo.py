@@ -6,3 +6,21 @@ def test_the_demo_names_its_data_and_their_licence(run, tmp_path):
     text = " ".join(page.read_text().split())
     assert "Omniglot" in text
     assert "MIT licence, copyright (c) 2015 Brenden Lake" in text
+    assert "bits per case beyond the prior" in " ".join(out.split())
+    assert "FiveThirtyEight" in text
+    assert "CC BY 4.0" in text
+    assert "A stake laid on the forecasts" in text
+
+
+def test_the_demo_does_without_the_extra_of_the_second_part(run, tmp_path, monkeypatch):
+    from scorecast.exceptions import MissingExtraError
+
+    def absent(*_, **__):
+        what = "Diagnosing simulated chains"
+        raise MissingExtraError(what, "bayes")
+
+    monkeypatch.setattr("scorecast.information.apparent_information", absent)
+    code, out, err = run("demo", "--out", tmp_path / "demo.html")
+    assert code == 0, err
+    assert "inside the interval" in out
+    assert "scorecast[bayes]" in out

@@ -116,11 +116,22 @@ def test_the_answer_comes_first_and_units_are_said(run, table):
 
 
 def test_two_forecasters_are_compared(run, table):
+    page = table / "two.html"
     code, out, err = run(
         "information", table / "t.csv", "--q", "q", "--versus", "worse"
     )
     assert code == 0, err
-    assert "The first forecast" in out
+    assert "Forecast 'q' carries" in out
+    assert "beyond forecast 'worse'" in out
+    code, _, err = run(
+        "information", table / "t.csv", "--q", "q", "--versus", "worse",
+        "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    # Whoever compares two forecasters has no prior: the page must not speak of one.
+    for text in (out, page.read_text()):
+        assert " prior" not in text.lower()
+        assert "Against" in text
     code, both, _ = run(
         "information", table / "t.csv", "--q", "q", "--p", "p", "--versus", "worse"
     )
@@ -176,7 +187,19 @@ def write(path, text):
         ("a,b,y\n0.5,0.5,a\n", ["--probability", "a", "--probability", "b",
          "--label-column", "y"], 2, "--train-labels"),
         ("a,b,y\n0.5,0.5,c\n", ["--probability", "a", "--probability", "b",
-         "--label-column", "y", "--leave-one-out"], 3, "c"),
+         "--label-column", "y", "--leave-one-out"], 3, "--probability COL=LABEL"),
+        ("a,b,y\n70,30,a\n", ["--probability", "a", "--probability", "b",
+         "--label-column", "y", "--leave-one-out"], 3, "percentages"),
+        ("a,b,y\n0.3,0.2,a\n0.5,0.4,b\n", ["--probability", "a", "--probability",
+         "b", "--label-column", "y", "--leave-one-out"], 3, "class missing"),
+        ("a,b,y\n0.33,0.66,a\n0.5,0.5,b\n", ["--probability", "a", "--probability",
+         "b", "--label-column", "y", "--leave-one-out"], 3, "rounded to 2 digits"),
+        ("a,b,y\n-1,-1,a\n-2,-0.415,b\n", ["--probability", "a", "--probability",
+         "b", "--label-column", "y", "--leave-one-out"], 3, "base 2"),
+        ("q,p\n0.5,0.5\n0.6,0.5\n", ["--q", "q", "--p", "p", "--floor", "1"], 2,
+         "below 1"),
+        ("j\n0.5\n0.1\n", ["--j", "j", "--base-p", "2"], 2, "--base-p"),
+        ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--key", "x"], 2, "--key"),
         ("a,b,y\n0.5,0.5,a\n0.5,0.5,b\n", ["--probability", "a", "--probability", "b",
          "--label-column", "y", "--leave-one-out"], 3, "occurs once"),
     ],
@@ -220,6 +243,105 @@ def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--fail-below", "-9"
     )
     assert code == 5
+
+
+def test_no_message_names_an_option_that_is_missing_here(run, tmp_path):
+    path = write(tmp_path / "t.csv", "q,p\n0.5,0.5\nx,0.5\n")
+    _, _, first = run("information", path, "--q", "q", "--p", "p")
+    write(tmp_path / "y.txt", "0\n1\n")
+    _, _, second = run(
+        "information", path, "--labels", tmp_path / "y.txt", "--leave-one-out"
+    )
+    pytest.importorskip("pyarrow", reason="needs the extra [io]")
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = pa.table({"q": ["a", "b"], "p": [0.5, 0.5]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    _, _, third = run("information", tmp_path / "t.parquet", "--q", "q", "--p", "p")
+    for err, words in (
+        (first, "another column"), (second, "--probability"), (third, "another column")
+    ):  # fmt: skip
+        assert words in err
+        assert "--drop" not in err
+        assert "--classes" not in err
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_a_matrix_of_little_precision_is_held_to_its_own_rounding(run, tmp_path, kind):
+    rng = np.random.default_rng(0)
+    exact = rng.dirichlet(np.ones(5), 200)
+    np.save(tmp_path / "m.npy", exact.astype(kind))
+    np.save(tmp_path / "y.npy", rng.integers(5, size=200))
+    assert abs(exact.astype(kind).astype(float).sum(axis=1) - 1).max() > 1e-8
+    arguments = ("--labels", tmp_path / "y.npy", "--leave-one-out")
+    code, _, err = run("information", tmp_path / "m.npy", *arguments)
+    assert code == 0, err
+    np.save(tmp_path / "m.npy", (0.99 * exact).astype(kind))
+    code, _, err = run("information", tmp_path / "m.npy", *arguments)
+    assert code == 3
+    assert "--renormalise" in err
+    assert run("information", tmp_path / "m.npy", *arguments, "--renormalise")[0] == 0
+
+
+def test_one_file_with_a_matrix_and_its_labels(run, table):
+    names = {"probs": np.load(table / "m.npy"), "labels": np.load(table / "y.npy")}
+    np.savez(table / "both.npz", **names)
+    np.savez(table / "odd.npz", chances=names["probs"], labels=names["labels"])
+    code, out, err = run("information", table / "both.npz", "--leave-one-out")
+    assert code == 0, err
+    apart = ("--labels", table / "y.npy", "--leave-one-out")
+    assert run("information", table / "m.npy", *apart)[1] == out
+    for arguments in (
+        (table / "odd.npz", "--key", "chances"), (f"{table / 'odd.npz'}::chances",)
+    ):  # fmt: skip
+        code, found, err = run("information", *arguments, "--leave-one-out")
+        assert code == 0, err
+        assert found == out
+    code, _, err = run("information", table / "both.npz")
+    assert code == 2
+    assert "prior" in err
+
+
+def test_an_interrupt_says_how_to_go_on(run, table, monkeypatch):
+    def stop(*_, checkpoint=None, **__):
+        if checkpoint is not None:
+            checkpoint.write_bytes(b"state")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scorecast.information.simulation.sample_posterior", stop)
+    arguments = ("information", table / "t.csv", "--q", "q", "--p", "p")
+    code, _, err = run(*arguments)
+    assert code == 130
+    assert "interrupted; " in err
+    assert "--checkpoint FILE" in err
+    kept = table / "state.npz"
+    code, _, err = run(*arguments, "--checkpoint", kept)
+    assert code == 130
+    assert f"same command to go on from {kept}" in err
+
+
+def test_what_takes_long_is_said_before_it_begins(run, table, monkeypatch):
+    arguments = ("information", table / "t.csv", "--j", "j", "--group", "name")
+    _, _, err = run(*arguments, "--max-cases", "50")
+    assert err.count("50 drawn at random") == 1
+    assert "60 cases" in err
+    few = [str(i // 10) for i in range(N)]
+    lines = (table / "t.csv").read_text().splitlines()
+    rows = [f"{line},{x}" for line, x in zip(lines, ["few", *few], strict=True)]
+    (table / "u.csv").write_text("\n".join(rows))
+    _, _, err = run("information", table / "u.csv", "--j", "j", "--group", "few")
+    assert "6 groups" in err
+    assert "--draws" in err
+    _, _, err = run(*arguments, "--max-cases", "50", "--quiet")
+    assert err == ""
+
+
+def test_cases_without_names_are_rows(run, table):
+    code, out, _ = run("information", table / "t.csv", "--q", "q", "--p", "p")
+    assert code == 0
+    worst = next(line for line in out.splitlines() if line.startswith("Worst"))
+    assert "row " in worst
 
 
 def test_hostile_names_do_no_harm(run, tmp_path):

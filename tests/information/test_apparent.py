@@ -15,6 +15,7 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.information import verdict
+from scorecast.information.compare import relative_cases
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
 
@@ -124,6 +125,42 @@ def test_more_cases_than_allowed_are_drawn_from_and_said_so(quick_posterior):
     assert any("200 of 5,000" in w for w in result.warnings)
 
 
+def test_the_case_left_out_is_one_the_posterior_has_seen(quick_posterior):
+    j = sample(2000)
+    j[7] = -50.0  # nearly never among 20 of 2,000
+    with pytest.warns(DataWarning, match="20 of 2,000"):
+        result = answer(j, max_cases=20)
+    seen = quick_posterior.runs[0]
+    assert -50.0 not in seen
+    assert result.influence.j in seen
+    assert j[result.influence.index] == result.influence.j
+    others = np.delete(j, result.influence.index)
+    assert result.influence.mean_without == pytest.approx(others.mean())
+
+
+def test_the_choice_of_cases_does_not_depend_on_their_order(quick_posterior):
+    j = sample(500)
+    for given in (j, j[::-1].copy()):
+        with pytest.warns(DataWarning, match="of 500"):
+            answer(given, max_cases=50)
+    first, second = (run for run in quick_posterior.runs if run.size == 50)
+    np.testing.assert_array_equal(first, second)
+
+
+def test_equal_cases_count_as_the_one_they_are():
+    with pytest.warns(DataWarning, match="same j"):
+        assert answer(np.full(50, 0.4)).n_posterior == 1
+
+
+def test_a_group_of_equal_cases_says_so():
+    j = np.concatenate([sample(40), np.full(9, 0.3), [0.1]])
+    groups = ["mixed"] * 40 + ["equal"] * 9 + ["lone"]
+    notes = {g.name: g.note for g in answer(j, groups=groups).groups}
+    assert notes["mixed"] == ""
+    assert "same j" in notes["equal"]
+    assert "one case" in notes["lone"]
+
+
 def test_chains_that_disagree_are_withheld_or_stamped(quick_posterior):
     quick_posterior.reasons = ("R-hat is 1.5",)
     with pytest.raises(NotConvergedError, match=r"R-hat is 1.5.*--allow-unconverged"):
@@ -189,6 +226,41 @@ def test_relative_information_is_positive_for_the_better_one():
         sc.compare_information(good, nothing)
     with pytest.warns(DataWarning, match="floor"):
         assert sc.compare_information(good, nothing, floor=1e-3).n_floored == 1
+
+
+def test_two_sets_of_cases_must_be_the_same_cases():
+    log_q = np.log([0.5, 0.25, 0.5, 0.125])
+    log_p = np.log(np.full(4, 0.5))
+    one = sc.cases_from_logs(log_q, log_p, ids="abcd")
+    with pytest.raises(InvalidInputError, match=r"names .* differ .* row 3"):
+        sc.compare_information(one, sc.cases_from_logs(log_q, log_p, ids="abdc"))
+    cut = [np.array([0, 1, 0, 0], bool), np.array([0, 0, 0, 1], bool)]
+    pair = [dataclasses.replace(one, censored=c) for c in cut]
+    with pytest.raises(InvalidInputError, match=r"censored differ .* row 2"):
+        sc.compare_information(*pair)
+    unnamed = sc.cases_from_logs(log_q, log_p)
+    assert relative_cases(unnamed, one).ids == tuple("abcd")
+
+
+def test_an_earlier_floor_is_remembered():
+    one = sc.cases_from_logs(np.log([0.5, 0.01, 0.4]), np.log([0.5, 0.5, 0.5]))
+    two = sc.cases_from_logs(np.log([0.5, 0.02, 0.01]), np.log([0.5, 0.5, 0.5]))
+    both = relative_cases(one.with_floor(0.1), two.with_floor(0.1))
+    assert (both.floor, both.n_floored, both.notes) == (0.1, 3, ())
+    either = relative_cases(one.with_floor(0.1), two)
+    assert (either.floor, either.n_floored) == (0.1, 1)
+    assert "0.1 and none" in either.notes[0]
+    later = relative_cases(one, two, floor=0.05)
+    assert (later.floor, later.n_floored) == (0.05, 3)
+
+
+def test_a_floor_above_all_chances_is_refused():
+    cases = sc.cases_from_probabilities([0.5, 0.0], [0.5, 0.5])
+    with pytest.raises(UsageError, match=r"below 1.*every forecast"):
+        cases.with_floor(1.0)
+    # A density may well exceed one, and so may its floor.
+    dense = sc.cases_from_logs([1.5, -9.0], [-0.5, -0.5])
+    assert dense.with_floor(1.2).n_floored == 1
 
 
 def test_reliability_of_the_matches_that_ship():

@@ -83,6 +83,20 @@ def test_bases_lead_to_nats():
     np.testing.assert_allclose(sc.cases_from_j(np.log2(q / p), base=2).j, expected)
 
 
+def test_few_values_give_their_base_away():
+    q = np.log(np.random.default_rng(0).uniform(0.2, 0.9, 40))
+    # A uniform prior over four classes, and one of two classes, in base 2.
+    uneven = np.where(np.arange(40) % 3, np.log2(0.3), np.log2(0.7))
+    for p in (np.full(40, -2.0), uneven):
+        with pytest.warns(DataWarning, match="log_p .* base 2"):
+            sc.cases_from_logs(q, p)
+        # Rightly stated, in either base, nothing is said.
+        sc.cases_from_logs(q / np.log(2), p, base=2)
+        sc.cases_from_logs(q, p * np.log(2))
+    # A chance that is nobody's share says nothing of its base.
+    sc.cases_from_logs(q, np.full(40, np.log(0.37)))
+
+
 def test_two_bases_are_noticed():
     rng = np.random.default_rng(0)
     log_p = -rng.uniform(0.5, 3, 200)

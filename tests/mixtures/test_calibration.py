@@ -17,7 +17,7 @@ PRIOR = Prior.information(growth=0.3, skew_spread=4.0, tail_b=1.0)
 N_BINS = 8
 
 
-def ranks(joint_draws, n_repeats, *, n_cases=15, kernel=None, thin=25):
+def ranks(joint_draws, n_repeats, *, n_cases=15, kernel=None, thin=25, shift=0.0):
     """Ranks of the true mean among 31 draws each."""
     joint = joint_draws(PRIOR, n_cases, n_jumps=6, kernel=kernel)
     found = []
@@ -25,7 +25,7 @@ def ranks(joint_draws, n_repeats, *, n_cases=15, kernel=None, thin=25):
         joint.draw()
         truth = float(joint.mean[0])
         chain = Chain(
-            joint.chain.values,
+            joint.chain.values + shift,
             PRIOR.constants(),
             np.random.default_rng([99, seed]),
             n_jumps=6,
@@ -47,6 +47,11 @@ def evenness(found):
 
 def test_true_means_have_even_ranks(joint_draws):
     assert evenness(ranks(joint_draws, 160)) > 1e-3
+
+
+def test_a_sampler_that_misreads_its_values_makes_ranks_uneven(joint_draws):
+    # Quick enough for every run; the slow lane finds out subtler faults.
+    assert evenness(ranks(joint_draws, 24, thin=8, shift=0.3)) < 1e-5
 
 
 @pytest.mark.statistical

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import stats
+from scipy import special, stats
 from scipy.integrate import quad
 
 from scorecast.exceptions import InvalidInputError, UsageError
@@ -97,6 +97,29 @@ def test_cdf_is_the_integral_of_the_density_and_fits_draws(skew):
     draws = one.sample(20_000, random_state=1)[:, 0]
     assert stats.kstest(draws, one.cdf).pvalue > 1e-3
     assert stats.kstest(draws + 0.05, one.cdf).pvalue < 1e-3
+
+
+def brute_cdf(y, lean, shape, n_nodes=400_001):
+    """Trapezoids in log alpha, fine enough for a step of width 1 / lean."""
+    right = np.sqrt(80.0 / shape) if shape > 1 else np.log1p(60.0 / shape)
+    left = np.log1p(-right) if right < 1 else -40.0 / shape - 1
+    t = np.linspace(left, right, n_nodes)
+    weight = np.exp(shape * (t - np.expm1(t)))
+    root = np.sqrt(np.exp(t) * shape)
+    return np.array([special.ndtr(v * root - lean) @ weight for v in y]) / weight.sum()
+
+
+@pytest.mark.parametrize("lean", [0.0, -3.0, 12.0, 300.0])
+@pytest.mark.parametrize("shape", [0.05, 0.5, 1.1, 30.0, 1e5])
+def test_cdf_is_exact_for_any_lean_and_any_tail(lean, shape):
+    typical = (abs(lean) + 1) / np.sqrt(shape)
+    y = typical * np.array([-30.0, -1.0, -0.1, 0.0, 1e-4, 0.3, 0.95, 1.1, 3.0, 1e3])
+    one = SkewStudent(0.5, lean / 2, 4.0, shape, 2.0)
+    # In these units x - 0.5 is y times a constant of precision and rate.
+    found = one.cdf(0.5 + y * np.sqrt(2.0) / 2)
+    assert_allclose(found, brute_cdf(y, lean, shape), rtol=0, atol=1e-12)
+    assert np.isnan(one.cdf([np.nan])).all()
+    assert one.cdf([-np.inf, np.inf]).tolist() == [0.0, 1.0]
 
 
 def test_mixture_is_the_weighted_sum():

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from scorecast.exceptions import UsageError
+from scorecast.exceptions import DataWarning, UsageError
 from scorecast.mixtures import Prior, Sampling, ladder, log_evidence
 from scorecast.mixtures.chain import mixture_log_density
 from scorecast.mixtures.evidence import thermodynamic_integral
@@ -95,3 +95,13 @@ def test_the_evidence_of_a_full_mixture_against_weighted_prior_draws():
 def test_a_ladder_must_climb_from_nought_to_one():
     with pytest.raises(UsageError, match="climb"):
         log_evidence([0.1], prior=Prior.information(), betas=[0.0, 0.5])
+
+
+def test_too_few_draws_and_too_few_rungs_are_told():
+    x, prior = np.random.default_rng(1).normal(0.4, 0.5, size=12), Prior.information()
+    few = Sampling(n_warmup=0, n_draws=19, starts=(1,))
+    with pytest.raises(UsageError, match="at least 20"):
+        log_evidence(x, prior=prior, sampling=few)
+    short = Sampling(n_warmup=100, n_draws=200, starts=(1,))
+    with pytest.warns(DataWarning, match=r"too coarse.*ladder\(40\)"):
+        log_evidence(x, prior=prior, betas=ladder(2), sampling=short, random_state=0)

@@ -14,6 +14,8 @@ from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import (
     Prior,
     Sampling,
+    SkewStudent,
+    log_evidence,
     sample_posterior,
     sample_prior_means,
 )
@@ -217,6 +219,63 @@ def test_a_stuck_chain_is_a_failure_not_a_perfect_one():
     broken = means.copy()
     broken[0, 0] = np.nan
     assert "not a number" in diagnose(broken, numbers).reasons[0]
+
+
+def test_a_single_chain_can_fail_too():
+    rng = np.random.default_rng(0)
+    means, numbers = rng.normal(size=(1, 2000, 1)), rng.integers(1, 4, (1, 2000))
+    found = diagnose(means, numbers)
+    assert found.passed
+    assert found.rhat == pytest.approx(1.0, abs=0.01)
+    drifting = means + (np.arange(2000) > 1000)[:, None]
+    assert "halves of the chain disagree" in diagnose(drifting, numbers).reasons[0]
+    widening = means * (1 + 4 * (np.arange(2000) > 1000)[:, None])
+    assert "halves of the chain disagree" in diagnose(widening, numbers).reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n_jumps": -1}, "n_jumps.*-1"),
+        ({"n_draws": 100.0}, "n_draws.*whole number.*100.0"),
+        ({"n_chains": 0}, "n_chains"),
+        ({"n_kept": "x"}, "n_kept"),
+        ({"starts": (1, 2.5)}, "starts"),
+        ({"starts": ()}, "starts"),
+    ],
+)
+def test_bad_settings_are_told_in_one_line(settings, words):
+    with pytest.raises(UsageError, match=words):
+        Sampling(**settings)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"centre": np.nan}, {"centre_precision": np.nan}, {"rate_rate": -1.0},
+        {"skew_spread": np.nan}, {"growth": np.nan}, {"location_shape": np.nan},
+        {"tail_b": np.inf}, {"scale_shape": np.nan},
+    ],
+)  # fmt: skip
+def test_a_prior_of_no_numbers_is_refused(changes):
+    with pytest.raises((UsageError, InvalidInputError), match=next(iter(changes))):
+        Prior.information(**changes)
+
+
+def test_a_matrix_must_be_symmetric():
+    skewed = [[2.0, 0.5], [0.0, 2.0]]
+    with pytest.raises(InvalidInputError, match=r"cov.*symmetric"):
+        Prior.recurrence(skewed, [0.0, 0.0])
+    with pytest.raises(InvalidInputError, match=r"precision.*symmetric"):
+        SkewStudent([0.0, 0.0], [0.0, 0.0], skewed, 2.0, 1.0)
+
+
+def test_no_workers_are_refused():
+    for n_jobs in (0, 1.5):
+        with pytest.raises(UsageError, match="n_jobs"):
+            sample_posterior([0.1, 0.2], prior=INFORMATION, n_jobs=n_jobs)
+        with pytest.raises(UsageError, match="n_jobs"):
+            log_evidence([0.1, 0.2], prior=INFORMATION, n_jobs=n_jobs)
 
 
 def test_bad_values_and_settings_are_refused():

@@ -1,6 +1,7 @@
 """How apparent information is shown: text, figures, page."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -127,6 +128,36 @@ def test_reliability_is_drawn_for_class_probabilities():
     cases = sc.cases_from_classes(q, y, prior=np.full(3, 1 / 3))
     page = sc.report(sc.apparent_information(cases, units="bits"))
     assert "Do the chances mean what they say?" in page
+
+
+def test_a_page_has_one_dash_for_ranges_and_says_why_one_class_is_shown():
+    rng = np.random.default_rng(0)
+    chance = rng.uniform(0.3, 0.9, 300)
+    y = (rng.random(300) < chance).astype(int)
+    q = np.column_stack([1 - chance, chance])
+    cases = sc.cases_from_classes(q, y, prior=[0.4, 0.6], groups=y // 1)
+    page = sc.report(sc.apparent_information(cases, units="bits"))
+    texts = re.sub(r"<svg.*?</svg>|<footer.*", "", page, flags=re.DOTALL)
+    texts = re.sub(r"<style.*?</style>", "", texts, flags=re.DOTALL)
+    assert re.search(r"\d\u2060?\u2013\u2060?\d", texts)
+    assert not re.search(r"\d\.\d+-\d", texts)
+    assert "mirror image" in page
+
+
+def test_no_table_of_a_page_has_more_columns_than_a_telephone_holds():
+    page = sc.report(made("tail"))
+    heads = re.findall(r"<thead>.*?</thead>", page, flags=re.DOTALL)
+    assert max(head.count("<th") - 1 for head in heads) <= 4
+    assert "P(J &gt; 0)" in page
+
+
+def test_chains_that_agree_on_j_alone_say_so(quick_posterior):
+    result = made("plain")
+    assert "agree on J: R-hat 1.001" in render_text(result)
+    assert "components (" not in render_text(result)
+    result.diagnostics["rhat_components"] = 2.3
+    said = " ".join(render_text(result).split())
+    assert "not on the number of components (R-hat 2.30)" in said
 
 
 def test_a_notebook_gets_a_fragment():

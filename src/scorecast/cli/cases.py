@@ -24,8 +24,10 @@ __all__ = ["LoadedCases", "load_cases"]
 
 _FORMS = (
     "Say what TABLE holds: --log-q and --log-p, or --q and --p, or --j, or class "
-    "probabilities with --label-column or --labels."
+    "probabilities with --label-column or --labels (an .npz may hold both) and a prior."
 )
+_CLASS_PRIORS = ("prior", "train_labels", "leave_one_out")
+_PICK = "name those that hold probabilities: --probability COL"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,6 +40,8 @@ class LoadedCases:
         Ready to be judged.
     other : CaseInformation or None
         Those of the forecaster to compare with.
+    names : tuple of str
+        Columns of the two.
     files : tuple of str
         Paths that were read.
     notes : tuple of str
@@ -46,6 +50,7 @@ class LoadedCases:
 
     cases: CaseInformation
     other: CaseInformation | None = None
+    names: tuple[str, str] = ("", "")
     files: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
@@ -72,23 +77,29 @@ def load_cases(options: dict[str, Any]) -> LoadedCases:
     click.UsageError
         If the options name no form, or more than one.
     """
-    by_class = bool(
-        options["probabilities"] or options["labels"] or options["label_column"]
-    )
     forms = {
         "log": bool(options["log_q"] or options["log_p"]),
         "chance": bool(options["q"] or options["p"]),
         "j": bool(options["j"]),
-        "class": by_class,
+        "class": bool(
+            options["probabilities"] or options["labels"] or options["label_column"]
+        ),
     }
+    if not any(forms.values()):
+        forms["class"] = _holds_both(options)
     if sum(forms.values()) != 1:
         raise click.UsageError(_FORMS)
-    if by_class:
+    if forms["class"]:
         _refuse(options, ("versus", "base", "base_p"), "class probabilities")
         return _load_classes(options)
-    named = ("prior", "train_labels", "leave_one_out", "renormalise")
-    _refuse(options, named, "one column of chances")
+    _refuse(options, (*_CLASS_PRIORS, "renormalise", "key"), "one column of chances")
     return _load_columns(options, next(name for name, given in forms.items() if given))
+
+
+def _holds_both(options: dict[str, Any]) -> bool:
+    """Tell whether TABLE may hold a matrix and its labels, a prior being stated."""
+    arrays = options["table"].split("::")[0].lower().endswith((".npz", ".safetensors"))
+    return arrays and any(options[name] for name in _CLASS_PRIORS)
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
@@ -109,6 +120,7 @@ def _load_columns(options: dict[str, Any], form: str) -> LoadedCases:
         msg = f"{_FORMS} With --versus COL in place of a prior, two are compared."
         raise click.UsageError(msg)
     table = _columns(options, wanted)
+    names_of = (options[first], options["versus"] or "")
     column = {name: table.numbers[options[name]] for name in wanted}
     names: dict[str, Any] = {
         name: table.texts[options[option]]
@@ -117,15 +129,16 @@ def _load_columns(options: dict[str, Any], form: str) -> LoadedCases:
     }
     base = options["base"] or "e"
     if form == "j":
+        _refuse(options, ("base_p",), "--j, which has one base: --base")
         made = {n: cases_from_j(column[n], base=base, **names) for n in wanted}
-        return _loaded(table, made["j"], made.get("versus"))
+        return _loaded(table, (made["j"], made.get("versus")), names_of)
     if form == "chance":
         _refuse(options, ("base", "base_p"), "probabilities")
         pair = _pair(cases_from_probabilities, column, first, second, names)
     else:
         settings = {**names, "base": base, "base_p": options["base_p"]}
         pair = _pair(cases_from_logs, column, first, second, settings)
-    return _loaded(table, *pair)
+    return _loaded(table, pair, names_of)
 
 
 def _pair(
@@ -145,10 +158,16 @@ def _pair(
 
 
 def _loaded(
-    table: NamedColumns, cases: CaseInformation, other: CaseInformation | None
+    table: NamedColumns,
+    pair: tuple[CaseInformation, CaseInformation | None],
+    names: tuple[str, str],
 ) -> LoadedCases:
     return LoadedCases(
-        cases=cases, other=other, files=(table.source,), notes=table.notes
+        cases=pair[0],
+        other=pair[1],
+        names=names,
+        files=(table.source,),
+        notes=table.notes,
     )
 
 
@@ -172,7 +191,10 @@ def _table_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load_classes(options: dict[str, Any]) -> LoadedCases:
-    if bool(options["labels"]) == bool(options["label_column"]):
+    twice = options["labels"] and options["label_column"]
+    if twice or not (
+        options["labels"] or options["label_column"] or _holds_both(options)
+    ):
         msg = "Give the class of every case once: --label-column NAME or --labels FILE."
         raise click.UsageError(msg)
     read = _class_columns if options["probabilities"] else _class_matrix
@@ -222,7 +244,7 @@ def _column_and_label(text: str) -> tuple[str, str]:
 
 
 def _class_matrix(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
-    """Read a matrix, one column per class, with the labels in a file of their own."""
+    """Read a matrix, one column per class, and the labels from another array."""
     for name, option in (("id_column", "--id"), ("group", "--group")):
         if options[name]:
             msg = f"{option} names a column: name the classes too, with --probability."
@@ -230,15 +252,21 @@ def _class_matrix(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any
     if options["label_column"]:
         msg = "Name the columns that hold the probabilities: --probability COL=LABEL."
         raise click.UsageError(msg)
-    matrix = read_matrix(options["table"], **_table_options(options))
-    labels = read_labels(options["labels"])
-    files = [matrix.source, labels.source]
-    return matrix.values, labels.values, matrix.columns, {"files": files, "notes": ()}
+    matrix = read_matrix(
+        options["table"],
+        key=options["key"],
+        unwanted=_PICK,
+        **_table_options(options),
+    )
+    # Without a file of their own, labels are beside the matrix.
+    labels = read_labels(options["labels"] or options["table"].split("::")[0])
+    loaded = {"files": [matrix.source, labels.source], "notes": ()}
+    return matrix.as_stored(), labels.values, matrix.columns, loaded
 
 
 def _class_prior(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the prior as `cases_from_classes` wants it, and the file it came from."""
-    given = [n for n in ("prior", "train_labels", "leave_one_out") if options[n]]
+    given = [name for name in _CLASS_PRIORS if options[name]]
     if len(given) != 1:
         msg = (
             "Say what the forecasts are held against, in one way: --prior FILE, "

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scorecast.cli.options import output_options
 
+if TYPE_CHECKING:
+    from scorecast.information import ApparentInformation
+
 __all__ = ["command"]
 
 _KNOWN = 60
 _TARGETS = (242, 1623)
+_WIDTH = 88
 
 
 @click.command(name="demo")
@@ -22,14 +26,14 @@ def command(out: str | None, **options: Any) -> None:
 
     The package ships drawings of 242 characters (Omniglot). 60 of them, chosen at
     random, are shown; accuracy with all 242 is forecast and compared with the truth,
-    then forecast for the 1,623 characters of the whole collection. Writes
-    scorecast-demo.html.
+    then forecast for the 1,623 characters of the whole collection. A second part says
+    how much forecasts of football matches knew. Writes scorecast-demo.html.
     """
     from scorecast._core.progress import progress_shown
     from scorecast.classes import extrapolate
     from scorecast.cli.inputs import collected_warnings
     from scorecast.cli.outputs import check_outputs, deliver
-    from scorecast.io import EXAMPLE_SOURCE
+    from scorecast.io import EXAMPLE_SOURCE, MATCH_SOURCE
     from scorecast.scores import accuracy_curve
 
     if out and options["report_path"]:
@@ -44,13 +48,15 @@ def command(out: str | None, **options: Any) -> None:
     with collected_warnings(), progress_shown():
         truth = accuracy_curve(everything, sizes=_TARGETS[0], errors=False)
         result = extrapolate(shown, to=_TARGETS, random_state=options["seed"])
+        known = _matches(options)
     talk = not options["quiet"] and options["json_path"] != "-"
     if talk:
         click.echo(
             "Handwritten characters (Omniglot), recognised by the nearest mean drawing."
             f"\n{_KNOWN} of 242 characters are shown; the others are forecast.\n"
         )
-    deliver(result, options, files=[], source=EXAMPLE_SOURCE)
+    source = f"{EXAMPLE_SOURCE}. {MATCH_SOURCE}" if known else EXAMPLE_SOURCE
+    deliver(result, options, files=[], source=source, further=known)
     if talk:
         forecast = result.predictions[0]
         inside = forecast.low <= truth.accuracy[0] <= forecast.high
@@ -59,6 +65,7 @@ def command(out: str | None, **options: Any) -> None:
             f"{100 * truth.accuracy[0]:.0f} % of the time: "
             f"{'inside' if inside else 'outside'} the interval"
         )
+        _say_matches(known)
 
 
 def _characters(seed: int) -> tuple[Any, Any]:
@@ -75,3 +82,44 @@ def _characters(seed: int) -> tuple[Any, Any]:
     everything = embeddings.with_labels([known.names[i] for i in known.labels])
     chosen = np.random.default_rng(seed).permutation(everything.n_classes)[:_KNOWN]
     return everything, everything.subset(np.sort(chosen))
+
+
+def _matches(options: dict[str, Any]) -> list[ApparentInformation]:
+    """Judge the forecasts of football matches; nothing without the extra [bayes]."""
+    from scorecast.exceptions import MissingExtraError
+    from scorecast.information import apparent_information, cases_from_classes
+    from scorecast.io import load_matches
+
+    known = load_matches()
+    cases = cases_from_classes(
+        known.probabilities,
+        known.outcome,
+        classes=known.classes,
+        prior="leave-one-out",
+        ids=known.matches,
+    )
+    try:
+        answer = apparent_information(
+            cases,
+            units="bits",
+            allow_unconverged=True,
+            random_state=options["seed"],
+            n_jobs=options["n_jobs"],
+        )
+    except MissingExtraError:
+        return []
+    return [answer]
+
+
+def _say_matches(known: list[ApparentInformation]) -> None:
+    if not known:
+        click.echo(
+            "\nForecasts of football matches: pip install 'scorecast[bayes]' to see "
+            "how much they knew."
+        )
+        return
+    click.echo(
+        "\nForecasts of 279 World Cup matches (FiveThirtyEight): how much did they "
+        "know\nbeyond how often the first team wins, draws or loses?\n"
+    )
+    click.echo(click.wrap_text(known[0].summary(), width=_WIDTH))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_MANY_GROUPS = 5  # from which the simulations of groups take most of the time
+
 
 @click.command(name="information")
 @case_options
@@ -34,7 +36,7 @@ __all__ = ["command"]
 @click.option(
     "--floor",
     type=click.FloatRange(min=0, min_open=True),
-    help="Raise smaller forecast chances to this one; stated in the answer.",
+    help="Raise smaller forecast chances to this one, below 1; stated in the answer.",
 )
 @click.option(
     "--tails",
@@ -91,12 +93,50 @@ def command(**options: Any) -> None:
         check_outputs(options, loaded.files)
         if options["checkpoint"]:
             check_writable(options["checkpoint"], force=True, inputs=loaded.files)
+        _say_at_once(loaded, options)
         with progress_shown():
-            result = _answer(loaded, options)
+            try:
+                result = _answer(loaded, options)
+            except KeyboardInterrupt as stop:
+                raise _interrupted(options["checkpoint"]) from stop
         files = loaded.fingerprints()
     notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
+
+
+def _interrupted(checkpoint: str | None) -> KeyboardInterrupt:
+    """Say whether the work so far is kept, and how to go on."""
+    said = "nothing half-written was left behind"
+    if checkpoint:
+        import os
+
+        if os.path.exists(checkpoint):
+            said += f"; run the same command to go on from {checkpoint}"
+    else:
+        said += "; with --checkpoint FILE a run can go on where it stopped"
+    return KeyboardInterrupt(said)
+
+
+def _say_at_once(loaded: LoadedCases, options: dict[str, Any]) -> None:
+    """Tell, before the work begins, what will make it long or smaller."""
+    from scorecast.cli.outputs import note
+    from scorecast.information import MOST_GROUP_RUNS
+
+    if options["quiet"]:
+        return
+    cases, most = loaded.cases, options["max_cases"]
+    if cases.n > most:
+        note(
+            f"{cases.n:,} cases: the posterior is simulated from {most:,} drawn at "
+            "random; mean and normal interval use all (--max-cases: time grows with it)"
+        )
+    n_groups = len(set(cases.groups or ()))
+    if _MANY_GROUPS <= n_groups <= MOST_GROUP_RUNS:
+        note(
+            f"{n_groups} groups: each takes a simulation of its own; --draws and "
+            "--chains, or fewer groups, make it shorter"
+        )
 
 
 def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation:
@@ -117,7 +157,9 @@ def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation
         "checkpoint": options["checkpoint"],
     }
     if loaded.other is not None:
-        return compare_information(loaded.cases, loaded.other, **settings)
+        return compare_information(
+            loaded.cases, loaded.other, names=loaded.names, **settings
+        )
     return apparent_information(loaded.cases, **settings)
 
 

@@ -103,8 +103,10 @@ def _run(arguments: list[str]) -> int:
         where = context.command_path if context else "scorecast"
         line = f"{error.format_message()} See '{where} --help'."
         return _say(line, 2, arguments, error)
-    except (click.Abort, KeyboardInterrupt):
-        return _say("interrupted; nothing half-written was left behind", 130)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        # The verb may have said how to go on; click keeps that as the cause.
+        said = str(stop.__cause__ or "") or "nothing half-written was left behind"
+        return _say(f"interrupted; {said}", 130)
     except BrokenPipeError:
         # Whoever read us has seen enough. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -47,6 +47,7 @@ def deliver(
     files: list[dict[str, Any]],
     notes: Sequence[str] = (),
     source: str = "",
+    further: Sequence[Result] = (),
 ) -> None:
     """Print, save and report a result.
 
@@ -62,6 +63,8 @@ def deliver(
         What was done on the way; goes to standard error.
     source : str
         Whose data they are and under which licence, for the page.
+    further : sequence of Result
+        Shown on the page after the answer, and only there.
     """
     from scorecast.report import render_text, report
 
@@ -72,7 +75,7 @@ def deliver(
     json_path, report_path = options["json_path"], options["report_path"]
     if report_path:
         origin = {"command": command, "data": source, "inputs": files}
-        page = report(result, provenance=origin)
+        page = report([result, *further], provenance=origin)
         write_text(report_path, page, force=options["force"], inputs=paths)
     if json_path and json_path != "-":
         write_json(json_path, data, force=options["force"], inputs=paths)

@@ -24,7 +24,7 @@ from scorecast.information.probabilities import (
 )
 from scorecast.information.result import ApparentInformation, NormalInterval
 from scorecast.information.spread import Spread
-from scorecast.information.subgroups import GroupInformation
+from scorecast.information.subgroups import MOST_GROUP_RUNS, GroupInformation
 from scorecast.information.times import cases_from_times
 from scorecast.information.wording import (
     amount,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BASES",
     "DENSITIES",
+    "MOST_GROUP_RUNS",
     "UNITS",
     "ApparentInformation",
     "Betting",

@@ -47,7 +47,7 @@ UNITS = {"nats": 1.0, "bits": math.log(2)}
 ASSUMPTIONS = (
     "the cases are independent of one another, and new ones will be like them",
     "every forecast was made without knowing what then happened",
-    "forecasts and prior are probabilities (or densities) of the same thing",
+    "forecasts and {reference} are probabilities (or densities) of the same thing",
 )
 
 
@@ -258,15 +258,16 @@ def answer_of(
         )
         raise InvalidInputError(msg)
     cautions = _cautions(cases, simulation)
-    found = simulation.run(finite)
+    drawn = simulation.drawn(finite)
+    found = simulation.run(finite[drawn])
     pareto = simulation.pareto_means(finite)
     doubt = check_converged(found, simulation)
     return ApparentInformation(
         **_of_cases(cases, unit, level),
         posterior=posterior_of(found.means / unit, level, pareto=pareto / unit),
-        n_posterior=min(finite.size, simulation.max_cases),
+        n_posterior=found.n_cases,
         spread=spread_of(finite, found, unit),
-        influence=influence_of(cases, found, simulation, unit),
+        influence=influence_of(cases, found, simulation, unit, drawn),
         components=components_of(np.asarray(found.n_components)),
         diagnostics=describe_diagnostics(found, unit),
         groups=groups_of(cases, simulation, level, unit) if cases.groups else (),
@@ -276,7 +277,7 @@ def answer_of(
         converged=not doubt,
         forecast=forecast,
         reference=reference,
-        assumptions=ASSUMPTIONS,
+        assumptions=tuple(x.format(reference=reference) for x in ASSUMPTIONS),
         warnings=tuple(filter(None, (doubt, *cautions))),
         options=_options(simulation),
     )

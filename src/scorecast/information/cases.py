@@ -92,8 +92,8 @@ class CaseInformation:
         return int((~self.is_finite).sum())
 
     def name(self, index: int) -> str:
-        """Return the name of a case, or its number counted from one."""
-        return str(index + 1) if self.ids is None else str(self.ids[index])
+        """Return the name of a case, or its row counted from one."""
+        return f"row {index + 1}" if self.ids is None else str(self.ids[index])
 
     def with_groups(self, groups: Iterable[Hashable]) -> CaseInformation:
         """Return the same cases, grouped.
@@ -128,10 +128,10 @@ class CaseInformation:
         UsageError
             If only `j` is known.
         """
-        low = check_floor(floor)
         if self.log_q is None or self.log_p is None:
             msg = "A floor is one of the forecast's chances: give log_q and log_p."
             raise UsageError(msg)
+        low = check_floor(floor, self.log_q)
         raised = np.maximum(self.log_q, low)
         return replace(
             self,
@@ -142,13 +142,15 @@ class CaseInformation:
         )
 
 
-def check_floor(floor: float) -> float:
+def check_floor(floor: float, *log_q: FloatArray) -> float:
     """Return the logarithm of a floor.
 
     Parameters
     ----------
     floor : float
         Smallest probability (or density) that counts as said.
+    *log_q : ndarray of float64
+        Logarithms that it is a floor of.
 
     Returns
     -------
@@ -158,12 +160,19 @@ def check_floor(floor: float) -> float:
     Raises
     ------
     UsageError
-        If it is no positive number.
+        If it is no positive number, or one that no probability can exceed while the
+        logarithms may be those of probabilities.
     """
-    if isinstance(floor, numbers.Real) and 0 < float(floor) < math.inf:
-        return math.log(float(floor))
-    msg = f"`floor` must be a positive probability or density; got {floor!r}."
-    raise UsageError(msg)
+    if not (isinstance(floor, numbers.Real) and 0 < float(floor) < math.inf):
+        msg = f"`floor` must be a positive probability or density; got {floor!r}."
+        raise UsageError(msg)
+    if float(floor) >= 1 and all((x <= 0).all() for x in log_q):
+        msg = (
+            f"`floor` must be below 1, the largest of all chances, since {floor:g} "
+            "would raise every forecast to itself; try a small one such as 0.001."
+        )
+        raise UsageError(msg)
+    return math.log(float(floor))
 
 
 def labels_of(values: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -11,6 +12,8 @@ from scorecast._core.types import FloatArray
 from scorecast.exceptions import DataWarning, InvalidInputError
 
 __all__ = ["check_column", "check_same_length", "refuse_outside", "warn_half_zeros"]
+
+_ABOUT = 5.0  # percent by which the rounded percentages of a row may miss a hundred
 
 
 def check_column(
@@ -104,16 +107,33 @@ def refuse_outside(column: FloatArray, name: str) -> None:
     )
     hint = ""
     if (column <= 0).all():
-        hint = " They look like logarithms: pass them as such (log_q, --log-q)."
+        hint = _said_of_logs(column)
+    elif _look_like_percent(column):
+        hint = " Are they percentages? Divide by 100."
     elif column.ndim > 1:
         hint = " They look like scores or logits: turn them into probabilities first."
-    elif column.max() <= 100 and column.min() >= 0:
-        hint = " Are they percentages? Divide by 100."
     msg = (
         f"{name} has {int(bad.sum())} value(s) outside [0, 1]; the first is "
         f"{column[tuple(place)]:g} in {where}.{hint}"
     )
     raise InvalidInputError(msg)
+
+
+def _said_of_logs(column: FloatArray) -> str:
+    """Say what to do with logarithms; of all classes their base can be told."""
+    if column.ndim == 1:
+        return " They look like logarithms: pass them as such (log_q, --log-q)."
+    for base, name in ((math.e, "e"), (2.0, "2"), (10.0, "10")):
+        if np.allclose(np.power(base, column).sum(axis=1), 1, atol=1e-3):
+            return f" They are logarithms to base {name}: raise {name} to them first."
+    return " They look like logarithms: turn them into probabilities first."
+
+
+def _look_like_percent(column: FloatArray) -> bool:
+    """Tell whether numbers may be percentages: of all classes they make a hundred."""
+    if column.min() < 0 or column.max() > 100:
+        return False
+    return column.ndim == 1 or bool((abs(column.sum(axis=1) - 100) < _ABOUT).all())
 
 
 def warn_half_zeros(values: ArrayLike, name: str) -> None:

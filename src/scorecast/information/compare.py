@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,8 @@ from scorecast.information.result import ApparentInformation
 from scorecast.mixtures import Prior, Sampling
 
 __all__ = ["compare_information", "relative_cases"]
+
+_WORDS = ("Forecast", "forecast")
 
 
 def compare_information(
@@ -38,6 +41,7 @@ def compare_information(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    names: tuple[str, str] | None = None,
 ) -> ApparentInformation:
     """Say how much one forecaster knows beyond another, case by case.
 
@@ -59,6 +63,8 @@ def compare_information(
         Number of workers.
     checkpoint : str or path-like, optional
         File that keeps the state of a long run.
+    names : tuple of two str, optional
+        What the answer calls the two forecasters.
 
     Returns
     -------
@@ -66,6 +72,10 @@ def compare_information(
         Positive where the first knows more.
     """
     cases = relative_cases(log_q1, log_q0, floor=floor)
+    forecast, reference = "The first forecast", "the second"
+    if names is not None:
+        forecast, reference = (f"{w} '{n}'" for w, n in zip(_WORDS, names, strict=True))
+        cases = replace(cases, prior=reference)
     if groups is not None:
         cases = cases.with_groups(groups)
     return answer_of(
@@ -83,8 +93,8 @@ def compare_information(
             checkpoint,
         ),
         seed=seed_number(random_state),
-        forecast="The first forecast",
-        reference="the second",
+        forecast=forecast,
+        reference=reference,
     )
 
 
@@ -120,10 +130,11 @@ def relative_cases(
     """
     q1, q0 = _logs(first, second, floor)
     check_same_length(first=q1, second=q0)
-    n_floored = 0
+    shared = _shared(first, second)
     if floor is not None:
-        low = check_floor(floor)
-        n_floored = int((q1 < low).sum() + (q0 < low).sum())
+        low = check_floor(floor, q1, q0)
+        shared["n_floored"] += int((q1 < low).sum() + (q0 < low).sum())
+        shared["floor"] = float(floor)
         q1, q0 = np.maximum(q1, low), np.maximum(q0, low)
     n_zero = int((q0 == -np.inf).sum())
     if n_zero:
@@ -133,20 +144,39 @@ def relative_cases(
             "prior, or state a floor."
         )
         raise InvalidInputError(msg)
-    pair = CaseInformation(
-        j=q1 - q0,
-        log_q=q1,
-        log_p=q0,
-        prior="the second forecast",
-        floor=floor,
-        n_floored=n_floored,
+    return CaseInformation(
+        j=q1 - q0, log_q=q1, log_p=q0, prior="the second forecast", **shared
     )
-    for given in (first, second):
-        if isinstance(given, CaseInformation):
-            return replace(
-                pair, ids=given.ids, groups=given.groups, censored=given.censored
+
+
+def _shared(
+    first: ArrayLike | CaseInformation, second: ArrayLike | CaseInformation
+) -> dict[str, Any]:
+    """Return what both sets of cases say of the cases; refuse contradictions."""
+    known = [x for x in (first, second) if isinstance(x, CaseInformation)]
+    shared: dict[str, Any] = {"n_floored": sum(x.n_floored for x in known)}
+    for name, what in (
+        ("ids", "names of the cases"),
+        ("groups", "groups of the cases"),
+        ("censored", "cases that are censored"),
+    ):
+        given = [getattr(x, name) for x in known if getattr(x, name) is not None]
+        if len(given) == 2 and not np.array_equal(given[0], given[1]):
+            differ = (i for i, (a, b) in enumerate(zip(*given, strict=True)) if a != b)
+            msg = (
+                f"The {what} differ between the two forecasts, first in row "
+                f"{next(differ) + 1}: give both for the same cases in the same order."
             )
-    return pair
+            raise InvalidInputError(msg)
+        shared[name] = given[0] if given else None
+    floors = [x.floor for x in known]
+    shared["floor"] = max((x for x in floors if x is not None), default=None)
+    notes = [note for x in known for note in x.notes]
+    if len(set(floors)) > 1:
+        said = " and ".join("none" if x is None else f"{x:g}" for x in floors)
+        notes.append(f"The floors of the two forecasts differ: {said}.")
+    shared["notes"] = tuple(dict.fromkeys(notes))
+    return shared
 
 
 def _logs(

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from scorecast._core.types import FloatArray, Json
+from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import NotConvergedError
 from scorecast.information.cases import CaseInformation
 from scorecast.information.simulation import Simulation, check_converged
@@ -28,7 +28,7 @@ class WorstCase:
     index : int
         Its place, counted from zero.
     id : str
-        Its name, or its number counted from one.
+        Its name, or its row counted from one.
     j : float
         Its information; minus infinity if the forecast gave it no chance.
     cost : float
@@ -88,9 +88,9 @@ class Influence:
     Attributes
     ----------
     index : int
-        The case, counted from zero.
+        The case, counted from zero; one of those the posterior rests on.
     id : str
-        Its name, or its number counted from one.
+        Its name, or its row counted from one.
     j : float
         Its information.
     mean_without : float
@@ -126,19 +126,22 @@ def influence_of(
     found: MixturePosterior,
     simulation: Simulation,
     unit: float,
+    drawn: IntArray,
 ) -> Influence | None:
-    """Leave out the case farthest from the mean.
+    """Leave out the case farthest from the mean, of those the posterior has seen.
 
     Parameters
     ----------
     cases : CaseInformation
         The cases.
     found : MixturePosterior
-        Draws from all finite ones.
+        Draws from the finite ones that were drawn.
     simulation : Simulation
         For a second run, where weights will not do.
     unit : float
         Nats per unit of the answer.
+    drawn : ndarray of int64
+        Places, among the finite cases, of those the posterior rests on.
 
     Returns
     -------
@@ -146,18 +149,18 @@ def influence_of(
         None if there are fewer than two finite cases, or all are equal.
     """
     finite = np.flatnonzero(cases.is_finite)
-    values = cases.j[finite]
+    everything, values = cases.j[finite], cases.j[finite[drawn]]
     if values.size < 2 or np.ptp(values) == 0:
         return None
-    place = int(np.argmax(np.abs(values - values.mean())))
+    place = int(np.argmax(np.abs(values - everything.mean())))
     others = np.delete(values, place)
     mean, median, method = _posterior_without(values[place], others, found, simulation)
-    index = int(finite[place])
+    index = int(finite[drawn[place]])
     return Influence(
         index=index,
         id=cases.name(index),
         j=float(values[place]) / unit,
-        mean_without=float(others.mean()) / unit,
+        mean_without=float(np.delete(everything, drawn[place]).mean()) / unit,
         posterior_mean_without=mean / unit,
         posterior_median_without=median / unit,
         method=method,

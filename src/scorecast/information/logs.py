@@ -28,6 +28,9 @@ BASES = {"e": 1.0, "2": math.log(2), "10": math.log(10)}
 _LEAST = 5  # cases, below which nothing can be told from how numbers look
 _SAME = 0.02  # how near a ratio must be to a ratio of bases
 _NARROW = 0.1  # how narrow the middle half of the ratios must be
+_FEW = 12  # distinct values that may be the chances of so many classes
+_MOST_CLASSES = 1000
+_EXACT = 1e-6
 
 
 def cases_from_logs(
@@ -80,6 +83,8 @@ def cases_from_logs(
     look_like_logs(q, p)
     unit_q = _unit(base, "base")
     unit_p = unit_q if base_p is None else _unit(base_p, "base_p")
+    _look_like_this_base(q, "log_q", unit_q)
+    _look_like_this_base(p, "log_p", unit_p)
     q, p = q * unit_q, p * unit_p
     refuse_two_zeros(q, p)
     _look_like_one_base(q, p)
@@ -191,6 +196,31 @@ def look_like_logs(q: FloatArray, p: FloatArray) -> None:
 
 def _in_unit_interval(x: FloatArray) -> bool:
     return bool((x > 0).all() and (x <= 1).all())
+
+
+def _look_like_this_base(logs: FloatArray, name: str, unit: float) -> None:
+    """Warn where the few values of a column make one in another base only."""
+    values = np.unique(logs[np.isfinite(logs)])
+    if logs.size < _LEAST or not 0 < values.size <= _FEW or values.max() >= 0:
+        return
+    if _make_one(np.exp(values * unit)):
+        return
+    for base, other in BASES.items():
+        if other != unit and _make_one(np.exp(values * other)):
+            msg = (
+                f"The values of {name} are chances that add up to one only as "
+                f"logarithms to base {base}: is that their base (--base, --base-p)?"
+            )
+            warnings.warn(msg, DataWarning, stacklevel=3)
+            return
+
+
+def _make_one(chances: FloatArray) -> bool:
+    """Tell whether chances add up to one; a single one counts for equal classes."""
+    if chances.size == 1:
+        n = 1 / float(chances[0])
+        return 1.5 < n < _MOST_CLASSES and abs(n - round(n)) < _EXACT * n
+    return abs(float(chances.sum()) - 1) < _EXACT
 
 
 def _look_like_one_base(q: FloatArray, p: FloatArray) -> None:

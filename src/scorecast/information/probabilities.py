@@ -25,6 +25,8 @@ from scorecast.scores import match_labels
 
 __all__ = ["cases_from_classes", "cases_from_probabilities"]
 
+_MUCH_LESS = 0.9  # than one: a row that adds up to less may lack a class
+
 
 def cases_from_probabilities(
     q: ArrayLike,
@@ -120,7 +122,9 @@ def cases_from_classes(
     """
     warn_half_zeros(probabilities, "probabilities")
     matrix = _check_rows(probabilities, renormalise=renormalise)
-    own, names = match_labels(y_true, matrix.shape[1], classes)
+    own, names = match_labels(
+        y_true, matrix.shape[1], classes, what="probability columns"
+    )
     if own.size != len(matrix):
         msg = (
             f"There are {len(matrix):,} rows of probabilities but {own.size:,} labels."
@@ -158,28 +162,49 @@ def _log(chance: FloatArray) -> FloatArray:
 
 
 def _check_rows(probabilities: ArrayLike, *, renormalise: bool) -> FloatArray:
-    dtype = np.asarray(probabilities).dtype
+    rounding = _rounding(np.asarray(probabilities).dtype)
     matrix = np.asarray(check_matrix(probabilities, "probabilities"), np.float64)
     if matrix.shape[1] < 2:
         msg = "probabilities must have a column for every class, so at least two."
         raise InvalidInputError(msg)
     refuse_outside(matrix, "probabilities")
     sums = matrix.sum(axis=1)
-    tolerance = 1e-6 * matrix.shape[1]
-    if dtype == np.float16:
-        tolerance = max(1e-3, tolerance)
-    off = np.abs(sums - 1) > tolerance
+    off = np.abs(sums - 1) > max(rounding, 1e-6 * matrix.shape[1])
     if renormalise:
         off = sums <= 0
     if off.any():
         row = int(np.argmax(off))
         msg = (
             f"{int(off.sum())} row(s) of probabilities do not add up to one; the first "
-            f"is row {row + 1}, {sums[row]:.6g}. Repair them, or divide by the sum: "
-            "renormalise=True (--renormalise)."
+            f"is row {row + 1}, {sums[row]:.6g}. {_way_out(sums, matrix.shape[1])}"
         )
         raise InvalidInputError(msg)
     return matrix / sums[:, None] if renormalise else matrix
+
+
+def _rounding(dtype: np.dtype[Any]) -> float:
+    """Return by how much numbers of a type that make one may miss it.
+
+    Half of it is what rounding to the nearest does to the largest numbers; libraries
+    that work in half precision throughout need the other half.
+    """
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
+
+
+def _way_out(sums: FloatArray, n_classes: int) -> str:
+    """Say what rows that do not make one may be, and what to do then."""
+    divide = "divide by the sum: renormalise=True (--renormalise)."
+    worst = float(np.abs(sums - 1).max())
+    # As many halves of the last digit as there are classes.
+    digits = next((d for d in (4, 3, 2) if worst <= n_classes * 0.51 / 10**d), None)
+    if digits is not None and worst < 1 - _MUCH_LESS:
+        return f"They seem rounded to {digits} digits or so; then {divide}"
+    if (sums < 1).all() and sums.min() < _MUCH_LESS:
+        return (
+            "Is a class missing? Give one column for every class, the last one too; "
+            f"if none is missing, {divide}"
+        )
+    return f"Repair them, or {divide}"
 
 
 def _chances(matrix: FloatArray, own: IntArray, names: Sequence[Hashable]) -> Forecasts:
@@ -187,7 +212,7 @@ def _chances(matrix: FloatArray, own: IntArray, names: Sequence[Hashable]) -> Fo
     happened = np.zeros(matrix.shape, dtype=np.bool_)
     happened[np.arange(own.size), own] = True
     if matrix.shape[1] == 2:
-        what = f"class {names[1]}"
+        what = f"class {names[1]}; class {names[0]} is its mirror image"
         return Forecasts(predicted=matrix[:, 1], happened=happened[:, 1], what=what)
     what = "every class of every case"
     return Forecasts(predicted=matrix.ravel(), happened=happened.ravel(), what=what)

@@ -63,7 +63,8 @@ class ApparentInformation(Result):
     posterior : InformationPosterior
         Posterior of J from finite cases.
     n_posterior : int
-        Cases the posterior rests on.
+        Cases the posterior rests on: those drawn where there were too many, and one
+        where all are equal, since copies of a number say nothing of its spread.
     spread : Spread
         Histogram of j and posterior predictive density.
     worst : tuple of WorstCase
@@ -150,26 +151,33 @@ class ApparentInformation(Result):
         return decimals_for(self.posterior.high - self.posterior.low)
 
     def sentence(self) -> str:
-        """Say the answer in one plain sentence.
+        """Say the answer in plain words.
 
         Returns
         -------
         str
-            Amount, interval and verdict.
+            Amount, interval and verdict; where a forecast of zero came true, that
+            first.
         """
         found, digits = self.posterior, self.decimals
-        level = f"{100 * self.level:g} %"
-        span = f"({level}: {amount_span(found.low, found.high, digits)})"
-        verb = "carry" if self.forecast.endswith("s") else "carries"
-        return (
-            f"{self.forecast} {verb} {amount(found.median, digits)} {self.units} per "
-            f"case beyond {self.reference} {span}; {self._verdict()}."
+        said = (
+            f"{amount(found.median, digits)} {self.units} per case beyond "
+            f"{self.reference} ({100 * self.level:g} %: "
+            f"{amount_span(found.low, found.high, digits)})"
         )
+        if self.n_infinite:
+            rest = self.n - self.n_infinite
+            others = "the other case" if rest == 1 else f"the other {rest:,} cases"
+            return (
+                f"In {self.n_infinite:,} of {self.n:,} cases the forecast gave no "
+                "chance to what happened, so the information is minus infinity. From "
+                f"{others} only it would be {said}."
+            )
+        verb = "carry" if self.forecast.endswith("s") else "carries"
+        return f"{self.forecast} {verb} {said}; {self._verdict()}."
 
     def _verdict(self) -> str:
-        if self.n_infinite:
-            return "which a single forecast of zero that comes true undoes"
-        if self.n - self.n_infinite == 1:
+        if self.n == 1:
             return "one case says next to nothing"
         if self.is_flat:
             return "all cases agree, so nothing shows how others would spread"
@@ -180,14 +188,8 @@ class ApparentInformation(Result):
         return verdict(self.posterior, self.reference, doubted=doubted)
 
     def summary(self) -> str:
-        """Say the answer in one sentence, with what spoils it before and after."""
+        """Say the answer in a sentence or two, with what spoils it at the end."""
         said = self.sentence()
-        if self.n_infinite:
-            said = (
-                f"In {self.n_infinite:,} of {self.n:,} cases the forecast gave no "
-                "chance to what happened: the information is minus infinity. "
-                f"The other cases only: {said}"
-            )
         if not self.converged:
             said += " The simulation did not converge: do not rely on this."
         return said

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.types import FloatArray, Json
+from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import DataWarning, NotConvergedError
 from scorecast.information.pareto_tails import pareto_means
 from scorecast.information.ties import spread_ties
@@ -64,6 +64,25 @@ class Simulation:
         """Return the same for a further run, which keeps no state."""
         return replace(self, checkpoint=None)
 
+    def drawn(self, values: FloatArray) -> IntArray:
+        """Choose the values to use: all, or of too many a random choice.
+
+        Parameters
+        ----------
+        values : ndarray of float64
+            Finite values; their order does not matter to which are chosen.
+
+        Returns
+        -------
+        ndarray of int64
+            Their places.
+        """
+        if values.size <= self.max_cases:
+            return np.arange(values.size)
+        rng = np.random.default_rng(next(self.seeds))
+        chosen = rng.choice(values.size, self.max_cases, replace=False)
+        return np.sort(np.argsort(values, kind="stable")[chosen])
+
     def run(self, values: FloatArray) -> MixturePosterior:
         """Simulate the distribution from which values of j come.
 
@@ -78,11 +97,8 @@ class Simulation:
         MixturePosterior
             Draws.
         """
-        chosen = np.sort(values)
+        chosen = np.sort(values[self.drawn(values)])
         seed = next(self.seeds)
-        if chosen.size > self.max_cases:
-            rng = np.random.default_rng(seed)
-            chosen = np.sort(rng.choice(chosen, self.max_cases, replace=False))
         return sample_posterior(
             spread_ties(chosen),
             prior=self.prior,

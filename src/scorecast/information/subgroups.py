@@ -14,9 +14,9 @@ from scorecast.information.cases import CaseInformation
 from scorecast.information.posterior import InformationPosterior, posterior_of
 from scorecast.information.simulation import Simulation, check_converged
 
-__all__ = ["GroupInformation", "groups_of"]
+__all__ = ["MOST_GROUP_RUNS", "GroupInformation", "groups_of"]
 
-_MOST_RUNS = 40
+MOST_GROUP_RUNS = 40
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,10 +112,10 @@ def groups_of(
     places: dict[Hashable, list[int]] = {}
     for i, group in enumerate(cases.groups or ()):
         places.setdefault(group, []).append(i)
-    if len(places) > _MOST_RUNS:
+    if len(places) > MOST_GROUP_RUNS:
         msg = f"{len(places):,} groups: only plain means are given, no posteriors."
         warnings.warn(msg, DataWarning, stacklevel=3)
-    runs = simulation.apart() if len(places) <= _MOST_RUNS else None
+    runs = simulation.apart() if len(places) <= MOST_GROUP_RUNS else None
     return tuple(
         _group(
             str(name), cases.j[np.array(where, np.int64)], cases.n, runs, level, unit
@@ -136,8 +136,8 @@ def _group(
     posterior, note = None, "too many groups"
     if simulation is not None and values.size:
         posterior, note = _posterior(values, simulation, level, unit)
-    if values.size < j.size:
-        note = "; ".join(filter(None, ("posterior of the finite cases", note)))
+    finite = "posterior of the finite cases" if values.size < j.size else ""
+    note = "; ".join(filter(None, (finite, _caution(values, posterior), note)))
     spread = j.std(ddof=1) / np.sqrt(j.size) if 1 < j.size == values.size else np.nan
     return GroupInformation(
         name=name,
@@ -149,6 +149,15 @@ def _group(
         posterior=posterior,
         note=note if values.size else "no finite case",
     )
+
+
+def _caution(values: FloatArray, posterior: InformationPosterior | None) -> str:
+    """Say what makes the posterior of a group hardly more than its prior."""
+    if posterior is None or np.ptp(values) > 0:
+        return ""
+    if values.size == 1:
+        return "one case says next to nothing"
+    return "all cases have the same j: the posterior is that of a single case"
 
 
 def _posterior(

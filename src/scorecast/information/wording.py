@@ -63,7 +63,7 @@ def amount(value: float, decimals: int = 3) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def amount_span(low: float, high: float, decimals: int = 3) -> str:
+def amount_span(low: float, high: float, decimals: int = 3, dash: str = "-") -> str:
     """Write an interval of amounts.
 
     Parameters
@@ -72,6 +72,8 @@ def amount_span(low: float, high: float, decimals: int = 3) -> str:
         Its ends.
     decimals : int, default=3
         Digits after the point.
+    dash : str, default="-"
+        What stands between ends that have no minus.
 
     Returns
     -------
@@ -80,7 +82,7 @@ def amount_span(low: float, high: float, decimals: int = 3) -> str:
     """
     if not (is_known(low) and is_known(high)):
         return UNKNOWN
-    between = "-" if low >= 0 else " to "
+    between = dash if low >= 0 else " to "
     return f"{amount(low, decimals)}{between}{amount(high, decimals)}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from scorecast.io.example import (
     EXAMPLE_SOURCE,
+    MATCH_SOURCE,
     CharacterExample,
     MatchExample,
     load_characters,
@@ -24,6 +25,7 @@ from scorecast.io.writing import check_writable, write_bytes, write_json, write_
 
 __all__ = [
     "EXAMPLE_SOURCE",
+    "MATCH_SOURCE",
     "CharacterExample",
     "Fingerprint",
     "Labels",

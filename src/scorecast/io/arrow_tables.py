@@ -31,12 +31,13 @@ class ArrowTable:
     location : Location
         The file.
     options : TableOptions
-        Of which only the size limit matters.
+        Of which the size limit matters, and what to do with other columns.
     """
 
     def __init__(self, location: Location, options: TableOptions) -> None:
         self._location = location
         self._max_bytes = options.max_bytes
+        self._unwanted = options.unwanted
         self.name = location.name
         self.notes: tuple[str, ...] = ()
         with self._reader() as reader:
@@ -120,7 +121,7 @@ class ArrowTable:
                 f"{one_line(repr(field.name))}]))"
             )
         else:
-            fix = "convert it to numbers or leave it out with --drop"
+            fix = f"convert it to numbers or {self._unwanted}"
         msg = f"{self.name}, column {name} holds {one_line(kind)}, no numbers; {fix}"
         raise InvalidInputError(msg)
 

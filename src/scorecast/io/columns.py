@@ -31,6 +31,7 @@ class TableOptions:
     delimiter: str | None = None
     header: bool = True
     max_bytes: int = DEFAULT_MAX_BYTES
+    unwanted: str = "leave the column out with --drop"  # of one without numbers
 
     def __post_init__(self) -> None:
         if self.decimal not in (".", ","):

@@ -82,6 +82,7 @@ class DelimitedTable:
                 numbers=numbers,
                 texts=texts,
                 max_bytes=self._options.max_bytes,
+                unwanted=self._options.unwanted,
             )
             values = rows.load()
         labels = [text_array(column) for column in rows.labels]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "EXAMPLE_SOURCE",
+    "MATCH_SOURCE",
     "CharacterExample",
     "MatchExample",
     "load_characters",
@@ -22,6 +23,7 @@ EXAMPLE_SOURCE = (
     "J. B. Tenenbaum, Science 350 (2015) 1332-1338; MIT licence, copyright (c) 2015 "
     "Brenden Lake"
 )
+MATCH_SOURCE = "FiveThirtyEight, forecasts of World Cup matches 2014-2022; CC BY 4.0"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

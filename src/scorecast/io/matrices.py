@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from scorecast.exceptions import InvalidInputError
@@ -38,11 +39,18 @@ class Matrix:
         Names of the columns, if the file has names.
     source : str
         The file, with ``::key`` if it holds several arrays.
+    stored : dtype
+        Type of the numbers in the file, which `values` may be wider than.
     """
 
     values: NDArray[Any]
     columns: tuple[str, ...] | None
     source: str
+    stored: np.dtype[Any] = field(default_factory=lambda: np.dtype(np.float64))
+
+    def as_stored(self) -> NDArray[Any]:
+        """Return the numbers as rounded as the file has them, and no more."""
+        return self.values.astype(self.stored, copy=False)
 
 
 def read_matrix(
@@ -55,6 +63,7 @@ def read_matrix(
     drop: Sequence[str] = (),
     allow_negative_infinity: bool = False,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    unwanted: str = TableOptions.unwanted,
 ) -> Matrix:
     r"""Read a matrix of finite numbers.
 
@@ -80,6 +89,8 @@ def read_matrix(
         Whether minus infinity (the logarithm of zero) may occur.
     max_bytes : int, default=8 GiB
         Largest size of the data, in the file and in memory.
+    unwanted : str, optional
+        What to do with a column without numbers, for the message.
 
     Returns
     -------
@@ -105,7 +116,11 @@ def read_matrix(
     location = locate(path, key)
     kind = kind_of(location.path)
     options = TableOptions(
-        decimal=decimal, delimiter=delimiter, header=header, max_bytes=max_bytes
+        decimal=decimal,
+        delimiter=delimiter,
+        header=header,
+        max_bytes=max_bytes,
+        unwanted=unwanted,
     )
     with unchanged(location.path):
         if kind is Kind.ARRAYS:
@@ -129,7 +144,9 @@ def _from_arrays(
     key = choose_key(location, contents, SCORE_NAMES, "a matrix")
     array = read_array(location, key, max_bytes)
     values = real_matrix(array, location.at(key), max_bytes)
-    matrix = Matrix(values=values, columns=None, source=location.source(key))
+    matrix = Matrix(
+        values=values, columns=None, source=location.source(key), stored=array.dtype
+    )
     return matrix, "row {}".format
 
 

@@ -107,7 +107,11 @@ def read_columns(
             return _from_arrays(location, numbers, labels, max_bytes)
         if kind is Kind.TABLE:
             options = TableOptions(
-                decimal=decimal, delimiter=delimiter, header=header, max_bytes=max_bytes
+                decimal=decimal,
+                delimiter=delimiter,
+                header=header,
+                max_bytes=max_bytes,
+                unwanted="name another column",
             )
             return _from_table(location, numbers, labels, options)
     msg = f"{location.name}: a .txt file has no columns; name a table .csv"

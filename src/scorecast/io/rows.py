@@ -86,6 +86,7 @@ class Rows:
     numbers: Sequence[int]
     texts: Sequence[int]
     max_bytes: int
+    unwanted: str  # what to do with a column without numbers
     line_numbers: array[int] = field(default_factory=lambda: array("q"))
     labels: list[list[str]] = field(init=False)
     _record: str = field(default="", init=False)
@@ -234,5 +235,5 @@ class Rows:
         elif self.line_numbers[-1] == 1:
             fix = "if line 1 holds the column names, leave out --no-header"
         else:
-            fix = "repair it or leave the column out with --drop"
+            fix = f"repair it or {self.unwanted}"
         return InvalidInputError(f"{place}: {quoted(cell)} is not a number; {fix}")

@@ -27,7 +27,8 @@ class Diagnostics:
     Parameters
     ----------
     rhat, ess_bulk, ess_tail, mcse : float
-        Of the mean of the mixture; the worst of its coordinates.
+        Of the mean of the mixture; the worst of its coordinates. R-hat is that of
+        halves of chains.
     rhat_components, ess_components : float
         Of the number of components.
     n_chains, n_draws : int
@@ -90,11 +91,21 @@ def _figures(draws: FloatArray) -> tuple[float, float, float, float]:
     stats = _array_stats()
     axes = {"chain_axis": 0, "draw_axis": 1}
     return (
-        float(stats.rhat(draws, **axes)),
+        _rhat(draws, stats, axes),
         float(stats.ess(draws, method="bulk", **axes)),
         float(stats.ess(draws, method="tail", prob=(0.05, 0.95), **axes)),
         float(stats.mcse(draws, method="mean", **axes)),
     )
+
+
+def _rhat(draws: FloatArray, stats: Any, axes: dict[str, int]) -> float:
+    """R-hat of half chains after ranking; those of a single chain have to be cut."""
+    if len(draws) > 1:
+        return float(stats.rhat(draws, **axes))
+    half = draws.shape[1] // 2
+    halves = draws[0, : 2 * half].reshape(2, half)
+    away = np.abs(halves - np.median(halves))
+    return max(float(stats.rhat(x, method="z_scale", **axes)) for x in (halves, away))
 
 
 def _array_stats() -> Any:
@@ -116,8 +127,10 @@ def _reasons(
         found.append("a chain produced a mean that is not a number")
     elif (np.ptp(means, axis=1) == 0.0).any():
         found.append("a chain never moved")
-    elif n_chains > 1 and not rhat <= MOST_RHAT:
-        found.append(f"the chains disagree: R-hat {rhat:.3f}, at most {MOST_RHAT}")
+    elif not rhat <= MOST_RHAT:
+        # R-hat compares halves of chains, so that a single one can fail too.
+        who = "the chains" if n_chains > 1 else "the halves of the chain"
+        found.append(f"{who} disagree: R-hat {rhat:.3f}, at most {MOST_RHAT}")
     if np.isfinite(bulk) and min(bulk, tail) < least:
         found.append(
             f"too few effective draws: {min(bulk, tail):.0f}, at least {least}"

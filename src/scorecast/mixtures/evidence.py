@@ -9,15 +9,17 @@ prior here, so every update of the sampler keeps its form.
 from __future__ import annotations
 
 import dataclasses
+import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.checks import check_n_jobs
 from scorecast._core.parallel import map_threads
 from scorecast._core.progress import announced
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, Json, RandomState
-from scorecast.exceptions import UsageError
+from scorecast.exceptions import DataWarning, UsageError
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.sampler import check_values
 from scorecast.mixtures.sampling import Sampling
@@ -25,6 +27,8 @@ from scorecast.mixtures.sampling import Sampling
 __all__ = ["Evidence", "ladder", "log_evidence", "thermodynamic_integral"]
 
 _BATCHES = 20
+_MOST_CORRECTION = 0.5  # nats: half of what makes a Bayes factor worth a word
+_MANY_ERRORS = 3.0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -136,12 +140,24 @@ def log_evidence(
     Raises
     ------
     UsageError
-        If the ladder does not climb from 0 to 1.
+        If the ladder does not climb from 0 to 1, or there are fewer than 20 draws.
+
+    Warns
+    -----
+    DataWarning
+        If the correction is large, so that the ladder needs more rungs.
     """
     from scorecast.mixtures.run import start_runs
 
     given = check_values(values, prior)
+    check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
+    if sampling.n_draws < _BATCHES:
+        msg = (
+            f"`n_draws` must be at least {_BATCHES} for the error of the evidence; got "
+            f"{sampling.n_draws}."
+        )
+        raise UsageError(msg)
     rungs = ladder() if betas is None else np.asarray(betas, dtype=np.float64)
     if rungs.size < 2 or rungs[0] != 0 or rungs[-1] != 1 or (np.diff(rungs) <= 0).any():
         msg = "The ladder must climb from 0 to 1."
@@ -156,7 +172,22 @@ def log_evidence(
     total = runs[0].n_sweeps
     map_threads(lambda r: r.advance(total), runs, n_jobs=n_jobs, what="climbing")
     draws = np.array([run.record.given_cases[run.n_warmup :] for run in runs])
-    return _summarise(rungs, draws, prior.name)
+    found = _summarise(rungs, draws, prior.name)
+    _warn_correction(found)
+    return found
+
+
+def _warn_correction(found: Evidence) -> None:
+    """Warn where the rule itself may be off by more than chance, and by much."""
+    off = abs(found.correction)
+    if off <= max(_MOST_CORRECTION, _MANY_ERRORS * found.stderr):
+        return
+    msg = (
+        f"The ladder is too coarse: its correction is {found.correction:.2f} nats, "
+        f"and the evidence may be off by as much (the stated {found.stderr:.2f} is the "
+        "error of the simulation only). Give more rungs: betas=ladder(40)."
+    )
+    warnings.warn(msg, DataWarning, stacklevel=3)
 
 
 def _summarise(betas: FloatArray, draws: FloatArray, name: str) -> Evidence:

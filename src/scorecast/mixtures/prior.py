@@ -72,6 +72,11 @@ class Prior:
 
     def __post_init__(self) -> None:
         centre = np.atleast_1d(np.asarray(self.centre, dtype=np.float64))
+        if centre.ndim != 1 or not np.isfinite(centre).all():
+            msg = (
+                f"`centre` must hold finite numbers, one per coordinate; got {centre}."
+            )
+            raise InvalidInputError(msg)
         object.__setattr__(self, "centre", centre)
         for field in ("centre_precision", "rate_rate", "scale_rate"):
             matrix = _precision_matrix(getattr(self, field), field, centre.size)
@@ -232,10 +237,13 @@ def _precision_matrix(value: ArrayLike, name: str, n_dims: int) -> FloatArray:
     if matrix.shape != (n_dims, n_dims):
         msg = f"`{name}` must have shape ({n_dims}, {n_dims}); got {matrix.shape}."
         raise InvalidInputError(msg)
+    msg = f"`{name}` must be a symmetric matrix with positive eigenvalues."
+    # NaN is not near itself; Cholesky looks at one half only.
+    if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
+        raise InvalidInputError(msg)
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError as error:
-        msg = f"`{name}` must be a symmetric matrix with positive eigenvalues."
         raise InvalidInputError(msg) from error
     return np.ascontiguousarray(0.5 * (matrix + matrix.T))
 
@@ -253,7 +261,7 @@ def _check_numbers(prior: Prior) -> None:
         msg = f"`location_reading` must be one of {sorted(readings)}."
         raise UsageError(msg)
     least = 1.0 if prior.location_reading == "inverse-mean" else 0.0
-    if prior.location_shape <= least:
+    if not least < prior.location_shape < np.inf:
         msg = f"`location_shape` must exceed {least:g}; got {prior.location_shape!r}."
         raise UsageError(msg)
     positive = (
@@ -261,6 +269,6 @@ def _check_numbers(prior: Prior) -> None:
         "scale_shape", "spread_a", "spread_b",
     )  # fmt: skip
     for field in positive:
-        if not getattr(prior, field) > 0.0:
+        if not 0.0 < getattr(prior, field) < np.inf:
             msg = f"`{field}` must be positive; got {getattr(prior, field)!r}."
             raise UsageError(msg)

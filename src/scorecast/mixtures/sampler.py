@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.checks import check_n_jobs
 from scorecast._core.parallel import map_threads
 from scorecast._core.progress import announced, track
 from scorecast._core.rng import as_generator
@@ -78,6 +79,7 @@ def sample_posterior(
     from scorecast.mixtures.run import start_runs
 
     given = check_values(values, prior)
+    check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     streams = as_generator(random_state).spawn(sampling.n_chains)
     runs = start_runs(given, prior.constants(), sampling, streams)

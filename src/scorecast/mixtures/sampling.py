@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import numbers
 
 import numpy as np
 
@@ -49,12 +50,17 @@ class Sampling:
     def __post_init__(self) -> None:
         least = {"n_chains": 1, "n_warmup": 0, "n_draws": 4, "n_extensions": 0,
                  "n_kept": 1}  # fmt: skip
+        if self.n_jumps is not None:
+            least["n_jumps"] = 0
         for name, smallest in least.items():
-            if getattr(self, name) < smallest:
-                msg = f"`{name}` must be at least {smallest}."
+            if not _is_count(getattr(self, name), smallest):
+                msg = (
+                    f"`{name}` must be a whole number of at least {smallest}; got "
+                    f"{getattr(self, name)!r}."
+                )
                 raise UsageError(msg)
-        if not self.starts or min(self.starts) < 1:
-            msg = "`starts` must be numbers of components from 1."
+        if not self.starts or not all(_is_count(n, 1) for n in self.starts):
+            msg = f"`starts` must be numbers of components from 1; got {self.starts!r}."
             raise UsageError(msg)
 
     def jumps_for(self, n_cases: int) -> int:
@@ -73,3 +79,7 @@ class Sampling:
         if self.n_jumps is not None:
             return self.n_jumps
         return int(np.clip(_JUMP_WORK // max(n_cases, 1), 1, 20))
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, numbers.Integral) and int(value) >= least

@@ -49,6 +49,7 @@ _LINE = 12.0
 _ROW = 17.0
 _LONGEST_NAME = 20
 _MOST_GROUPS = 25
+_DASH = "\N{EN DASH}"
 
 
 def number_axis(axes: Axes, low: float, high: float) -> None:
@@ -420,7 +421,8 @@ def groups_drawing(result: ApparentInformation) -> Drawing:
     return Drawing(
         title="Information by group",
         description="; ".join(
-            f"{name}: {amount(m)} ({amount_span(a, b)})" for name, a, m, b in rows
+            f"{name}: {amount(m)} ({amount_span(a, b, dash=_DASH)})"
+            for name, a, m, b in rows
         ),
         draw=draw,
         height=_ROW * len(rows) + 60,

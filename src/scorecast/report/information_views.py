@@ -6,6 +6,7 @@ import re
 
 from scorecast.information import (
     ApparentInformation,
+    GroupInformation,
     amount,
     amount_span,
     chance_said,
@@ -46,6 +47,8 @@ _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _MOST_WORST = 3
 _LONGEST_NAME = 40
 _LONGEST_GROUP = 24
+_MOST_NOTES = 5
+_FAR_APART = 1.05  # R-hat of the number of components worth a word
 _REFERENCES = (
     "R. Sewell (2024). Assessment of the quality of a prediction.",
     "J. L. Kelly (1956). A new interpretation of information rate. Bell System "
@@ -73,9 +76,10 @@ def information_text(result: ApparentInformation, *, ascii_only: bool = False) -
     """
     lines = [*text_lines(result.summary()), ""]
     heading = (f"{result.units} per case", "", f"{level_name(result.level)} interval")
-    lines += [*table_lines(heading, _estimates(result), left={0}), ""]
+    lines += [*table_lines(heading, _estimates(result, "-"), left={0}), ""]
     if result.groups:
-        lines += [*table_lines(*_group_rows(result), left={0}), ""]
+        lines += [*table_lines(*_group_rows(result, "-"), left={0}), ""]
+        lines += [*_group_notes(result)]
     for text in result.warnings:
         lines += entry_lines("Warning", text)
     for label, text in _facts(result):
@@ -83,18 +87,18 @@ def information_text(result: ApparentInformation, *, ascii_only: bool = False) -
     return joined_lines(lines, ascii_only=ascii_only)
 
 
-def _estimates(result: ApparentInformation) -> list[tuple[str, str, str]]:
+def _estimates(result: ApparentInformation, dash: str) -> list[tuple[str, str, str]]:
     digits, found, usual = result.decimals, result.posterior, result.normal
     rows = [
         (
             "posterior median",
             amount(found.median, digits),
-            amount_span(found.low, found.high, digits),
+            amount_span(found.low, found.high, digits, dash),
         ),
         (
             "plain mean, normal interval",
             amount(usual.mean, digits),
-            amount_span(usual.low, usual.high, digits),
+            amount_span(usual.low, usual.high, digits, dash),
         ),
     ]
     if result.n_infinite:
@@ -102,8 +106,20 @@ def _estimates(result: ApparentInformation) -> list[tuple[str, str, str]]:
     return rows
 
 
+def _group_notes(result: ApparentInformation) -> list[str]:
+    """Say of each group what its numbers do not show."""
+    noted = [g for g in result.groups if g.note]
+    lines: list[str] = []
+    for g in noted[:_MOST_NOTES]:
+        lines += entry_lines("Group", f"{one_line(g.name, _LONGEST_GROUP)}: {g.note}")
+    if len(noted) > _MOST_NOTES:
+        more = len(noted) - _MOST_NOTES
+        lines += entry_lines("Group", f"notes on {count(more)} more: --json, --report")
+    return lines
+
+
 def _group_rows(
-    result: ApparentInformation,
+    result: ApparentInformation, dash: str
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     digits = result.decimals
     level = f"{level_name(result.level)} interval"
@@ -115,7 +131,7 @@ def _group_rows(
         if found is not None:
             numbers = (
                 amount(found.median, digits),
-                amount_span(found.low, found.high, digits),
+                amount_span(found.low, found.high, digits, dash),
                 chance_said(found.probability_positive),
             )
         rows.append(
@@ -140,11 +156,15 @@ def _facts(result: ApparentInformation) -> list[tuple[str, str]]:
     if result.influence is not None:
         facts.append(("One case", _influence_said(result)))
     facts += [
-        ("Prior", result.prior),
+        (_against(result), result.prior),
         ("Chains", _chains_said(result)),
         ("Assumes", "; ".join(result.assumptions[:2])),
     ]
     return facts
+
+
+def _against(result: ApparentInformation) -> str:
+    return "Prior" if result.reference == "the prior" else "Against"
 
 
 def _cases_said(result: ApparentInformation) -> str:
@@ -197,7 +217,17 @@ def _influence_said(result: ApparentInformation) -> str:
 def _chains_said(result: ApparentInformation) -> str:
     checks = result.diagnostics
     state = "agree" if result.converged else "DO NOT AGREE"
-    return f"{state}: R-hat {checks['rhat']:.3f}, {checks['ess']:,.0f} effective draws"
+    said = (
+        f"{state} on J: R-hat {checks['rhat']:.3f}, {checks['ess']:,.0f} effective "
+        "draws"
+    )
+    parts = checks.get("rhat_components")
+    if parts is not None and is_known(parts) and parts > _FAR_APART:
+        said += (
+            f"; not on the number of components (R-hat {parts:.2f}), which J hardly "
+            "depends on"
+        )
+    return said
 
 
 @main_drawing.register
@@ -221,8 +251,9 @@ def _(result: ApparentInformation) -> tuple[Section, ...]:
             heading="What this assumes",
             items=tuple(map(_sentence, result.assumptions)),
             lead=(
-                f"The prior: {result.prior}. Nothing in the cases shows whether "
-                "these hold; a forecast that has seen its outcome looks splendid.",
+                f"{_against(result)}: {result.prior}. Nothing in the cases shows "
+                "whether these hold; a forecast that has seen its outcome looks "
+                "splendid.",
             ),
         ),
         Section(heading="References", items=_REFERENCES),
@@ -237,10 +268,10 @@ def _head(result: ApparentInformation) -> Section:
             f"{result.units} per case",
             f"{level_name(result.level)} interval",
         ),
-        rows=tuple(_estimates(result)),
+        rows=tuple(_estimates(result, _DASH)),
         words=1,
     )
-    kept = {"Cases", "P(J > 0)", "Prior", "Chains"}
+    kept = {"Cases", "P(J > 0)", _against(result), "Chains"}
     facts = tuple(fact for fact in _facts(result) if fact[0] in kept)
     return Section(
         heading=_RANGE.sub(_DASH, result.summary()),
@@ -295,8 +326,9 @@ def _cumulative(result: ApparentInformation) -> Section:
 def _spread(result: ApparentInformation) -> Section:
     lead = (
         "Each case counts with j, the logarithm of what the forecast gave to what "
-        "happened over what the prior gave. Grey: the cases. Blue: where one more case "
-        "is expected to fall. A long tail to the left is what confident mistakes cost."
+        f"happened over what {result.reference} gave. Grey: the cases. Blue: where one "
+        "more case is expected to fall. A long tail to the left is what confident "
+        "mistakes cost."
     )
     return Section(heading="Case by case", lead=(lead,), figure=spread_drawing(result))
 
@@ -315,7 +347,7 @@ def _worst(result: ApparentInformation) -> Section:
     if result.influence is None:
         lead = []
     if not rows:
-        lead.append("No case was given less than the prior gave it.")
+        lead.append(f"No case was given less than {result.reference} gave it.")
     columns = ("case", f"j, {result.units}", "off the mean", "of all losses")
     tables = (Table(caption="Worst cases", columns=columns, rows=rows, words=1),)
     return Section(
@@ -328,17 +360,18 @@ def _worst(result: ApparentInformation) -> Section:
 def _groups(result: ApparentInformation) -> tuple[Section, ...]:
     if not result.groups:
         return ()
-    heading, rows = _group_rows(result)
+    heading, rows = _group_rows(result, _DASH)
+    # Six columns do not fit a telephone: three of them go below, as words.
     table = Table(
         caption="Groups",
-        columns=heading,
-        rows=tuple(rows),
-        notes=tuple(g.note for g in result.groups),
+        columns=(heading[0], *heading[3:5]),
+        rows=tuple((row[0], *row[3:5]) for row in rows),
+        notes=tuple(map(_group_said, result.groups, rows)),
         words=1,
     )
     lead = (
-        "Each group by itself. The means, weighted by the numbers of cases, add up to "
-        "the mean of all."
+        "Each group by itself. The plain means, weighted by the numbers of cases, add "
+        "up to the mean of all."
     )
     return (
         Section(
@@ -350,10 +383,19 @@ def _groups(result: ApparentInformation) -> tuple[Section, ...]:
     )
 
 
+def _group_said(group: GroupInformation, row: tuple[str, ...]) -> str:
+    _, cases, mean, _, _, chance = row
+    said = f"{cases} case{'' if group.n == 1 else 's'}, plain mean {mean}"
+    if group.posterior is not None:
+        said += f", P(J > 0): {chance}"
+    return "; ".join(filter(None, (said, group.note)))
+
+
 def _betting(result: ApparentInformation) -> Section:
     lead = (
         "Whoever spreads a stake over what may happen as the forecast says, at odds "
-        "that are fair under the prior, wins or loses the factor Q/P each time: "
+        f"that are fair under {result.reference}, wins or loses the ratio of the two "
+        "chances each time: "
         f"{_stake_said(result)}. In the order in which the cases were given."
     )
     return Section(
@@ -369,7 +411,7 @@ def _reliability(result: ApparentInformation) -> tuple[Section, ...]:
         return ()
     rows = tuple(
         (count(b.n), percent(b.predicted, 1), percent(b.observed, 1),
-         f"{100 * b.low:.1f}\N{EN DASH}{100 * b.high:.1f} %")
+         f"{100 * b.low:.1f}{_DASH}{100 * b.high:.1f} %")
         for b in trust.bins
     )  # fmt: skip
     columns = ("events", "stated", "happened", f"{level_name(result.level)} interval")

@@ -17,6 +17,8 @@ ClassLabels = tuple[Hashable, ...]
 _SHOWN = 5
 _NAMING = {
     "columns": "Name the columns in their order: classes= (--classes FILE).",
+    "probability columns": "Give every class a column, named as the labels are: "
+    "classes= (--probability COL=LABEL, once for each).",
     "gallery": "Name the gallery vectors: gallery_labels= (--gallery-labels FILE).",
 }
 
