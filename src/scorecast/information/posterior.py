@@ -32,8 +32,8 @@ class TailView:
         Middle and central interval of the draws.
     probability_positive : float
         Share of draws above zero.
-    density : ndarray of float64
-        Curve for drawing; empty where it was not asked for.
+    density, cumulative : ndarray of float64
+        Curves for drawing; empty where they were not asked for.
     """
 
     tails: str
@@ -42,6 +42,7 @@ class TailView:
     high: float
     probability_positive: float
     density: FloatArray
+    cumulative: FloatArray
 
     def to_dict(self) -> Json:
         """Return plain values."""
@@ -50,7 +51,8 @@ class TailView:
     @classmethod
     def from_dict(cls, data: Json) -> TailView:
         """Rebuild from `to_dict`."""
-        return cls(**{**data, "density": np.array(data["density"], np.float64)})
+        curves = ("density", "cumulative")
+        return cls(**{**data, **{k: np.array(data[k], np.float64) for k in curves}})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,7 +73,7 @@ class InformationPosterior:
     x, density, cumulative : ndarray of float64
         Curves for drawing, of the mixture; empty where they were not asked for.
     views : tuple of TailView
-        The posteriors looked at.
+        The posteriors looked at, the mixture's first.
     """
 
     mean: float
@@ -182,7 +184,7 @@ def posterior_of(
         quantiles=outer,
         x=x,
         density=views[0].density,
-        cumulative=np.searchsorted(flat, x, side="right") / flat.size,
+        cumulative=views[0].cumulative,
         views=views,
     )
 
@@ -196,6 +198,7 @@ def _view(tails: str, ordered: FloatArray, level: float, x: FloatArray) -> TailV
         high=float(high),
         probability_positive=float((ordered > 0).mean()),
         density=_smooth(ordered, x) if x.size else x,
+        cumulative=np.searchsorted(ordered, x, side="right") / ordered.size,
     )
 
 

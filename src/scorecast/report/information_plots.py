@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -49,6 +49,12 @@ _LINE = 12.0
 _ROW = 17.0
 _LONGEST_NAME = 20
 _MOST_GROUPS = 25
+# The second view of the tails, beside the one that gives the centre.
+_SECOND: dict[str, Any] = {
+    "color": INK_SOFT,
+    "linewidth": 1.4,
+    "linestyle": (0, (4, 2)),
+}
 _DASH = "\N{EN DASH}"
 
 
@@ -119,15 +125,17 @@ def posterior_drawing(result: ApparentInformation) -> Drawing:
         ends = [*found.x[[0, -1]], usual.low, usual.high]
         low, high = _with_zero(float(np.nanmin(ends)), float(np.nanmax(ends)))
         number_axis(axes, low, high)
-        top = float(found.density.max())
+        top = max(float(v.density.max()) for v in found.views)
         axes.set_ylim(-0.34 * top, 1.12 * top)
         inside = (found.x >= found.low) & (found.x <= found.high)
         axes.fill_between(
             found.x[inside], 0, found.density[inside], color=ACCENT_SOFT, linewidth=0
         )
+        for view in found.views[1:]:
+            axes.plot(found.x, view.density, **_SECOND)
         axes.plot(found.x, found.density, color=ACCENT, linewidth=1.8)
         axes.hlines(0, low, high, color=RULE, linewidth=0.6)
-        bars = ((-0.11, found.low, found.high, found.median, ACCENT, "posterior"),
+        bars = ((-0.11, found.low, found.high, found.median, ACCENT, "reported"),
                 (-0.25, usual.low, usual.high, usual.mean, INK, "normal"))  # fmt: skip
         for height, left, right, middle, colour, name in bars:
             _bar(axes, height * top, (left, right, middle), colour, name)
@@ -198,6 +206,9 @@ def cumulative_drawing(result: ApparentInformation) -> Drawing:
         low, high = _with_zero(float(found.x[0]), float(found.x[-1]))
         number_axis(axes, low, high)
         x = np.concatenate([[low], found.x, [high]])
+        for view in found.views[1:]:
+            y = np.concatenate([view.cumulative[:1], view.cumulative, [1.0]])
+            axes.plot(x, y, **_SECOND)
         y = np.concatenate([[0.0], found.cumulative, [1.0]])
         axes.plot(x, y, color=ACCENT, linewidth=1.8)
         _zero_line(axes, f"as {result.reference}")

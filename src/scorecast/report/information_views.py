@@ -49,10 +49,13 @@ _LONGEST_NAME = 40
 _LONGEST_GROUP = 24
 _MOST_NOTES = 5
 _FAR_APART = 1.05  # R-hat of the number of components worth a word
+_VIEWS = {"mixture": "- of the mixture", "pareto": "- with Pareto tails"}
 _REFERENCES = (
     "R. Sewell (2024). Assessment of the quality of a prediction.",
     "J. L. Kelly (1956). A new interpretation of information rate. Bell System "
     "Technical Journal 35, 917\N{EN DASH}926.",
+    "J. Pickands (1975). Statistical inference using extreme order statistics. Annals "
+    "of Statistics 3, 119\N{EN DASH}131.",
     "S. Richardson and P. J. Green (1997). On Bayesian analysis of mixtures with an "
     "unknown number of components. Journal of the Royal Statistical Society B 59.",
 )
@@ -89,17 +92,13 @@ def information_text(result: ApparentInformation, *, ascii_only: bool = False) -
 
 def _estimates(result: ApparentInformation, dash: str) -> list[tuple[str, str, str]]:
     digits, found, usual = result.decimals, result.posterior, result.normal
+    lines = [("posterior", found.median, found.low, found.high)]
+    if len(found.views) > 1:
+        lines += [(_VIEWS[v.tails], v.median, v.low, v.high) for v in found.views]
+    lines.append(("plain mean, normal interval", usual.mean, usual.low, usual.high))
     rows = [
-        (
-            "posterior median",
-            amount(found.median, digits),
-            amount_span(found.low, found.high, digits, dash),
-        ),
-        (
-            "plain mean, normal interval",
-            amount(usual.mean, digits),
-            amount_span(usual.low, usual.high, digits, dash),
-        ),
+        (name, amount(middle, digits), amount_span(low, high, digits, dash))
+        for name, middle, low, high in lines
     ]
     if result.n_infinite:
         rows.append(("mean of all cases", amount(result.mean), ""))
@@ -284,9 +283,16 @@ def _head(result: ApparentInformation) -> Section:
 def _posterior(result: ApparentInformation) -> Section:
     lead = (
         "The curve says how plausible each amount of information is, given these "
-        f"cases; the shaded part holds {level_name(result.level)}. Below it the same "
-        "as a bar, and the usual interval from mean and standard error, which long "
-        "tails mislead."
+        "cases and a mixture fitted to all of them"
+    )
+    if len(result.posterior.views) > 1:
+        lead += (
+            "; the dashed one, if the far cases alone say how long the tails are. The "
+            "bar below, and the shade, hold both intervals"
+        )
+    lead += (
+        f" ({level_name(result.level)}). Below it the usual interval from mean and "
+        "standard error, which long tails mislead."
     )
     if result.n_infinite:
         lead += " Finite cases only: the mean of all is minus infinity."
