@@ -52,8 +52,8 @@ def pareto_means(
     --------
     >>> rng = np.random.default_rng(0)
     >>> draws = pareto_means(rng.normal(2.0, 1.0, 400), n_draws=2000, rng=rng)
-    >>> [round(float(q), 1) for q in np.quantile(draws, [0.025, 0.975])]
-    [1.8, 2.0]
+    >>> draws.shape, round(float(np.median(draws)), 1), round(float(draws.std()), 2)
+    ((2000,), 2.0, 0.05)
     """
     ordered = np.sort(values)
     n = ordered.size

@@ -51,7 +51,7 @@ _LONGEST_NAME = 20
 _MOST_GROUPS = 25
 # The second view of the tails, beside the one that gives the centre.
 _SECOND: dict[str, Any] = {
-    "color": INK_SOFT,
+    "color": MUTED,
     "linewidth": 1.4,
     "linestyle": (0, (4, 2)),
 }

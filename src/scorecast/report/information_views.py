@@ -49,7 +49,7 @@ _LONGEST_NAME = 40
 _LONGEST_GROUP = 24
 _MOST_NOTES = 5
 _FAR_APART = 1.05  # R-hat of the number of components worth a word
-_VIEWS = {"mixture": "- of the mixture", "pareto": "- with Pareto tails"}
+_VIEWS = {"mixture": "mixture alone", "pareto": "Pareto tails alone"}
 _REFERENCES = (
     "R. Sewell (2024). Assessment of the quality of a prediction.",
     "J. L. Kelly (1956). A new interpretation of information rate. Bell System "
@@ -92,8 +92,10 @@ def information_text(result: ApparentInformation, *, ascii_only: bool = False) -
 
 def _estimates(result: ApparentInformation, dash: str) -> list[tuple[str, str, str]]:
     digits, found, usual = result.decimals, result.posterior, result.normal
-    lines = [("posterior", found.median, found.low, found.high)]
-    if len(found.views) > 1:
+    several = len(found.views) > 1
+    name = "posterior, both views of the tails" if several else "posterior"
+    lines = [(name, found.median, found.low, found.high)]
+    if several:
         lines += [(_VIEWS[v.tails], v.median, v.low, v.high) for v in found.views]
     lines.append(("plain mean, normal interval", usual.mean, usual.low, usual.high))
     rows = [
