@@ -24,7 +24,6 @@ from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.classes.intervals import perfect_bound
-from scorecast.classes.moments import probit_moments
 from scorecast.exceptions import ExtrapolationWarning, InsufficientDataError
 from scorecast.scores import (
     ClassScores,
@@ -33,6 +32,7 @@ from scorecast.scores import (
     RiskCurve,
     Scores,
     as_class_scores,
+    probit_moments,
     risk_curve,
     risk_curve_and_replicates,
 )

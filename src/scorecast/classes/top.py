@@ -28,8 +28,8 @@ from scorecast.classes.distributions import (
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.intervals import Interval
 from scorecast.classes.method import Fit, Method
-from scorecast.classes.moments import probit_grid
 from scorecast.exceptions import UsageError
+from scorecast.scores import probit_grid
 
 __all__ = [
     "TopMethod",
