@@ -75,24 +75,25 @@ def sample_of_ranking(ranking: Ranking, ks: IntArray | None = None) -> CurveSamp
 
 
 def mean_of_rankings(
-    rankings: Sequence[Ranking], members: Sequence[IntArray], n_stimuli: int
+    rankings: Sequence[Ranking], members: Sequence[IntArray], n_units: int
 ) -> CurveSample:
     """Average the curves of several test sets drawn from the same stimuli.
 
     Parameters
     ----------
     rankings : sequence of Ranking
-        One per split, one class per group.
+        One per split.
     members : sequence of ndarray of int64
-        Which stimulus each class of a ranking is.
-    n_stimuli : int
-        Number of stimuli from which all test sets were drawn.
+        Which unit each group of a ranking is: a stimulus, or stimuli that belong
+        together.
+    n_units : int
+        Number of units from which all test sets were drawn.
 
     Returns
     -------
     CurveSample
         The mean curve at sizes that all test sets reach. Its replicates leave one
-        stimulus out of every test set.
+        unit out of every test set.
     """
     if len(rankings) == 1:
         return sample_of_ranking(rankings[0])
@@ -102,7 +103,7 @@ def mean_of_rankings(
     accuracy = np.mean([s.curve.accuracy for s in samples], axis=0)
     replicates = np.empty((0, ks.size))
     if all(s.replicates.size for s in samples):
-        replicates = np.tile(accuracy, (n_stimuli, 1))
+        replicates = np.tile(accuracy, (n_units, 1))
         for sample, who in zip(samples, members, strict=True):
             moved = sample.replicates - sample.curve.accuracy
             replicates[who] += moved / len(samples)

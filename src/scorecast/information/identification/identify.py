@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -44,7 +45,6 @@ from scorecast.scores import (
     LabelledEmbeddings,
     Ranking,
     Scores,
-    rank_true_classes,
 )
 
 __all__ = ["Encoder", "identify", "identify_from_scores"]
@@ -104,7 +104,8 @@ def identify(
 
     Stimuli are split at random; the model is fitted to one part and names, for every
     response of the other, the stimulus among all those tested. Equal rows of `stimuli`
-    are one stimulus shown repeatedly: one candidate with several responses, never split.
+    are one stimulus shown repeatedly: one candidate with several responses, which are
+    never split.
 
     Parameters
     ----------
@@ -166,14 +167,11 @@ def identify(
     )
     sample = mean_of_rankings(
         [ranking for ranking, _ in found],
-        [split.tested for split in splits],
-        sets.n_stimuli,
+        [np.unique(sets.group[split.is_test]) for split in splits],
+        sets.n_groups,
     )
     if sets.is_grouped:
-        tested = [sets.group[split.is_test] for split in splits]
-        sample = in_groups(
-            sample, [np.unique(g, return_counts=True)[1] for g in tested]
-        )
+        sample = in_groups(sample, [np.bincount(ranking.group) for ranking, _ in found])
     return _answer(
         sample,
         to=to,
@@ -330,9 +328,9 @@ def _check_pair(
 
 
 def _default_model() -> Encoder:
-    from scorecast.information.identification.encoding import EncodingModel
-
-    model: Encoder = EncodingModel()
+    # Loaded here: who brings a model, or scores, has no use for it.
+    home = importlib.import_module("scorecast.information.identification.encoding")
+    model: Encoder = home.EncodingModel()
     return model
 
 
@@ -348,7 +346,10 @@ def _test_split(task: _Task, rng: np.random.Generator) -> tuple[Ranking, FloatAr
     place[split.tested] = np.arange(split.tested.size)
     own: IntArray = place[sets.stimulus[is_test]]
     data = Scores(scores, own.tolist(), classes=range(split.tested.size))
-    return rank_true_classes(data, n_groups=data.n_classes), scores
+    # Stimuli that belong together are left out together.
+    group = np.unique(sets.group[split.is_test], return_inverse=True)[1]
+    above, tied = data.competitor_counts(group, int(group.max()) + 1)
+    return Ranking(above=above, tied=tied, own=data.own, group=group), scores
 
 
 def _cautions(sets: StimulusSets, sample: CurveSample) -> tuple[str, ...]:

@@ -219,7 +219,7 @@ class ImpliedInformation(Result):
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         curve = result["curve"]
         endless = bool(result["is_infinite"])
-        numbers = {
+        numbers: dict[str, Any] = {
             name: math.nan if result[name] is None else float(result[name])
             for name in ("value", "low", "high", "separation", "stderr", "misfit")
         }

@@ -93,8 +93,8 @@ class InformationBound(Result):
         sure = f"{100 * self.level:g} %"
         if self.value == 0:
             return (
-                f"At {sure} confidence these accuracies prove no information: they "
-                "might be luck."
+                f"At {sure} confidence these accuracies prove no information: so few "
+                "stimuli leave room for luck."
             )
         at = int(np.argmax(self.information))
         return (
@@ -134,7 +134,7 @@ class InformationBound(Result):
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         names = ("accuracy", "accuracy_low", "information", "uncorrected", "fano")
-        arrays = {name: _floats(result[name]) for name in names}
+        arrays: dict[str, Any] = {name: _floats(result[name]) for name in names}
         # An accuracy of one would need infinite information, which JSON has not.
         unknown = np.isnan(arrays["uncorrected"])
         arrays["uncorrected"] = np.where(unknown, np.inf, arrays["uncorrected"])

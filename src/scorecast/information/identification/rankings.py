@@ -54,7 +54,7 @@ def class_scores_of(
     """
     is_plain = not isinstance(scores, Scores | Embeddings | LabelledEmbeddings)
     if y_true is None and is_plain:
-        shape = np.shape(scores)
+        shape = np.asarray(scores).shape
         if len(shape) != 2 or shape[0] != shape[1]:
             msg = (
                 "Without `y_true` the scores must be square, responses x stimuli in "

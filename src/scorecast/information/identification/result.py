@@ -91,7 +91,7 @@ class Identification(Result):
 
     def sentence(self) -> str:
         """Say the answer in one plain sentence."""
-        proved = "which chance alone might do"
+        proved = f"none of it is proved at {100 * self.level:g} % confidence"
         if self.bound.value > 0:
             floor = amount(self.bound.value, 2)
             if float(floor) == 0:

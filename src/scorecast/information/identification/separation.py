@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import BoolArray, FloatArray
 from scorecast.information.identification.ideal_curve import curve_slopes, ideal_curve
 from scorecast.scores import probit_grid, probit_moments
 
@@ -77,44 +77,59 @@ def fit_separation(
     SeparationFit
         The fit.
     """
-    known = np.ones(ks.size, dtype=np.bool_)
-    if covariance is not None and covariance.size:
-        known = np.isfinite(np.diag(covariance))
-    some = covariance is not None and covariance.size > 0 and bool(known.any())
+    errors = _Errors(ks, weights, covariance)
     # Where weights come from errors, sizes without an error cannot take part.
-    used = known if weights != "equal" and some else np.ones(ks.size, dtype=np.bool_)
-    inside = None if covariance is None else covariance[np.ix_(used, used)]
-    matrix = _weight_matrix(ks[used], weights, inside)
-    value = _minimise(ks[used], accuracy[used], matrix)
-    partial = _weight_matrix(
-        ks[known], weights, covariance[np.ix_(known, known)] if some else None
-    )
+    used = errors.known if weights != "equal" else np.ones(ks.size, dtype=np.bool_)
+    value = _minimise(ks[used], accuracy[used], errors.matrix(used))
     moved = np.empty(0)
     if replicates is not None and replicates.shape[0]:
-        there = np.isfinite(replicates).all(axis=0)
-        part = covariance[np.ix_(there, there)] if covariance is not None else None
-        moved = _refit(
-            ks[there], replicates[:, there], _weight_matrix(ks[there], weights, part),
-            value,
-        )  # fmt: skip
-    stderr = math.nan
-    if some and covariance is not None:
-        stderr = _linear_stderr(
-            ks[known], partial, covariance[np.ix_(known, known)], value
-        )
+        there = np.isfinite(replicates).all(axis=0) & used
+        if there.any():
+            moved = _refit(ks[there], replicates[:, there], errors.matrix(there), value)
     return SeparationFit(
         value=value,
         fitted=ideal_curve(ks, value),
         replicates=moved,
-        linear_stderr=stderr,
+        linear_stderr=errors.stderr_of(value),
     )
+
+
+class _Errors:
+    """What is known of the errors of a curve, and the weights that follow."""
+
+    def __init__(
+        self, ks: FloatArray, weights: str, covariance: FloatArray | None
+    ) -> None:
+        self.ks, self.weights = ks, weights
+        self.known = np.ones(ks.size, dtype=np.bool_)
+        self.covariance: FloatArray | None = None
+        if covariance is None or covariance.size == 0:
+            return
+        finite = np.isfinite(np.diag(covariance))
+        if finite.any():
+            self.known, self.covariance = finite, covariance
+
+    def matrix(self, used: BoolArray) -> FloatArray:
+        """Return the weights of some sizes."""
+        part = None
+        if self.covariance is not None and self.weights != "equal":
+            part = self.covariance[np.ix_(used, used)]
+        return _weight_matrix(self.ks[used], self.weights, part)
+
+    def stderr_of(self, value: float) -> float:
+        """Return the standard error of a fitted c, by linearisation."""
+        if self.covariance is None:
+            return math.nan
+        known = self.known
+        inside = self.covariance[np.ix_(known, known)]
+        return _linear_stderr(self.ks[known], self.matrix(known), inside, value)
 
 
 def _weight_matrix(
     ks: FloatArray, weights: str, covariance: FloatArray | None
 ) -> FloatArray:
     gaps = _gaps(ks)
-    if weights == "equal" or covariance is None or not covariance.size:
+    if covariance is None:
         return np.diag(gaps)
     variances = np.diag(covariance)
     if not variances.max() > 0:
@@ -125,8 +140,7 @@ def _weight_matrix(
         return np.diag(gaps / np.maximum(variances, floor))
     diagonal = np.diag(np.maximum(variances, floor))
     shrunk = (1 - _SHRINKAGE) * covariance + _SHRINKAGE * diagonal
-    inverse: FloatArray = np.linalg.inv(shrunk)
-    return inverse
+    return np.asarray(np.linalg.inv(shrunk), dtype=np.float64)
 
 
 def _gaps(ks: FloatArray) -> FloatArray:

@@ -41,6 +41,11 @@ class StimulusSets:
         """Number of distinct stimuli."""
         return int(self.first.size)
 
+    @property
+    def n_groups(self) -> int:
+        """Number of groups of stimuli."""
+        return int(self.group.max()) + 1
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Split:
