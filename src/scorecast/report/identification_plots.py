@@ -27,6 +27,7 @@ from scorecast.report.drawing import (
     MUTED,
     PAPER,
     Drawing,
+    axes_size,
     count_axis,
     percent_axis,
     plain_axes,
@@ -130,7 +131,7 @@ def _curve_drawing(
         count_axis(axes, 2 / room, float(ideal.x[-1]) * room)
         axes.plot(chance.x, chance.y, color=MUTED, lw=0.8, dashes=(3, 3), zorder=3)
         axes.annotate(
-            "chance", (float(chance.x[0]), 0.5), (4, -11),
+            "chance", (4.0, 0.25), (6, 3),
             textcoords="offset points", color=MUTED, fontsize=FONT_SIZE,
         )  # fmt: skip
         axes.fill_between(
@@ -144,9 +145,12 @@ def _curve_drawing(
             textcoords="offset points", color=INK, fontsize=FONT_SIZE,
             fontweight="bold", annotation_clip=False,
         )  # fmt: skip
+        start = text_width("observed", bold=True) + 10
+        whole = "ideal curve of the implied information"
+        fits = start + text_width(whole) < axes_size(axes)[0]
         axes.annotate(
-            "ideal curve of the implied information", (0, 1),
-            (text_width("observed", bold=True) + 10, 9), xycoords="axes fraction",
+            whole if fits else "ideal curve", (0, 1), (start, 9),
+            xycoords="axes fraction",
             textcoords="offset points", color=ACCENT, fontsize=FONT_SIZE,
             annotation_clip=False,
         )  # fmt: skip
@@ -314,7 +318,7 @@ def _draw_row(axes: Axes, y: int, row: _Row, end: float) -> None:
                   markeredgecolor=PAPER, clip_on=False)  # fmt: skip
     if is_known(row.proved):
         # An open end: the amount is at least this.
-        axes.plot([row.proved], [y], ">", color=INK, markersize=6,
+        axes.plot([row.proved], [y], ">", color=INK, markersize=7.5,
                   markeredgecolor=PAPER, clip_on=False, zorder=6)  # fmt: skip
 
 

@@ -303,22 +303,16 @@ def _proof(result: Identification) -> Section:
             percent(row[2], 1),
             amount(row[3], 3),
             "infinite" if math.isinf(row[4]) else amount(row[4], 3),
-            amount(row[5], 3),
         )
         for row in zip(*bound.to_columns().values(), strict=True)
     )
-    columns = (
-        "candidates",
-        "right",
-        "Bayes, at least",
-        "proved",
-        "without allowance",
-        "Fano",
-    )
+    columns = ("candidates", "right", "Bayes", "proved", "raw")
     lead = (
         "No responses with less information could be identified this well, except by "
         f"a chance of {percent(1 - result.level)}: luck with the responses and luck "
-        "with the stimuli are both allowed for, and so is the choice among the rows."
+        "with the stimuli are both allowed for, and so is the choice among the rows. "
+        "Bayes: the accuracy that the best rule has on average, at least. Raw: what "
+        "the observed accuracy would need, luck not allowed for; no bound."
     )
     return Section(
         heading="What is proved",
@@ -330,10 +324,18 @@ def _proof(result: Identification) -> Section:
 @report_sections.register
 def _(result: DecoderComparison) -> tuple[Section, ...]:
     heading, rows = _decoder_rows(result)
+    first = one_line(result.rows[0].name, _LONGEST_NAME)
+    # Two columns less for narrow screens: the difference goes under the name.
     table = Table(
-        caption=f"Implied, proved and difference in {result.units}",
-        columns=heading,
-        rows=tuple(rows),
+        caption=f"Implied and proved information in {result.units}",
+        columns=(*heading[:2], *heading[3:6]),
+        rows=tuple((*row[:2], *row[3:6]) for row in rows),
+        notes=tuple(
+            f"difference from {first}: {row[6]} ({row[7]})"
+            if row[6] not in ("", UNKNOWN)
+            else ""
+            for row in rows
+        ),
         words=1,
     )
     lead = (

@@ -100,7 +100,7 @@ class DecoderComparison(Result):
             most = f"{amount(top.implied, 2)} {self.units}"
         return (
             f"Of {len(self.rows)} decoders {top.name!r} implies most: {most}{ends}; at "
-            f"least {amount(proved, 2)} {self.units} are proved, all of them together."
+            f"least {amount(proved, 2)} {self.units} are proved, choice allowed for."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:

@@ -292,6 +292,12 @@ def _answer(
         confusion=confusion,
         units=units,
     )
+    beyond: tuple[str, ...] = ()
+    if bound.value > implied.value:
+        beyond = (
+            "More is proved than implied: the ideal curve is the wrong measure here, "
+            "and what is proved counts.",
+        )
     wanted = [to] if isinstance(to, int | np.integer) else list(to)
     return Identification(
         curve=sample.curve,
@@ -302,7 +308,7 @@ def _answer(
         units=units,
         level=level,
         forecasts=implied.forecast(wanted) if wanted else (),
-        warnings=(*warnings, *implied.warnings),
+        warnings=(*warnings, *implied.warnings, *beyond),
         **facts,
     )
 

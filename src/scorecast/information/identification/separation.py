@@ -7,6 +7,7 @@ on which the fit is nearly linear.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -152,9 +153,9 @@ def _gaps(ks: FloatArray) -> FloatArray:
 def _minimise(ks: FloatArray, accuracy: FloatArray, matrix: FloatArray) -> float:
     from scipy.optimize import minimize_scalar
 
-    grid = np.arange(_RANGE[0], _RANGE[1] + _COARSE, _COARSE)
-    off = accuracy[:, None] - probit_moments(ks, grid, np.ones(grid.size))
-    best = int(np.argmin(np.einsum("ij,ik,kj->j", off, matrix, off)))
+    grid, ideal = _coarse_table(ks.tobytes())
+    off = accuracy[:, None] - ideal
+    best = int(np.argmin((off * (matrix @ off)).sum(axis=0)))
 
     def loss(separation: float) -> float:
         rest = accuracy - ideal_curve(ks, separation)
@@ -175,6 +176,14 @@ def _minimise(ks: FloatArray, accuracy: FloatArray, matrix: FloatArray) -> float
         value += float(pull @ (accuracy - ideal_curve(ks, value))) / steep
         value = min(max(value, ends[0]), ends[1])
     return value
+
+
+@functools.lru_cache(maxsize=8)
+def _coarse_table(ks_bytes: bytes) -> tuple[FloatArray, FloatArray]:
+    """Tabulate the ideal curve once: random halves ask for the same sizes again."""
+    ks = np.frombuffer(ks_bytes)
+    grid = np.arange(_RANGE[0], _RANGE[1] + _COARSE, _COARSE)
+    return grid, probit_moments(ks, grid, np.ones(grid.size))
 
 
 def _refit(
