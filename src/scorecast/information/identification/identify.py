@@ -54,7 +54,7 @@ _STIMULI = (
     "both the candidates and the test"
 )
 _RESPONSES = "given the stimuli, responses are independent of one another"
-_APART = "nothing of the tested stimuli was used to fit the scores"
+_APART = "no tested response was used to fit or choose what gave the scores"
 _GROUPS = (
     "stimuli of one group are no easier to tell apart than stimuli of different groups"
 )
@@ -209,7 +209,7 @@ def identify_from_scores(
     ----------
     scores : array-like of shape (n_responses, n_stimuli), Scores or Embeddings
         Scores of every candidate for every response, from a model that was fitted to
-        other stimuli.
+        other responses.
     y_true : iterable of hashable, optional
         True stimulus of every response; the diagonal of a square matrix by default.
     classes : sequence of hashable, optional

@@ -21,6 +21,8 @@ from scorecast.scores import (
 
 __all__ = ["class_scores_of", "rank_tested"]
 
+_MANY_TIES = 0.01  # of the responses; single ties are rounding
+
 
 def class_scores_of(
     scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
@@ -112,8 +114,8 @@ def rank_tested(
         data = data.subset(tested)
     ranking = rank_true_classes(data, n_jobs=n_jobs)
     tied = int((ranking.tied_totals > 0).sum())
-    if tied:
-        share = tied / ranking.n_examples
+    share = tied / ranking.n_examples
+    if share >= _MANY_TIES:
         notes.append(
             f"{tied:,} of {ranking.n_examples:,} responses ({100 * share:.0f} %) tie "
             "with another stimulus; ties count as their expectation under random "
