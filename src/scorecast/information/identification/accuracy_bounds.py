@@ -140,7 +140,7 @@ def average_bayes_bound(
     >>> round(average_bayes_bound(0.8, trials, method="mcdiarmid"), 6)
     0.547199
     >>> round(average_bayes_bound(0.8, trials), 6)
-    0.618471
+    0.61847
     """
     check_choice(method, "method", AVERAGE_METHODS)
     _check_accuracy(accuracy)

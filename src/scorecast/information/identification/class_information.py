@@ -107,7 +107,7 @@ def information_range(accuracy: float, prior: ArrayLike) -> tuple[float, float]:
     Examples
     --------
     >>> low, high = information_range(0.8, [0.7, 0.3])
-    >>> round(low / np.log(2), 7), round(high / np.log(2), 7)
+    >>> round(low / math.log(2), 7), round(high / math.log(2), 7)
     (0.1593628, 0.4812909)
     """
     chances = np.asarray(prior, dtype=np.float64)

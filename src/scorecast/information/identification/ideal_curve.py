@@ -89,7 +89,7 @@ def ideal_accuracy(classes: ArrayLike, information: float) -> FloatArray:
     Examples
     --------
     >>> ideal_accuracy([2, 10, 1000], 5.0).round(6).tolist()
-    [0.987338, 0.914826, 0.47213]
+    [0.987326, 0.923877, 0.47213]
     """
     if not information >= 0:
         msg = f"Information must be a number of nats from 0 up; got {information!r}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from collections.abc import Hashable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -350,11 +350,7 @@ def implied_of_sample(
     unit = UNITS[check_choice(units, "units", tuple(UNITS))]
     check_level(level)
     curve = sample.curve
-    order = np.argsort(curve.classes, kind="stable")
-    order = order[curve.classes[order] >= 2]
-    if order.size == 0:
-        msg = "A curve without a size of 2 or more says nothing about information."
-        raise InsufficientDataError(msg)
+    order = _usable(curve)
     common: dict[str, Any] = {
         "classes": curve.classes[order],
         "accuracy": curve.accuracy[order],
@@ -366,19 +362,11 @@ def implied_of_sample(
     }
     if (curve.accuracy[order] >= 1).all():
         return _without_error(sample, common, unit)
-    known = curve.covariance.size > 0
-    fit = fit_separation(
-        curve.classes[order].astype(np.float64),
-        curve.accuracy[order],
-        weights=weights,
-        covariance=curve.covariance[np.ix_(order, order)] if known else None,
-        replicates=sample.replicates[:, order],
-    )
+    fit = _fit(sample, order, weights)
     how = "random halves of the stimuli"
     if stderr is None:
         stderr, how = _jackknife(fit)
     low, high = _ends(fit.value, stderr, level)
-    misfit = float(np.abs(fit.fitted - curve.accuracy[order]).max())
     return ImpliedInformation(
         value=_nats(fit.value) / unit,
         low=low / unit,
@@ -386,12 +374,34 @@ def implied_of_sample(
         separation=fit.value,
         stderr=stderr,
         fitted=fit.fitted,
-        misfit=misfit,
+        misfit=float(np.abs(fit.fitted - curve.accuracy[order]).max()),
         interval=how if math.isfinite(stderr) else "none: too few stimuli",
         warnings=_cautions(curve, order, fit),
         replicates=fit.replicates,
         seed=seed,
         **common,
+    )
+
+
+def _usable(curve: AccuracyCurve) -> IntArray:
+    """Return the places of sizes from 2 up, ascending."""
+    order = np.argsort(curve.classes, kind="stable")
+    order = order[curve.classes[order] >= 2]
+    if order.size == 0:
+        msg = "A curve without a size of 2 or more says nothing about information."
+        raise InsufficientDataError(msg)
+    return order
+
+
+def _fit(sample: CurveSample, order: IntArray, weights: str) -> SeparationFit:
+    curve = sample.curve
+    known = curve.covariance.size > 0
+    return fit_separation(
+        curve.classes[order].astype(np.float64),
+        curve.accuracy[order],
+        weights=weights,
+        covariance=curve.covariance[np.ix_(order, order)] if known else None,
+        replicates=sample.replicates[:, order],
     )
 
 
@@ -468,8 +478,3 @@ def _cautions(
             "numbers of candidates would imply another amount."
         )
     return tuple(lines)
-
-
-def forecast_columns(forecasts: Iterable[IdentificationForecast]) -> list[Json]:
-    """Return forecasts ready for JSON."""
-    return [asdict(row) for row in forecasts]

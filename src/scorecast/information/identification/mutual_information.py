@@ -203,7 +203,7 @@ def mutual_information_bound(
     --------
     >>> bound = mutual_information_bound(0.8, classes=50, n_tests=10)
     >>> round(bound.value, 4)
-    2.4937
+    2.7584
     """
     unit = UNITS[check_choice(units, "units", tuple(UNITS))]
     check_level(level)

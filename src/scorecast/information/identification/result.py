@@ -171,52 +171,12 @@ class Identification(Result):
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
-        trials = Trials(**inputs["tests"])
-        found, proved = (
-            result["implied_information"],
-            result["mutual_information_bound"],
-        )
-        common = {"level": options["level"], "units": options["units"]}
-        sizes = {
-            "n_classes": int(result["n"]),
-            "n_examples": int(inputs["n_responses"]),
-        }
-        points = result["curve"]
-        curve = AccuracyCurve._from_parts(
-            sizes,
-            {"ties": "random", "average": "macro", "top": 1},
-            {**points, "covariance": []},
-        )
-        implied = ImpliedInformation._from_parts(
-            sizes,
-            {**common, "seed": options["seed"]},
-            {**found, "curve": points, "warnings": []},
-        )
-        bound = InformationBound._from_parts(
-            {"n_classes": sizes["n_classes"], "n_splits": trials.n_splits},
-            {
-                **common,
-                "method": proved["method"],
-                "n_classifiers": proved["n_classifiers"],
-            },
-            proved,
-        )
         size = options["test_size"]
         return cls(
-            curve=curve,
-            implied=implied,
-            bound=bound,
-            trials=trials,
-            forecasts=tuple(
-                IdentificationForecast(
-                    classes=int(row["classes"]),
-                    **{
-                        name: float("nan") if row[name] is None else float(row[name])
-                        for name in ("accuracy", "low", "high")
-                    },
-                )
-                for row in result["forecasts"]
-            ),
+            **_curve_parts(inputs, options, result),
+            bound=_bound_from(inputs, options, result),
+            trials=Trials(**inputs["tests"]),
+            forecasts=tuple(_forecast_from(row) for row in result["forecasts"]),
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
             n_stimuli=int(inputs["n_stimuli"]),
@@ -227,3 +187,39 @@ class Identification(Result):
             test_size=float("nan") if size is None else float(size),
             seed=options["seed"],
         )
+
+
+def _curve_parts(inputs: Json, options: Json, result: Json) -> dict[str, Any]:
+    """Rebuild the curve and the implied information, which share their points."""
+    sizes = {"n_classes": int(result["n"]), "n_examples": int(inputs["n_responses"])}
+    points = result["curve"]
+    asked = {name: options[name] for name in ("level", "units", "seed")}
+    found = {**result["implied_information"], "curve": points, "warnings": []}
+    rules = {"ties": "random", "average": "macro", "top": 1}
+    return {
+        "curve": AccuracyCurve._from_parts(sizes, rules, {**points, "covariance": []}),
+        "implied": ImpliedInformation._from_parts(sizes, asked, found),
+    }
+
+
+def _bound_from(inputs: Json, options: Json, result: Json) -> InformationBound:
+    proved = result["mutual_information_bound"]
+    n_splits = int(inputs["tests"]["n_splits"])
+    return InformationBound._from_parts(
+        {"n_classes": int(result["n"]), "n_splits": n_splits},
+        {
+            "level": options["level"],
+            "units": options["units"],
+            "method": proved["method"],
+            "n_classifiers": proved["n_classifiers"],
+        },
+        proved,
+    )
+
+
+def _forecast_from(row: Json) -> IdentificationForecast:
+    numbers = {
+        name: float("nan") if row[name] is None else float(row[name])
+        for name in ("accuracy", "low", "high")
+    }
+    return IdentificationForecast(classes=int(row["classes"]), **numbers)
