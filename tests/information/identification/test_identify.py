@@ -136,6 +136,25 @@ def test_groups_are_never_split(models):
     assert len(grouped.assumptions) > len(alone.assumptions)
 
 
+def test_a_model_that_asks_is_told_which_rows_belong_together(models):
+    told = []
+
+    class Tuned(models.LinearEncoder):
+        def fit(self, stimuli, responses, groups=None):
+            told.append(groups)
+            return super().fit(stimuli, responses)
+
+    rng = np.random.default_rng(4)
+    x, y = models.gaussian_pair(rng, 40, 6, 2.0)
+    sc.identify(x, y, model=Tuned(), n_splits=1)
+    sc.identify(x, y, model=Tuned(), n_splits=1, groups=np.arange(40) // 4)
+    sc.identify(np.repeat(x, 2, axis=0), np.vstack([y, y]), model=Tuned(), n_splits=1)
+    assert told[0] is None
+    assert told[1].size == 32
+    assert np.unique(told[1], return_counts=True)[1].tolist() == [4] * 8
+    assert np.unique(told[2], return_counts=True)[1].tolist() == [2] * 32
+
+
 def test_a_stimulus_in_two_groups_joins_them():
     x = np.array([[0.0], [1.0], [2.0], [1.0], [3.0]])
     sets = stimulus_sets(x, ["a", "a", "b", "b", "c"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 from scorecast._core.checks import check_choice, check_level, check_matrix, check_n_jobs
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import FloatArray, IntArray, RandomState
+from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
 from scorecast.exceptions import InvalidInputError
 from scorecast.information.identification.class_information import (
     confusion_information,
@@ -116,7 +117,8 @@ def identify(
     groups : iterable of hashable, optional
         Group of every row, such as a run or a film; never split.
     model : object with ``fit`` and ``log_posterior``, optional
-        The encoding model; `EncodingModel` by default. It is copied for every split.
+        The encoding model; `EncodingModel` by default. It is copied for every split. If
+        its ``fit`` takes ``groups``, it is told which rows belong together.
     test_size : float, default=0.2
         Share of the stimuli to test.
     n_splits : int, default=10
@@ -345,7 +347,7 @@ def _test_split(task: _Task, rng: np.random.Generator) -> tuple[Ranking, FloatAr
     sets, split = task.sets, task.split
     is_test = split.is_test[sets.stimulus]
     model = copy.deepcopy(task.model)
-    model.fit(task.stimuli[~is_test], task.responses[~is_test])
+    _fit(model, task, ~is_test)
     candidates = task.stimuli[sets.first[split.tested]]
     scores = np.asarray(model.log_posterior(task.responses[is_test], candidates))
     place = np.full(sets.n_stimuli, -1)
@@ -356,6 +358,15 @@ def _test_split(task: _Task, rng: np.random.Generator) -> tuple[Ranking, FloatAr
     group = np.unique(sets.group[split.is_test], return_inverse=True)[1]
     above, tied = data.competitor_counts(group, int(group.max()) + 1)
     return Ranking(above=above, tied=tied, own=data.own, group=group), scores
+
+
+def _fit(model: Encoder, task: _Task, chosen: BoolArray) -> None:
+    """Fit a model; one that tunes itself by groups is told which rows are together."""
+    together = {}
+    is_plain = task.sets.n_groups == task.stimuli.shape[0]
+    if not is_plain and "groups" in inspect.signature(model.fit).parameters:
+        together["groups"] = task.sets.group[task.sets.stimulus[chosen]]
+    model.fit(task.stimuli[chosen], task.responses[chosen], **together)
 
 
 def _cautions(sets: StimulusSets, sample: CurveSample) -> tuple[str, ...]:

@@ -23,7 +23,9 @@ WEIGHTS = ("equal", "variance", "covariance")
 _RANGE = (-8.0, 20.0)  # of c: from never right to 200 nats
 _COARSE = 0.25
 _FINE = 400  # points of the table from which replicates are read
-_SHRINKAGE = 0.1  # of covariances toward their diagonal; they are all but singular
+# Of covariances toward their diagonal: they are all but singular. With 0.1 instead of
+# 0.5 the fit was twice as biased and its intervals held less often.
+_SHRINKAGE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
