@@ -46,8 +46,8 @@ _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _LONGEST_NAME = 28
 _REFERENCES = (
-    "C. Zheng (2017). Supervised evaluation of representations. Thesis, Stanford "
-    "University.",
+    "C. Zheng (2017). Information, prediction, and supervised learning. Thesis, "
+    "Stanford University.",
     "C. Zheng and Y. Benjamini (2016). Estimating mutual information in high "
     "dimensions via classification error.",
     "V. Erokhin (1958). The epsilon-entropy of a discrete random variable. Theory of "
