@@ -284,7 +284,8 @@ def implied_information(
     Raises
     ------
     UsageError
-        If random halves are asked of a curve, which no longer knows its stimuli.
+        If random halves are asked of a curve, which no longer knows its stimuli, or
+        with other than equal weights.
 
     Examples
     --------
@@ -298,6 +299,9 @@ def implied_information(
     """
     check_choice(weights, "weights", WEIGHTS)
     check_choice(interval, "interval", INTERVALS)
+    if interval == "subsampling" and weights != "equal":
+        msg = "Random halves have no errors to weigh by: use equal weights."
+        raise UsageError(msg)
     if isinstance(curve, AccuracyCurve):
         if interval == "subsampling":
             msg = "Random halves need the scores: a curve no longer has its stimuli."
@@ -309,7 +313,7 @@ def implied_information(
     stderr = None
     if interval == "subsampling":
         rng = as_generator(random_state)
-        stderr = subsample_stderr(ranking, weights, n_subsamples, rng)
+        stderr = subsample_stderr(ranking, n_subsamples, rng)
     return implied_of_sample(
         sample,
         weights=weights,

@@ -16,7 +16,7 @@ _FEWEST = 6
 
 
 def subsample_stderr(
-    ranking: Ranking, weights: str, n_subsamples: int, rng: np.random.Generator
+    ranking: Ranking, n_subsamples: int, rng: np.random.Generator
 ) -> float:
     """Estimate the standard error of c from random halves of the stimuli.
 
@@ -27,9 +27,6 @@ def subsample_stderr(
     ----------
     ranking : Ranking
         All responses and stimuli.
-    weights : str
-        As for `fit_separation`; errors of halves are not computed, so that anything
-        but ``"equal"`` weighs as such.
     n_subsamples : int
         Number of halves.
     rng : numpy.random.Generator
@@ -54,7 +51,6 @@ def subsample_stderr(
     if n < _FEWEST:
         msg = f"Random halves need {_FEWEST} stimuli or more; there are {n}."
         raise InsufficientDataError(msg)
-    del weights
     half = n // 2
     found = []
     for _ in range(n_subsamples):
