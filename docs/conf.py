@@ -47,8 +47,10 @@ html_sidebars = {
         "index",
         "guide/more-classes",
         "guide/information",
+        "guide/identification",
         "theory",
         "theory-information",
+        "theory-identification",
         "glossary",
         "benchmarks",
     )

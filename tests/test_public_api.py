@@ -11,6 +11,15 @@ import pytest
 import scorecast
 
 NAMES = {
+    "DecoderComparison",
+    "Identification",
+    "ImpliedInformation",
+    "InformationBound",
+    "compare_decoders",
+    "identify",
+    "identify_from_scores",
+    "implied_information",
+    "mutual_information_bound",
     "AccuracyCurve",
     "ApparentInformation",
     "AutoExtrapolator",

@@ -17,4 +17,9 @@ PYTHONWARNINGS=ignore "$bin/python" "$here/example_information.py" \
 cp "$here/../../src/scorecast/io/examples/world_cups.csv" .
 PATH="$bin:$PATH" sh "$here/example_information.sh" \
     >"$here/example_information_commands.txt"
+"$bin/python" "$here/example_identification.py" "$work/identification" \
+    >"$here/example_identification.txt"
+cd "$work/identification"
+PATH="$bin:$PATH" sh "$here/example_identification.sh" \
+    >"$here/example_identification_commands.txt"
 "$bin/python" "$here/inline.py"

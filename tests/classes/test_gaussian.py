@@ -4,10 +4,9 @@ from scipy.special import comb, ndtr
 
 from scorecast.classes.evidence import Evidence, RankEvidence
 from scorecast.classes.gaussian import Gaussian
-from scorecast.classes.moments import probit_moments
 from scorecast.classes.rank_likelihood import RankLikelihood
 from scorecast.exceptions import UsageError
-from scorecast.scores import Scores
+from scorecast.scores import Scores, probit_moments
 
 RNG = np.random.default_rng
 

@@ -6,10 +6,10 @@ from scipy.integrate import quad
 
 from scorecast.classes.moments import (
     legendre_moments,
-    probit_moments,
     probit_moments_by_quantiles,
     spline_moments,
 )
+from scorecast.scores import probit_moments
 
 
 def one(value):

@@ -5,10 +5,9 @@ import pytest
 
 from scorecast.classes.evidence import Evidence, RankEvidence
 from scorecast.classes.least_squares import Design
-from scorecast.classes.moments import probit_moments
 from scorecast.classes.regression import Regression
 from scorecast.exceptions import UsageError
-from scorecast.scores import Scores
+from scorecast.scores import Scores, probit_moments
 from scorecast.synthetic import BivariateNormal
 
 TELUGU = {

@@ -16,10 +16,10 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.moments import (
     legendre_moments,
-    probit_grid,
     probit_moments_by_quantiles,
     spline_moments,
 )
+from scorecast.scores import probit_grid
 
 __all__ = [
     "EmpiricalFavourability",

@@ -18,9 +18,8 @@ from scorecast._core.types import FloatArray
 from scorecast.classes.distributions import FavourabilityDistribution, ProbitMixture
 from scorecast.classes.evidence import Evidence, RankEvidence
 from scorecast.classes.method import Fit, RankMethod
-from scorecast.classes.moments import probit_moments
 from scorecast.classes.rank_likelihood import RankLikelihood
-from scorecast.scores import curve_sizes
+from scorecast.scores import curve_sizes, probit_moments
 
 __all__ = ["Gaussian"]
 

@@ -23,9 +23,9 @@ from scorecast.classes.evidence import Evidence, RankEvidence
 from scorecast.classes.hiding import hide_classes
 from scorecast.classes.least_squares import Design
 from scorecast.classes.method import Fit, RankMethod
-from scorecast.classes.moments import probit_moments, probit_moments_by_quantiles
+from scorecast.classes.moments import probit_moments_by_quantiles
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.scores import curve_sizes
+from scorecast.scores import curve_sizes, probit_moments
 
 __all__ = ["FORMS", "KNOTS", "QUADRATURES", "Regression"]
 

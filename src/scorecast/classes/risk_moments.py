@@ -18,9 +18,8 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.classes.moments import probit_moments
 from scorecast.classes.risk_problem import RiskProblem
-from scorecast.scores import RiskCurve, jackknife_stderr
+from scorecast.scores import RiskCurve, jackknife_stderr, probit_moments
 
 __all__ = ["MomentForecast", "forecast_by_moments"]
 

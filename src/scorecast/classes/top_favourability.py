@@ -23,8 +23,8 @@ from scorecast.classes.distributions import (
     ProbitMixture,
     SplineFavourability,
 )
-from scorecast.classes.moments import probit_grid
 from scorecast.classes.pooling import PooledFavourability
+from scorecast.scores import probit_grid
 
 __all__ = [
     "EquivalentGuesses",

@@ -21,6 +21,7 @@ _VERBS = {
     "backtest": "Hide classes and see how well each method predicts them back.",
     "demo": "Run the main job on data that ship with the package.",
     "extrapolate": "Forecast accuracy with many more classes.",
+    "identify": "Say how much information identification proves and implies.",
     "information": "Say how much probabilistic forecasts really know.",
     "report": "Write one HTML page from saved results.",
 }

@@ -12,6 +12,7 @@ __all__ = [
     "averaging_options",
     "case_options",
     "guesses_option",
+    "identification_options",
     "output_options",
     "score_options",
 ]
@@ -200,3 +201,39 @@ def _case_table_options() -> list[Callable[[Any], Any]]:
                      default=8.0, show_default=True, metavar="GB",
                      help="Refuse files that unpack to more."),
     ]  # fmt: skip
+
+
+def identification_options(function: F) -> F:
+    """Add the ways in which an identification task may be given."""
+    return _apply(
+        [
+            click.option("--scores", multiple=True, metavar="[NAME=]FILE",
+                         help="Scores, responses x stimuli; once for each decoder."),
+            click.option("--labels", metavar="FILE",
+                         help="True stimulus of every row of --scores. "
+                         "[default: the diagonal]"),
+            click.option("--label-column", metavar="NAME",
+                         help="Column that holds the true stimuli."),
+            click.option("--smaller-is-better", is_flag=True,
+                         help="Scores are distances."),
+            click.option("--stimuli", metavar="FILE",
+                         help="Features of the stimulus of every response."),
+            click.option("--responses", metavar="FILE", help="The responses."),
+            click.option("--groups", metavar="FILE",
+                         help="Group of every row, never split, such as a run."),
+            click.option("--test-size", type=Share(is_open=True), default=0.2,
+                         show_default=True, help="Share of the stimuli to test."),
+            click.option("--splits", "n_splits", type=click.IntRange(min=1),
+                         default=10, show_default=True,
+                         help="Random splits to average over."),
+            click.option("--key", help="Name of the array in an .npz file."),
+            click.option("--delimiter", help="Between the fields of a CSV file."),
+            click.option("--decimal", default=".", help="Decimal mark of a CSV file."),
+            click.option("--no-header", is_flag=True,
+                         help="CSV files begin with data."),
+            click.option("--max-memory", type=click.FloatRange(min=0, min_open=True),
+                         default=8.0, show_default=True, metavar="GB",
+                         help="Refuse files that unpack to more."),
+        ],
+        function,
+    )  # fmt: skip

@@ -36,13 +36,12 @@ from scorecast.information.simulation import (
 from scorecast.information.spread import spread_of
 from scorecast.information.subgroups import groups_of
 from scorecast.information.ties import count_shared
+from scorecast.information.units import UNITS
 from scorecast.mixtures import Prior, Sampling
 
-__all__ = ["UNITS", "answer_of", "apparent_information", "simulation_of"]
+__all__ = ["answer_of", "apparent_information", "simulation_of"]
 
 _MANY_TIES = 0.1  # share of the cases
-
-UNITS = {"nats": 1.0, "bits": math.log(2)}
 
 ASSUMPTIONS = (
     "the cases are independent of one another, and new ones will be like them",

@@ -15,6 +15,7 @@ from typing import Any
 from scorecast._core.results import Result
 from scorecast.report.drawing import Drawing
 from scorecast.report.html import Report, render_html, to_html, write_html
+from scorecast.report.identification_views import decoders_text, identification_text
 from scorecast.report.information_views import information_text
 from scorecast.report.plots import main_drawing, plot
 from scorecast.report.risk_views import risk_drawing, risk_text
@@ -33,7 +34,9 @@ __all__ = [
     "Table",
     "backtest_text",
     "curve_text",
+    "decoders_text",
     "extrapolation_text",
+    "identification_text",
     "information_text",
     "main_drawing",
     "plot",

@@ -39,6 +39,7 @@ __all__ = [
     "components_drawing",
     "cumulative_drawing",
     "groups_drawing",
+    "number_axis",
     "posterior_drawing",
     "reliability_drawing",
     "spread_drawing",

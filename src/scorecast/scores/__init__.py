@@ -17,6 +17,7 @@ from scorecast.scores.jackknife import (
 from scorecast.scores.labels import label_list, match_labels
 from scorecast.scores.matrix import Scores
 from scorecast.scores.oddities import describe_oddities, look_normalised
+from scorecast.scores.probit import probit_grid, probit_moments
 from scorecast.scores.ranking import (
     AVERAGES,
     TIES,
@@ -68,6 +69,8 @@ __all__ = [
     "look_normalised",
     "match_labels",
     "mean_chances",
+    "probit_grid",
+    "probit_moments",
     "rank_true_classes",
     "risk_curve",
     "risk_curve_and_replicates",

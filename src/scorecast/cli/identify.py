@@ -1,0 +1,141 @@
+"""``scorecast identify``: what identification proves and implies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scorecast.cli.options import Share, identification_options, output_options
+
+if TYPE_CHECKING:
+    from scorecast.cli.stimuli import LoadedDecoders, LoadedResponses
+    from scorecast.information import DecoderComparison, Identification
+
+__all__ = ["command"]
+
+
+@click.command(name="identify")
+@identification_options
+@click.option(
+    "--to",
+    "targets",
+    type=click.IntRange(min=2),
+    multiple=True,
+    metavar="N",
+    help="Number of candidates to extrapolate to; may be repeated.",
+)
+@click.option(
+    "--weights",
+    type=click.Choice(["equal", "variance", "covariance"]),
+    default="equal",
+    show_default=True,
+    help="How sizes are weighed for implied information.",
+)
+@click.option(
+    "--bound-size",
+    "bound_sizes",
+    type=click.IntRange(min=2),
+    multiple=True,
+    metavar="K",
+    help="Number of candidates for the bound; may be repeated. "
+    "[default: up to four from 3 to all]",
+)
+@click.option(
+    "--units",
+    type=click.Choice(["bits", "nats"]),
+    default="bits",
+    show_default=True,
+    help="Units of the answer.",
+)
+@click.option(
+    "--level",
+    type=Share(is_open=True),
+    default=0.95,
+    show_default=True,
+    help="Level of the interval and of the bound.",
+)
+@click.option(
+    "--fail-below",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if the implied information is lower, in --units.",
+)
+@output_options
+def command(**options: Any) -> None:
+    """Say how much information identification proves, and how much it implies.
+
+    Either --scores: a matrix with one row per response and one column per stimulus
+    (square with the truth on the diagonal, or with --labels); repeat it, as FILE or
+    NAME=FILE, to compare decoders. Or --stimuli and --responses, one row each: an
+    encoding model is then fitted to some stimuli and tested on the others.
+    """
+    from scorecast._core.progress import progress_shown
+    from scorecast.cli.inputs import collected_warnings
+    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.cli.stimuli import load_identification
+
+    check_outputs(options)
+    with collected_warnings() as lines:
+        loaded = load_identification(options)
+        check_outputs(options, loaded.files)
+        with progress_shown():
+            result = _answer(loaded, options)
+        files = loaded.fingerprints()
+    known = " ".join(result.warnings)
+    notes = [*loaded.notes, *(x for x in lines if x not in known)]
+    deliver(result, options, files=files, notes=notes)
+    _check_gate(result, options["fail_below"])
+
+
+def _answer(
+    loaded: LoadedDecoders | LoadedResponses, options: dict[str, Any]
+) -> Identification | DecoderComparison:
+    from scorecast.cli.stimuli import LoadedDecoders
+    from scorecast.information import comparison_of, identify, identify_from_scores
+
+    settings: dict[str, Any] = {
+        "to": options["targets"],
+        "weights": options["weights"],
+        "bound_sizes": options["bound_sizes"] or None,
+        "level": options["level"],
+        "units": options["units"],
+        "n_jobs": options["n_jobs"],
+    }
+    if not isinstance(loaded, LoadedDecoders):
+        return identify(
+            loaded.stimuli,
+            loaded.responses,
+            groups=loaded.groups,
+            test_size=options["test_size"],
+            n_splits=options["n_splits"],
+            random_state=options["seed"],
+            **settings,
+        )
+    answers = {
+        name: identify_from_scores(scores, **settings)
+        for name, scores in loaded.decoders.items()
+    }
+    if len(answers) == 1:
+        return next(iter(answers.values()))
+    return comparison_of(answers, level=options["level"], units=options["units"])
+
+
+def _check_gate(
+    result: Identification | DecoderComparison, threshold: float | None
+) -> None:
+    from scorecast.exceptions import GateFailedError
+    from scorecast.information import Identification
+
+    if threshold is None:
+        return
+    if isinstance(result, Identification):
+        found = result.implied.value
+    else:
+        found = result.best.implied
+    if found < threshold:
+        msg = (
+            f"the implied information is {found:.4g} {result.units}, below "
+            f"--fail-below {threshold:g}"
+        )
+        raise GateFailedError(msg)

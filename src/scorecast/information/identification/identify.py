@@ -1,0 +1,394 @@
+"""Identify stimuli from responses: from data, or from scores, to an answer."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.checks import check_choice, check_level, check_matrix, check_n_jobs
+from scorecast._core.parallel import map_tasks
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
+from scorecast.exceptions import InvalidInputError
+from scorecast.information.identification.class_information import (
+    confusion_information,
+)
+from scorecast.information.identification.curve_sample import (
+    CurveSample,
+    in_groups,
+    mean_of_rankings,
+    sample_of_ranking,
+)
+from scorecast.information.identification.implied import implied_of_sample
+from scorecast.information.identification.mutual_information import (
+    mutual_information_bound,
+)
+from scorecast.information.identification.rankings import class_scores_of, rank_tested
+from scorecast.information.identification.result import Identification
+from scorecast.information.identification.separation import WEIGHTS
+from scorecast.information.identification.splits import (
+    Split,
+    StimulusSets,
+    draw_splits,
+    stimulus_sets,
+)
+from scorecast.information.units import UNITS
+from scorecast.scores import (
+    Embeddings,
+    LabelledEmbeddings,
+    Ranking,
+    Scores,
+)
+
+__all__ = ["Encoder", "identify", "identify_from_scores"]
+
+_STIMULI = (
+    "the stimuli were drawn at random from those that the answer is about, and are "
+    "both the candidates and the test"
+)
+_RESPONSES = "given the stimuli, responses are independent of one another"
+_APART = "no tested response was used to fit or choose what gave the scores"
+_GROUPS = (
+    "stimuli of one group are no easier to tell apart than stimuli of different groups"
+)
+_MOST_CONFUSED = 5000  # stimuli: beyond, a confusion matrix says nothing anyway
+
+
+class Encoder(Protocol):
+    """What a model of responses given stimuli must be able to do."""
+
+    def fit(self, stimuli: FloatArray, responses: FloatArray) -> Self:
+        """Learn from training stimuli and responses."""
+
+    def log_posterior(
+        self, responses: FloatArray, candidates: FloatArray
+    ) -> FloatArray:
+        """Score candidates (columns) for responses (rows), greater is better."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Task:
+    """Everything that one split needs."""
+
+    model: Encoder
+    stimuli: FloatArray
+    responses: FloatArray
+    sets: StimulusSets
+    split: Split
+
+
+def identify(
+    stimuli: ArrayLike,
+    responses: ArrayLike,
+    *,
+    groups: Iterable[Hashable] | None = None,
+    model: Encoder | None = None,
+    test_size: float = 0.2,
+    n_splits: int = 10,
+    to: int | Sequence[int] = (),
+    weights: str = "equal",
+    bound_sizes: int | Sequence[int] | None = None,
+    level: float = 0.95,
+    units: str = "nats",
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> Identification:
+    """Fit an encoding model, pick stimuli out of candidates, and say what that implies.
+
+    Stimuli are split at random; the model is fitted to one part and names, for every
+    response of the other, the stimulus among all those tested. Equal rows of `stimuli`
+    are one stimulus shown repeatedly: one candidate with several responses, which are
+    never split.
+
+    Parameters
+    ----------
+    stimuli : array-like of shape (n, p)
+        Features of the stimulus of every response.
+    responses : array-like of shape (n, q)
+        Responses.
+    groups : iterable of hashable, optional
+        Group of every row, such as a run or a film; never split.
+    model : object with ``fit`` and ``log_posterior``, optional
+        The encoding model; `EncodingModel` by default. It is copied for every split. If
+        its ``fit`` takes ``groups``, it is told which rows belong together.
+    test_size : float, default=0.2
+        Share of the stimuli to test.
+    n_splits : int, default=10
+        Random splits to average over.
+    to : int or sequence of int, optional
+        Numbers of candidates to extrapolate to.
+    weights : {"equal", "variance", "covariance"}, default="equal"
+        How sizes are weighed for implied information.
+    bound_sizes : int or sequence of int, optional
+        Numbers of candidates for the bound; see `mutual_information_bound`.
+    level : float, default=0.95
+        Level of the interval and of the bound.
+    units : {"nats", "bits"}, default="nats"
+        Units of amounts.
+    random_state : int, Generator or None, default=0
+        Seed of the splits.
+    n_jobs : int, optional
+        Number of workers; the answer does not depend on it.
+
+    Returns
+    -------
+    Identification
+        Curve, implied information, and bound.
+
+    Raises
+    ------
+    InvalidInputError
+        If the arrays do not fit together or hold NaN.
+    InsufficientDataError
+        If there are too few distinct stimuli to split.
+    """
+    _check_options(weights, level, units)
+    x, y = _check_pair(stimuli, responses)
+    sets = stimulus_sets(x, groups)
+    rng = as_generator(random_state)
+    splits = draw_splits(sets, test_size, n_splits, rng)
+    model = _default_model() if model is None else model
+    tasks = [
+        _Task(model=model, stimuli=x, responses=y, sets=sets, split=split)
+        for split in splits
+    ]
+    found = map_tasks(
+        _test_split,
+        tasks,
+        rng=rng,
+        n_jobs=check_n_jobs(n_jobs),
+        what="fitting and testing",
+    )
+    sample = mean_of_rankings(
+        [ranking for ranking, _ in found],
+        [np.unique(sets.group[split.is_test]) for split in splits],
+        sets.n_groups,
+    )
+    if sets.is_grouped:
+        sample = in_groups(sample, [np.bincount(ranking.group) for ranking, _ in found])
+    return _answer(
+        sample,
+        to=to,
+        weights=weights,
+        bound_sizes=bound_sizes,
+        level=level,
+        units=units,
+        n_stimuli=sets.n_stimuli,
+        model=type(model).__name__,
+        test_size=test_size,
+        seed=seed_number(random_state),
+        assumptions=(_STIMULI, _RESPONSES) + ((_GROUPS,) if sets.is_grouped else ()),
+        warnings=_cautions(sets, sample),
+        scores=found[0][1],
+    )
+
+
+def identify_from_scores(
+    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    classes: Sequence[Hashable] | None = None,
+    greater_is_better: bool = True,
+    to: int | Sequence[int] = (),
+    weights: str = "equal",
+    bound_sizes: int | Sequence[int] | None = None,
+    n_classifiers: int = 1,
+    level: float = 0.95,
+    units: str = "nats",
+    n_jobs: int | None = None,
+) -> Identification:
+    """Say what given scores of stimuli for responses imply.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_responses, n_stimuli), Scores or Embeddings
+        Scores of every candidate for every response, from a model that was fitted to
+        other responses.
+    y_true : iterable of hashable, optional
+        True stimulus of every response; the diagonal of a square matrix by default.
+    classes : sequence of hashable, optional
+        Names of the columns.
+    greater_is_better : bool, default=True
+        False for distances.
+    to : int or sequence of int, optional
+        Numbers of candidates to extrapolate to.
+    weights : {"equal", "variance", "covariance"}, default="equal"
+        How sizes are weighed for implied information.
+    bound_sizes : int or sequence of int, optional
+        Numbers of candidates for the bound.
+    n_classifiers : int, default=1
+        Decoders among which this one was chosen on these responses.
+    level : float, default=0.95
+        Level of the interval and of the bound.
+    units : {"nats", "bits"}, default="nats"
+        Units of amounts.
+    n_jobs : int, optional
+        Number of threads for embeddings.
+
+    Returns
+    -------
+    Identification
+        Curve, implied information, and bound.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(60, 30)) * 0.4
+    >>> y = x + rng.normal(size=(60, 30))
+    >>> answer = identify_from_scores(y @ x.T - (x**2).sum(axis=1) / 2)
+    >>> answer.n, answer.bound.value < answer.implied.value
+    (60, True)
+    """
+    _check_options(weights, level, units)
+    data = class_scores_of(
+        scores, y_true, classes=classes, greater_is_better=greater_is_better
+    )
+    ranking, notes = rank_tested(data, n_jobs=n_jobs)
+    return _answer(
+        sample_of_ranking(ranking),
+        to=to,
+        weights=weights,
+        bound_sizes=bound_sizes,
+        n_classifiers=n_classifiers,
+        confusion=_confusion(data, ranking),
+        level=level,
+        units=units,
+        n_stimuli=data.n_classes,
+        model="given scores",
+        test_size=math.nan,
+        seed=None,
+        assumptions=(_STIMULI, _RESPONSES, _APART),
+        warnings=notes,
+        scores=None,
+    )
+
+
+def _answer(
+    sample: CurveSample,
+    *,
+    to: int | Sequence[int],
+    weights: str,
+    bound_sizes: int | Sequence[int] | None,
+    level: float,
+    units: str,
+    warnings: tuple[str, ...],
+    n_classifiers: int = 1,
+    confusion: float = math.nan,
+    **facts: Any,
+) -> Identification:
+    implied = implied_of_sample(sample, weights=weights, level=level, units=units)
+    bound = mutual_information_bound(
+        sample.curve,
+        classes=bound_sizes,
+        n_tests=sample.trials,
+        level=level,
+        n_classifiers=n_classifiers,
+        confusion=confusion,
+        units=units,
+    )
+    beyond: tuple[str, ...] = ()
+    if bound.value > implied.value:
+        beyond = (
+            "More is proved than implied: the ideal curve is the wrong measure here, "
+            "and what is proved counts.",
+        )
+    wanted = [to] if isinstance(to, int | np.integer) else list(to)
+    return Identification(
+        curve=sample.curve,
+        implied=implied,
+        bound=bound,
+        trials=sample.trials,
+        n_responses=sample.curve.n_examples,
+        units=units,
+        level=level,
+        forecasts=implied.forecast(wanted) if wanted else (),
+        warnings=(*warnings, *implied.warnings, *beyond),
+        **facts,
+    )
+
+
+def _check_options(weights: str, level: float, units: str) -> None:
+    check_choice(weights, "weights", WEIGHTS)
+    check_choice(units, "units", tuple(UNITS))
+    check_level(level)
+
+
+def _check_pair(
+    stimuli: ArrayLike, responses: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    x = check_matrix(stimuli, "The stimuli").astype(np.float64)
+    y = check_matrix(responses, "The responses").astype(np.float64)
+    if x.shape[0] != y.shape[0]:
+        msg = (
+            f"{x.shape[0]} rows of stimuli for {y.shape[0]} rows of responses: row by "
+            "row they belong together."
+        )
+        raise InvalidInputError(msg)
+    return x, y
+
+
+def _default_model() -> Encoder:
+    # Loaded here: who brings a model, or scores, has no use for it.
+    from scorecast.information.identification.encoding import EncodingModel
+
+    return EncodingModel()
+
+
+def _test_split(task: _Task, rng: np.random.Generator) -> tuple[Ranking, FloatArray]:
+    del rng
+    sets, split = task.sets, task.split
+    is_test = split.is_test[sets.stimulus]
+    model = copy.deepcopy(task.model)
+    _fit(model, task, ~is_test)
+    candidates = task.stimuli[sets.first[split.tested]]
+    scores = np.asarray(model.log_posterior(task.responses[is_test], candidates))
+    place = np.full(sets.n_stimuli, -1)
+    place[split.tested] = np.arange(split.tested.size)
+    own: IntArray = place[sets.stimulus[is_test]]
+    data = Scores(scores, own.tolist(), classes=range(split.tested.size))
+    # Stimuli that belong together are left out together.
+    group = np.unique(sets.group[split.is_test], return_inverse=True)[1]
+    above, tied = data.competitor_counts(group, int(group.max()) + 1)
+    return Ranking(above=above, tied=tied, own=data.own, group=group), scores
+
+
+def _fit(model: Encoder, task: _Task, chosen: BoolArray) -> None:
+    """Fit a model; one that tunes itself by groups is told which rows are together."""
+    together = {}
+    is_plain = task.sets.n_groups == task.stimuli.shape[0]
+    if not is_plain and "groups" in inspect.signature(model.fit).parameters:
+        together["groups"] = task.sets.group[task.sets.stimulus[chosen]]
+    model.fit(task.stimuli[chosen], task.responses[chosen], **together)
+
+
+def _cautions(sets: StimulusSets, sample: CurveSample) -> tuple[str, ...]:
+    lines = []
+    repeated = sets.stimulus.size - sets.n_stimuli
+    if repeated:
+        lines.append(
+            f"{repeated:,} of {sets.stimulus.size:,} rows repeat a stimulus: there are "
+            f"{sets.n_stimuli:,} distinct ones, each one candidate with all its "
+            "responses."
+        )
+    if sample.curve.n_groups == 0:
+        lines.append(
+            f"{sample.curve.n_classes} tested stimuli are too few for standard errors."
+        )
+    return tuple(lines)
+
+
+def _confusion(data: Scores | LabelledEmbeddings, ranking: Ranking) -> float:
+    """Return the information in the confusion matrix, with cases enough to say so."""
+    few = ranking.n_examples < 2 * ranking.n_classes
+    if few or not isinstance(data, Scores) or data.n_classes > _MOST_CONFUSED:
+        return math.nan
+    counts = np.zeros((data.n_classes, data.n_classes))
+    np.add.at(counts, (data.own, data.values.argmax(axis=1)), 1)
+    return confusion_information(counts)

@@ -1,0 +1,484 @@
+"""Implied information: the amount whose ideal curve is nearest to the observed one."""
+
+from __future__ import annotations
+
+import math
+import warnings as python_warnings
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from scorecast._core.checks import check_choice, check_class_counts, check_level
+from scorecast._core.results import Result
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import FloatArray, IntArray, Json, RandomState
+from scorecast.exceptions import DataWarning, InsufficientDataError, UsageError
+from scorecast.information.identification.accuracy_bounds import generalisation_bound
+from scorecast.information.identification.curve_sample import (
+    CurveSample,
+    sample_of_ranking,
+)
+from scorecast.information.identification.ideal_curve import (
+    ideal_curve,
+    ideal_information,
+)
+from scorecast.information.identification.rankings import rank_tested
+from scorecast.information.identification.separation import (
+    WEIGHTS,
+    SeparationFit,
+    fit_separation,
+)
+from scorecast.information.identification.subsamples import subsample_stderr
+from scorecast.information.identification.trials import Trials
+from scorecast.information.units import UNITS
+from scorecast.information.wording import amount, amount_span, decimals_for
+from scorecast.scores import AccuracyCurve, Embeddings, LabelledEmbeddings, Scores
+
+__all__ = [
+    "INTERVALS",
+    "IdentificationForecast",
+    "ImpliedInformation",
+    "implied_information",
+    "implied_of_sample",
+]
+
+INTERVALS = ("jackknife", "subsampling")
+_WORST_FIT = 3.0  # standard errors by which a curve may leave the ideal one
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentificationForecast:
+    """Accuracy among some number of candidates, by the ideal curve.
+
+    Attributes
+    ----------
+    classes : int
+        Number of candidates.
+    accuracy, low, high : float
+        Accuracy, and ends of its interval.
+    """
+
+    classes: int
+    accuracy: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ImpliedInformation(Result):
+    """The information whose ideal curve is nearest to the observed one.
+
+    Attributes
+    ----------
+    value, low, high : float
+        Implied information and its interval, in `units`. Infinite where no answer was
+        wrong.
+    separation : float
+        c = sqrt(2 I) in nats, before it is cut off at zero.
+    stderr : float
+        Standard error of `separation`; NaN with too few stimuli.
+    classes : ndarray of int64
+        Numbers of candidates.
+    accuracy, fitted : ndarray of float64
+        Observed and ideal curve.
+    misfit : float
+        Largest distance between them.
+    level : float
+        Level of the interval.
+    units : str
+        ``"nats"`` or ``"bits"``.
+    weights : str
+        How the sizes were weighed.
+    interval : str
+        How the interval was made.
+    n_classes, n_examples : int
+        Stimuli and responses tested.
+    seed : int or None
+        The random state, where it was a number.
+    warnings : tuple of str
+        What the reader must know.
+    replicates : ndarray of float64
+        `separation` without each stimulus; not saved.
+    """
+
+    kind: ClassVar[str] = "implied-information"
+
+    value: float
+    low: float
+    high: float
+    separation: float
+    stderr: float
+    classes: IntArray
+    accuracy: FloatArray
+    fitted: FloatArray
+    misfit: float
+    level: float
+    units: str
+    weights: str
+    interval: str
+    n_classes: int
+    n_examples: int
+    seed: int | None = None
+    warnings: tuple[str, ...] = ()
+    replicates: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def decimals(self) -> int:
+        """Digits after the point that the interval deserves."""
+        return decimals_for(self.high - self.low)
+
+    def said(self) -> str:
+        """Say the amount and its interval."""
+        if math.isinf(self.value):
+            return (
+                f"more than these {self.n_classes:,} stimuli can show (at least "
+                f"{amount(self.low, 2)} {self.units})"
+            )
+        text = f"{amount(self.value, self.decimals)} {self.units}"
+        if math.isnan(self.low):
+            return text
+        ends = amount_span(self.low, self.high, self.decimals)
+        return f"{text} ({100 * self.level:g} %: {ends})"
+
+    def summary(self) -> str:
+        """Say the answer in one sentence."""
+        return (
+            f"Implied information {self.said()}; the ideal curve is off by at most "
+            f"{100 * self.misfit:.1f} points of accuracy."
+        )
+
+    def forecast(self, to: int | Iterable[int]) -> tuple[IdentificationForecast, ...]:
+        """Extrapolate identification to more candidates, by the ideal curve.
+
+        Parameters
+        ----------
+        to : int or iterable of int
+            Numbers of candidates.
+
+        Returns
+        -------
+        tuple of IdentificationForecast
+            One per number. The interval allows for the choice of stimuli, not for a
+            curve that leaves the ideal one.
+        """
+        ks = check_class_counts(to, "to")
+        unit = UNITS[self.units]
+        columns = []
+        for c in (self.value, self.low, self.high):
+            if math.isnan(c):
+                columns.append(np.full(ks.size, np.nan))
+            elif math.isinf(c):
+                columns.append(np.ones(ks.size))
+            else:
+                separation = math.sqrt(2 * c * unit)
+                columns.append(ideal_curve(ks.astype(np.float64), separation))
+        return tuple(
+            IdentificationForecast(
+                classes=int(k), accuracy=float(a), low=float(b), high=float(c)
+            )
+            for k, a, b, c in zip(ks, *columns, strict=True)
+        )
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return numbers of candidates, observed and ideal accuracies."""
+        return {
+            "classes": self.classes.tolist(),
+            "accuracy": self.accuracy.tolist(),
+            "fitted": self.fitted.tolist(),
+        }
+
+    def amounts(self) -> Json:
+        """Return the amount, its interval and how they were found, for JSON."""
+        return {
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "is_infinite": math.isinf(self.value),
+            "separation": self.separation,
+            "stderr": self.stderr,
+            "misfit": self.misfit,
+            "weights": self.weights,
+            "interval": self.interval,
+        }
+
+    def _parts(self) -> tuple[Json, Json, Json]:
+        inputs = {"n_classes": self.n_classes, "n_examples": self.n_examples}
+        options = {"level": self.level, "units": self.units, "seed": self.seed}
+        result = {
+            **self.amounts(),
+            "curve": self.to_columns(),
+            "warnings": list(self.warnings),
+        }
+        return inputs, options, result
+
+    @classmethod
+    def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
+        curve = result["curve"]
+        endless = bool(result["is_infinite"])
+        numbers: dict[str, Any] = {
+            name: math.nan if result[name] is None else float(result[name])
+            for name in ("value", "low", "high", "separation", "stderr", "misfit")
+        }
+        if endless:
+            numbers.update(value=math.inf, high=math.inf, separation=math.inf)
+        return cls(
+            **numbers,
+            classes=np.array(curve["classes"], dtype=np.int64),
+            accuracy=np.array(curve["accuracy"], dtype=np.float64),
+            fitted=np.array(curve["fitted"], dtype=np.float64),
+            weights=result["weights"],
+            interval=result["interval"],
+            warnings=tuple(result["warnings"]),
+            **inputs,
+            **options,
+        )
+
+
+def implied_information(
+    curve: AccuracyCurve | ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    weights: str = "equal",
+    interval: str = "jackknife",
+    n_subsamples: int = 200,
+    level: float = 0.95,
+    units: str = "nats",
+    random_state: RandomState = 0,
+) -> ImpliedInformation:
+    """Read an amount of information off a whole identification curve.
+
+    The ideal curve of every amount is known; least squares finds the nearest. Unlike
+    accuracy the answer does not saturate, so that decoders over a wide range can be
+    compared. It is no bound: see `mutual_information_bound` for that.
+
+    Parameters
+    ----------
+    curve : AccuracyCurve or scores
+        An exact curve; or a score matrix (responses x stimuli) or embeddings.
+    y_true : iterable of hashable, optional
+        True stimulus of every response, for scores. A square matrix without it has the
+        truth on its diagonal.
+    weights : {"equal", "variance", "covariance"}, default="equal"
+        Every number of candidates counts the same, as in the paper; or as its error
+        says; or as the covariance of all says.
+    interval : {"jackknife", "subsampling"}, default="jackknife"
+        Leave out stimuli one by one, or draw random halves (scores only).
+    n_subsamples : int, default=200
+        Random halves.
+    level : float, default=0.95
+        Level of the interval.
+    units : {"nats", "bits"}, default="nats"
+        Units of the answer.
+    random_state : int, Generator or None, default=0
+        Seed of the random halves.
+
+    Returns
+    -------
+    ImpliedInformation
+        The amount, its interval, and the fitted curve.
+
+    Raises
+    ------
+    UsageError
+        If random halves are asked of a curve, which no longer knows its stimuli, or
+        with other than equal weights.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(60, 30)) * 0.4
+    >>> y = x + rng.normal(size=(60, 30))
+    >>> scores = y @ x.T - (x**2).sum(axis=1) / 2
+    >>> answer = implied_information(scores)
+    >>> 1.0 < answer.low < answer.value < answer.high < 4.0
+    True
+    """
+    check_choice(weights, "weights", WEIGHTS)
+    check_choice(interval, "interval", INTERVALS)
+    if interval == "subsampling" and weights != "equal":
+        msg = "Random halves have no errors to weigh by: use equal weights."
+        raise UsageError(msg)
+    if isinstance(curve, AccuracyCurve):
+        if interval == "subsampling":
+            msg = "Random halves need the scores: a curve no longer has its stimuli."
+            raise UsageError(msg)
+        sample = _sample_of_curve(curve)
+        return implied_of_sample(sample, weights=weights, level=level, units=units)
+    ranking = rank_tested(curve, y_true)[0]
+    sample = sample_of_ranking(ranking)
+    stderr = None
+    if interval == "subsampling":
+        rng = as_generator(random_state)
+        stderr = subsample_stderr(ranking, n_subsamples, rng)
+    return implied_of_sample(
+        sample,
+        weights=weights,
+        level=level,
+        units=units,
+        stderr=stderr,
+        seed=seed_number(random_state) if stderr is not None else None,
+    )
+
+
+def implied_of_sample(
+    sample: CurveSample,
+    *,
+    weights: str,
+    level: float,
+    units: str,
+    stderr: float | None = None,
+    seed: int | None = None,
+) -> ImpliedInformation:
+    """Fit a curve that knows what it would be without each stimulus.
+
+    Parameters
+    ----------
+    sample : CurveSample
+        The curve.
+    weights, level, units : object
+        As for `implied_information`.
+    stderr : float, optional
+        Standard error of c from random halves; that of the jackknife by default.
+    seed : int or None
+        For the record.
+
+    Returns
+    -------
+    ImpliedInformation
+        The answer.
+    """
+    unit = UNITS[check_choice(units, "units", tuple(UNITS))]
+    check_level(level)
+    curve = sample.curve
+    order = _usable(curve)
+    common: dict[str, Any] = {
+        "classes": curve.classes[order],
+        "accuracy": curve.accuracy[order],
+        "level": level,
+        "units": units,
+        "weights": weights,
+        "n_classes": curve.n_classes,
+        "n_examples": curve.n_examples,
+    }
+    if (curve.accuracy[order] >= 1).all():
+        return _without_error(sample, common, unit)
+    fit = _fit(sample, order, weights)
+    how = "random halves of the stimuli"
+    if stderr is None:
+        stderr, how = _jackknife(fit)
+    low, high = _ends(fit.value, stderr, level)
+    return ImpliedInformation(
+        value=_nats(fit.value) / unit,
+        low=low / unit,
+        high=high / unit,
+        separation=fit.value,
+        stderr=stderr,
+        fitted=fit.fitted,
+        misfit=float(np.abs(fit.fitted - curve.accuracy[order]).max()),
+        interval=how if math.isfinite(stderr) else "none: too few stimuli",
+        warnings=_cautions(curve, order, fit),
+        replicates=fit.replicates,
+        seed=seed,
+        **common,
+    )
+
+
+def _usable(curve: AccuracyCurve) -> IntArray:
+    """Return the places of sizes from 2 up, ascending."""
+    order = np.argsort(curve.classes, kind="stable")
+    order = order[curve.classes[order] >= 2]
+    if order.size == 0:
+        msg = "A curve without a size of 2 or more says nothing about information."
+        raise InsufficientDataError(msg)
+    return order
+
+
+def _fit(sample: CurveSample, order: IntArray, weights: str) -> SeparationFit:
+    curve = sample.curve
+    known = curve.covariance.size > 0
+    return fit_separation(
+        curve.classes[order].astype(np.float64),
+        curve.accuracy[order],
+        weights=weights,
+        covariance=curve.covariance[np.ix_(order, order)] if known else None,
+        replicates=sample.replicates[:, order],
+    )
+
+
+def _sample_of_curve(curve: AccuracyCurve) -> CurveSample:
+    each = max(curve.n_examples // max(curve.n_classes, 1), 1)
+    return CurveSample(
+        curve=curve,
+        replicates=np.empty((0, curve.classes.size)),
+        trials=Trials.of(max(curve.n_classes, 2), each),
+    )
+
+
+def _nats(separation: float) -> float:
+    return max(separation, 0.0) ** 2 / 2
+
+
+def _jackknife(fit: SeparationFit) -> tuple[float, str]:
+    n = fit.replicates.size
+    if n > 2:
+        off = fit.replicates - fit.replicates.mean()
+        return math.sqrt((n - 1) / n * float(off @ off)), "leaving out stimuli in turn"
+    return fit.linear_stderr, "covariance of the curve"
+
+
+def _ends(separation: float, stderr: float, level: float) -> tuple[float, float]:
+    if not math.isfinite(stderr):
+        return math.nan, math.nan
+    # Normal quantiles: with few stimuli the jackknife errs on the wide side already.
+    half = float(ndtri(0.5 + level / 2)) * stderr
+    return _nats(separation - half), _nats(separation + half)
+
+
+def _without_error(
+    sample: CurveSample, common: dict[str, Any], unit: float
+) -> ImpliedInformation:
+    line = (
+        "No answer was wrong at any number of candidates: the implied information is "
+        "infinite, and only its lower end says something."
+    )
+    python_warnings.warn(line, DataWarning, stacklevel=4)
+    level, n = common["level"], common["n_classes"]
+    floor = generalisation_bound(
+        1.0, sample.trials, level=0.5 + level / 2, method="chernoff"
+    )
+    return ImpliedInformation(
+        value=math.inf,
+        low=ideal_information(floor, n) / unit,
+        high=math.inf,
+        separation=math.inf,
+        stderr=math.nan,
+        fitted=np.ones(common["classes"].size),
+        misfit=0.0,
+        interval="from the number of answers, all right",
+        warnings=(line,),
+        **common,
+    )
+
+
+def _cautions(
+    curve: AccuracyCurve, order: IntArray, fit: SeparationFit
+) -> tuple[str, ...]:
+    lines = []
+    if fit.value <= 0:
+        lines.append("The curve is no better than chance: no information is implied.")
+    errors = np.array([curve.stderr_at(int(i)) for i in order])
+    off = np.abs(fit.fitted - curve.accuracy[order])
+    far = np.isfinite(errors) & (off > _WORST_FIT * errors) & (off > 0.01)
+    if far.any():
+        worst = int(np.argmax(np.where(far, off, 0)))
+        k = int(curve.classes[order][worst])
+        lines.append(
+            f"The curve leaves the ideal one (by {100 * off[worst]:.1f} points at "
+            f"{k:,} candidates): the responses are not as in high dimension, and other "
+            "numbers of candidates would imply another amount."
+        )
+    return tuple(lines)

@@ -1,0 +1,335 @@
+"""A lower confidence bound on mutual information, from accuracies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from scorecast._core.checks import check_choice, check_class_counts, check_level
+from scorecast._core.percent import percent
+from scorecast._core.results import Result
+from scorecast._core.types import FloatArray, IntArray, Json
+from scorecast.exceptions import UsageError
+from scorecast.information.identification.accuracy_bounds import average_bayes_bound
+from scorecast.information.identification.capacity import least_information
+from scorecast.information.identification.class_information import fano_information
+from scorecast.information.identification.trials import Trials
+from scorecast.information.units import UNITS
+from scorecast.scores import AccuracyCurve
+
+__all__ = ["InformationBound", "default_sizes", "mutual_information_bound"]
+
+_SMALLEST = 3
+_N_SIZES = 4
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class InformationBound(Result):
+    """What observed accuracies prove about mutual information.
+
+    Attributes
+    ----------
+    value : float
+        The bound, in `units`: the largest over the sizes.
+    classes : ndarray of int64
+        Numbers of classes that were looked at, stated beforehand.
+    accuracy : ndarray of float64
+        Observed accuracy at each.
+    accuracy_low : ndarray of float64
+        Lower bound on the average Bayes accuracy at each, corrected for their number.
+    information : ndarray of float64
+        Bound on information from each, in `units`.
+    uncorrected : ndarray of float64
+        What the observed accuracy itself would need, without any allowance for chance.
+        Not a bound.
+    fano : ndarray of float64
+        Fano's bound for given classes at the observed accuracy, without allowance; at
+        most log k. For comparison.
+    confusion : float
+        Information in the confusion matrix, in `units`; NaN if it was not given. For
+        comparison.
+    level : float
+        Confidence.
+    method : str
+        How the accuracies were bounded.
+    units : str
+        ``"nats"`` or ``"bits"``.
+    n_classes : int
+        Classes that were drawn.
+    n_classifiers : int
+        Rules among which the best was chosen.
+    n_splits : int
+        Splits that the accuracies are averaged over.
+    """
+
+    kind: ClassVar[str] = "information-bound"
+
+    value: float
+    classes: IntArray
+    accuracy: FloatArray
+    accuracy_low: FloatArray
+    information: FloatArray
+    uncorrected: FloatArray
+    fano: FloatArray
+    confusion: float
+    level: float
+    method: str
+    units: str
+    n_classes: int
+    n_classifiers: int
+    n_splits: int
+
+    @property
+    def best(self) -> int:
+        """The number of classes that proves most."""
+        return int(self.classes[np.argmax(self.information)])
+
+    def summary(self) -> str:
+        """Say the bound in one sentence."""
+        sure = f"{100 * self.level:g} %"
+        if self.value == 0:
+            return (
+                f"At {sure} confidence these accuracies prove no information: so few "
+                "stimuli leave room for luck."
+            )
+        at = int(np.argmax(self.information))
+        return (
+            f"At least {self.value:.3g} {self.units} of information at {sure} "
+            f"confidence: right {percent(float(self.accuracy[at]), 1)} of the time "
+            f"among {self.best:,}, by chance {percent(1 / self.best)}."
+        )
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return one row per number of classes."""
+        names = (
+            "classes",
+            "accuracy",
+            "accuracy_low",
+            "information",
+            "uncorrected",
+            "fano",
+        )
+        return {name: getattr(self, name).tolist() for name in names}
+
+    def _parts(self) -> tuple[Json, Json, Json]:
+        inputs = {"n_classes": self.n_classes, "n_splits": self.n_splits}
+        options = {
+            "level": self.level,
+            "method": self.method,
+            "units": self.units,
+            "n_classifiers": self.n_classifiers,
+        }
+        result = {
+            "value": self.value,
+            "best": self.best,
+            "confusion": self.confusion,
+            **self.to_columns(),
+        }
+        return inputs, options, result
+
+    @classmethod
+    def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
+        names = ("accuracy", "accuracy_low", "information", "uncorrected", "fano")
+        arrays: dict[str, Any] = {name: _floats(result[name]) for name in names}
+        # An accuracy of one would need infinite information, which JSON has not.
+        unknown = np.isnan(arrays["uncorrected"])
+        arrays["uncorrected"] = np.where(unknown, np.inf, arrays["uncorrected"])
+        return cls(
+            value=float(result["value"]),
+            classes=np.array(result["classes"], dtype=np.int64),
+            confusion=_float(result.get("confusion")),
+            **arrays,
+            **inputs,
+            **options,
+        )
+
+
+def mutual_information_bound(
+    accuracy: AccuracyCurve | float | Sequence[float],
+    *,
+    classes: int | Sequence[int] | None = None,
+    n_tests: int | Sequence[int] | Trials | None = None,
+    n_classes: int | None = None,
+    level: float = 0.95,
+    method: str = "sharpest",
+    n_classifiers: int = 1,
+    confusion: float = math.nan,
+    units: str = "nats",
+) -> InformationBound:
+    """Bound the mutual information of stimulus and response from below.
+
+    No distribution with less information could be this accurate among randomly drawn
+    stimuli, except by a chance of one minus `level`.
+
+    Parameters
+    ----------
+    accuracy : AccuracyCurve, float or sequence of float
+        A curve; or the accuracy at each of `classes`, every class counting the same.
+    classes : int or sequence of int, optional
+        Numbers of classes to look at; several cost a correction (Bonferroni), so state
+        them before looking. Of a curve by default up to four from 3 to all.
+    n_tests : int, sequence of int or Trials, optional
+        Test cases of every class, one number for all or one for each. Of a curve by
+        default its examples, spread evenly.
+    n_classes : int, optional
+        Classes that were drawn. By default those of the curve, or the largest of
+        `classes`.
+    level : float, default=0.95
+        Confidence.
+    method : str, default="sharpest"
+        How to bound accuracies, as in `average_bayes_bound`.
+    n_classifiers : int, default=1
+        Rules among which the best was chosen on these test cases.
+    confusion : float, default=NaN
+        Information in the confusion matrix, in nats, to be shown beside.
+    units : {"nats", "bits"}, default="nats"
+        Units of the answer.
+
+    Returns
+    -------
+    InformationBound
+        The bound, and what each number of classes says.
+
+    Raises
+    ------
+    UsageError
+        If accuracies and numbers of classes do not fit together.
+
+    Examples
+    --------
+    >>> bound = mutual_information_bound(0.8, classes=50, n_tests=10)
+    >>> round(bound.value, 4)
+    2.7584
+    """
+    unit = UNITS[check_choice(units, "units", tuple(UNITS))]
+    check_level(level)
+    ks, observed, trials = _gather(accuracy, classes, n_tests, n_classes)
+    each = 1 - (1 - level) / ks.size
+    low = np.array(
+        [
+            average_bayes_bound(
+                float(a), trials, level=each, method=method, n_classifiers=n_classifiers
+            )
+            for a in observed
+        ]
+    )
+    pairs = list(zip(ks.tolist(), observed.tolist(), low.tolist(), strict=True))
+    found = np.array([float(least_information(b, k)) for k, _, b in pairs]) / unit
+    return InformationBound(
+        value=float(found.max()),
+        classes=ks,
+        accuracy=observed,
+        accuracy_low=low,
+        information=found,
+        uncorrected=np.array([float(least_information(a, k)) for k, a, _ in pairs])
+        / unit,
+        fano=np.array([fano_information(a, k) for k, a, _ in pairs]) / unit,
+        confusion=confusion / unit,
+        level=level,
+        method=method,
+        units=units,
+        n_classes=trials.n_classes,
+        n_classifiers=int(n_classifiers),
+        n_splits=trials.n_splits,
+    )
+
+
+def default_sizes(n_classes: int) -> IntArray:
+    """Choose the numbers of classes to look at, from how many there are alone.
+
+    Few classes prove most where information is small, many where it is large.
+
+    Parameters
+    ----------
+    n_classes : int
+        Classes that were drawn.
+
+    Returns
+    -------
+    ndarray of int64
+        Up to four, evenly spaced in the logarithm.
+    """
+    smallest = min(_SMALLEST, n_classes)
+    return np.unique(np.geomspace(smallest, n_classes, _N_SIZES).round()).astype(
+        np.int64
+    )
+
+
+def _gather(
+    accuracy: AccuracyCurve | float | Sequence[float],
+    classes: int | Sequence[int] | None,
+    n_tests: int | Sequence[int] | Trials | None,
+    n_classes: int | None,
+) -> tuple[IntArray, FloatArray, Trials]:
+    if isinstance(accuracy, AccuracyCurve):
+        return _from_curve(accuracy, classes, n_tests)
+    if classes is None or n_tests is None:
+        msg = "Accuracies need `classes` and `n_tests`: of how many, on how many cases."
+        raise UsageError(msg)
+    ks = check_class_counts(classes, "classes")
+    observed = np.atleast_1d(np.asarray(accuracy, dtype=np.float64))
+    drawn = int(ks.max()) if n_classes is None else int(n_classes)
+    if observed.shape != ks.shape or ks.min() < 2 or ks.max() > drawn:
+        msg = (
+            f"{observed.size} accuracies for {ks.size} numbers of classes, between "
+            f"{ks.min()} and {ks.max()} of {drawn}: one each, from 2 to all."
+        )
+        raise UsageError(msg)
+    trials = n_tests if isinstance(n_tests, Trials) else Trials.of(drawn, n_tests)
+    return ks, observed, trials
+
+
+def _from_curve(
+    curve: AccuracyCurve,
+    classes: int | Sequence[int] | None,
+    n_tests: int | Sequence[int] | Trials | None,
+) -> tuple[IntArray, FloatArray, Trials]:
+    if curve.top != 1 or curve.ties == "optimistic" or curve.average != "macro":
+        msg = (
+            "Bounds are for one guess, ties not counted as won, and every class "
+            "counting the same: make the curve so."
+        )
+        raise UsageError(msg)
+    ks = (
+        _nearest(curve, default_sizes(curve.n_classes))
+        if classes is None
+        else check_class_counts(classes, "classes")
+    )
+    where = {int(k): i for i, k in enumerate(curve.classes)}
+    absent = [int(k) for k in ks if int(k) not in where or k < 2]
+    if absent:
+        msg = f"The curve has no accuracy at {absent[0]} classes."
+        raise UsageError(msg)
+    if n_tests is None:
+        n_tests = _evenly(curve)
+    trials = (
+        n_tests if isinstance(n_tests, Trials) else Trials.of(curve.n_classes, n_tests)
+    )
+    return ks, curve.accuracy[[where[int(k)] for k in ks]], trials
+
+
+def _nearest(curve: AccuracyCurve, wanted: IntArray) -> IntArray:
+    """Return sizes the curve has: the nearest, chosen without regard to accuracy."""
+    usable = curve.classes[curve.classes >= 2]
+    return np.unique([usable[np.abs(usable - k).argmin()] for k in wanted])
+
+
+def _evenly(curve: AccuracyCurve) -> Trials:
+    fewest = curve.n_examples // curve.n_classes
+    if fewest < 1:
+        msg = "Fewer examples than classes: say in `n_tests` how many each class has."
+        raise UsageError(msg)
+    trials = Trials.of(curve.n_classes, fewest)
+    return replace(trials, spread=1 / curve.n_examples)
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _floats(values: Sequence[Any]) -> FloatArray:
+    return np.array([_float(v) for v in values], dtype=np.float64)

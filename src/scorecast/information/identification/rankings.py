@@ -1,0 +1,125 @@
+"""From scores to the ranks of the true stimuli."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast.exceptions import DataWarning, InsufficientDataError, UsageError
+from scorecast.scores import (
+    ClassScores,
+    Embeddings,
+    LabelledEmbeddings,
+    Ranking,
+    Scores,
+    as_class_scores,
+    rank_true_classes,
+)
+
+__all__ = ["class_scores_of", "rank_tested"]
+
+_MANY_TIES = 0.01  # of the responses; single ties are rounding
+
+
+def class_scores_of(
+    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    classes: Sequence[Hashable] | None = None,
+    greater_is_better: bool = True,
+) -> ClassScores:
+    """Accept scores; of a square matrix alone the truth is the diagonal.
+
+    Parameters
+    ----------
+    scores : array-like, Scores or Embeddings
+        Responses in rows, candidate stimuli in columns.
+    y_true : iterable of hashable, optional
+        True stimulus of every response.
+    classes : sequence of hashable, optional
+        Names of the columns.
+    greater_is_better : bool, default=True
+        False for distances.
+
+    Returns
+    -------
+    Scores or LabelledEmbeddings
+        Ready to rank.
+
+    Raises
+    ------
+    UsageError
+        If the truth is missing and the matrix is not square.
+    """
+    is_plain = not isinstance(scores, Scores | Embeddings | LabelledEmbeddings)
+    if y_true is None and is_plain:
+        shape = np.asarray(scores).shape
+        if len(shape) != 2 or shape[0] != shape[1]:
+            msg = (
+                "Without `y_true` the scores must be square, responses x stimuli in "
+                f"the same order; their shape is {shape}."
+            )
+            raise UsageError(msg)
+        y_true = range(shape[0])
+        classes = None
+    return as_class_scores(
+        scores, y_true, classes=classes, greater_is_better=greater_is_better
+    )
+
+
+def rank_tested(
+    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    classes: Sequence[Hashable] | None = None,
+    greater_is_better: bool = True,
+    n_jobs: int | None = None,
+) -> tuple[Ranking, tuple[str, ...]]:
+    """Rank the true stimuli among those that were tested.
+
+    Parameters
+    ----------
+    scores, y_true, classes, greater_is_better : object
+        As for `class_scores_of`.
+    n_jobs : int, optional
+        Number of threads for embeddings.
+
+    Returns
+    -------
+    ranking : Ranking
+        Competitors by stimulus; every stimulus has responses.
+    notes : tuple of str
+        What was left out, and what looks odd.
+
+    Raises
+    ------
+    InsufficientDataError
+        If fewer than two stimuli have responses.
+    """
+    data = class_scores_of(
+        scores, y_true, classes=classes, greater_is_better=greater_is_better
+    )
+    tested = np.unique(data.own)
+    notes = []
+    if tested.size < 2:
+        msg = "One stimulus only: identification needs at least two to choose from."
+        raise InsufficientDataError(msg)
+    if tested.size < data.n_classes:
+        # Bounds are about stimuli drawn and tested alike.
+        gone = data.n_classes - tested.size
+        notes.append(f"{gone:,} stimuli without a response were left out.")
+        data = data.subset(tested)
+    ranking = rank_true_classes(data, n_jobs=n_jobs)
+    tied = int((ranking.tied_totals > 0).sum())
+    share = tied / ranking.n_examples
+    if share >= _MANY_TIES:
+        notes.append(
+            f"{tied:,} of {ranking.n_examples:,} responses ({100 * share:.0f} %) tie "
+            "with another stimulus; ties count as their expectation under random "
+            "breaking. Are stimuli repeated?"
+        )
+        warnings.warn(notes[-1], DataWarning, stacklevel=3)
+    return ranking, tuple(notes)

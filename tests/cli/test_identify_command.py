@@ -1,0 +1,215 @@
+"""``scorecast identify`` as the shell sees it."""
+
+import importlib
+import json
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Scores of two decoders, labels, stimuli, responses, groups."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 8)) * 0.7
+    y = x + rng.normal(size=(40, 8))
+    whole = y @ x.T - (x**2).sum(axis=1) / 2
+    part = y[:, :3] @ x[:, :3].T - (x[:, :3] ** 2).sum(axis=1) / 2
+    np.save(tmp_path / "whole.npy", whole)
+    np.save(tmp_path / "part.npy", part)
+    np.savez(tmp_path / "both.npz", whole=whole, part=part)
+    np.save(tmp_path / "order.npy", whole[::-1])
+    np.save(tmp_path / "labels.npy", np.arange(40)[::-1])
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    (tmp_path / "runs.txt").write_text("".join(f"run{i // 4}\n" for i in range(40)))
+    names = ",".join(f"s{i}" for i in range(40))
+    rows = [",".join(repr(float(v)) for v in row) for row in whole]
+    (tmp_path / "whole.csv").write_text("\n".join([names, *rows]) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def fake_model(monkeypatch):
+    """Stand in for the encoding model, which has tests of its own."""
+
+    class Model:
+        def fit(self, stimuli, responses):
+            self.coef = np.linalg.lstsq(stimuli, responses, rcond=None)[0]
+            return self
+
+        def log_posterior(self, responses, candidates):
+            centre = candidates @ self.coef
+            return responses @ centre.T - (centre**2).sum(axis=1) / 2
+
+    # The function of the same name hides the module from attribute look-up.
+    home = importlib.import_module("scorecast.information.identification.identify")
+    monkeypatch.setattr(home, "_default_model", Model)
+
+
+def test_an_answer_on_the_terminal(run, folder):
+    code, out, err = run("identify", "--scores", folder / "whole.npy", "--to", 1000)
+    assert code == 0
+    assert out.startswith("The right stimulus among 40 is found")
+    assert "bits" in out
+    assert "1,000" in out
+    assert "proved" in out
+    assert all(len(line) <= 88 for line in out.splitlines())
+    assert "belong together" in err
+
+
+def test_every_way_to_give_the_scores_says_the_same(run, folder):
+    ways = {
+        "square": ["--scores", folder / "whole.npy"],
+        "labels": ["--scores", folder / "order.npy", "--labels", folder / "labels.npy"],
+        "key": ["--scores", f"{folder}/both.npz::whole"],
+        "csv": ["--scores", folder / "whole.csv"],
+    }
+    found = {}
+    for name, options in ways.items():
+        code, out, err = run("identify", *options, "--json", "-")
+        assert code == 0, err
+        found[name] = json.loads(out)["result"]["implied_information"]["value"]
+    assert len({round(value, 12) for value in found.values()}) == 1
+
+
+def test_json_and_report_are_written_and_read_back(run, folder):
+    code, _, _ = run(
+        "identify", "--scores", folder / "whole.npy", "--units", "nats", "--quiet",
+        "--json", folder / "a.json", "--report", folder / "a.html",
+    )  # fmt: skip
+    assert code == 0
+    data = json.loads((folder / "a.json").read_text())
+    assert data["kind"] == "identification"
+    assert data["inputs"]["files"][0]["sha256"]
+    answer = result_from_dict(data)
+    assert isinstance(answer, sc.Identification)
+    page = (folder / "a.html").read_text()
+    assert "as if responses carried" in page
+    assert "What is proved" in page
+    code, _, _ = run("report", folder / "a.json", "-o", folder / "again.html")
+    assert code == 0
+
+
+def test_several_scores_are_compared(run, folder):
+    code, out, _ = run(
+        "identify", "--scores", f"all={folder}/whole.npy", "--scores",
+        folder / "part.npy", "--report", folder / "b.html", "--json", folder / "b.json",
+    )  # fmt: skip
+    assert code == 0
+    assert "Of 2 decoders 'all' implies most" in out
+    assert "part.npy" in out
+    data = json.loads((folder / "b.json").read_text())
+    assert data["kind"] == "decoder-comparison"
+    assert [row["name"] for row in data["result"]["decoders"]] == ["all", "part.npy"]
+    assert "Decoders side by side" in (folder / "b.html").read_text()
+
+
+@pytest.mark.usefixtures("fake_model")
+def test_stimuli_and_responses_are_split_and_fitted(run, folder):
+    given = ["--stimuli", folder / "x.npy", "--responses", folder / "y.npy"]
+    quick = ["--splits", 3, "--test-size", 0.5]
+    code, out, _ = run("identify", *given, *quick)
+    assert code == 0
+    assert "in each of 3 random splits" in out
+    made = [
+        run("identify", *given, *quick, "--json", "-", "--seed", seed, "--jobs", jobs)[
+            1
+        ]
+        for seed, jobs in ((0, 1), (0, 2), (1, 1))
+    ]
+    assert made[0] == made[1]
+    assert made[0] != made[2]
+    code, out, _ = run(
+        "identify", *given, *quick, "--groups", folder / "runs.txt", "--json", "-"
+    )
+    assert code == 0
+    assert len(json.loads(out)["result"]["assumptions"]) == 3
+
+
+def test_a_gate(run, folder):
+    call = ["identify", "--scores", folder / "whole.npy", "--quiet", "--fail-below"]
+    assert run(*call, 0.1)[0] == 0
+    code, _, err = run(*call, 50)
+    assert code == 5
+    assert "below --fail-below 50" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ([], 2, "--scores or both"),
+        (["--stimuli", "x.npy"], 2, "--scores or both"),
+        (["--scores", "whole.npy", "--stimuli", "x.npy", "--responses", "y.npy"], 2,
+         "--scores or both"),
+        (["--scores", "whole.npy", "--groups", "runs.txt"], 2, "--groups goes with"),
+        (["--stimuli", "x.npy", "--responses", "y.npy", "--labels", "labels.npy"], 2,
+         "--labels goes with"),
+        (["--scores", "whole.npy", "--scores", "whole.npy"], 2, "NAME=FILE"),
+        (["--scores", "whole.npy", "--bound-size", "41"], 2, "no accuracy at 41"),
+        (["--scores", "whole.npy", "--level", "95"], 2, "0.95"),
+        (["--scores", "absent.npy"], 3, "absent.npy"),
+        (["--scores", "x.npy"], 3, "labels"),
+        (["--scores", "nan.npy"], 3, "finite"),
+        (["--stimuli", "nan.npy", "--responses", "y.npy"], 3, "finite"),
+        (["--stimuli", "x.npy", "--responses", "short.npy"], 3, "belong together"),
+        (["--stimuli", "same.npy", "--responses", "y.npy"], 4, "cannot be split"),
+        (["--scores", "one.npy"], 4, "One class only"),
+        (["--scores", "whole.npy", "--labels", "single.npy"], 4, "One stimulus only"),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("fake_model")
+def test_bad_input_ends_with_a_code_and_one_line(run, folder, options, code, words):
+    nan = np.load(folder / "whole.npy")
+    nan[3, 4] = np.nan
+    np.save(folder / "nan.npy", nan)
+    np.save(folder / "short.npy", np.load(folder / "y.npy")[:7])
+    np.save(folder / "same.npy", np.ones((40, 3)))
+    np.save(folder / "one.npy", np.ones((1, 1)))
+    np.save(folder / "single.npy", np.zeros(40, dtype=int))
+    placed = [
+        folder / o if o.endswith((".npy", ".txt")) else o for o in map(str, options)
+    ]
+    found, out, err = run("identify", *placed)
+    assert found == code, err
+    assert out == ""
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_repeated_stimuli_and_perfect_scores_are_answered_with_a_warning(run, folder):
+    whole = np.load(folder / "whole.npy")
+    np.save(folder / "twice.npy", np.tile(whole, (2, 2)))
+    np.save(folder / "perfect.npy", np.eye(30))
+    np.save(folder / "chance.npy", np.zeros((30, 30)))
+    code, out, _ = run("identify", "--scores", folder / "twice.npy")
+    assert code == 0
+    assert "Are stimuli repeated?" in " ".join(out.split())
+    code, out, _ = run("identify", "--scores", folder / "perfect.npy")
+    assert code == 0
+    assert "infinite" in out
+    assert "nan" not in out.lower().replace("and", "")
+    code, out, _ = run("identify", "--scores", folder / "perfect.npy", "--json", "-")
+    result = json.loads(out)["result"]
+    assert result["implied_information"]["value"] is None
+    assert result["implied_information"]["is_infinite"] is True
+    assert result["mutual_information_bound"]["value"] > 0
+    code, out, _ = run("identify", "--scores", folder / "chance.npy", "--json", "-")
+    assert code == 0
+    assert json.loads(out)["result"]["mutual_information_bound"]["value"] == 0
+
+
+def test_names_of_decoders_do_no_harm(run, folder):
+    name = "<script>alert(1)</script>\x1b[31m"
+    code, out, _ = run(
+        "identify", "--scores", f"{name}={folder}/whole.npy", "--scores",
+        folder / "part.npy", "--report", folder / "c.html",
+    )  # fmt: skip
+    assert code == 0
+    assert "\x1b" not in out
+    page = (folder / "c.html").read_text()
+    assert "<script>" not in page
+    assert "\x1b" not in page

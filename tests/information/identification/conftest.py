@@ -1,0 +1,73 @@
+"""Models in which the information is known, and golden values."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "identification.json"
+
+
+def gaussian_pair(rng, n, d, information):
+    """Stimuli and responses in d dimensions that share so many nats."""
+    x = rng.normal(size=(n, d)) * np.sqrt(np.expm1(2 * information / d))
+    return x, x + rng.normal(size=(n, d))
+
+
+def bayes_scores(x, y):
+    return y @ x.T - (x**2).sum(axis=1) / 2
+
+
+def circle_scores(rng, n, k, c, repeats=1):
+    """The model that reaches the capacity for k classes; scores and true stimuli."""
+    x = rng.random(n)
+    own = np.repeat(np.arange(n), repeats)
+    grid = np.linspace(0, 1, 20_001)
+    mass = np.cumsum(np.exp(c * (grid ** (k - 1) - 1)))
+    y = (x[own] + np.interp(rng.random(own.size), mass / mass[-1], grid)) % 1
+    return (y[:, None] - x) % 1, own
+
+
+def circle_information(k, c):
+    t = (np.arange(200_000) + 0.5) / 200_000
+    q = np.exp(c * (t ** (k - 1) - 1))
+    q /= q.mean()
+    return float((q * np.log(q)).mean())
+
+
+class LinearEncoder:
+    """The smallest model with the interface of an encoding model."""
+
+    def fit(self, stimuli, responses):
+        self.coef_ = np.linalg.lstsq(stimuli, responses, rcond=None)[0]
+        self.seen_ = {tuple(row) for row in stimuli}
+        return self
+
+    def predict(self, stimuli):
+        return stimuli @ self.coef_
+
+    def log_posterior(self, responses, candidates):
+        # No candidate of the test was there in training.
+        assert not self.seen_ & {tuple(row) for row in candidates}
+        centre = self.predict(candidates)
+        return responses @ centre.T - (centre**2).sum(axis=1) / 2
+
+
+@pytest.fixture(scope="session")
+def golden():
+    return json.loads(GOLDEN.read_text())
+
+
+@pytest.fixture(scope="session")
+def models():
+    """The functions above, for tests that are not imported as a package."""
+    from types import SimpleNamespace
+
+    return SimpleNamespace(
+        gaussian_pair=gaussian_pair,
+        bayes_scores=bayes_scores,
+        circle_scores=circle_scores,
+        circle_information=circle_information,
+        LinearEncoder=LinearEncoder,
+    )

@@ -1,0 +1,270 @@
+"""Bounds on accuracies and on information."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import scorecast as sc
+from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.information import (
+    AVERAGE_METHODS,
+    GENERALISATION_METHODS,
+    Trials,
+    average_bayes_bound,
+    generalisation_bound,
+    least_information,
+)
+
+
+def test_bounds_agree_with_the_formula_book(golden):
+    entry = next(e for e in golden["values"] if e["name"] == "bounds")
+    expected, five = entry["expected"], {"n_classifiers": 5}
+    trials = Trials.of(50, 10)
+    found = {
+        "ga_printed": generalisation_bound(0.8, trials, method="paper"),
+        "ga_sharp": generalisation_bound(0.8, trials),
+        "aba_printed": average_bayes_bound(0.8, trials, method="paper"),
+        "aba_mcdiarmid": average_bayes_bound(0.8, trials, method="mcdiarmid"),
+        "ba_bonferroni_printed": generalisation_bound(
+            0.8, trials, method="paper", **five
+        ),
+        "ba_bonferroni_sharp": generalisation_bound(0.8, trials, **five),
+        "aba_bonferroni_printed": average_bayes_bound(
+            0.8, trials, method="paper", **five
+        ),
+        "aba_bonferroni_mcdiarmid": average_bayes_bound(
+            0.8, trials, method="mcdiarmid", **five
+        ),
+    }
+    assert found.keys() == expected.keys()
+    for name, value in found.items():
+        assert abs(value - expected[name]) < 1e-12, name
+    # Of the text of the book, to the digits it prints.
+    cantelli = average_bayes_bound(0.8, trials, method="cantelli")
+    assert cantelli == pytest.approx(0.2976758105, abs=1e-10)
+
+
+def test_unequal_counts_follow_the_harmonic_rule():
+    counts = [5, 20, 8, 40]
+    trials = Trials.of(4, counts)
+    width = np.sqrt(np.log(1 / 0.05) / 2 * sum(1 / n for n in counts) / 16)
+    assert generalisation_bound(0.9, trials) == pytest.approx(0.9 - width)
+    assert not trials.is_balanced
+    even = Trials.of(4, [7, 7, 7, 7])
+    assert even.is_balanced
+    assert even.spread == pytest.approx(1 / 28)
+
+
+def test_binomial_bound_is_that_of_clopper_and_pearson():
+    low = generalisation_bound(0.8, Trials.of(10, 5), method="binomial")
+    assert binom.sf(39, 50, low) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("n_classifiers", [1, 7])
+@pytest.mark.parametrize("accuracy", [0.0, 0.02, 0.3, 0.66, 0.98, 1.0])
+@pytest.mark.parametrize("design", [(2, 1), (50, 10), (1000, 1)])
+def test_every_bound_lies_between_zero_and_the_observed(
+    design, accuracy, n_classifiers
+):
+    trials = Trials.of(*design)
+    found = {}
+    for method in AVERAGE_METHODS:
+        if method == "binomial" and accuracy * design[0] * design[1] % 1 > 1e-9:
+            continue
+        found[method] = average_bayes_bound(
+            accuracy, trials, method=method, n_classifiers=n_classifiers
+        )
+        assert 0 <= found[method] <= accuracy
+        assert np.isfinite(found[method])
+    others = [found[m] for m in ("joint", "poisson", "mcdiarmid", "cantelli", "paper")]
+    assert found["sharpest"] >= max(others)
+
+
+@pytest.mark.parametrize("method", ["sharpest", "joint", "poisson", "mcdiarmid"])
+def test_bounds_rise_with_the_accuracy_as_the_free_choice_needs(method):
+    trials = Trials.of(60, 2)
+    grid = np.linspace(0, 1, 101)
+    found = [average_bayes_bound(a, trials, method=method) for a in grid]
+    assert (np.diff(found) >= -1e-12).all()
+
+
+def test_bounds_fall_with_level_and_number_of_classifiers():
+    trials = Trials.of(60, 2)
+    for method in ("sharpest", "joint", "poisson", "mcdiarmid", "paper"):
+        by_level = [
+            average_bayes_bound(0.7, trials, level=level, method=method)
+            for level in (0.5, 0.9, 0.99, 0.999999)
+        ]
+        by_number = [
+            average_bayes_bound(0.7, trials, n_classifiers=n, method=method)
+            for n in (1, 10, 10**6)
+        ]
+        assert by_level == sorted(by_level, reverse=True)
+        assert by_number == sorted(by_number, reverse=True)
+
+
+def test_what_holds_for_one_split_only_is_refused_for_many():
+    one = Trials.of(40, 1)
+    many = Trials(
+        n_classes=40, fewest=1, spread=1 / 40, class_spread=1 / 40, n_splits=10
+    )
+    grouped = one.in_groups(np.array([20, 10, 10]))
+    assert not grouped.is_independent
+    for trials in (many, grouped):
+        with pytest.raises(UsageError, match="sharpest"):
+            average_bayes_bound(0.9, trials, method="mcdiarmid")
+    assert average_bayes_bound(0.9, many) <= average_bayes_bound(0.9, one)
+    assert average_bayes_bound(0.9, grouped) < average_bayes_bound(0.9, one)
+
+
+def test_a_bound_on_information_is_that_of_the_accuracy():
+    bound = sc.mutual_information_bound(0.8, classes=50, n_tests=10)
+    low = average_bayes_bound(0.8, Trials.of(50, 10))
+    assert bound.value == pytest.approx(float(least_information(low, 50)))
+    assert bound.best == 50
+    assert bound.fano[0] == pytest.approx(np.log(50) - 0.5004 - 0.2 * np.log(49), 1e-4)
+    bits = sc.mutual_information_bound(0.8, classes=50, n_tests=10, units="bits")
+    assert bits.value == pytest.approx(bound.value / np.log(2))
+
+
+def test_several_sizes_cost_a_correction():
+    curve = _curve()
+    alone = sc.mutual_information_bound(curve, classes=10)
+    among = sc.mutual_information_bound(curve, classes=[3, 10, 40])
+    at = among.classes.tolist().index(10)
+    assert among.information[at] < alone.value
+    assert among.accuracy_low[at] == pytest.approx(
+        average_bayes_bound(
+            float(among.accuracy[at]), Trials.of(40, 1), level=1 - 0.05 / 3
+        )
+    )
+    assert among.value == among.information.max()
+
+
+@pytest.mark.parametrize(("accuracy", "classes"), [(1 / 9, 9), (0.0, 9), (1.0, 2)])
+def test_accuracies_at_chance_or_one_give_zero_or_something_finite(accuracy, classes):
+    bound = sc.mutual_information_bound(accuracy, classes=classes, n_tests=3)
+    assert np.isfinite(bound.value)
+    assert bound.value >= 0
+    assert not np.isnan(bound.uncorrected).any()
+    again = sc.InformationBound.from_dict(json.loads(json.dumps(bound.to_dict())))
+    assert again.to_dict() == bound.to_dict()
+    assert "n/a" not in bound.summary()
+
+
+def _curve(n=40):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 20)) * 0.6
+    y = x + rng.normal(size=(n, 20))
+    return sc.accuracy_curve(y @ x.T - (x**2).sum(axis=1) / 2, range(n))
+
+
+def test_a_curve_brings_its_own_counts():
+    curve = _curve()
+    by_curve = sc.mutual_information_bound(curve, classes=40)
+    by_hand = sc.mutual_information_bound(
+        float(curve.accuracy[-1]), classes=40, n_tests=1
+    )
+    assert by_curve.value == by_hand.value
+    default = sc.mutual_information_bound(curve)
+    assert default.classes.tolist() == [3, 7, 17, 40]
+    assert by_curve.to_frame().shape == (1, 6)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: sc.mutual_information_bound(0.5), UsageError),
+        (lambda: sc.mutual_information_bound(0.5, classes=9), UsageError),
+        (lambda: sc.mutual_information_bound([0.5], classes=[3, 4], n_tests=1),
+         UsageError),
+        (lambda: sc.mutual_information_bound(0.5, classes=9, n_tests=1, n_classes=4),
+         UsageError),
+        (lambda: sc.mutual_information_bound(1.5, classes=9, n_tests=1), UsageError),
+        (lambda: sc.mutual_information_bound(np.nan, classes=9, n_tests=1),
+         UsageError),
+        (lambda: sc.mutual_information_bound(_curve(), classes=41), UsageError),
+        (lambda: sc.mutual_information_bound(_curve(), units="bit"), UsageError),
+        (lambda: Trials.of(3, [1, 2]), UsageError),
+        (lambda: Trials.of(3, [1, 0, 2]), InsufficientDataError),
+        (lambda: Trials.of(1, 5), InsufficientDataError),
+        (lambda: generalisation_bound(0.5, Trials.of(3, [1, 2, 3]), method="binomial"),
+         UsageError),
+        (lambda: generalisation_bound(0.5, Trials.of(4, 2), n_classifiers=0),
+         UsageError),
+        (lambda: average_bayes_bound(0.5, Trials.of(4, 2), level=1.0), UsageError),
+        (lambda: average_bayes_bound(0.5, Trials.of(4, 2), method="best"), UsageError),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_bounded_is_refused(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_curves_that_flatter_are_refused():
+    scores = np.eye(4) + np.arange(16).reshape(4, 4) / 50
+    for options in ({"ties": "optimistic"}, {"top": 2}, {"average": "micro"}):
+        curve = sc.accuracy_curve(scores, range(4), **options)
+        with pytest.raises(UsageError, match="one guess"):
+            sc.mutual_information_bound(curve)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("method", [m for m in AVERAGE_METHODS if m != "binomial"])
+@pytest.mark.parametrize(("n", "k", "c"), [(8, 3, 3.0), (30, 10, 6.0)])
+def test_bounds_on_information_hold_in_the_hardest_model(models, method, n, k, c):
+    rng = np.random.default_rng(0)
+    truth = models.circle_information(k, c)
+    above = raw = 0
+    repeats = 600
+    for _ in range(repeats):
+        scores, own = models.circle_scores(rng, n, k, c)
+        curve = sc.accuracy_curve(scores, own, sizes=k, errors=False)
+        bound = sc.mutual_information_bound(curve, level=0.8, method=method, classes=k)
+        above += bound.value > truth
+        raw += bound.uncorrected[0] > truth
+    # Three standard deviations of a share of 0.2; without allowance for chance the
+    # same numbers exceed the truth about half of the time.
+    slack = 3 * np.sqrt(0.2 * 0.8 / repeats)
+    assert above / repeats < 0.2 + slack
+    assert raw / repeats > 0.2 + slack
+
+
+@pytest.mark.statistical
+def test_bounds_hold_for_the_mean_over_splits_and_for_groups(models):
+    rng = np.random.default_rng(1)
+    above = repeats = 0
+    for _ in range(40):
+        x, y = models.gaussian_pair(rng, 60, 6, 0.4)
+        answer = sc.identify(
+            x, y, model=models.LinearEncoder(), n_splits=5, level=0.8, test_size=0.5
+        )
+        above += answer.bound.value > 0.4
+        repeats += 1
+    assert above / repeats <= 0.2
+
+
+def test_every_generalisation_method_is_named():
+    assert set(GENERALISATION_METHODS) == {"hoeffding", "chernoff", "binomial", "paper"}
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("method", GENERALISATION_METHODS)
+def test_generalisation_bounds_hold_for_cases_of_unlike_difficulty(method):
+    rng = np.random.default_rng(2)
+    chances = np.concatenate([np.full(10, 0.95), np.full(10, 0.25)])
+    trials = Trials.of(20, 3)
+    right = rng.random((4000, 20, 3)) < chances[:, None]
+    seen, counts = np.unique(right.mean(axis=(1, 2)), return_counts=True)
+    above = sum(
+        int(m)
+        for a, m in zip(seen, counts, strict=True)
+        if generalisation_bound(float(a), trials, level=0.8, method=method)
+        > chances.mean()
+    )
+    assert above / 4000 < 0.2 + 3 * np.sqrt(0.16 / 4000)
+    # The printed statement, a deviation divided by the number of cases, is false.
+    broken = (seen - np.sqrt(np.log(5) / 120) / 60 > chances.mean()) @ counts
+    assert broken / 4000 > 0.3

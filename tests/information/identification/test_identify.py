@@ -1,0 +1,342 @@
+"""Identification from data and from scores, and decoders side by side."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast.exceptions import (
+    DataWarning,
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+)
+from scorecast.information.identification.splits import draw_splits, stimulus_sets
+
+
+@pytest.fixture(scope="module")
+def pair(models):
+    return models.gaussian_pair(np.random.default_rng(0), 90, 6, 2.0)
+
+
+def test_the_curve_is_the_exact_one(models, pair):
+    scores = models.bayes_scores(*pair)
+    answer = sc.identify_from_scores(scores, to=[1000])
+    curve = sc.accuracy_curve(scores, range(90))
+    np.testing.assert_array_equal(answer.curve.accuracy, curve.accuracy)
+    np.testing.assert_allclose(answer.curve.stderr, curve.stderr)
+    assert answer.implied.value == sc.implied_information(scores).value
+    assert answer.bound.value == sc.mutual_information_bound(curve).value
+    assert answer.forecasts == answer.forecast(1000)
+    assert answer.n == 90
+    assert answer.to_frame().shape == (89, 4)
+
+
+def test_labels_may_be_names_and_directions_may_turn(models, pair):
+    scores = models.bayes_scores(*pair)
+    order = np.random.default_rng(1).permutation(90)
+    names = [f"s{i:02d}" for i in range(90)]
+    named = sc.identify_from_scores(
+        -scores[order], [names[i] for i in order], classes=names,
+        greater_is_better=False,
+    )  # fmt: skip
+    plain = sc.identify_from_scores(scores)
+    assert named.implied.value == pytest.approx(plain.implied.value)
+    assert named.bound.value == pytest.approx(plain.bound.value)
+
+
+def test_stimuli_without_responses_are_left_out(models, pair):
+    scores = models.bayes_scores(*pair)
+    answer = sc.identify_from_scores(scores[:60], range(60))
+    alone = sc.identify_from_scores(scores[:60, :60])
+    assert answer.bound.value == alone.bound.value
+    assert answer.n == 60
+    assert any("without a response" in line for line in answer.warnings)
+
+
+def test_the_confusion_matrix_is_shown_where_cases_are_enough():
+    rng = np.random.default_rng(0)
+    own = np.repeat(np.arange(6), 20)
+    scores = rng.normal(size=(120, 6)) + 2 * np.eye(6)[own]
+    counts = np.zeros((6, 6))
+    np.add.at(counts, (own, scores.argmax(axis=1)), 1)
+    answer = sc.identify_from_scores(scores, own)
+    from scorecast.information import confusion_information
+
+    assert answer.bound.confusion == pytest.approx(confusion_information(counts))
+    assert np.isnan(sc.identify_from_scores(scores[::20]).bound.confusion)
+
+
+def test_data_are_split_fitted_and_tested(models, pair):
+    answer = sc.identify(*pair, model=models.LinearEncoder(), n_splits=4)
+    assert answer.n == 18
+    assert answer.trials.n_splits == 4
+    assert answer.scores.shape == (18, 18)
+    assert answer.model == "LinearEncoder"
+    assert answer.implied.value > 0.3
+    assert np.isfinite(answer.curve.stderr[:-1]).all()
+
+
+def test_the_answer_depends_on_the_seed_and_not_on_workers(models, pair):
+    made = {
+        key: sc.identify(
+            *pair, model=models.LinearEncoder(), n_splits=3, random_state=seed,
+            n_jobs=jobs,
+        ).to_dict()
+        for key, seed, jobs in (("a", 0, 1), ("b", 0, 2), ("c", 1, 1))
+    }  # fmt: skip
+    assert made["a"] == made["b"]
+    assert made["a"]["result"] != made["c"]["result"]
+
+
+def test_the_callers_model_is_not_touched(models, pair):
+    model = models.LinearEncoder()
+    before = pair[0].copy(), pair[1].copy()
+    sc.identify(*pair, model=model, n_splits=2)
+    assert not hasattr(model, "coef_")
+    np.testing.assert_array_equal(pair[0], before[0])
+    np.testing.assert_array_equal(pair[1], before[1])
+
+
+def test_repeated_stimuli_are_one_candidate_with_several_responses(models):
+    rng = np.random.default_rng(3)
+    x, _ = models.gaussian_pair(rng, 40, 6, 2.0)
+    shown = np.repeat(np.arange(40), 3)
+    y = x[shown] + rng.normal(size=(120, 6))
+    # LinearEncoder itself checks that no candidate was in training.
+    answer = sc.identify(
+        x[shown], y, model=models.LinearEncoder(), n_splits=3, test_size=0.5
+    )
+    assert answer.n == 20
+    assert answer.n_responses == 60
+    assert answer.n_stimuli == 40
+    assert answer.trials.fewest == 3
+    assert any("repeat a stimulus" in line for line in answer.warnings)
+
+
+def test_groups_are_never_split(models):
+    rng = np.random.default_rng(4)
+    x, y = models.gaussian_pair(rng, 48, 6, 2.0)
+    groups = np.arange(48) // 4
+    sets = stimulus_sets(x, groups)
+    for split in draw_splits(sets, 0.25, 20, rng):
+        assert {tuple(split.is_test[i : i + 4]) for i in range(0, 48, 4)} <= {
+            (True,) * 4,
+            (False,) * 4,
+        }
+        assert split.is_test.sum() == 12
+    alone = sc.identify(x, y, model=models.LinearEncoder(), n_splits=3, test_size=0.5)
+    grouped = sc.identify(
+        x, y, groups=groups, model=models.LinearEncoder(), n_splits=3, test_size=0.5
+    )
+    assert grouped.trials.class_spread == pytest.approx(1 / 6)
+    assert not grouped.trials.is_independent
+    assert grouped.implied.replicates.size == 12
+    assert len(grouped.assumptions) > len(alone.assumptions)
+
+
+def test_a_model_that_asks_is_told_which_rows_belong_together(models):
+    told = []
+
+    class Tuned(models.LinearEncoder):
+        def fit(self, stimuli, responses, groups=None):
+            told.append(groups)
+            return super().fit(stimuli, responses)
+
+    rng = np.random.default_rng(4)
+    x, y = models.gaussian_pair(rng, 40, 6, 2.0)
+    sc.identify(x, y, model=Tuned(), n_splits=1)
+    sc.identify(x, y, model=Tuned(), n_splits=1, groups=np.arange(40) // 4)
+    sc.identify(np.repeat(x, 2, axis=0), np.vstack([y, y]), model=Tuned(), n_splits=1)
+    assert told[0] is None
+    assert told[1].size == 32
+    assert np.unique(told[1], return_counts=True)[1].tolist() == [4] * 8
+    assert np.unique(told[2], return_counts=True)[1].tolist() == [2] * 32
+
+
+def test_a_stimulus_in_two_groups_joins_them():
+    x = np.array([[0.0], [1.0], [2.0], [1.0], [3.0]])
+    sets = stimulus_sets(x, ["a", "a", "b", "b", "c"])
+    assert sets.stimulus.tolist() == [0, 1, 2, 1, 3]
+    assert sets.group.tolist() == [0, 0, 0, 1]
+
+
+def test_splits_average_what_each_would_say(models, pair):
+    from scorecast.information.identification.curve_sample import (
+        mean_of_rankings,
+        sample_of_ranking,
+    )
+    from scorecast.scores import Scores, rank_true_classes
+
+    scores = models.bayes_scores(*pair)
+    members = [np.arange(40), np.arange(20, 60)]
+    rankings = [
+        rank_true_classes(Scores(scores[np.ix_(m, m)], range(40))) for m in members
+    ]
+    together = mean_of_rankings(rankings, members, 90)
+    apart = [sample_of_ranking(r) for r in rankings]
+    expected = np.mean([s.curve.accuracy for s in apart], axis=0)
+    np.testing.assert_allclose(together.curve.accuracy, expected)
+    assert together.replicates.shape == (90, 39)
+    # Stimuli that no test set has change nothing; those of both move both.
+    np.testing.assert_allclose(together.replicates[70], expected)
+    both = (apart[0].replicates[30] + apart[1].replicates[10]) / 2
+    np.testing.assert_allclose(together.replicates[30, :-1], both[:-1])
+
+
+def test_the_json_is_pinned(models, pair):
+    scores = models.bayes_scores(*pair)
+    data = sc.identify_from_scores(scores, to=[500], units="bits").to_dict()
+    assert data["kind"] == "identification"
+    assert data["schema"] == 1
+    assert set(data["inputs"]) == {"n_stimuli", "n_responses", "tests"}
+    assert set(data["options"]) == {"units", "level", "model", "test_size", "seed"}
+    result = data["result"]
+    assert set(result) == {
+        "n", "units", "curve", "implied_information", "mutual_information_bound",
+        "forecasts", "assumptions", "warnings",
+    }  # fmt: skip
+    assert {"classes", "accuracy", "stderr", "fitted"} <= set(result["curve"])
+    assert {"value", "low", "high", "is_infinite"} <= set(result["implied_information"])
+    assert {"value", "level", "classes", "best"} <= set(
+        result["mutual_information_bound"]
+    )
+    assert set(result["forecasts"][0]) == {"classes", "accuracy", "low", "high"}
+    again = sc.Identification.from_dict(json.loads(json.dumps(data)))
+    assert again.to_dict() == data
+    assert (
+        again.summary()
+        == sc.identify_from_scores(scores, to=[500], units="bits").summary()
+    )
+
+
+def test_decoders_side_by_side(models, pair):
+    x, y = pair
+    whole, part = models.bayes_scores(x, y), models.bayes_scores(x[:, :2], y[:, :2])
+    table = sc.compare_decoders({"whole": whole, "part": part}, units="bits")
+    assert [row.name for row in table.rows] == ["whole", "part"]
+    assert table.best.name == "whole"
+    first, second = table.rows
+    alone = sc.identify_from_scores(whole, units="bits")
+    assert first.implied == alone.implied.value
+    # The bounds hold for both at once, so each is lower than alone.
+    assert first.bound < alone.bound.value
+    assert first.difference == 0
+    assert second.difference == pytest.approx(second.implied - first.implied)
+    assert second.difference_low < second.difference < second.difference_high < 0
+    assert table.to_frame().shape == (2, 10)
+    again = sc.DecoderComparison.from_dict(json.loads(json.dumps(table.to_dict())))
+    assert again.to_dict() == table.to_dict()
+
+
+def test_paired_differences_are_sharper_than_two_intervals(models):
+    rng = np.random.default_rng(5)
+    x, y = models.gaussian_pair(rng, 80, 30, 3.0)
+    scores = {str(p): models.bayes_scores(x[:, :p], y[:, :p]) for p in (30, 27)}
+    first, second = sc.compare_decoders(scores).rows
+    apart = np.hypot(first.high - first.low, second.high - second.low)
+    assert second.difference_high - second.difference_low < apart
+
+
+def test_decoders_without_error_or_in_common_are_told_apart(models, pair):
+    scores = models.bayes_scores(*pair)
+    with pytest.warns(DataWarning, match="infinite"):
+        table = sc.compare_decoders(
+            {"ok": scores, "perfect": np.eye(90), "small": scores[:20, :20]}
+        )
+    assert table.best.name == "perfect"
+    assert np.isnan(table.rows[1].difference)
+    assert np.isnan(table.rows[2].difference)
+    assert "more than can be shown" in table.summary()
+    again = sc.DecoderComparison.from_dict(json.loads(json.dumps(table.to_dict())))
+    assert again.rows[1].implied == np.inf
+
+
+def test_ten_decoders_of_growing_size_do_not_saturate(models):
+    rng = np.random.default_rng(6)
+    x, y = models.gaussian_pair(rng, 60, 64, 12.0)
+    table = sc.compare_decoders(
+        {str(p): models.bayes_scores(x[:, :p], y[:, :p]) for p in (2, 8, 16, 32)}
+    )
+    implied = [row.implied for row in table.rows]
+    assert implied == sorted(implied)
+    assert implied[-1] > 1.3 * implied[-2]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"stimuli": np.ones((5, 2))}, InvalidInputError, "rows of stimuli"),
+        ({"stimuli": np.full((30, 2), np.nan)}, InvalidInputError, "not finite"),
+        ({"stimuli": np.ones((30, 2))}, InsufficientDataError, "cannot be"),
+        ({"stimuli": np.ones(30)}, InvalidInputError, "two dimensions"),
+        ({"responses": np.full((30, 3), np.inf)}, InvalidInputError, "not finite"),
+        ({"groups": [1, 2]}, InvalidInputError, "groups"),
+        ({"groups": [1] * 30}, InsufficientDataError, "split"),
+        ({"test_size": 0.0}, UsageError, "test_size"),
+        ({"test_size": 0.99}, InsufficientDataError, "split"),
+        ({"n_splits": 0}, UsageError, "n_splits"),
+        ({"n_jobs": 0}, UsageError, "n_jobs"),
+        ({"weights": "x"}, UsageError, "weights"),
+        ({"level": 2}, UsageError, "level"),
+        ({"units": "x"}, UsageError, "units"),
+        ({"random_state": -1}, UsageError, "random_state"),
+    ],
+)
+def test_what_cannot_be_identified_is_refused(models, change, error, words):
+    rng = np.random.default_rng(0)
+    given = {
+        "stimuli": rng.normal(size=(30, 2)),
+        "responses": rng.normal(size=(30, 3)),
+        "model": models.LinearEncoder(),
+        "n_splits": 2,
+        **change,
+    }
+    with pytest.raises(error, match=words):
+        sc.identify(**given)
+
+
+@pytest.mark.parametrize(
+    ("scores", "error"),
+    [
+        (np.eye(3)[:, :2], UsageError),
+        ([[1.0]], InsufficientDataError),
+        ([[1.0, np.nan], [0.0, 1.0]], InvalidInputError),
+        (np.empty((0, 0)), InvalidInputError),
+    ],
+)
+def test_scores_that_say_nothing_are_refused(scores, error):
+    with pytest.raises(error):
+        sc.identify_from_scores(scores)
+
+
+def test_no_decoder_is_refused():
+    with pytest.raises(UsageError):
+        sc.compare_decoders({})
+
+
+def test_repeated_columns_tie_and_are_named(models, pair):
+    scores = models.bayes_scores(*pair)[:40, :40]
+    twice = np.hstack([scores, scores])
+    with pytest.warns(DataWarning, match="tie"):
+        answer = sc.identify_from_scores(np.vstack([twice, twice]))
+    assert any("repeated" in line for line in answer.warnings)
+    assert answer.accuracy <= 0.5
+    assert np.isfinite(answer.bound.value)
+
+
+@pytest.mark.statistical
+def test_intervals_hold_over_random_splits(models):
+    rng = np.random.default_rng(7)
+    values, errors = [], []
+    for _ in range(60):
+        x, y = models.gaussian_pair(rng, 200, 8, 1.5)
+        answer = sc.identify(
+            x, y, model=models.LinearEncoder(), n_splits=4, test_size=0.3, level=0.9
+        )
+        values.append(answer.implied.separation)
+        errors.append(answer.implied.stderr)
+    spread = np.std(values, ddof=1)
+    # The error left out is that of the fit; with 140 stimuli it is small.
+    assert 0.75 < np.mean(errors) / spread < 1.4

@@ -1,0 +1,232 @@
+"""Implied information: fit, interval, extrapolation, and what it is not."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast.exceptions import DataWarning, InsufficientDataError, UsageError
+from scorecast.information import ideal_accuracy, ideal_information
+from scorecast.information.identification.separation import WEIGHTS, fit_separation
+
+
+def _scores(models, n=50, d=30, information=2.0, seed=0):
+    rng = np.random.default_rng(seed)
+    return models.bayes_scores(*models.gaussian_pair(rng, n, d, information))
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_an_ideal_curve_gives_back_its_information(golden, weights):
+    entry = next(e for e in golden["values"] if e["name"] == "implied_info")
+    first, last = entry["inputs"]["ks"]
+    ks = np.arange(first, last + 1.0)
+    truth = entry["inputs"]["acc_generated_with_iota"]
+    errors = np.diag(np.linspace(1e-4, 3e-4, ks.size))
+    fit = fit_separation(
+        ks, ideal_accuracy(ks, truth), weights=weights, covariance=errors
+    )
+    assert abs(fit.value**2 / 2 - entry["expected"]) < 1e-9
+
+
+def test_one_size_is_the_inverse_of_the_ideal_curve():
+    fit = fit_separation(np.array([10.0]), np.array([0.4]))
+    assert fit.value**2 / 2 == pytest.approx(ideal_information(0.4, 10), rel=1e-9)
+
+
+def test_the_fit_is_the_best_on_a_fine_grid(models):
+    answer = sc.implied_information(_scores(models))
+    ks, accuracy = answer.classes, answer.accuracy
+    grid = np.linspace(0.5, 4.0, 3501)
+    losses = [((accuracy - ideal_accuracy(ks, c * c / 2)) ** 2).sum() for c in grid]
+    assert answer.separation == pytest.approx(grid[np.argmin(losses)], abs=1.1e-3)
+
+
+def test_thinned_sizes_stand_for_those_left_out(models):
+    scores = _scores(models, n=420)
+    thin = sc.implied_information(scores)
+    assert thin.classes.size < 250
+    whole = sc.implied_information(
+        sc.accuracy_curve(scores, range(420), sizes=range(2, 421), errors=False)
+    )
+    assert thin.value == pytest.approx(whole.value, abs=2e-3)
+
+
+def test_refits_are_refits(models):
+    scores = _scores(models, n=14)
+    answer = sc.implied_information(scores)
+    for out in (0, 7):
+        kept = np.delete(np.arange(14), out)
+        smaller = sc.implied_information(scores[np.ix_(kept, kept)])
+        assert answer.replicates[out] == pytest.approx(smaller.separation, abs=1e-4)
+
+
+def test_three_ways_to_an_interval_agree(models):
+    scores = _scores(models, n=80)
+    refitted = sc.implied_information(scores)
+    linear = sc.implied_information(sc.accuracy_curve(scores, range(80)))
+    halves = sc.implied_information(scores, interval="subsampling", n_subsamples=100)
+    assert refitted.value == linear.value == halves.value
+    assert linear.stderr == pytest.approx(refitted.stderr, rel=0.1)
+    assert halves.stderr == pytest.approx(refitted.stderr, rel=0.35)
+    assert halves.seed == 0
+    assert refitted.low < refitted.value < refitted.high
+
+
+def test_halves_depend_on_the_seed_alone(models):
+    scores = _scores(models, n=20)
+    one, same, other = (
+        sc.implied_information(
+            scores, interval="subsampling", n_subsamples=10, random_state=seed
+        ).stderr
+        for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
+def test_units_differ_by_a_factor(models):
+    scores = _scores(models)
+    nats, bits = (sc.implied_information(scores, units=u) for u in ("nats", "bits"))
+    for name in ("value", "low", "high"):
+        assert getattr(bits, name) == pytest.approx(getattr(nats, name) / np.log(2))
+    assert bits.separation == nats.separation
+    expected = nats.forecast([1000])[0]
+    assert bits.forecast([1000])[0].accuracy == pytest.approx(expected.accuracy)
+
+
+def test_forecasts_follow_the_ideal_curve(models):
+    answer = sc.implied_information(_scores(models))
+    rows = answer.forecast([10, 10_000])
+    assert rows[0].accuracy == pytest.approx(float(ideal_accuracy(10, answer.value)))
+    assert rows[1].accuracy < rows[0].accuracy
+    for row in rows:
+        assert row.low < row.accuracy < row.high
+
+
+def test_a_result_survives_json(models):
+    answer = sc.implied_information(_scores(models, n=12))
+    again = sc.ImpliedInformation.from_dict(json.loads(json.dumps(answer.to_dict())))
+    assert again.to_dict() == answer.to_dict()
+    assert again.summary() == answer.summary()
+    assert answer.to_frame().shape == (11, 3)
+
+
+def test_no_error_at_all_is_infinite_with_a_warning():
+    with pytest.warns(DataWarning, match="infinite"):
+        answer = sc.implied_information(np.eye(30))
+    assert answer.value == answer.high == np.inf
+    assert 0 < answer.low < np.inf
+    assert "at least" in answer.said()
+    again = sc.ImpliedInformation.from_dict(json.loads(json.dumps(answer.to_dict())))
+    assert again.value == np.inf
+    assert again.low == answer.low
+    assert answer.forecast([100])[0].accuracy == 1
+
+
+@pytest.mark.parametrize("kind", ["chance", "worse"])
+def test_chance_and_worse_imply_nothing(kind):
+    n = 24
+    scores = np.zeros((n, n)) if kind == "chance" else -np.eye(n)
+    if kind == "chance":
+        with pytest.warns(DataWarning, match="tie"):
+            answer = sc.implied_information(scores)
+    else:
+        with pytest.warns(DataWarning, match="distances"):
+            answer = sc.implied_information(scores)
+    assert answer.value == pytest.approx(0, abs=1e-12)
+    assert answer.low == pytest.approx(0, abs=1e-12)
+    assert np.isfinite(answer.high)
+    if kind == "worse":
+        assert answer.separation < -1
+        assert any("no better than chance" in line for line in answer.warnings)
+
+
+def test_two_stimuli_have_a_value_and_no_interval():
+    answer = sc.implied_information([[1.0, 0.5], [0.9, 0.8]])
+    assert np.isnan(answer.low)
+    assert answer.interval.startswith("none")
+    assert "(" not in answer.said()
+
+
+def test_a_curve_far_from_ideal_is_named():
+    # Half of the stimuli are always found, the others never: no such ideal curve.
+    rng = np.random.default_rng(0)
+    n = 200
+    scores = rng.normal(size=(n, n))
+    scores[np.arange(0, n, 2), np.arange(0, n, 2)] = 9
+    answer = sc.implied_information(scores)
+    assert any("leaves the ideal one" in line for line in answer.warnings)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda c: sc.implied_information(c, interval="subsampling"), UsageError),
+        (lambda c: sc.implied_information(c, weights="none"), UsageError),
+        (lambda _: sc.implied_information(
+            np.eye(9), interval="subsampling", weights="variance"), UsageError),
+        (lambda c: sc.implied_information(c, level=1.5), UsageError),
+        (lambda c: sc.implied_information(c, units="bit"), UsageError),
+        (lambda _: sc.implied_information(np.ones((3, 4))), UsageError),
+        (lambda _: sc.implied_information([[1.0]]), InsufficientDataError),
+        (lambda _: sc.implied_information(
+            [[1, 0, 2], [3, 4, 5], [7, 6, 8]], interval="subsampling"),
+         InsufficientDataError),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_fitted_is_refused(models, call, error):
+    curve = sc.accuracy_curve(_scores(models, n=8), range(8))
+    with pytest.raises(error):
+        call(curve)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("n", "information"), [(30, 0.5), (60, 2.0), (100, 4.0)])
+def test_intervals_hold_and_half_as_wide_ones_do_not(models, n, information):
+    rng = np.random.default_rng(0)
+    answers = []
+    for _ in range(250):
+        pair = models.gaussian_pair(rng, n, 50, information)
+        answers.append(sc.implied_information(models.bayes_scores(*pair), level=0.9))
+    ks = np.arange(2.0, n + 1)
+    mean = np.mean([answer.accuracy for answer in answers], axis=0)
+    truth = fit_separation(ks, mean).value ** 2 / 2
+    held = np.mean([a.low <= truth <= a.high for a in answers])
+    slack = 3 * np.sqrt(0.09 / 250)
+    assert held > 0.9 - slack
+    half = [
+        abs(a.separation - np.sqrt(2 * truth)) < 0.5 * 1.645 * a.stderr for a in answers
+    ]
+    assert np.mean(half) < 0.9 - slack
+
+
+@pytest.mark.statistical
+def test_the_bayes_decoder_approaches_the_truth_as_dimension_grows(models):
+    truth, n = 3.0, 100
+    ks = np.arange(2.0, n + 1)
+    found = {}
+    for d in (1, 5, 300):
+        rng = np.random.default_rng(d)
+        curves = []
+        for _ in range(30):
+            scores = models.bayes_scores(*models.gaussian_pair(rng, n, d, truth))
+            curve = sc.accuracy_curve(scores, range(n), errors=False)
+            curves.append(curve.accuracy)
+        found[d] = fit_separation(ks, np.mean(curves, axis=0)).value ** 2 / 2
+    assert abs(found[300] - truth) < 0.15
+    assert abs(found[1] - truth) > 3 * abs(found[300] - truth)
+
+
+@pytest.mark.statistical
+def test_weaker_decoders_imply_less_than_the_truth(models):
+    truth, n, d = 3.0, 100, 60
+    rng = np.random.default_rng(0)
+    found = {"half": [], "noisy": []}
+    for _ in range(20):
+        x, y = models.gaussian_pair(rng, n, d, truth)
+        half = models.bayes_scores(x[:, :30], y[:, :30])
+        noisy = models.bayes_scores(x, y + rng.normal(size=y.shape))
+        for name, scores in (("half", half), ("noisy", noisy)):
+            found[name].append(sc.implied_information(scores).value)
+    for values in found.values():
+        assert np.mean(values) < truth - 1
