@@ -6,6 +6,7 @@ from scipy import integrate, stats
 
 from scorecast.information.pareto_tails import _grid, _mean_excess, pareto_means
 from scorecast.information.posterior import posterior_of
+from scorecast.mixtures import SkewStudent
 
 
 def draws(values, seed=0, n_draws=4000):
@@ -126,3 +127,29 @@ def test_the_reported_interval_holds_both_views():
 def test_views_that_disagree_leave_the_sign_open():
     found = posterior_of(np.linspace(0.1, 1, 99), 0.9, pareto=np.linspace(-1, -0.1, 99))
     assert found.probability_positive == 0.5
+
+
+def misspecified_gaussian(n, rng):
+    """A forecast N(0.6 y, 0.12) of x seen as y: a third of the right variance."""
+    x = rng.normal(size=n)
+    y = x + np.sqrt(0.5) * rng.normal(size=n)
+    return stats.norm.logpdf(x, 0.6 * y, np.sqrt(0.12)) - stats.norm.logpdf(x)
+
+
+def skew_student(n, rng):
+    one = SkewStudent(0.25, -0.15, 100.0, 1.5, 0.5)
+    return one.sample(n, random_state=rng)[:, 0]
+
+
+@pytest.mark.parametrize(
+    ("draw", "truth"),
+    [
+        (misspecified_gaussian, 0.5 - 0.5 * np.log(0.12) - 0.5 * 0.34 / 0.12),
+        (skew_student, float(SkewStudent(0.25, -0.15, 100.0, 1.5, 0.5).mean()[0])),
+    ],
+)
+@pytest.mark.parametrize("n", [40, 200])
+def test_intervals_of_information_hold(draw, truth, n):
+    samples = [draw(n, np.random.default_rng([seed, n])) for seed in range(100)]
+    held = [np.quantile(draws(v, n_draws=1000), [0.025, 0.975]) for v in samples]
+    assert share_held(truth, held) >= 0.9

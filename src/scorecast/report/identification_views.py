@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 from scorecast.information import (
     DecoderComparison,
@@ -245,13 +246,18 @@ def _(result: Identification) -> tuple[Section, ...]:
 
 def _head(result: Identification) -> Section:
     columns = ("", result.units, f"{level_name(result.level)} interval")
-    table = Table(caption="", columns=columns, rows=tuple(_amounts(result)), words=1)
+    table = Table(caption="", columns=columns, rows=_dashed(_amounts(result)), words=1)
     return Section(
         heading=_RANGE.sub(_DASH, result.sentence()),
         tables=(table,),
         warnings=result.warnings,
         facts=tuple(f for f in _facts(result) if f[0] in {"Tested", "Scores", "Fit"}),
     )
+
+
+def _dashed(rows: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Write ranges as a page does; on a terminal a hyphen is what one can type."""
+    return tuple(tuple(_RANGE.sub(_DASH, cell) for cell in row) for row in rows)
 
 
 def _curve(result: Identification) -> Section:
@@ -272,7 +278,7 @@ def _curve(result: Identification) -> Section:
                     "expect",
                     f"{level_name(result.level)} interval",
                 ),
-                rows=tuple(_forecast_rows(result)),
+                rows=_dashed(_forecast_rows(result)),
             ),
         )
     return Section(
@@ -329,7 +335,7 @@ def _(result: DecoderComparison) -> tuple[Section, ...]:
     table = Table(
         caption=f"Implied and proved information in {result.units}",
         columns=(*heading[:2], *heading[3:6]),
-        rows=tuple((*row[:2], *row[3:6]) for row in rows),
+        rows=_dashed((*row[:2], *row[3:6]) for row in rows),
         notes=tuple(
             f"difference from {first}: {row[6]} ({row[7]})"
             if row[6] not in ("", UNKNOWN)
