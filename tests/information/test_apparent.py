@@ -335,3 +335,19 @@ def test_no_sure_verdict_where_the_plain_mean_says_otherwise():
     sure = dataclasses.replace(posterior, probability_positive=0.9999)
     assert verdict(sure, "the prior") == "surely better than the prior"
     assert "plain mean" in verdict(sure, "the prior", doubted=True)
+
+
+def test_the_mixture_alone_may_be_asked_for():
+    every, alone = answer(), answer(tails="mixture")
+    assert [v.tails for v in every.posterior.views] == ["mixture", "pareto", "normal"]
+    assert [v.tails for v in alone.posterior.views] == ["mixture"]
+    assert alone.posterior.low == every.posterior.views[0].low > every.posterior.low
+    assert every.posterior.low <= every.normal.low + 1e-3 * every.normal.stderr
+    with pytest.raises(UsageError, match="all"):
+        answer(tails="pareto")
+
+
+def test_what_needs_no_chains_is_said_without_them(quick_posterior):
+    quick_posterior.reasons = ("R-hat 1.5",)
+    with pytest.raises(NotConvergedError, match=r"plain mean is .* nats per case"):
+        answer()

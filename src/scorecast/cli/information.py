@@ -40,10 +40,10 @@ _MANY_GROUPS = 5  # from which the simulations of groups take most of the time
 )
 @click.option(
     "--tails",
-    type=click.Choice(["pareto", "mixture"]),
-    default="pareto",
+    type=click.Choice(["all", "mixture"]),
+    default="all",
     show_default=True,
-    help="Whether the interval also holds that of Pareto tails.",
+    help="Views of the tails that the interval holds.",
 )
 @click.option("--chains", type=click.IntRange(min=1), help="Number of chains.")
 @click.option("--draws", type=click.IntRange(min=10), help="Draws kept per chain.")

@@ -43,7 +43,7 @@ from scorecast.information.identification import (
 )
 from scorecast.information.influence import Influence, WorstCase
 from scorecast.information.logs import BASES, cases_from_j, cases_from_logs
-from scorecast.information.posterior import InformationPosterior
+from scorecast.information.posterior import InformationPosterior, TailView
 from scorecast.information.probabilities import (
     cases_from_classes,
     cases_from_probabilities,
@@ -90,6 +90,7 @@ __all__ = [
     "Reliability",
     "ReliabilityBin",
     "Spread",
+    "TailView",
     "Trials",
     "WorstCase",
     "amount",

@@ -17,14 +17,19 @@ from scipy.special import ndtri
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
-from scorecast.exceptions import DataWarning, InvalidInputError, UsageError
+from scorecast.exceptions import (
+    DataWarning,
+    InvalidInputError,
+    NotConvergedError,
+    UsageError,
+)
 from scorecast.information.betting import betting_of
 from scorecast.information.cases import CaseInformation
 from scorecast.information.components import components_of
 from scorecast.information.forecasts import reliability_of
 from scorecast.information.influence import influence_of, worst_cases
 from scorecast.information.logs import cases_from_logs
-from scorecast.information.posterior import posterior_of
+from scorecast.information.posterior import InformationPosterior, posterior_of
 from scorecast.information.result import ApparentInformation, NormalInterval
 from scorecast.information.simulation import (
     Simulation,
@@ -37,7 +42,8 @@ from scorecast.information.spread import spread_of
 from scorecast.information.subgroups import groups_of
 from scorecast.information.ties import count_shared
 from scorecast.information.units import UNITS
-from scorecast.mixtures import Prior, Sampling
+from scorecast.information.wording import amount, amount_span, decimals_for
+from scorecast.mixtures import MixturePosterior, Prior, Sampling
 
 __all__ = ["answer_of", "apparent_information", "simulation_of"]
 
@@ -60,7 +66,7 @@ def apparent_information(
     floor: float | None = None,
     mixture_prior: Prior | None = None,
     sampling: Sampling | None = None,
-    tails: str = "pareto",
+    tails: str = "all",
     max_cases: int = 50_000,
     allow_unconverged: bool = False,
     random_state: RandomState = 0,
@@ -90,14 +96,14 @@ def apparent_information(
         Raise smaller forecast chances to this one; stated in the answer. By default
         nothing is raised, and a chance of zero costs minus infinity.
     mixture_prior : scorecast.mixtures.Prior, optional
-        Prior of the distribution of j (N = 1); ``Prior.information()`` is the paper's.
-        By default one with longer tails, whose intervals were found to hold better.
+        Prior of the distribution of j (N = 1); by default the paper's,
+        ``Prior.information()``.
     sampling : Sampling, optional
         Number and length of the chains.
-    tails : {"pareto", "mixture"}, default="pareto"
-        Whether the interval also holds that of a second model, in which Pareto tails
-        are learned from the far cases alone; the mixture by itself is too sure where
-        one tail is long.
+    tails : {"all", "mixture"}, default="all"
+        Whether the interval holds those of other views of the tails as well: Pareto
+        tails learned from the far cases alone, and the normal approximation. The
+        mixture by itself is too sure where one tail is long.
     max_cases : int, default=50000
         Most cases for the posterior; of more, a random choice is used, with a warning.
     allow_unconverged : bool, default=False
@@ -199,9 +205,9 @@ def simulation_of(
         msg = f"`max_cases` must be a whole number from 1; got {max_cases!r}."
         raise UsageError(msg)
     return Simulation(
-        prior=Prior.long_tails() if mixture_prior is None else mixture_prior,
+        prior=Prior.information() if mixture_prior is None else mixture_prior,
         sampling=Sampling() if sampling is None else sampling,
-        tails=check_choice(tails, "tails", ("pareto", "mixture")),
+        tails=check_choice(tails, "tails", ("all", "mixture")),
         max_cases=int(max_cases),
         allow_unconverged=allow_unconverged,
         seeds=seeds_from(as_generator(random_state)),
@@ -259,11 +265,13 @@ def answer_of(
     cautions = _cautions(cases, simulation)
     drawn = simulation.drawn(finite)
     found = simulation.run(finite[drawn])
-    pareto = simulation.pareto_means(finite)
-    doubt = check_converged(found, simulation)
+    posterior = posterior_of(
+        found.means / unit, level, others=simulation.other_views(finite / unit)
+    )
+    doubt = _doubt(found, simulation, finite / unit, level, units)
     return ApparentInformation(
         **_of_cases(cases, unit, level),
-        posterior=posterior_of(found.means / unit, level, pareto=pareto / unit),
+        posterior=posterior,
         n_posterior=found.n_cases,
         spread=spread_of(finite, found, unit),
         influence=influence_of(cases, found, simulation, unit, drawn),
@@ -277,8 +285,38 @@ def answer_of(
         forecast=forecast,
         reference=reference,
         assumptions=tuple(x.format(reference=reference) for x in ASSUMPTIONS),
-        warnings=tuple(filter(None, (doubt, *cautions))),
+        warnings=tuple(filter(None, (doubt, *cautions, _centre_said(posterior)))),
         options=_options(simulation),
+    )
+
+
+def _doubt(
+    found: MixturePosterior,
+    simulation: Simulation,
+    values: FloatArray,
+    level: float,
+    units: str,
+) -> str:
+    """Say what is wrong with the chains; where that ends it, what needs no chains."""
+    try:
+        return check_converged(found, simulation)
+    except NotConvergedError as error:
+        usual = _normal(values, level)
+        digits = decimals_for(usual.high - usual.low)
+        span = amount_span(usual.low, usual.high, digits)
+        msg = (
+            f"{error} The plain mean is {amount(usual.mean, digits)} {units} per case "
+            f"(normal {100 * level:g} % interval {span})."
+        )
+        raise NotConvergedError(msg) from None
+
+
+def _centre_said(posterior: InformationPosterior) -> str:
+    if posterior.centre == "mixture":
+        return ""
+    return (
+        "The plain mean lies outside the mixture's interval, so the mixture does not "
+        "describe the far cases well: the centre reported is that of Pareto tails."
     )
 
 

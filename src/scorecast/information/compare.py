@@ -35,7 +35,7 @@ def compare_information(
     floor: float | None = None,
     mixture_prior: Prior | None = None,
     sampling: Sampling | None = None,
-    tails: str = "pareto",
+    tails: str = "all",
     max_cases: int = 50_000,
     allow_unconverged: bool = False,
     random_state: RandomState = 0,

@@ -12,10 +12,13 @@ from __future__ import annotations
 import numpy as np
 
 from scorecast._core.types import FloatArray
+from scorecast.information.ties import merge_ties
 
 __all__ = ["pareto_means"]
 
-_FEWEST = 5  # values, below which there is no body between two tails
+_FEWEST = 10  # values, below which there is no body between two tails
+_FEWEST_EXCESSES = 2  # from one, a scale cannot be learned
+_ATOM = 3  # equal values in a tail, from which on it is no tail of a density
 _SHARE = 0.1  # of the values in a tail, at most
 _ROOTS = 1.5  # times the square root of their number, at most
 # Prior of the shape: Beta(2, 2.5) on the range from tails that end to tails whose mean
@@ -45,7 +48,7 @@ def pareto_means(
     Returns
     -------
     ndarray of float64
-        Draws from the posterior of the mean; none where there are fewer than five
+        Draws from the posterior of the mean; none where there are fewer than ten
         values, or all are equal.
 
     Examples
@@ -55,14 +58,15 @@ def pareto_means(
     >>> draws.shape, round(float(np.median(draws)), 1), round(float(draws.std()), 2)
     ((2000,), 2.0, 0.05)
     """
-    ordered = np.sort(values)
-    n = ordered.size
-    if n < _FEWEST or ordered[0] == ordered[-1]:
+    n = values.size
+    if n < _FEWEST or np.ptp(values) == 0:
         return np.empty(0)
-    wanted = max(1, int(min(_SHARE * n, _ROOTS * np.sqrt(n))))
+    ordered = merge_ties(np.sort(values))
+    wanted = max(_FEWEST_EXCESSES, int(min(_SHARE * n, _ROOTS * np.sqrt(n))))
     left, right = ordered[wanted], ordered[n - 1 - wanted]
     # Cases at the threshold are not beyond it: with ties a tail may be short, or none.
-    below, above = left - ordered[ordered < left], ordered[ordered > right] - right
+    below = _continuous(left - ordered[ordered < left])
+    above = _continuous(ordered[ordered > right] - right)
     body = ordered[below.size : n - above.size]
     means = (
         left - _mean_excess(below, n_draws, rng),
@@ -74,6 +78,12 @@ def pareto_means(
     drawn = [(mean, rng.standard_gamma(size, n_draws)) for mean, size in parts]
     total = sum(mean * weight for mean, weight in drawn)
     return np.asarray(total / sum(weight for _, weight in drawn))
+
+
+def _continuous(excess: FloatArray) -> FloatArray:
+    """Return the excesses; none where values repeat: those are part of the body."""
+    repeats = np.unique(excess, return_counts=True)[1]
+    return excess[:0] if repeats.max(initial=0) >= _ATOM else excess
 
 
 def _body_mean(body: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:

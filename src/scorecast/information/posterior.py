@@ -1,12 +1,14 @@
 """What the mean information may be, given the cases: numbers and curves for drawing.
 
-Two posteriors of J are looked at. The mixture of the paper gives the centre: a lone far
-case hardly moves it. Its interval is too narrow where one tail is long, so the interval
-that is reported holds both its own and that of Pareto tails (`pareto_tails`).
+Several posteriors of J are looked at, which differ in how they see the tails. The
+mixture of the paper gives the centre: a lone far case hardly moves it. Its interval is
+too narrow where one tail is long, so the interval that is reported holds that of every
+view: the mixture, Pareto tails (`pareto_tails`) and the plain normal approximation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -27,7 +29,7 @@ class TailView:
     Attributes
     ----------
     tails : str
-        ``"mixture"`` or ``"pareto"``.
+        ``"mixture"``, ``"pareto"`` or ``"normal"``.
     median, low, high : float
         Middle and central interval of the draws.
     probability_positive : float
@@ -62,7 +64,7 @@ class InformationPosterior:
     Attributes
     ----------
     mean, median, sd : float
-        Of the mixture's draws.
+        Of the view that gives the centre.
     low, high : float
         Interval at the level that was asked for: the smallest that holds the central
         intervals of all views of the tails.
@@ -71,9 +73,13 @@ class InformationPosterior:
     levels, quantiles : ndarray of float64
         Further quantiles; of the views the one farther out.
     x, density, cumulative : ndarray of float64
-        Curves for drawing, of the mixture; empty where they were not asked for.
+        Curves for drawing, of the view that gives the centre; empty where they were
+        not asked for.
     views : tuple of TailView
         The posteriors looked at, the mixture's first.
+    centre : str
+        The view that gives the centre: ``"mixture"``, or ``"pareto"`` where the
+        mixture's interval does not hold the plain mean.
     """
 
     mean: float
@@ -87,7 +93,8 @@ class InformationPosterior:
     x: FloatArray
     density: FloatArray
     cumulative: FloatArray
-    views: tuple[TailView, ...] = ()
+    views: tuple[TailView, ...]
+    centre: str = "mixture"
 
     def quantile(self, level: float) -> float:
         """Return one of the quantiles kept, or what lies between them."""
@@ -109,6 +116,7 @@ class InformationPosterior:
                 "density": self.density,
                 "cumulative": self.cumulative,
             },
+            "centre": self.centre,
             "views": [view.to_dict() for view in self.views],
         }
 
@@ -117,15 +125,22 @@ class InformationPosterior:
         """Rebuild from `to_dict`."""
         names = ("mean", "median", "sd", "low", "high")
         curve = {name: np.array(v, np.float64) for name, v in data["curve"].items()}
+        chance = float(probability_positive)
+        parts = {name: float(data[name]) for name in names}
+        # Files of the first versions know the mixture's view only.
+        early = {**{k: parts[k] for k in ("median", "low", "high")}, "tails": "mixture",
+                 "probability_positive": chance, "density": curve["density"],
+                 "cumulative": curve["cumulative"]}  # fmt: skip
         return cls(
-            **{name: float(data[name]) for name in names},
-            probability_positive=float(probability_positive),
+            **parts,
+            probability_positive=chance,
             levels=np.array(data["quantiles"]["level"], np.float64),
             quantiles=np.array(data["quantiles"]["value"], np.float64),
             x=curve["x"],
             density=curve["density"],
             cumulative=curve["cumulative"],
-            views=tuple(map(TailView.from_dict, data.get("views", ()))),
+            views=tuple(map(TailView.from_dict, data.get("views", [early]))),
+            centre=data.get("centre", "mixture"),
         )
 
 
@@ -133,7 +148,7 @@ def posterior_of(
     draws: FloatArray,
     level: float,
     *,
-    pareto: FloatArray | None = None,
+    others: Mapping[str, FloatArray] | None = None,
     curve: bool = True,
 ) -> InformationPosterior:
     """Summarise draws of J.
@@ -144,8 +159,9 @@ def posterior_of(
         The mixture's draws, of any shape.
     level : float
         Level of the interval.
-    pareto : ndarray of float64, optional
-        Draws under Pareto tails; none is no second view.
+    others : mapping of str to ndarray of float64, optional
+        Draws under other views of the tails (``"pareto"``, ``"normal"``); an empty
+        array is no view.
     curve : bool, default=True
         Whether to make curves for drawing.
 
@@ -159,34 +175,54 @@ def posterior_of(
     >>> found = posterior_of(np.linspace(-1, 3, 401), 0.9)
     >>> round(found.low, 2), round(found.high, 2), found.probability_positive
     (-0.8, 2.8, 0.7481296758104738)
-    >>> found = posterior_of(np.linspace(1, 3, 9), 0.9, pareto=np.linspace(-1, 3, 401))
+    >>> pareto = np.linspace(-1, 3, 401)
+    >>> found = posterior_of(np.linspace(1, 3, 9), 0.9, others={"pareto": pareto})
     >>> round(found.low, 2), found.median, round(found.high, 2)
     (-0.8, 2.0, 2.9)
     """
-    flat = np.sort(np.ravel(draws))
-    every = {"mixture": flat}
-    if pareto is not None and pareto.size:
-        every["pareto"] = np.sort(pareto)
+    every = {"mixture": np.sort(np.ravel(draws))}
+    every |= {k: np.sort(v) for k, v in (others or {}).items() if v.size}
     x = _places(list(every.values())) if curve else np.empty(0)
-    views = tuple(_view(name, some, level, x) for name, some in every.items())
+    views = {name: _view(name, some, level, x) for name, some in every.items()}
+    centre = _centre(views)
+    flat = every[centre]
     asked = np.array(_QUANTILES)
-    quantiles = np.array([np.quantile(some, asked) for some in every.values()])
-    outer = np.where(asked < 0.5, quantiles.min(axis=0), quantiles.max(axis=0))
-    outer[asked == 0.5] = np.median(flat)
     return InformationPosterior(
         mean=float(flat.mean()),
-        median=float(np.median(flat)),
+        median=views[centre].median,
         sd=float(flat.std(ddof=1)) if flat.size > 1 else float("nan"),
-        low=min(view.low for view in views),
-        high=max(view.high for view in views),
-        probability_positive=_least_sure([v.probability_positive for v in views]),
+        low=min(view.low for view in views.values()),
+        high=max(view.high for view in views.values()),
+        probability_positive=_least_sure([*views.values()]),
         levels=asked,
-        quantiles=outer,
+        quantiles=_outer_quantiles([*every.values()], asked, views[centre].median),
         x=x,
-        density=views[0].density,
-        cumulative=views[0].cumulative,
-        views=views,
+        density=views[centre].density,
+        cumulative=views[centre].cumulative,
+        views=tuple(views.values()),
+        centre=centre,
     )
+
+
+def _centre(views: Mapping[str, TailView]) -> str:
+    """Return the view whose centre is reported.
+
+    A mixture that does not hold the plain mean does not describe what the mean depends
+    on; Pareto tails do.
+    """
+    mixture, pareto, normal = (views.get(k) for k in ("mixture", "pareto", "normal"))
+    if mixture is None or pareto is None or normal is None:
+        return "mixture"
+    return "mixture" if mixture.low <= normal.median <= mixture.high else "pareto"
+
+
+def _outer_quantiles(
+    every: list[FloatArray], asked: FloatArray, median: float
+) -> FloatArray:
+    """Return, of all views, the quantile farther out."""
+    found = np.array([np.quantile(some, asked) for some in every])
+    outer = np.where(asked < 0.5, found.min(axis=0), found.max(axis=0))
+    return np.where(asked == 0.5, median, outer)
 
 
 def _view(tails: str, ordered: FloatArray, level: float, x: FloatArray) -> TailView:
@@ -202,8 +238,9 @@ def _view(tails: str, ordered: FloatArray, level: float, x: FloatArray) -> TailV
     )
 
 
-def _least_sure(chances: list[float]) -> float:
+def _least_sure(views: list[TailView]) -> float:
     """Return the chance nearest to one half; one half where they disagree."""
+    chances = [view.probability_positive for view in views]
     low, high = min(chances), max(chances)
     return low if low > 0.5 else high if high < 0.5 else 0.5
 

@@ -182,8 +182,9 @@ class ApparentInformation(Result):
         if self.is_flat:
             return "all cases agree, so nothing shows how others would spread"
         normal, found = self.normal, self.posterior
-        doubted = normal.low < 0.0 < normal.high or not (
-            found.low <= normal.mean <= found.high
+        # A lone mixture is too sure where one tail is long; several views are not.
+        doubted = len(found.views) == 1 and (
+            normal.low < 0.0 < normal.high or not found.low <= normal.mean <= found.high
         )
         return verdict(self.posterior, self.reference, doubted=doubted)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import DataWarning, NotConvergedError
@@ -24,7 +25,7 @@ __all__ = [
     "seeds_from",
 ]
 
-_PARETO_DRAWS = 8000
+_OTHER_DRAWS = 8000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +39,7 @@ class Simulation:
     sampling : Sampling
         Number and length of chains.
     tails : str
-        ``"pareto"`` for a second view of the tails, ``"mixture"`` for none.
+        ``"all"`` for other views of the tails as well, ``"mixture"`` for none.
     max_cases : int
         Most cases that are used.
     allow_unconverged : bool
@@ -108,23 +109,28 @@ class Simulation:
             checkpoint=self.checkpoint,
         )
 
-    def pareto_means(self, values: FloatArray) -> FloatArray:
-        """Draw J under Pareto tails; nothing where that was not asked for.
+    def other_views(self, values: FloatArray) -> dict[str, FloatArray]:
+        """Draw J under other views of the tails; none where that was not asked for.
 
         Parameters
         ----------
         values : ndarray of float64
-            Finite, in nats; all of them are used.
+            Finite; all of them are used, in their units.
 
         Returns
         -------
-        ndarray of float64
-            Draws, in nats.
+        dict of str to ndarray of float64
+            Draws by view; quantiles for the normal approximation.
         """
         rng = np.random.default_rng(next(self.seeds))
-        if self.tails == "mixture":
-            return np.empty(0)
-        return pareto_means(values, n_draws=_PARETO_DRAWS, rng=rng)
+        if self.tails == "mixture" or np.ptp(values) == 0:
+            return {}
+        error = float(values.std(ddof=1)) / np.sqrt(values.size)
+        normal = ndtri((np.arange(_OTHER_DRAWS) + 0.5) / _OTHER_DRAWS)
+        return {
+            "pareto": pareto_means(values, n_draws=_OTHER_DRAWS, rng=rng),
+            "normal": float(values.mean()) + error * normal,
+        }
 
     def warn_subsample(self, n: int) -> str:
         """Warn where not all cases are used; return what was said, or nothing."""
@@ -132,7 +138,7 @@ class Simulation:
             return ""
         msg = (
             f"The posterior rests on {self.max_cases:,} of {n:,} cases, drawn at "
-            "random; mean and normal interval on all. Raise max_cases (--max-cases) "
+            "random; everything else on all. Raise max_cases (--max-cases) "
             "to use more."
         )
         warnings.warn(msg, DataWarning, stacklevel=4)
@@ -171,7 +177,8 @@ def check_converged(found: MixturePosterior, simulation: Simulation) -> str:
     if not simulation.allow_unconverged:
         msg = (
             f"The simulation did not converge ({reasons}), so its answer is withheld. "
-            "Run longer chains (--draws), or allow_unconverged=True "
+            f"Run longer chains (--draws {4 * simulation.sampling.n_draws}), or "
+            "allow_unconverged=True "
             "(--allow-unconverged) to see it all the same."
         )
         raise NotConvergedError(msg)

@@ -168,5 +168,5 @@ def _posterior(
         note = check_converged(found, simulation)
     except NotConvergedError:
         return None, "not converged: withheld"
-    pareto = simulation.pareto_means(values) / unit
-    return posterior_of(found.means / unit, level, pareto=pareto, curve=False), note
+    others = simulation.other_views(values / unit)
+    return posterior_of(found.means / unit, level, others=others, curve=False), note

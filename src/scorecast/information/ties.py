@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from scorecast._core.types import FloatArray
 
-__all__ = ["count_shared", "spread_ties"]
+__all__ = ["count_shared", "merge_ties", "spread_ties"]
 
 _WIDTH = 0.01  # of the spread of all cases
 _SAME = 1e-6  # of it, within which values count as one
@@ -51,6 +51,28 @@ def spread_ties(ordered: FloatArray) -> FloatArray:
         shift = ndtri((np.arange(n) + 0.5) / n)
         spread[start:end] += _WIDTH * scale * shift
     return np.sort(spread)
+
+
+def merge_ties(ordered: FloatArray) -> FloatArray:
+    """Give cases that share a value but for rounding the very same value.
+
+    Parameters
+    ----------
+    ordered : ndarray of float64
+        Finite values in increasing order.
+
+    Returns
+    -------
+    ndarray of float64
+        The same, each run of one value at its smallest.
+
+    Examples
+    --------
+    >>> merge_ties(np.array([0.0, 1.0, 1.0 + 1e-15, 2.0])).tolist()
+    [0.0, 1.0, 1.0, 2.0]
+    """
+    new = np.diff(ordered, prepend=-np.inf) > _SAME * _spread(ordered)
+    return np.asarray(ordered[np.flatnonzero(new)[np.cumsum(new) - 1]])
 
 
 def count_shared(values: FloatArray) -> int:

@@ -11,7 +11,7 @@ from scorecast.exceptions import UsageError
 
 __all__ = ["Sampling"]
 
-_JUMP_WORK = 2000  # cases looked at by split and merge attempts of one sweep
+_JUMP_WORK = 3500  # cases looked at by split and merge attempts of one sweep
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Sampling:
     n_draws : int, default=2000
         Draws per chain.
     n_jumps : int, optional
-        Split or merge attempts per sweep; by default as many as look at some 2,000
+        Split or merge attempts per sweep; by default as many as look at some 3,500
         cases, between 1 and 20.
     starts : tuple of int, default=(1, 8, 2, 4)
         Components to begin with, chain by chain, over and over. Far apart on purpose:

@@ -10,7 +10,9 @@ import numpy as np
 from scorecast._core.types import FloatArray
 from scorecast.information import (
     ApparentInformation,
+    InformationPosterior,
     Reliability,
+    TailView,
     amount,
     amount_span,
 )
@@ -126,13 +128,14 @@ def posterior_drawing(result: ApparentInformation) -> Drawing:
         ends = [*found.x[[0, -1]], usual.low, usual.high]
         low, high = _with_zero(float(np.nanmin(ends)), float(np.nanmax(ends)))
         number_axis(axes, low, high)
-        top = max(float(v.density.max()) for v in found.views)
+        curves = [found.density, *(view.density for view in _beside(found))]
+        top = max(float(density.max()) for density in curves)
         axes.set_ylim(-0.34 * top, 1.12 * top)
         inside = (found.x >= found.low) & (found.x <= found.high)
         axes.fill_between(
             found.x[inside], 0, found.density[inside], color=ACCENT_SOFT, linewidth=0
         )
-        for view in found.views[1:]:
+        for view in _beside(found):
             axes.plot(found.x, view.density, **_SECOND)
         axes.plot(found.x, found.density, color=ACCENT, linewidth=1.8)
         axes.hlines(0, low, high, color=RULE, linewidth=0.6)
@@ -149,6 +152,11 @@ def posterior_drawing(result: ApparentInformation) -> Drawing:
         height=230.0,
         left=14.0,
     )
+
+
+def _beside(found: InformationPosterior) -> list[TailView]:
+    """Return the views that are drawn dashed, beside the one of the centre."""
+    return [v for v in found.views if v.tails not in (found.centre, "normal")]
 
 
 def _with_zero(low: float, high: float) -> tuple[float, float]:
@@ -207,7 +215,7 @@ def cumulative_drawing(result: ApparentInformation) -> Drawing:
         low, high = _with_zero(float(found.x[0]), float(found.x[-1]))
         number_axis(axes, low, high)
         x = np.concatenate([[low], found.x, [high]])
-        for view in found.views[1:]:
+        for view in _beside(found):
             y = np.concatenate([view.cumulative[:1], view.cumulative, [1.0]])
             axes.plot(x, y, **_SECOND)
         y = np.concatenate([[0.0], found.cumulative, [1.0]])

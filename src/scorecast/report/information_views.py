@@ -49,6 +49,10 @@ _LONGEST_NAME = 40
 _LONGEST_GROUP = 24
 _MOST_NOTES = 5
 _FAR_APART = 1.05  # R-hat of the number of components worth a word
+_CURVES = {
+    "mixture": "a mixture fitted to all of them",
+    "pareto": "tails learned from the far ones alone",
+}
 _VIEWS = {"mixture": "mixture alone", "pareto": "Pareto tails alone"}
 _REFERENCES = (
     "R. Sewell (2024). Assessment of the quality of a prediction.",
@@ -93,10 +97,14 @@ def information_text(result: ApparentInformation, *, ascii_only: bool = False) -
 def _estimates(result: ApparentInformation, dash: str) -> list[tuple[str, str, str]]:
     digits, found, usual = result.decimals, result.posterior, result.normal
     several = len(found.views) > 1
-    name = "posterior, both views of the tails" if several else "posterior"
+    name = "posterior, all views of the tails" if several else "posterior"
     lines = [(name, found.median, found.low, found.high)]
     if several:
-        lines += [(_VIEWS[v.tails], v.median, v.low, v.high) for v in found.views]
+        lines += [
+            (_VIEWS[view.tails], view.median, view.low, view.high)
+            for view in found.views
+            if view.tails in _VIEWS
+        ]
     lines.append(("plain mean, normal interval", usual.mean, usual.low, usual.high))
     rows = [
         (name, amount(middle, digits), amount_span(low, high, digits, dash))
@@ -285,17 +293,18 @@ def _head(result: ApparentInformation) -> Section:
 def _posterior(result: ApparentInformation) -> Section:
     lead = (
         "The curve says how plausible each amount of information is, given these "
-        "cases and a mixture fitted to all of them"
+        f"cases and {_CURVES[result.posterior.centre]}"
     )
-    if len(result.posterior.views) > 1:
+    found = result.posterior
+    beside = [v.tails for v in found.views if v.tails not in (found.centre, "normal")]
+    if beside:
+        lead += f"; the dashed one, given {_CURVES[beside[0]]}"
+    if len(found.views) > 1:
         lead += (
-            "; the dashed one, if the far cases alone say how long the tails are. The "
-            "bar below, and the shade, hold both intervals"
+            ". The first bar is the interval reported, the smallest that holds those "
+            "of the curves and the usual one from mean and standard error, the second"
         )
-    lead += (
-        f" ({level_name(result.level)}). Below it the usual interval from mean and "
-        "standard error, which long tails mislead."
-    )
+    lead += f" ({level_name(result.level)})."
     if result.n_infinite:
         lead += " Finite cases only: the mean of all is minus infinity."
     levels = result.posterior.levels
@@ -304,7 +313,7 @@ def _posterior(result: ApparentInformation) -> Section:
         for p, v in zip(levels, result.posterior.quantiles, strict=True)
     )
     table = Table(
-        caption="Quantiles of the posterior",
+        caption="Quantiles, of all views the one farther out",
         columns=("below", result.units),
         rows=rows,
         words=1,
@@ -322,8 +331,10 @@ def _cumulative(result: ApparentInformation) -> Section:
     lead = (
         "Read off the probability that the information is below any amount you name; "
         f"above zero it lies with probability "
-        f"{chance_said(result.posterior.probability_positive)}."
+        f"{chance_said(result.posterior.probability_positive)}"
     )
+    several = len(result.posterior.views) > 1
+    lead += ", in the view that is least sure of it." if several else "."
     return Section(
         heading="Below any amount",
         lead=(lead,),
