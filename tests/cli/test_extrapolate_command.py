@@ -248,3 +248,21 @@ def test_costs_take_a_method_but_no_gate(run, files):
     code, _, err = run(*task, "--method", "moments")
     assert (code, err.count("\n")) == (2, 1)
     assert "--cost" in err
+
+
+def test_plain_labels_need_no_header_and_scores_may_have_one(run, files, problem):
+    scores, own = problem
+    np.savetxt(files / "plain.csv", own, fmt="%d")
+    header = ",".join(f"logit_{i}" for i in range(12))
+    np.savetxt(files / "s.csv", scores, delimiter=",", header=header, comments="")
+    task = ("--to", 50, "--method", "gaussian", "--json", "-")
+    _, wanted, _ = run(
+        "extrapolate", files / "scores.npy", "--labels", files / "labels.csv", *task
+    )
+    for name in ("scores.npy", "s.csv"):
+        code, out, err = run(
+            "extrapolate", files / name, "--labels", files / "plain.csv", *task
+        )
+        assert code == 0, err
+        assert "plain.csv: the first line, '0', was taken as a label" in err
+        assert json.loads(out)["result"] == json.loads(wanted)["result"]

@@ -32,6 +32,7 @@ class TableOptions:
     header: bool = True
     max_bytes: int = DEFAULT_MAX_BYTES
     unwanted: str = "leave the column out with --drop"  # of one without numbers
+    naming: str = "name the columns (logit_0, logit_1, ...)"  # where names are missing
 
     def __post_init__(self) -> None:
         if self.decimal not in (".", ","):

@@ -114,8 +114,8 @@ class DelimitedTable:
         if _looks_like_data(columns):
             msg = (
                 f"{self.name}, line 1 holds numbers ({listed(columns, 3)}) where the "
-                "column names are expected; pass --no-header if it is data, or name "
-                "the columns (logit_0, logit_1, ...)"
+                "column names are expected; pass --no-header if it is data, or "
+                f"{self._options.naming}"
             )
             raise InvalidInputError(msg)
 
