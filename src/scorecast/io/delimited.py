@@ -52,7 +52,8 @@ class DelimitedTable:
         self.notes: tuple[str, ...] = ()
         if options.header:
             self.columns = tuple(cells)
-            self._check_header(self.columns)
+            if options.checks_header:
+                self._check_header(self.columns)
 
     def read(self, numbers: Sequence[int], texts: Sequence[int]) -> Columns:
         """Read columns by position.

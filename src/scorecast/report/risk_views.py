@@ -38,6 +38,7 @@ _LEAD = (
     "many of the observed classes; the band is a 90 % interval, from leaving classes "
     "out. Points beyond are forecasts with their intervals."
 )
+_AXES = "a row for every answer, a column for every true class"
 _OBSERVED_INTERVALS = (
     "Up to the observed classes they come from the risk curve, by leaving out classes "
     "in turn."
@@ -192,6 +193,9 @@ def _is_bound(result: RiskExtrapolation, prediction: RiskPrediction) -> bool:
 def _forecast_facts(result: RiskExtrapolation) -> tuple[tuple[str, str], ...]:
     observed, rules = _facts(result.observed)
     facts = [observed, ("Method", _method_said(result))]
+    matched = result.details.get("costs_matched")
+    if matched:
+        facts.append(("Costs", f"matched {matched}; {_AXES}"))
     if result.assumptions:
         facts.append(("Assumes", assumptions_said(result.assumptions[:2])))
     return (*facts, rules)
