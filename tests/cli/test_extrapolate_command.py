@@ -285,3 +285,13 @@ def test_costs_are_matched_by_name_or_by_order(run, files):
     assert code == 0, err
     assert "matched by column order" in bare
     assert named.replace("by name", "by column order") == bare
+
+
+def test_backtest_says_that_it_takes_no_costs(run, files):
+    code, _, err = run("backtest", files / "both.npz", "--cost", files / "cost.csv")
+    assert code == 2
+    assert "Costs have no back-test" in err
+    assert "--jobs" not in err
+    code, text, _ = run("backtest", "--help")
+    assert code == 0
+    assert "there is no --cost" in " ".join(text.split())
