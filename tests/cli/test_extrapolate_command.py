@@ -228,6 +228,7 @@ def test_costs_turn_the_forecast_into_one_of_risk(run, files):
         "extrapolate", files / "both.npz", "--cost", files / "bad.npy", "--to", 60
     )
     assert code == 3
+    assert "bad.npy holds 5 x 5 costs" in err
     assert "12 x 12" in err
     assert data["options"]["method"] == "auto"
     assert data["result"]["interval"] in page.read_text()
@@ -248,3 +249,49 @@ def test_costs_take_a_method_but_no_gate(run, files):
     code, _, err = run(*task, "--method", "moments")
     assert (code, err.count("\n")) == (2, 1)
     assert "--cost" in err
+
+
+def test_plain_labels_need_no_header_and_scores_may_have_one(run, files, problem):
+    scores, own = problem
+    np.savetxt(files / "plain.csv", own, fmt="%d")
+    header = ",".join(f"logit_{i}" for i in range(12))
+    np.savetxt(files / "s.csv", scores, delimiter=",", header=header, comments="")
+    task = ("--to", 50, "--method", "gaussian", "--json", "-")
+    _, wanted, _ = run(
+        "extrapolate", files / "scores.npy", "--labels", files / "labels.csv", *task
+    )
+    for name in ("scores.npy", "s.csv"):
+        code, out, err = run(
+            "extrapolate", files / name, "--labels", files / "plain.csv", *task
+        )
+        assert code == 0, err
+        assert "plain.csv: the first line, '0', was taken as a label" in err
+        assert json.loads(out)["result"] == json.loads(wanted)["result"]
+
+
+def test_costs_are_matched_by_name_or_by_order(run, files):
+    names = [f"c{i}" for i in range(12)]
+    costs = np.abs(np.subtract.outer(np.arange(12), 2 * np.arange(12)))
+    order = np.random.default_rng(0).permutation(12)
+    lines = ["answer," + ",".join(names[i] for i in order)]
+    lines += [f"{names[i]}," + ",".join(map(str, costs[i, order])) for i in order[::-1]]
+    (files / "named.csv").write_text("\n".join(lines) + "\n")
+    np.savetxt(files / "bare.csv", costs, fmt="%d", delimiter=",")
+    task = ("extrapolate", files / "table.csv", "--to", 40, *QUICK, "--cost")
+    code, named, err = run(*task, files / "named.csv")
+    assert code == 0, err
+    assert "Costs     matched by name; a row for every answer" in named
+    code, bare, err = run(*task, files / "bare.csv")
+    assert code == 0, err
+    assert "matched by column order" in bare
+    assert named.replace("by name", "by column order") == bare
+
+
+def test_backtest_says_that_it_takes_no_costs(run, files):
+    code, _, err = run("backtest", files / "both.npz", "--cost", files / "cost.csv")
+    assert code == 2
+    assert "Costs have no back-test" in err
+    assert "--jobs" not in err
+    code, text, _ = run("backtest", "--help")
+    assert code == 0
+    assert "there is no --cost" in " ".join(text.split())

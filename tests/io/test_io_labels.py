@@ -75,13 +75,36 @@ def test_empty_lines_count_only_between_labels(tmp_path, refusal):
     assert "no labels" in refusal(read_labels, tmp_path / "a.txt")
 
 
-def test_first_line_is_a_header_unless_said(tmp_path, refusal):
+@pytest.mark.parametrize(
+    ("lines", "labels", "n_notes"),
+    [
+        (["cat", "dog", "cat"], ["cat", "dog", "cat"], 1),
+        (["3", "1", "2"], ["3", "1", "2"], 1),
+        (["0.0e+00", "1.0e+00"], ["0.0e+00", "1.0e+00"], 1),
+        (["animal", "dog", "cat"], ["dog", "cat"], 0),
+        (["truth", "3", "1"], ["3", "1"], 0),
+    ],
+)
+def test_first_line_is_a_label_if_it_looks_like_the_others(
+    tmp_path, lines, labels, n_notes
+):
     path = tmp_path / "a.csv"
-    path.write_text("cat\ndog\ncat\n")
-    assert "--no-header" in refusal(read_labels, path)
-    assert read_labels(path, header=False).values.tolist() == ["cat", "dog", "cat"]
-    path.write_text("3\n1\n2\n")
-    assert "--no-header" in refusal(read_labels, path)
+    path.write_text("\n".join(lines) + "\n")
+    found = read_labels(path)
+    assert found.values.tolist() == labels
+    assert len(found.notes) == n_notes
+    assert all(f"'{lines[0]}', was taken as a label" in note for note in found.notes)
+    assert read_labels(path, header=False).values.tolist() == lines
+    assert read_labels(path, column=lines[0]).values.tolist() == lines[1:]
+
+
+def test_first_line_that_may_be_either_is_asked_about(tmp_path, refusal):
+    path = tmp_path / "a.csv"
+    for content in ("3\ncat\ndog\n", "0,3\n1,4\n"):
+        path.write_text(content)
+        message = refusal(read_labels, path)
+        assert "--no-header" in message
+        assert "logit" not in message
     path.write_text("true\ntrue\nfalse\n")
     assert "--label-column true" in refusal(read_labels, path)
     assert read_labels(path, column="true").values.tolist() == ["true", "false"]

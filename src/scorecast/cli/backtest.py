@@ -16,6 +16,18 @@ from scorecast.cli.options import (
 __all__ = ["command"]
 
 
+def _refuse_costs(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> None:
+    """Tell who knows the option from `extrapolate` that there is nothing behind it."""
+    if value is not None:
+        msg = (
+            "Costs have no back-test: leave out --cost, and the chance of a mistake "
+            "is tried."
+        )
+        raise click.UsageError(msg)
+
+
 @click.command(name="backtest")
 @score_options
 @click.option(
@@ -42,13 +54,17 @@ __all__ = ["command"]
     show_default=True,
     help="Random choices of the shown classes.",
 )
+@click.option(
+    "--cost", hidden=True, expose_value=False, callback=_refuse_costs, metavar="FILE"
+)
 @guesses_option
 @averaging_options
 @output_options
 def command(**options: Any) -> None:
     """Hide classes and see how well each method predicts them back.
 
-    Takes the same inputs as 'scorecast extrapolate'.
+    Takes scores, labels and embeddings as 'scorecast extrapolate' does. Accuracy is
+    tried, not costs: there is no --cost.
     """
     from scorecast._core.progress import progress_shown
     from scorecast.classes import DEFAULT_METHODS, backtest

@@ -199,7 +199,7 @@ def _load_classes(options: dict[str, Any]) -> LoadedCases:
         raise click.UsageError(msg)
     read = _class_columns if options["probabilities"] else _class_matrix
     matrix, labels, classes, loaded = read(options)
-    prior, files = _class_prior(options)
+    prior, files, notes = _class_prior(options)
     cases = cases_from_classes(
         matrix,
         labels,
@@ -210,7 +210,9 @@ def _load_classes(options: dict[str, Any]) -> LoadedCases:
         **prior,
     )
     return LoadedCases(
-        cases=cases, files=(*loaded["files"], *files), notes=loaded["notes"]
+        cases=cases,
+        files=(*loaded["files"], *files),
+        notes=(*loaded["notes"], *notes),
     )
 
 
@@ -232,6 +234,7 @@ def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, An
     if options["labels"]:
         read = read_labels(options["labels"])
         loaded["files"].append(read.source)
+        loaded["notes"] += read.notes
         labels = read.values
     else:
         labels = table.texts[options["label_column"]]
@@ -260,12 +263,14 @@ def _class_matrix(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any
     )
     # Without a file of their own, labels are beside the matrix.
     labels = read_labels(options["labels"] or options["table"].split("::")[0])
-    loaded = {"files": [matrix.source, labels.source], "notes": ()}
+    loaded = {"files": [matrix.source, labels.source], "notes": labels.notes}
     return matrix.as_stored(), labels.values, matrix.columns, loaded
 
 
-def _class_prior(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the prior as `cases_from_classes` wants it, and the file it came from."""
+def _class_prior(
+    options: dict[str, Any],
+) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
+    """Return the prior as `cases_from_classes` wants it, its file, and notes."""
     given = [name for name in _CLASS_PRIORS if options[name]]
     if len(given) != 1:
         msg = (
@@ -274,11 +279,11 @@ def _class_prior(options: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ..
         )
         raise click.UsageError(msg)
     if options["leave_one_out"]:
-        return {"prior": "leave-one-out"}, ()
+        return {"prior": "leave-one-out"}, (), ()
     if options["train_labels"]:
         read = read_labels(options["train_labels"])
-        return {"y_train": read.values}, (read.source,)
-    return {"prior": _read_prior(options["prior"])}, (options["prior"],)
+        return {"y_train": read.values}, (read.source,), read.notes
+    return {"prior": _read_prior(options["prior"])}, (options["prior"],), ()
 
 
 def _read_prior(path: str) -> Any:

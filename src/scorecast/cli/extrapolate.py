@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -68,8 +68,8 @@ _METHODS = (
 @click.option(
     "--cost",
     metavar="FILE",
-    help="Cost of deciding for one class (row) where another (column) is true: "
-    "forecast the average cost instead of the accuracy.",
+    help="Costs, a row for every answer and a column for every true class, with or "
+    "without class names: forecast the average cost instead of the accuracy.",
 )
 @click.option(
     "--compare/--no-compare",
@@ -141,6 +141,7 @@ def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapol
 
 def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapolation:
     from scorecast.classes import extrapolate_risk
+    from scorecast.io import read_costs
 
     for name in ("fail_below", "compare"):
         if options[name] is not None:
@@ -149,9 +150,10 @@ def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapol
     if options["top"] > 1:
         msg = "--cost is of one decision: leave out --top."
         raise click.UsageError(msg)
-    return extrapolate_risk(
+    costs = read_costs(options["cost"], scores.classes)
+    result = extrapolate_risk(
         scores,
-        cost=_read_cost(options["cost"], scores.classes),
+        cost=costs.values,
         to=options["targets"],
         method=options["method"],
         ties=options["ties"],
@@ -161,25 +163,8 @@ def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapol
         n_jobs=options["n_jobs"],
         **_method_options(options),
     )
-
-
-def _read_cost(path: str, classes: Sequence[Hashable]) -> Any:
-    """Read costs; a heading that names the classes says in which order they come."""
-    from scorecast.exceptions import InvalidInputError
-    from scorecast.io import read_matrix
-
-    try:
-        table = read_matrix(path)
-    except InvalidInputError:
-        if not path.lower().endswith((".csv", ".tsv", ".csv.gz")):
-            raise
-        # A table of costs rarely has a heading.
-        return read_matrix(path, header=False).values
-    names = [str(c) for c in classes]
-    if table.columns is None or set(table.columns) != set(names):
-        return table.values
-    place = [table.columns.index(name) for name in names]
-    return table.values[place][:, place]
+    matched = "by name" if costs.is_by_name else "by column order"
+    return replace(result, details={**result.details, "costs_matched": matched})
 
 
 def _wants_comparison(options: dict[str, Any]) -> bool:

@@ -85,9 +85,11 @@ def load_scores(options: dict[str, Any]) -> LoadedScores:
 
 def _load_matrix(options: dict[str, Any]) -> LoadedScores:
     classes = None
+    notes: tuple[str, ...] = ()
     if options["class_file"]:
         header = not options["no_header"]
-        classes = read_labels(options["class_file"], header=header).values.tolist()
+        named = read_labels(options["class_file"], header=header)
+        classes, notes = named.values.tolist(), named.notes
     table = read_scores(
         options["scores"],
         labels=options["labels"],
@@ -115,7 +117,7 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
         greater_is_better=not options["smaller_is_better"],
     )
     more = (options["class_file"],) if options["class_file"] else ()
-    notes = table.notes
+    notes = (*table.notes, *notes)
     if table.n_dropped:
         notes = (*notes, f"dropped {table.n_dropped} rows that were not finite")
     return LoadedScores(scores=scores, files=(*table.sources, *more), notes=notes)
@@ -140,10 +142,12 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     labels = read_labels(options["labels"], column=options["label_column"])
     gallery_labels = None
     files = [gallery.source, probes.source, labels.source]
+    notes = labels.notes
     if options["gallery_labels"]:
         known = read_labels(options["gallery_labels"])
         gallery_labels = known.values.tolist()
         files.append(known.source)
+        notes += known.notes
     embeddings = Embeddings(
         gallery.values,
         probes.values,
@@ -152,7 +156,7 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     )
     with _blamed_on(options["labels"]):
         scores = embeddings.with_labels(labels.values)
-    return LoadedScores(scores=scores, files=tuple(dict.fromkeys(files)), notes=())
+    return LoadedScores(scores=scores, files=tuple(dict.fromkeys(files)), notes=notes)
 
 
 @contextmanager

@@ -113,15 +113,17 @@ def _load_responses(options: dict[str, Any]) -> LoadedResponses:
     stimuli = read_matrix(options["stimuli"], **table)
     responses = read_matrix(options["responses"], **table)
     files, groups = [stimuli.source, responses.source], None
+    notes: tuple[str, ...] = ()
     if options["groups"]:
         read = read_labels(options["groups"], header=not options["no_header"])
-        groups = read.values.tolist()
+        groups, notes = read.values.tolist(), read.notes
         files.append(read.source)
     return LoadedResponses(
         stimuli=stimuli.values,
         responses=responses.values,
         groups=groups,
         files=tuple(dict.fromkeys(files)),
+        notes=notes,
     )
 
 

@@ -30,8 +30,10 @@ class TableOptions:
     decimal: str = "."
     delimiter: str | None = None
     header: bool = True
+    checks_header: bool = True  # whether names must differ and be no numbers
     max_bytes: int = DEFAULT_MAX_BYTES
     unwanted: str = "leave the column out with --drop"  # of one without numbers
+    naming: str = "name the columns (logit_0, logit_1, ...)"  # where names are missing
 
     def __post_init__(self) -> None:
         if self.decimal not in (".", ","):

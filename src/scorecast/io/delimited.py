@@ -52,7 +52,8 @@ class DelimitedTable:
         self.notes: tuple[str, ...] = ()
         if options.header:
             self.columns = tuple(cells)
-            self._check_header(self.columns)
+            if options.checks_header:
+                self._check_header(self.columns)
 
     def read(self, numbers: Sequence[int], texts: Sequence[int]) -> Columns:
         """Read columns by position.
@@ -114,8 +115,8 @@ class DelimitedTable:
         if _looks_like_data(columns):
             msg = (
                 f"{self.name}, line 1 holds numbers ({listed(columns, 3)}) where the "
-                "column names are expected; pass --no-header if it is data, or name "
-                "the columns (logit_0, logit_1, ...)"
+                "column names are expected; pass --no-header if it is data, or "
+                f"{self._options.naming}"
             )
             raise InvalidInputError(msg)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -19,11 +19,14 @@ from scorecast.io.paths import (
     locate,
     unchanged,
 )
+from scorecast.io.rows import is_number
 from scorecast.io.tables import open_table
 from scorecast.io.text_lines import opened_lines
 from scorecast.io.wording import listed, one_line, quoted
 
 __all__ = ["Labels", "label_candidates", "read_labels"]
+
+_NAMING = "name the column of labels (label)"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,10 +40,13 @@ class Labels:
         the empty text, ``7`` and ``007`` are four classes.
     source : str
         The file, with ``::key`` or ``::column`` if one was picked.
+    notes : tuple of str
+        What was assumed about the file, in sentences.
     """
 
     values: NDArray[Any]
     source: str
+    notes: tuple[str, ...] = ()
 
 
 def read_labels(
@@ -69,7 +75,9 @@ def read_labels(
     delimiter : str, optional
         Delimiter of a text table; found out if not given.
     header : bool, default=True
-        Whether the first line of a text table names the columns.
+        Whether the first line of a text table names the columns. In a table of one
+        column it is still a label if it looks like one: a number among numbers, or a
+        text that comes again. A note then says so.
     max_bytes : int, default=8 GiB
         Largest size of the data, in the file and in memory.
 
@@ -95,7 +103,9 @@ def read_labels(
     """
     location = locate(path, key)
     kind = kind_of(location.path)
-    options = TableOptions(delimiter=delimiter, header=header, max_bytes=max_bytes)
+    options = TableOptions(
+        delimiter=delimiter, header=header, max_bytes=max_bytes, naming=_NAMING
+    )
     with unchanged(location.path):
         if kind is Kind.ARRAYS:
             return _from_arrays(location, max_bytes)
@@ -125,29 +135,56 @@ def _from_lines(location: Location, max_bytes: int) -> Labels:
 def _from_table(
     location: Location, column: str | None, options: TableOptions
 ) -> Labels:
-    table = open_table(location, options)
     if None not in (column, location.key) and column != location.key:
         msg = (
             f"{location.name}::{one_line(location.key)} and --label-column name two "
             "columns; give one of them"
         )
         raise InvalidInputError(msg)
-    index = _choose(table, location.key if column is None else column)
+    wanted = location.key if column is None else column
+    if options.header:
+        plain = _plain_list(location, wanted, options)
+        if plain is not None:
+            return plain
+    table = open_table(location, options)
+    index = _choose(table, wanted)
     values = table.read([], [index]).texts[0]
     if table.columns is None:
         return Labels(values=values, source=location.source(None))
-    name = table.columns[index]
-    # A name that comes again below is a label, unless the user called it a name.
-    is_guess = table.n_columns == 1 and column is None and location.key is None
-    if is_guess and name in values:
+    picked = table.columns[index] if table.n_columns > 1 else None
+    return Labels(values=values, source=location.source(picked))
+
+
+def _plain_list(
+    location: Location, wanted: str | None, options: TableOptions
+) -> Labels | None:
+    """Read a list of labels; None if the file is a table with a common header."""
+    table = open_table(location, replace(options, header=False))
+    if table.columns is not None or table.n_columns > 1:
+        return None
+    values = table.read([], [0]).texts[0]
+    if wanted is not None:
+        # pandas heads a column without name by 0: so called, it is a name.
+        is_name = wanted == values[0] and len(values) > 1
+        source = location.source(None)
+        return Labels(values=values[1:], source=source) if is_name else None
+    first, others = values[0], set(values[1:].tolist())
+    comes_again = first in others
+    if comes_again and first.strip().lower() in LABEL_COLUMNS:
         msg = (
-            f"{location.name}, line 1: {quoted(name)} was taken for the column name "
-            "but is also a label; pass --no-header if it is data, or --label-column "
-            f"{one_line(name)} if it is the name"
+            f"{location.name}, line 1: {quoted(first)} may be the column name but is "
+            "also a label; pass --no-header if it is data, or --label-column "
+            f"{one_line(first)} if it is the name"
         )
         raise InvalidInputError(msg)
-    picked = name if table.n_columns > 1 else None
-    return Labels(values=values, source=location.source(picked))
+    is_among_numbers = bool(others) and all(map(is_number, {first, *others}))
+    if not (comes_again or is_among_numbers):
+        return None
+    note = (
+        f"{location.name}: the first line, {quoted(first)}, was taken as a label, not "
+        "as a column name"
+    )
+    return Labels(values=values, source=location.source(None), notes=(note,))
 
 
 def _choose(table: Table, wanted: str | None) -> int:

@@ -24,7 +24,7 @@ from scorecast.io.paths import (
 from scorecast.io.tables import open_table
 from scorecast.io.wording import one_line, quoted
 
-__all__ = ["Matrix", "check_names", "read_matrix"]
+__all__ = ["Matrix", "check_names", "read_matrix", "refuse_flaws"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -130,7 +130,7 @@ def read_matrix(
         else:
             msg = f"{location.name}: a .txt file is read as labels; name a table .csv"
             raise InvalidInputError(msg)
-        _refuse_flaws(matrix, place, allow_negative_infinity)
+        refuse_flaws(matrix, place, allow_negative_infinity)
     return matrix
 
 
@@ -196,9 +196,25 @@ def check_names(table: Table, chosen: Sequence[int]) -> None:
             raise InvalidInputError(msg)
 
 
-def _refuse_flaws(
+def refuse_flaws(
     matrix: Matrix, place: Callable[[int], str], allow_negative_infinity: bool
 ) -> None:
+    """Refuse numbers that are not finite.
+
+    Parameters
+    ----------
+    matrix : Matrix
+        The numbers.
+    place : callable
+        Says where a row, counted from one, stands in the file.
+    allow_negative_infinity : bool
+        Whether minus infinity may occur.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is not finite, with its place.
+    """
     flaws = find_flaws(matrix.values, allow_negative_infinity=allow_negative_infinity)
     if flaws is None or flaws.first is None:
         return

@@ -207,13 +207,14 @@ def _mismatch_hint(n_rows: int, n_columns: int, n_labels: int) -> str:
     if abs(n_labels - n_rows) == 1:
         hints.append(
             "if a header was taken for data or data for a header, mind --no-header "
-            "(a .txt file has no header)"
+            "(a .txt file has no header) and --label-column NAME (which has one)"
         )
     return "; ".join(["", *hints]) or "; give one label per row, in the same order"
 
 
 def _finished(found: ScoreSource, *, drop_nonfinite: bool) -> ScoreFile:
-    values, y_true, notes = found.values, found.labels.values, found.notes
+    values, y_true = found.values, found.labels.values
+    notes = found.notes + found.labels.notes
     n_dropped = 0
     flaws = find_flaws(values, allow_negative_infinity=True)
     if flaws is not None:

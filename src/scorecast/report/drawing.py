@@ -230,7 +230,7 @@ def percent_axis(axes: Axes) -> None:
     axes.grid(axis="y", color=RULE, linewidth=0.6)
 
 
-def count_axis(axes: Axes, low: float, high: float) -> None:
+def count_axis(axes: Axes, low: float, high: float, also: Sequence[float] = ()) -> None:
     """Let x run over counts on a logarithmic scale, with ticks that do not collide.
 
     Parameters
@@ -239,11 +239,15 @@ def count_axis(axes: Axes, low: float, high: float) -> None:
         Where.
     low, high : float
         Ends of the axis.
+    also : sequence of float, default=()
+        Counts to mark before round ones, the last first.
     """
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     width, _ = axes_size(axes)
     ticks = _count_ticks(low, high, width)
+    if also:
+        ticks = _first_that_fit([*reversed(also), *ticks], low, high, width)
     axes.set_xticks(ticks, labels=[_short_count(tick) for tick in ticks])
     axes.minorticks_off()
 
@@ -261,6 +265,17 @@ def _count_ticks(low: float, high: float, width: float) -> list[float]:
         if _fits(ticks, low, high, width):
             break
     return ticks or [low]
+
+
+def _first_that_fit(
+    ticks: Sequence[float], low: float, high: float, width: float
+) -> list[float]:
+    chosen: list[float] = []
+    for tick in ticks:
+        more = sorted({*chosen, float(tick)})
+        if _fits(more, low, high, width):
+            chosen = more
+    return chosen
 
 
 def _fits(ticks: Sequence[float], low: float, high: float, width: float) -> bool:

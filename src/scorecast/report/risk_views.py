@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,8 +37,11 @@ _LEVEL = 0.9
 _LEAD = (
     "Each point of the dark line is the exact average cost over all choices of that "
     "many of the observed classes; the band is a 90 % interval, from leaving classes "
-    "out. Points beyond are forecasts with their intervals."
+    "out. Points beyond are forecasts with their intervals; the broken line only joins "
+    "them."
 )
+_NO_BACKTEST = "none for costs; 'scorecast backtest' tries the chance of a mistake"
+_AXES = "a row for every answer, a column for every true class"
 _OBSERVED_INTERVALS = (
     "Up to the observed classes they come from the risk curve, by leaving out classes "
     "in turn."
@@ -73,7 +77,8 @@ def risk_drawing(
     def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel="number of classes")
         farthest = max(mark.x for mark in marks)
-        count_axis(axes, float(trace.x[0]) / 1.05, farthest * 1.05)
+        low = float(trace.x[0]) / 1.05
+        count_axis(axes, low, farthest * 1.05, sorted(mark.x for mark in marks))
         ends = [
             *trace.high,
             *(m.high for m in marks),
@@ -83,7 +88,9 @@ def risk_drawing(
         axes.set_ylim(min(0.0, np.nanmin(ends)), 1.1 * np.nanmax(ends))
         axes.grid(axis="y", color=RULE, linewidth=0.6)
         draw_trace(axes, trace, INK, INK_SOFT)
-        draw_marks(axes, marks, envelope_of(axes, [trace], marks))
+        joined = _joined(marks)
+        axes.plot(joined.x, joined.y, "--", color=ACCENT, linewidth=1.2, zorder=4)
+        draw_marks(axes, marks, envelope_of(axes, [trace, joined], marks))
 
     return Drawing(
         title="Average cost of a decision against the number of classes",
@@ -192,6 +199,10 @@ def _is_bound(result: RiskExtrapolation, prediction: RiskPrediction) -> bool:
 def _forecast_facts(result: RiskExtrapolation) -> tuple[tuple[str, str], ...]:
     observed, rules = _facts(result.observed)
     facts = [observed, ("Method", _method_said(result))]
+    matched = result.details.get("costs_matched")
+    if matched:
+        facts.append(("Costs", f"matched {matched}; {_AXES}"))
+    facts.append(("Back-test", _NO_BACKTEST))
     if result.assumptions:
         facts.append(("Assumes", assumptions_said(result.assumptions[:2])))
     return (*facts, rules)
@@ -237,6 +248,13 @@ def _trace(curve: RiskCurve) -> Trace:
         low=risk - half,
         high=risk + half,
     )
+
+
+def _joined(marks: Sequence[Mark]) -> Trace:
+    """Return the line from what was observed through the forecasts."""
+    ordered = sorted(marks, key=lambda mark: mark.x)
+    x, y = (np.array([getattr(mark, name) for mark in ordered]) for name in "xy")
+    return Trace(x=x, y=y, low=y, high=y)
 
 
 def _mark(x: float, y: float, low: float, high: float, colour: str) -> Mark:
