@@ -127,8 +127,11 @@ def jackknife_stderr(replicates: FloatArray) -> FloatArray:
     """
     n_groups = replicates.shape[0]
     deviations = replicates - replicates.mean(axis=0)
-    squares: FloatArray = (n_groups - 1) / n_groups * (deviations**2).sum(axis=0)
-    return np.sqrt(squares)
+    # By powers of two, which change no digit: squares of costs may overflow.
+    _, power = np.frexp(np.abs(deviations).max(axis=0, initial=0))
+    squares = ((n_groups - 1) / n_groups) * (np.ldexp(deviations, -power) ** 2).sum(0)
+    stderr: FloatArray = np.ldexp(np.sqrt(squares), power)
+    return stderr
 
 
 def _leave_out(
