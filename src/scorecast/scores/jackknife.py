@@ -108,7 +108,9 @@ def jackknife_covariance(replicates: FloatArray) -> FloatArray:
     """
     n_groups = replicates.shape[0]
     deviations = replicates - replicates.mean(axis=0)
-    covariance: FloatArray = (n_groups - 1) / n_groups * deviations.T @ deviations
+    # Products of huge costs are beyond what numbers hold: infinite, or not a number.
+    with np.errstate(over="ignore", invalid="ignore"):
+        covariance: FloatArray = (n_groups - 1) / n_groups * deviations.T @ deviations
     return covariance
 
 
