@@ -6,9 +6,10 @@ from scipy.stats import binom
 
 from scorecast.classes import extrapolate_risk
 
-SHOWN, ASKED, REPEATS = 20, 400, 30
+SHOWN, ASKED, REPEATS = 20, 400, 100
 NOISES = {3: 0.4, 5: 0.6}  # by dimension: about three in four right of those shown
-LEVEL = 0.9
+LEVEL, TOO_LOW = 0.9, 0.84
+METHOD = "bayesian"  # what a mistake costs does not depend on it, and it is quick
 
 
 def group_costs(centres):
@@ -17,10 +18,19 @@ def group_costs(centres):
     return np.where(side[:, None] == side, 0.2, 1.0) * (1 - np.eye(side.size))
 
 
+def rare_dear_costs(centres):
+    """Let 2 % of mistakes, wherever they are, cost a hundred times the others."""
+    n_classes = len(centres)
+    rng = np.random.default_rng(centres[0].view(np.uint64))  # the same for the same
+    is_dear = rng.random((n_classes, n_classes)) < 0.02
+    return np.where(is_dear, 100.0, 1.0) * (1 - np.eye(n_classes))
+
+
 COSTS = {
     "counted": lambda centres: 1 - np.eye(len(centres)),
     "graded": lambda centres: np.abs(np.subtract.outer(*2 * [centres[:, 0]])),
     "groups": group_costs,
+    "rare": rare_dear_costs,
 }
 
 
@@ -34,7 +44,7 @@ def task(n_classes, n_each, dimension, rng):
 
 def true_risk(cost, dimension):
     risks = []
-    for rng in np.random.default_rng(5).spawn(12):
+    for rng in np.random.default_rng(5).spawn(40):
         scores, own, centres = task(ASKED, 1, dimension, rng)
         risks.append(cost(centres)[scores.argmax(axis=1), own].mean())
     return np.mean(risks)
@@ -48,7 +58,7 @@ def misses(cost):
         for rng in np.random.default_rng([9, dimension]).spawn(REPEATS):
             scores, own, centres = task(SHOWN, 5, dimension, rng)
             p = extrapolate_risk(
-                scores, own, cost=cost(centres), to=ASKED, level=LEVEL
+                scores, own, cost=cost(centres), to=ASKED, level=LEVEL, method=METHOD
             ).predictions[0]
             side = p.high if truth > p.risk else p.low
             found.append((truth - p.risk) / (side - p.risk))
@@ -59,6 +69,7 @@ def misses(cost):
 @pytest.mark.parametrize("name", COSTS)
 def test_intervals_hold_the_truth_and_much_narrower_ones_would_not(name):
     away = misses(COSTS[name])
-    fewest = binom.ppf(0.001, away.size, LEVEL)
-    assert (away <= 1).sum() >= fewest
-    assert (away <= 1 / 3).sum() < fewest
+    # A true coverage of TOO_LOW gets there once in twenty times.
+    fewest = binom.ppf(0.95, away.size, TOO_LOW)
+    assert (away <= 1).sum() > fewest
+    assert (away <= 1 / 3).sum() <= fewest

@@ -87,6 +87,56 @@ def test_costs_that_vary_widen_the_interval():
     assert 0.2 * one.low <= two.low < two.high <= one.high
 
 
+def cell_never_hit(scores, y):
+    hit = np.eye(scores.shape[1], dtype=bool)
+    hit[scores.argmax(axis=1), y] = True
+    return tuple(np.argwhere(~hit)[0])
+
+
+@pytest.mark.parametrize("dear", [1e9, 1e300])
+def test_a_dear_mistake_never_seen_lifts_the_upper_end_alone(dear):
+    scores, y = noisy(20, 5, 3)
+    one, cost = 1 - np.eye(20), 1 - np.eye(20)
+    cost[cell_never_hit(scores, y)] = dear
+    rules = {"to": [10, 20, 21, 400], "method": "bayesian"}
+    counted = extrapolate_risk(scores, y, cost=one, **rules).predictions
+    found = extrapolate_risk(scores, y, cost=cost, **rules).predictions
+    for p, q in zip(found, counted, strict=True):
+        assert p.low == pytest.approx(q.low, rel=1e-9)
+        # What a random mistake costs is within reach: none such was seen.
+        assert q.high + q.risk * cost.sum() / one.sum() < p.high < dear
+    assert found[1].risk == pytest.approx(counted[1].risk)
+
+
+def test_mistakes_that_cost_nothing_so_far_may_have_been_luck():
+    scores, y = noisy(20, 5, 3)
+    cost = np.zeros((20, 20))
+    cost[cell_never_hit(scores, y)] = 1
+    found = extrapolate_risk(
+        scores, y, cost=cost, to=[10, 20, 21, 400], method="bayesian"
+    ).predictions
+    assert [p.low for p in found] == [0.0] * 4
+    assert [p.risk for p in found[:2]] == [0.0] * 2
+    assert 0 < found[0].high < found[1].high < found[2].high < found[3].high < 0.1
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+@pytest.mark.parametrize("dear", [3.0, 1e3, 1e9, 1e300])
+def test_the_interval_does_not_shrink_where_the_data_end(dear, is_seen):
+    scores, y = noisy(20, 5, 3)
+    wrong = np.flatnonzero(scores.argmax(axis=1) != y)[0]
+    seen = scores[wrong].argmax(), y[wrong]
+    cost = 1 - np.eye(20)
+    cost[seen if is_seen else cell_never_hit(scores, y)] = dear
+    at, beyond = extrapolate_risk(
+        scores, y, cost=cost, to=[20, 21], method="bayesian"
+    ).predictions
+    assert np.isfinite([at.low, at.high, beyond.low, beyond.high]).all()
+    assert beyond.high - beyond.low >= at.high - at.low
+    assert beyond.high / at.high < 1.5
+    assert 1 / 1.5 < beyond.low / at.low < 1.5
+
+
 def test_what_was_multiplied_is_told():
     scores, y = noisy(20, 5, 3)
     cost = np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))

@@ -6,12 +6,16 @@ classes. With more classes it drifts, mostly downwards where near classes are ch
 mistake, and slower the more classes there are: half of the slope in log(k) seen from a
 quarter of the classes on is carried on beyond the data, and the half that is left out
 counts as doubt. Where all mistakes cost the same the factor is that cost, exactly.
+
+Rare dear mistakes may not be among those seen, and then leaving classes out shows
+nothing of them. So an average over few mistakes is never taken to be surer than that
+of as many random ones would be.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import stdtrit
@@ -20,7 +24,7 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.risk_problem import RiskProblem
 from scorecast.scores import jackknife_stderr
 
-__all__ = ["MistakeCost", "forecast_mistake_cost"]
+__all__ = ["MistakeCost", "forecast_mistake_cost", "observed_mistake_cost"]
 
 _CARRIED_ON = 0.5  # share of the observed slope in log(k)
 _SEEN_FROM = 4  # the slope is that from one in so many classes on
@@ -36,6 +40,8 @@ class MistakeCost:
     ----------
     expected, low, high : ndarray of shape (n,)
         The cost and the ends of its interval; NaN ends with too few classes.
+    unleant : ndarray of shape (n,)
+        The cost as seen, without leaning on that of a random mistake.
     slope : float
         Change per factor e in the number of classes, as observed: of the logarithm
         if no mistake can be a gain, else of the cost itself.
@@ -46,8 +52,22 @@ class MistakeCost:
     expected: FloatArray
     low: FloatArray
     high: FloatArray
+    unleant: FloatArray
     slope: float
     is_factor: bool
+
+    @classmethod
+    def all_the_same(cls, cost: float, n: int) -> Self:
+        """Give the cost of every mistake, known for sure."""
+        same = np.full(n, cost)
+        return cls(
+            expected=same,
+            low=same,
+            high=same,
+            unleant=same,
+            slope=0.0,
+            is_factor=cost >= 0,
+        )
 
 
 def forecast_mistake_cost(
@@ -71,45 +91,92 @@ def forecast_mistake_cost(
     MistakeCost
         The cost with its interval.
     """
-    cheapest, dearest = float(problem.mistakes.min()), float(problem.mistakes.max())
-    is_factor = cheapest >= 0
-    if cheapest == dearest:
-        same = np.full(targets.size, cheapest)
-        return MistakeCost(
-            expected=same, low=same, high=same, slope=0.0, is_factor=is_factor
-        )
-    carrier = _Carrier(problem.mistakes, targets, size, is_factor)
+    if problem.mistakes.min() == problem.mistakes.max():
+        return MistakeCost.all_the_same(float(problem.mistakes[0]), targets.size)
+    carrier = _Carrier.of(problem, targets, size)
     risks, risks_left = problem.added().curves
     errors, errors_left = problem.counted().curves
-    centre = carrier.carry(risks.classes, risks.risk, errors.risk)
+    centre = carrier.carry(risks.classes, risks.risk / carrier.unit, errors.risk)
     found = [
-        carrier.carry(risks.classes, *rows).values
-        for rows in zip(risks_left, errors_left, strict=True)
+        carrier.carry(risks.classes, *rows).costs
+        for rows in zip(risks_left / carrier.unit, errors_left, strict=True)
         if np.isfinite(rows[0]).any()  # else all examples were left out
     ]
     freedom = min(len(found), problem.tested.size) - 1
-    half = _half_width(np.array(found), carrier.doubt(centre), freedom, level)
-    # No mistake is cheaper or dearer than the cheapest and the dearest known.
-    low, expected, high = (
-        np.clip(carrier.back(values), cheapest, dearest)
-        for values in (centre.values - half, centre.values, centre.values + half)
+    enough = freedom >= _LEAST_FREEDOM
+    quantile = float(stdtrit(freedom, 0.5 + level / 2)) if enough else np.nan
+    return carrier.bracket(centre, jackknife_stderr(np.array(found)), quantile)
+
+
+def observed_mistake_cost(
+    problem: RiskProblem, k: int, *, size: float, level: float
+) -> MistakeCost:
+    """Return the cost of a mistake at a number of classes that was observed.
+
+    Parameters
+    ----------
+    problem : RiskProblem
+        Scores and costs, with at least one mistake among k classes.
+    k : int
+        Number of classes, not above those observed.
+    size : float
+        Number of independent examples behind the curves.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    MistakeCost
+        The cost as it is, with its interval: nothing is carried on.
+    """
+    if problem.mistakes.min() == problem.mistakes.max():
+        return MistakeCost.all_the_same(float(problem.mistakes[0]), 1)
+    carrier = _Carrier.of(problem, np.array([k]), size)
+    sizes = problem.with_smaller(k)
+    risks, risks_left = problem.added().curves_at(sizes)
+    errors, errors_left = problem.counted().curves_at(sizes)
+    seen = risks.risk[-1:] / carrier.unit / errors.risk[-1:]
+    # The largest number of classes that remains when some are left out.
+    column = np.flatnonzero(np.isfinite(errors_left).all(axis=0))[-1:]
+    wrong = errors_left[:, column]
+    each = np.repeat(seen[None], len(wrong), axis=0)
+    np.divide(risks_left[:, column] / carrier.unit, wrong, out=each, where=wrong > 0)
+    centre = _Carried(
+        costs=seen,
+        unleant=seen,
+        slope=0.0,
+        left_out=np.zeros(1),
+        n_mistakes=size * float(errors.risk[-1]),
     )
-    return MistakeCost(
-        expected=expected,
-        low=low,
-        high=high,
-        slope=centre.slope,
-        is_factor=is_factor,
-    )
+    quantile = stdtrit(max(len(wrong) - 1, 1), 0.5 + level / 2)
+    return carrier.bracket(centre, jackknife_stderr(each), float(quantile))
+
+
+def _unseen_spread(
+    possible: FloatArray, seen: FloatArray, n_mistakes: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return standard errors, below and above, of an average over few random mistakes.
+
+    The variance is split as squared distances from the average seen are: where all
+    that was seen is cheap, and rare mistakes are dear, the truth may be far above but
+    not below.
+    """
+    away = np.subtract.outer(seen, possible)
+    above = (np.minimum(away, 0) ** 2).sum(axis=-1)
+    total = (away**2).sum(axis=-1)
+    share = np.divide(above, total, out=np.full(total.shape, 0.5), where=total > 0)
+    variance = possible.var() / (_WORTH + n_mistakes)
+    return np.sqrt(variance * (1 - share)), np.sqrt(variance * share)
 
 
 class _Carried(NamedTuple):
-    """A forecast on the scale on which costs vary, and what it rests on."""
+    """Costs at the numbers of classes asked for, and what they rest on."""
 
-    values: FloatArray
+    costs: FloatArray
+    unleant: FloatArray  # the same without the cost of a random mistake in it
     slope: float
-    beyond: FloatArray  # log of the ratio to the classes it started from
-    leaning: float  # share of the cost of a random mistake in it
+    left_out: FloatArray  # change, on the scale on which costs vary, not carried on
+    n_mistakes: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,51 +187,85 @@ class _Carrier:
     targets: IntArray
     size: float
     is_factor: bool
+    unit: float
+
+    @classmethod
+    def of(cls, problem: RiskProblem, targets: IntArray, size: float) -> Self:
+        """Take the largest cost as the unit, so that squares do not overflow."""
+        unit = float(np.abs(problem.mistakes).max())
+        is_factor = bool(problem.mistakes.min() >= 0)
+        return cls(problem.mistakes / unit, targets, size, is_factor, unit)
 
     def carry(self, sizes: IntArray, risks: FloatArray, errors: FloatArray) -> _Carried:
         """Forecast from one pair of curves; sizes that are NaN do not exist."""
         exist = np.isfinite(risks)
         sizes, risks, errors = sizes[exist], risks[exist], errors[exist]
-        leaning = _WORTH / (_WORTH + self.size * errors[-1])
-        # Few mistakes say little of their cost: lean on that of a random one.
+        random = self.mistakes.mean()
         with np.errstate(invalid="ignore", divide="ignore"):
-            each = np.where(errors > 0, risks / errors, self.mistakes.mean())
-        each = (1 - leaning) * each + leaning * self.mistakes.mean()
-        values = self.turn(each)
-        beyond = np.log(self.targets / sizes[-1])
+            seen = np.where(errors > 0, risks / errors, random)
+        # Few mistakes say little of their cost: lean on that of a random one.
+        n_mistakes = float(self.size * errors[-1])
+        leaning = _WORTH / (_WORTH + n_mistakes)
+        leant = (1 - leaning) * seen + leaning * random
+        values = np.log(leant) if self.is_factor else leant
         late = sizes >= sizes[-1] / _SEEN_FROM
         slope = _slope(np.log(sizes[late]), values[late])
-        carried = values[-1] + _CARRIED_ON * slope * beyond
-        return _Carried(carried, slope, beyond, float(leaning))
+        change = slope * np.log(self.targets / sizes[-1])
+        return _Carried(
+            costs=self.move(leant[-1], _CARRIED_ON * change),
+            unleant=self.move(seen[-1], _CARRIED_ON * change),
+            slope=slope,
+            left_out=(1 - _CARRIED_ON) * np.abs(change),
+            n_mistakes=n_mistakes,
+        )
 
-    def doubt(self, centre: _Carried) -> FloatArray:
-        """Return the variance that leaving classes out does not show."""
-        left_out = (1 - _CARRIED_ON) * centre.slope * centre.beyond
-        scale = self.mistakes.mean() if self.is_factor else 1.0
-        leant = centre.leaning * self.mistakes.std() / scale
-        variance: FloatArray = left_out**2 + leant**2
-        return variance
+    def bracket(
+        self, centre: _Carried, stderr: FloatArray, quantile: float
+    ) -> MistakeCost:
+        """Put an interval around costs, and go back to the unit they came in.
 
-    def turn(self, costs: FloatArray) -> FloatArray:
-        """Go to the scale on which costs vary."""
-        return np.log(costs) if self.is_factor else costs
+        It starts from the costs with and without leaning: what was not seen makes no
+        end surer. Downwards doubt is a factor, so costs stay above zero. Upwards it
+        is an amount, as that of an average in which few are dear.
+        """
+        below, above = _unseen_spread(self.mistakes, centre.unleant, centre.n_mistakes)
+        down = quantile * np.maximum(stderr, below)
+        up = quantile * np.maximum(stderr, above)
+        left_out = quantile * centre.left_out
+        low = np.minimum(centre.costs, centre.unleant)
+        high = np.maximum(centre.costs, centre.unleant)
+        if self.is_factor:
+            # Of nothing there is no share; it is the low end itself.
+            share = np.divide(
+                down, centre.costs, out=np.zeros_like(down), where=centre.costs > 0
+            )
+            low = low * np.exp(-np.hypot(share, left_out))
+            high = high + np.hypot(up, centre.costs * np.expm1(left_out))
+        else:
+            low = low - np.hypot(down, left_out)
+            high = high + np.hypot(up, left_out)
+        # No mistake is cheaper or dearer than the cheapest and the dearest known.
+        least, most = self.mistakes.min(), self.mistakes.max()
+        expected, unleant, low, high = (
+            self.unit * np.clip(costs, least, most)
+            for costs in (centre.costs, centre.unleant, low, high)
+        )
+        return MistakeCost(
+            expected=expected,
+            low=low,
+            high=high,
+            unleant=unleant,
+            slope=centre.slope * (1.0 if self.is_factor else self.unit),
+            is_factor=self.is_factor,
+        )
 
-    def back(self, values: FloatArray) -> FloatArray:
-        """Go back to costs."""
-        return np.exp(values) if self.is_factor else values
+    def move(self, cost: float, change: FloatArray) -> FloatArray:
+        """Change a cost on the scale on which costs vary."""
+        moved: FloatArray = cost * np.exp(change) if self.is_factor else cost + change
+        return moved
 
 
 def _slope(x: FloatArray, y: FloatArray) -> float:
     away = x - x.mean()
     squares = float(away @ away)
     return float(away @ y) / squares if squares > 0 else 0.0
-
-
-def _half_width(
-    found: FloatArray, doubt: FloatArray, freedom: int, level: float
-) -> FloatArray:
-    if freedom < _LEAST_FREEDOM:
-        return np.full(doubt.size, np.nan)
-    variance = jackknife_stderr(found) ** 2 + doubt
-    half: FloatArray = stdtrit(freedom, 0.5 + level / 2) * np.sqrt(variance)
-    return half

@@ -155,7 +155,7 @@ def extrapolate_risk(
     for caution in cautions:
         warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
     return RiskExtrapolation(
-        predictions=_predictions(made, problem, targets, level),
+        predictions=_predictions(made, problem, evidence, targets, level),
         observed=observed,
         level=level,
         seed=seed_number(random_state),
@@ -223,13 +223,17 @@ def _cautions(
 
 
 def _predictions(
-    made: RiskForecast, problem: RiskProblem, targets: IntArray, level: float
+    made: RiskForecast,
+    problem: RiskProblem,
+    evidence: Evidence,
+    targets: IntArray,
+    level: float,
 ) -> tuple[RiskPrediction, ...]:
     rows = iter(zip(made.risk, made.low, made.high, strict=True))
     found = []
     for k in targets.tolist():
         if k <= problem.n_classes:
-            ends, note = observed_risk(problem, k, level), OBSERVED_NOTE
+            ends, note = observed_risk(problem, evidence, k, level), OBSERVED_NOTE
         else:
             ends, note = next(rows), far_note(k, problem.n_classes)
         risk, low, high = map(float, ends)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import stdtrit
@@ -17,10 +17,13 @@ from scorecast.classes.intervals import (
     prediction_interval,
 )
 from scorecast.classes.method import Fit
-from scorecast.classes.mistake_cost import MistakeCost, forecast_mistake_cost
+from scorecast.classes.mistake_cost import (
+    MistakeCost,
+    forecast_mistake_cost,
+    observed_mistake_cost,
+)
 from scorecast.classes.risk_moments import forecast_by_moments
 from scorecast.classes.risk_problem import RiskProblem
-from scorecast.scores import MOST_GROUPS
 
 __all__ = [
     "MOMENTS",
@@ -107,48 +110,39 @@ def forecast_risk(
     size = effective_size(evidence)
     cost = forecast_mistake_cost(problem, targets, size=size, level=level)
     details["cost_of_a_mistake"] = {**_columns(cost), "slope": cost.slope}
-    added = errors.expected * cost.expected
-    low, high = _ends(errors, cost)
-    doubt = _own_cost_doubt(problem, level)
-    return RiskForecast(
-        risk=problem.own_cost + added,
-        low=problem.own_cost + added - np.hypot(added - low, doubt),
-        high=problem.own_cost + added + np.hypot(high - added, doubt),
-        how=f"{_MISTAKES}: {errors.how}; {_COST}: {_said(cost)}",
-        details=details,
-    )
+    made = _put_together(problem, errors, cost, level)
+    return replace(made, details=details)
 
 
-def observed_risk(problem: RiskProblem, k: int, level: float) -> tuple[float, ...]:
+def observed_risk(
+    problem: RiskProblem, evidence: Evidence, k: int, level: float
+) -> tuple[float, ...]:
     """Return the risk at a number of classes that was observed: no model is needed.
 
     Parameters
     ----------
     problem : RiskProblem
         Scores and costs.
+    evidence : Evidence
+        Ranks of the same scores.
     k : int
         Number of classes, not above those observed.
     level : float
-        Level of the interval, from leaving classes out.
+        Level of the interval.
 
     Returns
     -------
     risk, low, high : float
         The average cost over all subsets of k classes, and its interval.
     """
-    curve, replicates = problem.curves_at(_with_smaller(problem, k))
-    risk, stderr = float(curve.risk[-1]), curve.stderr[np.isfinite(curve.stderr)]
-    least, most = float(problem.costs.min()), float(problem.costs.max())
-    if least == most:
-        return risk, risk, risk
-    low, high = bracket_share(
-        float(np.clip((risk - least) / (most - least), 0, 1)),
-        float(stderr[-1] if stderr.size else np.nan) / (most - least),
-        n_groups=replicates.shape[0],
-        n_tested=problem.tested.size,
-        level=level,
-    )
-    return risk, least + low * (most - least), least + high * (most - least)
+    errors = _observed_errors(problem, k, level)
+    if errors.expected[0] <= 0:
+        made = replace(_bounded(problem, errors, {}), risk=np.array([problem.own_cost]))
+    else:
+        size = effective_size(evidence)
+        cost = observed_mistake_cost(problem, k, size=size, level=level)
+        made = _put_together(problem, errors, cost, level)
+    return float(made.risk[0]), float(made.low[0]), float(made.high[0])
 
 
 def forecast_risk_by_moments(
@@ -225,23 +219,59 @@ def _bounded(problem: RiskProblem, errors: _Errors, details: Json) -> RiskForeca
     )
 
 
+def _observed_errors(problem: RiskProblem, k: int, level: float) -> _Errors:
+    """Bracket the share of mistakes as `extrapolate` does up to the data."""
+    curve, replicates = problem.counted().curves_at(problem.with_smaller(k))
+    share, stderr = curve.risk[-1:], curve.stderr[np.isfinite(curve.stderr)]
+    low, high = bracket_share(
+        float(np.clip(share[0], 0, 1)),
+        float(stderr[-1] if stderr.size else np.nan),
+        n_groups=replicates.shape[0],
+        n_tested=problem.tested.size,
+        level=level,
+    )
+    return _Errors(
+        expected=share, low=np.array([low]), high=np.array([high]), how=_LEFT_OUT
+    )
+
+
+def _put_together(
+    problem: RiskProblem, errors: _Errors, cost: MistakeCost, level: float
+) -> RiskForecast:
+    """Multiply, and add the cost of being right."""
+    own, added = problem.own_cost, errors.expected * cost.expected
+    low, high = _ends(errors, cost)
+    doubt = _own_cost_doubt(problem, level)
+    # Without such doubt the ends stay as they are, to the last digit.
+    further_down = np.hypot(added - low, doubt) - (added - low)
+    further_up = np.hypot(high - added, doubt) - (high - added)
+    return RiskForecast(
+        risk=own + added,
+        low=own + low - further_down,
+        high=own + high + further_up,
+        how=f"{_MISTAKES}: {errors.how}; {_COST}: {_said(cost)}",
+    )
+
+
 def _ends(errors: _Errors, cost: MistakeCost) -> tuple[FloatArray, FloatArray]:
     """Bracket the product of the chance of a mistake and its cost.
 
     The two are taken as independent: distances from the centre, each on its own side,
     add up by their squares. With a cost that is known the ends are those of the
-    chance of a mistake, times that cost.
+    chance of a mistake, times that cost. Where costs are factors the centre is the
+    cost with or without leaning, whichever is nearer to the end: leaning is no doubt
+    that could hide the doubt about mistakes.
     """
     added = errors.expected * cost.expected
-    if cost.is_factor and (added > 0).all():
-        with np.errstate(divide="ignore"):
-            down = np.hypot(
-                np.log(errors.low / errors.expected), np.log(cost.low / cost.expected)
-            )
-        up = np.hypot(
-            np.log(errors.high / errors.expected), np.log(cost.high / cost.expected)
-        )
-        return added * np.exp(-down), added * np.exp(up)
+    last = np.maximum(cost.expected, cost.unleant)
+    if cost.is_factor and (last > 0).all():
+        first = np.minimum(cost.expected, cost.unleant)
+        fewer = _log_ratio(errors.low, errors.expected)
+        more = _log_ratio(errors.high, errors.expected)
+        down = np.hypot(fewer, _log_ratio(cost.low, first))
+        up = np.hypot(more, _log_ratio(cost.high, last))
+        low, high = errors.expected * first, errors.expected * last
+        return low * np.exp(-down), high * np.exp(up)
     # Where a mistake may be a gain, by differences, and fewer of them may be worse.
     is_gain = cost.expected < 0
     fewer = np.where(is_gain, errors.high, errors.low) - errors.expected
@@ -252,18 +282,19 @@ def _ends(errors: _Errors, cost: MistakeCost) -> tuple[FloatArray, FloatArray]:
     return added - down, added + up
 
 
+def _log_ratio(end: FloatArray, centre: FloatArray) -> FloatArray:
+    """Return log(end / centre); zero where the centre is, as nothing stays nothing."""
+    ratio = np.divide(end, centre, out=np.ones_like(end), where=centre > 0)
+    with np.errstate(divide="ignore"):
+        return np.log(ratio)
+
+
 def _own_cost_doubt(problem: RiskProblem, level: float) -> float:
     """Return how far off the cost of being right may be; mostly it is known."""
     stderr = problem.own_cost_stderr
     if stderr == 0:
         return 0.0
     return float(stdtrit(problem.tested.size - 1, 0.5 + level / 2)) * stderr
-
-
-def _with_smaller(problem: RiskProblem, k: int) -> list[int]:
-    """Add the largest size that exists with classes left out, for its error."""
-    n_left = problem.n_classes - -(-problem.n_classes // MOST_GROUPS)
-    return sorted({max(1, min(k, n_left)), k})
 
 
 def _said(cost: MistakeCost) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.scores import (
+    MOST_GROUPS,
     ClassScores,
     RiskCurve,
     risk_curve,
@@ -95,6 +96,11 @@ class RiskProblem:
         return risk_curve_and_replicates(
             self.data, self.costs, sizes, ties=self.ties, average=self.average
         )
+
+    def with_smaller(self, k: int) -> list[int]:
+        """Add the largest size that exists with classes left out, for its error."""
+        n_left = self.n_classes - -(-self.n_classes // MOST_GROUPS)
+        return sorted({max(1, min(k, n_left)), k})
 
     def added(self) -> RiskProblem:
         """Leave out the cost of being right."""

@@ -108,7 +108,9 @@ def jackknife_covariance(replicates: FloatArray) -> FloatArray:
     """
     n_groups = replicates.shape[0]
     deviations = replicates - replicates.mean(axis=0)
-    covariance: FloatArray = (n_groups - 1) / n_groups * deviations.T @ deviations
+    # Products of huge costs are beyond what numbers hold: infinite, or not a number.
+    with np.errstate(over="ignore", invalid="ignore"):
+        covariance: FloatArray = (n_groups - 1) / n_groups * deviations.T @ deviations
     return covariance
 
 
@@ -127,8 +129,11 @@ def jackknife_stderr(replicates: FloatArray) -> FloatArray:
     """
     n_groups = replicates.shape[0]
     deviations = replicates - replicates.mean(axis=0)
-    squares: FloatArray = (n_groups - 1) / n_groups * (deviations**2).sum(axis=0)
-    return np.sqrt(squares)
+    # By powers of two, which change no digit: squares of costs may overflow.
+    _, power = np.frexp(np.abs(deviations).max(axis=0, initial=0))
+    squares = ((n_groups - 1) / n_groups) * (np.ldexp(deviations, -power) ** 2).sum(0)
+    stderr: FloatArray = np.ldexp(np.sqrt(squares), power)
+    return stderr
 
 
 def _leave_out(
