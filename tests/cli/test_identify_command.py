@@ -76,6 +76,46 @@ def test_every_way_to_give_the_scores_says_the_same(run, folder):
     assert len({round(value, 12) for value in found.values()}) == 1
 
 
+def test_text_labels_are_matched_by_classes_and_never_silently(run, folder):
+    names = [f"s{i}" for i in range(40)]
+    (folder / "names.txt").write_text("\n".join(names) + "\n")
+    given = ["--scores", folder / "whole.npy", "--labels", folder / "names.txt"]
+    code, out, _ = run("identify", *given)
+    assert code == 0
+    assert "matched to the columns in sorted order" in " ".join(out.split())
+    code, out, _ = run("identify", *given, "--classes", folder / "names.txt")
+    assert code == 0
+    assert "sorted order" not in out
+    plain = run("identify", "--scores", folder / "whole.npy")[1]
+    assert out.splitlines()[:3] == plain.splitlines()[:3]
+
+
+def test_columns_that_are_no_stimuli_are_left_out(run, folder):
+    lines = (folder / "whole.csv").read_text().splitlines()
+    named = ["id," + lines[0], *(f"r{i},{x}" for i, x in enumerate(lines[1:]))]
+    (folder / "id.csv").write_text("\n".join(named) + "\n")
+    code, _, err = run("identify", "--scores", folder / "id.csv")
+    assert code == 3
+    assert "--drop" in err
+    code, out, _ = run("identify", "--scores", folder / "id.csv", "--drop", "id")
+    assert code == 0
+    plain = run("identify", "--scores", folder / "whole.npy")[1]
+    assert out.splitlines()[:3] == plain.splitlines()[:3]
+
+
+def test_embeddings_say_what_their_scores_say(run, folder):
+    x, y = np.load(folder / "x.npy"), np.load(folder / "y.npy")
+    np.save(folder / "far.npy", ((y[:, None] - x) ** 2).sum(axis=2))
+    np.save(folder / "own.npy", np.arange(40))
+    code, out, err = run(
+        "identify", "--gallery", folder / "x.npy", "--probes", folder / "y.npy",
+        "--labels", folder / "own.npy",
+    )  # fmt: skip
+    assert code == 0, err
+    far = run("identify", "--scores", folder / "far.npy", "--smaller-is-better")[1]
+    assert out.splitlines()[:3] == far.splitlines()[:3]
+
+
 def test_json_and_report_are_written_and_read_back(run, folder):
     code, _, _ = run(
         "identify", "--scores", folder / "whole.npy", "--units", "nats", "--quiet",
@@ -141,10 +181,10 @@ def test_a_gate(run, folder):
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        ([], 2, "--scores or both"),
-        (["--stimuli", "x.npy"], 2, "--scores or both"),
+        ([], 2, "both --stimuli and"),
+        (["--stimuli", "x.npy"], 2, "both --stimuli and"),
         (["--scores", "whole.npy", "--stimuli", "x.npy", "--responses", "y.npy"], 2,
-         "--scores or both"),
+         "both --stimuli and"),
         (["--scores", "whole.npy", "--groups", "runs.txt"], 2, "--groups goes with"),
         (["--stimuli", "x.npy", "--responses", "y.npy", "--labels", "labels.npy"], 2,
          "--labels goes with"),
@@ -157,8 +197,18 @@ def test_a_gate(run, folder):
         (["--stimuli", "nan.npy", "--responses", "y.npy"], 3, "finite"),
         (["--stimuli", "x.npy", "--responses", "short.npy"], 3, "belong together"),
         (["--stimuli", "same.npy", "--responses", "y.npy"], 4, "cannot be split"),
-        (["--scores", "one.npy"], 4, "One class only"),
+        (["--scores", "one.npy"], 4, "one stimulus only"),
         (["--scores", "whole.npy", "--labels", "single.npy"], 4, "One stimulus only"),
+        (["whole.npy"], 2, "use --scores"),
+        (["--scores", "whole.npy", "--classes", "runs.txt"], 3, "without labels"),
+        (["--scores", "whole.npy", "--labels", "labels.npy", "--classes", "runs.txt"],
+         3, "runs.txt: "),
+        (["--stimuli", "x.npy", "--responses", "y.npy", "--classes", "runs.txt"], 2,
+         "--classes goes with --scores"),
+        (["--gallery", "x.npy"], 2, "--gallery and --probes"),
+        (["--stimuli", "x.npy", "--responses", "short.npy"], 3, "short.npy has 7 rows"),
+        (["--stimuli", "x.npy", "--responses", "y.npy", "--groups", "runs39.txt"], 3,
+         "runs39.txt has 39 groups"),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("fake_model")
@@ -166,6 +216,7 @@ def test_bad_input_ends_with_a_code_and_one_line(run, folder, options, code, wor
     nan = np.load(folder / "whole.npy")
     nan[3, 4] = np.nan
     np.save(folder / "nan.npy", nan)
+    (folder / "runs39.txt").write_text("run\n" * 39)
     np.save(folder / "short.npy", np.load(folder / "y.npy")[:7])
     np.save(folder / "same.npy", np.ones((40, 3)))
     np.save(folder / "one.npy", np.ones((1, 1)))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import InvalidInputError, MissingLabelsError
 from scorecast.io.arrays import (
     CLASS_NAMES,
     LABEL_NAMES,
@@ -138,7 +138,7 @@ def _labels_beside(
             has += describe_contents(contents)
             fix += f" or --labels {location.name}::NAME"
         msg = f"{location.name} has {has}; {fix}"
-        raise InvalidInputError(msg)
+        raise MissingLabelsError(msg)
     array = read_array(location, label_key, max_bytes)
     values = label_array(array, location.at(label_key))
     return Labels(values=values, source=location.source(label_key))
@@ -288,14 +288,14 @@ def _label(
             f"position, --label-column 1, or pass --labels FILE ({table.n_columns} "
             "columns)"
         )
-        raise InvalidInputError(msg)
+        raise MissingLabelsError(msg)
     has = "several columns" if found else "no column"
     usual = ", ".join(sorted(LABEL_COLUMNS))
     msg = (
         f"{table.name} has {has} named like labels ({usual}) "
         f"but {listed(table.columns)}; pass --label-column NAME or --labels FILE"
     )
-    raise InvalidInputError(msg)
+    raise MissingLabelsError(msg)
 
 
 def _prefix(table: Table, names: dict[int, str]) -> str | None:

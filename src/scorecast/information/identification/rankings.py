@@ -16,6 +16,7 @@ from scorecast.scores import (
     Ranking,
     Scores,
     as_class_scores,
+    describe_assumed_order,
     rank_true_classes,
 )
 
@@ -104,6 +105,10 @@ def rank_tested(
     )
     tested = np.unique(data.own)
     notes = []
+    assumed = describe_assumed_order(data)
+    if assumed:
+        notes.append(assumed)
+        warnings.warn(assumed, DataWarning, stacklevel=3)
     if tested.size < 2:
         msg = "One stimulus only: identification needs at least two to choose from."
         raise InsufficientDataError(msg)
