@@ -116,6 +116,22 @@ def test_embeddings_say_what_their_scores_say(run, folder):
     assert out.splitlines()[:3] == far.splitlines()[:3]
 
 
+def test_an_array_called_x_is_not_taken_for_scores_without_a_word(run, folder):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(10), 5)
+    np.savez(folder / "faces.npz", X=rng.normal(size=(50, 64)), y=y)
+    code, _, err = run("identify", "--scores", folder / "faces.npz")
+    assert code == 3
+    assert "64 columns for 10 distinct labels" in err
+    assert "--gallery" in err
+    assert run("identify", "--scores", f"{folder}/faces.npz::X")[0] == 0
+    scores = rng.normal(size=(50, 10)) + 2 * np.eye(10)[y]
+    np.savez(folder / "fine.npz", X=scores, y=y)
+    code, _, err = run("identify", "--scores", folder / "fine.npz")
+    assert code == 0
+    assert "scores from X, labels from y" in err
+
+
 def test_json_and_report_are_written_and_read_back(run, folder):
     code, _, _ = run(
         "identify", "--scores", folder / "whole.npy", "--units", "nats", "--quiet",

@@ -21,6 +21,8 @@ from scorecast.scores import ClassScores, Scores
 
 __all__ = ["LoadedDecoders", "LoadedResponses", "load_identification"]
 
+_FAR_MORE = 2  # columns per label beyond which X is no matrix of scores
+
 # What must be given together, and which options belong to what.
 _ROUTES = {
     "scores": ("scores",),
@@ -210,12 +212,29 @@ def _named(given: str) -> tuple[str, str]:
 
 def _load_scores(options: dict[str, Any]) -> LoadedScores:
     try:
-        return load_scores(options)
+        loaded = load_scores(options)
     except MissingLabelsError as error:
         # Names for columns are of use only to labels that name them.
         if any(options[name] for name in ("labels", "label_column", "class_file")):
             raise
         return _load_square(options, error)
+    _refuse_features(loaded, options)
+    return loaded
+
+
+def _refuse_features(loaded: LoadedScores, options: dict[str, Any]) -> None:
+    """Stop where an array that is usually features passes for scores."""
+    path = options["scores"]
+    is_guess = loaded.files[0].endswith("::X") and "::" not in path
+    n_named = np.unique(loaded.scores.own).size
+    n_columns = loaded.scores.n_classes
+    if is_guess and not options["key"] and n_columns > _FAR_MORE * n_named:
+        msg = (
+            f"{path}: X has {n_columns} columns for {n_named} distinct labels and "
+            "looks like embeddings, not scores: compare them with --gallery, --probes "
+            f"and --labels. If they are scores, pass --scores {path}::X"
+        )
+        raise InvalidInputError(msg)
 
 
 def _load_square(options: dict[str, Any], error: InvalidInputError) -> LoadedScores:

@@ -134,7 +134,11 @@ def _amounts(result: Identification) -> list[tuple[str, str, str]]:
     ]
     if is_known(bound.confusion):
         rows.append(
-            ("in the confusion matrix", amount(bound.confusion, max(digits, 2)), "")
+            (
+                "in the confusion matrix, bias taken off",
+                amount(bound.confusion, max(digits, 2)),
+                "",
+            )
         )
     return rows
 

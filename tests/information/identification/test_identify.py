@@ -64,8 +64,23 @@ def test_the_confusion_matrix_is_shown_where_cases_are_enough():
     answer = sc.identify_from_scores(scores, own)
     from scorecast.information import confusion_information
 
-    assert answer.bound.confusion == pytest.approx(confusion_information(counts))
+    found = confusion_information(counts, corrected=True)
+    assert answer.bound.confusion == pytest.approx(found)
+    assert found == pytest.approx(confusion_information(counts) - 25 / 240)
     assert np.isnan(sc.identify_from_scores(scores[::20]).bound.confusion)
+    fewer = sc.identify_from_scores(scores[::4], own[::4])
+    assert np.isnan(fewer.bound.confusion)
+
+
+def test_a_confusion_matrix_of_guesses_holds_hardly_any_information():
+    from scorecast.information import confusion_information
+
+    rng = np.random.default_rng(0)
+    tables = rng.multinomial(200, np.full(100, 0.01), size=200).reshape(-1, 10, 10)
+    raw = np.mean([confusion_information(t) for t in tables])
+    mended = np.mean([confusion_information(t, corrected=True) for t in tables])
+    assert raw > 0.15
+    assert mended < raw / 4
 
 
 def test_data_are_split_fitted_and_tested(models, pair):

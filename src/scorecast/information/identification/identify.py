@@ -385,10 +385,13 @@ def _cautions(sets: StimulusSets, sample: CurveSample) -> tuple[str, ...]:
 
 
 def _confusion(data: Scores | LabelledEmbeddings, ranking: Ranking) -> float:
-    """Return the information in the confusion matrix, with cases enough to say so."""
-    few = ranking.n_examples < 2 * ranking.n_classes
+    """Return the information in the confusion matrix, with cases enough to say so.
+
+    With fewer cases than cells, the first-order bias no longer says how far it is off.
+    """
+    few = ranking.n_examples < ranking.n_classes**2
     if few or not isinstance(data, Scores) or data.n_classes > _MOST_CONFUSED:
         return math.nan
     counts = np.zeros((data.n_classes, data.n_classes))
     np.add.at(counts, (data.own, data.values.argmax(axis=1)), 1)
-    return confusion_information(counts)
+    return confusion_information(counts, corrected=True)

@@ -50,8 +50,8 @@ class InformationBound(Result):
         Fano's bound for given classes at the observed accuracy, without allowance; at
         most log k. For comparison.
     confusion : float
-        Information in the confusion matrix, in `units`; NaN if it was not given. For
-        comparison.
+        Information in the confusion matrix, in `units`; NaN if it was not given or
+        there were fewer responses than cells. For comparison.
     level : float
         Confidence.
     method : str
