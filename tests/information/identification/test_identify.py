@@ -317,6 +317,8 @@ def test_what_cannot_be_identified_is_refused(models, change, error, words):
     [
         (np.eye(3)[:, :2], UsageError),
         ([[1.0]], InsufficientDataError),
+        (np.eye(3), InsufficientDataError),
+        (np.ones((30, 30)), InsufficientDataError),
         ([[1.0, np.nan], [0.0, 1.0]], InvalidInputError),
         (np.empty((0, 0)), InvalidInputError),
     ],
@@ -324,6 +326,29 @@ def test_what_cannot_be_identified_is_refused(models, change, error, words):
 def test_scores_that_say_nothing_are_refused(scores, error):
     with pytest.raises(error):
         sc.identify_from_scores(scores)
+
+
+def test_too_few_groups_are_named_as_groups(models):
+    rng = np.random.default_rng(0)
+    x, y = models.gaussian_pair(rng, 60, 4, 2.0)
+    answer = sc.identify(
+        x, y, groups=np.arange(60) // 6, model=models.LinearEncoder(), n_splits=3
+    )
+    assert answer.trials.n_groups == 2
+    said = " ".join(answer.warnings)
+    assert "2 tested groups of stimuli are too few" in said
+    assert "--test-size 0.5" in said
+    assert answer.implied.decimals == 1
+
+
+def test_rows_out_of_order_are_suspected_at_chance(models):
+    rng = np.random.default_rng(0)
+    x, y = models.gaussian_pair(rng, 80, 4, 2.0)
+    model = models.LinearEncoder()
+    assert not sc.identify(x, y, model=model, n_splits=2).warnings
+    found = sc.identify(x, y[rng.permutation(80)], model=model, n_splits=2)
+    if found.accuracy <= 1 / found.n:
+        assert any("same order" in line for line in found.warnings)
 
 
 def test_no_decoder_is_refused():

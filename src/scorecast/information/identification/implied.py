@@ -47,6 +47,7 @@ __all__ = [
 ]
 
 INTERVALS = ("jackknife", "subsampling")
+_AT_CHANCE = "The curve is no better than chance: no information is implied."
 _WORST_FIT = 3.0  # standard errors by which a curve may leave the ideal one
 
 
@@ -129,7 +130,9 @@ class ImpliedInformation(Result):
     @property
     def decimals(self) -> int:
         """Digits after the point that the interval deserves."""
-        return decimals_for(self.high - self.low)
+        width = self.high - self.low
+        # Without an interval nobody knows which digits count.
+        return 1 if math.isnan(width) else decimals_for(width)
 
     def said(self) -> str:
         """Say the amount and its interval."""
@@ -467,9 +470,10 @@ def _without_error(
 def _cautions(
     curve: AccuracyCurve, order: IntArray, fit: SeparationFit
 ) -> tuple[str, ...]:
-    lines = []
     if fit.value <= 0:
-        lines.append("The curve is no better than chance: no information is implied.")
+        # How far it leaves the ideal curve says nothing then.
+        return (_AT_CHANCE,)
+    lines = []
     errors = np.array([curve.stderr_at(int(i)) for i in order])
     off = np.abs(fit.fitted - curve.accuracy[order])
     far = np.isfinite(errors) & (off > _WORST_FIT * errors) & (off > 0.01)
