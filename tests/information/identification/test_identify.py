@@ -342,13 +342,42 @@ def test_too_few_groups_are_named_as_groups(models):
 
 
 def test_rows_out_of_order_are_suspected_at_chance(models):
-    rng = np.random.default_rng(0)
-    x, y = models.gaussian_pair(rng, 80, 4, 2.0)
-    model = models.LinearEncoder()
-    assert not sc.identify(x, y, model=model, n_splits=2).warnings
-    found = sc.identify(x, y[rng.permutation(80)], model=model, n_splits=2)
-    if found.accuracy <= 1 / found.n:
-        assert any("same order" in line for line in found.warnings)
+    class Backward(models.LinearEncoder):
+        def log_posterior(self, responses, candidates):
+            return -super().log_posterior(responses, candidates)
+
+    x, y = models.gaussian_pair(np.random.default_rng(0), 80, 4, 2.0)
+    right = sc.identify(x, y, model=models.LinearEncoder(), n_splits=2)
+    assert not any("same order" in line for line in right.warnings)
+    wrong = sc.identify(x, y, model=Backward(), n_splits=2)
+    assert wrong.accuracy < 1 / wrong.n
+    assert any("same order" in line for line in wrong.warnings)
+
+
+def test_an_answer_gives_its_curve(models, pair):
+    answer = sc.identify_from_scores(models.bayes_scores(*pair))
+    again = sc.implied_information(answer)
+    assert again.value == pytest.approx(answer.implied.value)
+
+
+def test_comparisons_say_what_there_is_to_compare(models, pair):
+    scores = models.bayes_scores(*pair)
+    one = sc.compare_decoders({"a": scores})
+    assert one.summary().startswith("Decoder 'a' implies: ")
+    same = sc.compare_decoders({"a": scores, "b": scores})
+    assert same.summary().startswith("All 2 decoders imply the same: ")
+    assert same.warnings == ()
+    apart = sc.compare_decoders({"a": scores, "b": scores[:50, :50]})
+    assert any("No difference from 'a' for 'b'" in line for line in apart.warnings)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "classes", "words"),
+    [(1.0, 1, "at least 2"), ([0.5, 0.4], [9], "one for each")],
+)
+def test_accuracies_without_candidates_are_refused_in_words(accuracy, classes, words):
+    with pytest.raises(UsageError, match=words):
+        sc.mutual_information_bound(accuracy, classes=classes, n_tests=5)
 
 
 def test_no_decoder_is_refused():

@@ -260,8 +260,9 @@ def implied_information(
 
     Parameters
     ----------
-    curve : AccuracyCurve or scores
-        An exact curve; or a score matrix (responses x stimuli) or embeddings.
+    curve : AccuracyCurve, Identification or scores
+        An exact curve, or an answer that has one; or a score matrix (responses x
+        stimuli) or embeddings.
     y_true : iterable of hashable, optional
         True stimulus of every response, for scores. A square matrix without it has the
         truth on its diagonal.
@@ -305,6 +306,9 @@ def implied_information(
     if interval == "subsampling" and weights != "equal":
         msg = "Random halves have no errors to weigh by: use equal weights."
         raise UsageError(msg)
+    if isinstance(getattr(curve, "curve", None), AccuracyCurve):
+        # An `Identification`, which cannot be named here: it is made of this.
+        curve = curve.curve  # type: ignore[union-attr]
     if isinstance(curve, AccuracyCurve):
         if interval == "subsampling":
             msg = "Random halves need the scores: a curve no longer has its stimuli."
