@@ -4,7 +4,8 @@
 
     ScorecastError
     ├── InvalidInputError (ValueError)         the input is wrong           exit 3
-    │   └── MissingExtraError (ImportError)    an optional package is absent
+    │   ├── MissingExtraError (ImportError)    an optional package is absent
+    │   └── MissingLabelsError                 scores came without the truth
     ├── UsageError (ValueError)                the call itself is wrong     exit 2
     ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
     │   └── NotConvergedError                  a simulation is not to be trusted
@@ -25,6 +26,7 @@ __all__ = [
     "InsufficientDataError",
     "InvalidInputError",
     "MissingExtraError",
+    "MissingLabelsError",
     "NonMarginalWarning",
     "NotConvergedError",
     "ScorecastError",
@@ -50,6 +52,10 @@ class MissingExtraError(InvalidInputError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an extra: pip install 'scorecast[{extra}]'")
+
+
+class MissingLabelsError(InvalidInputError):
+    """A file of scores holds no labels, and none were given beside it."""
 
 
 class UsageError(ScorecastError, ValueError):

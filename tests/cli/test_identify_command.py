@@ -76,6 +76,62 @@ def test_every_way_to_give_the_scores_says_the_same(run, folder):
     assert len({round(value, 12) for value in found.values()}) == 1
 
 
+def test_text_labels_are_matched_by_classes_and_never_silently(run, folder):
+    names = [f"s{i}" for i in range(40)]
+    (folder / "names.txt").write_text("\n".join(names) + "\n")
+    given = ["--scores", folder / "whole.npy", "--labels", folder / "names.txt"]
+    code, out, _ = run("identify", *given)
+    assert code == 0
+    assert "matched to the columns in sorted order" in " ".join(out.split())
+    code, out, _ = run("identify", *given, "--classes", folder / "names.txt")
+    assert code == 0
+    assert "sorted order" not in out
+    plain = run("identify", "--scores", folder / "whole.npy")[1]
+    assert out.splitlines()[:3] == plain.splitlines()[:3]
+
+
+def test_columns_that_are_no_stimuli_are_left_out(run, folder):
+    lines = (folder / "whole.csv").read_text().splitlines()
+    named = ["id," + lines[0], *(f"r{i},{x}" for i, x in enumerate(lines[1:]))]
+    (folder / "id.csv").write_text("\n".join(named) + "\n")
+    code, _, err = run("identify", "--scores", folder / "id.csv")
+    assert code == 3
+    assert "--drop" in err
+    code, out, _ = run("identify", "--scores", folder / "id.csv", "--drop", "id")
+    assert code == 0
+    plain = run("identify", "--scores", folder / "whole.npy")[1]
+    assert out.splitlines()[:3] == plain.splitlines()[:3]
+
+
+def test_embeddings_say_what_their_scores_say(run, folder):
+    x, y = np.load(folder / "x.npy"), np.load(folder / "y.npy")
+    np.save(folder / "far.npy", ((y[:, None] - x) ** 2).sum(axis=2))
+    np.save(folder / "own.npy", np.arange(40))
+    code, out, err = run(
+        "identify", "--gallery", folder / "x.npy", "--probes", folder / "y.npy",
+        "--labels", folder / "own.npy",
+    )  # fmt: skip
+    assert code == 0, err
+    far = run("identify", "--scores", folder / "far.npy", "--smaller-is-better")[1]
+    assert out.splitlines()[:3] == far.splitlines()[:3]
+
+
+def test_an_array_called_x_is_not_taken_for_scores_without_a_word(run, folder):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(10), 5)
+    np.savez(folder / "faces.npz", X=rng.normal(size=(50, 64)), y=y)
+    code, _, err = run("identify", "--scores", folder / "faces.npz")
+    assert code == 3
+    assert "64 columns for 10 distinct labels" in err
+    assert "--gallery" in err
+    assert run("identify", "--scores", f"{folder}/faces.npz::X")[0] == 0
+    scores = rng.normal(size=(50, 10)) + 2 * np.eye(10)[y]
+    np.savez(folder / "fine.npz", X=scores, y=y)
+    code, _, err = run("identify", "--scores", folder / "fine.npz")
+    assert code == 0
+    assert "scores from X, labels from y" in err
+
+
 def test_json_and_report_are_written_and_read_back(run, folder):
     code, _, _ = run(
         "identify", "--scores", folder / "whole.npy", "--units", "nats", "--quiet",
@@ -141,24 +197,35 @@ def test_a_gate(run, folder):
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        ([], 2, "--scores or both"),
-        (["--stimuli", "x.npy"], 2, "--scores or both"),
+        ([], 2, "both --stimuli and"),
+        (["--stimuli", "x.npy"], 2, "both --stimuli and"),
         (["--scores", "whole.npy", "--stimuli", "x.npy", "--responses", "y.npy"], 2,
-         "--scores or both"),
+         "both --stimuli and"),
         (["--scores", "whole.npy", "--groups", "runs.txt"], 2, "--groups goes with"),
         (["--stimuli", "x.npy", "--responses", "y.npy", "--labels", "labels.npy"], 2,
          "--labels goes with"),
         (["--scores", "whole.npy", "--scores", "whole.npy"], 2, "NAME=FILE"),
-        (["--scores", "whole.npy", "--bound-size", "41"], 2, "no accuracy at 41"),
+        (["--scores", "whole.npy", "--bound-size", "41"], 2, "from 2 to 40"),
         (["--scores", "whole.npy", "--level", "95"], 2, "0.95"),
         (["--scores", "absent.npy"], 3, "absent.npy"),
         (["--scores", "x.npy"], 3, "labels"),
         (["--scores", "nan.npy"], 3, "finite"),
         (["--stimuli", "nan.npy", "--responses", "y.npy"], 3, "finite"),
         (["--stimuli", "x.npy", "--responses", "short.npy"], 3, "belong together"),
-        (["--stimuli", "same.npy", "--responses", "y.npy"], 4, "cannot be split"),
-        (["--scores", "one.npy"], 4, "One class only"),
+        (["--stimuli", "same.npy", "--responses", "y.npy"], 4,
+         ": 1 distinct stimuli cannot be split"),
+        (["--scores", "one.npy"], 4, "one stimulus only"),
         (["--scores", "whole.npy", "--labels", "single.npy"], 4, "One stimulus only"),
+        (["whole.npy"], 2, "use --scores"),
+        (["--scores", "whole.npy", "--classes", "runs.txt"], 3, "without labels"),
+        (["--scores", "whole.npy", "--labels", "labels.npy", "--classes", "runs.txt"],
+         3, "runs.txt: "),
+        (["--stimuli", "x.npy", "--responses", "y.npy", "--classes", "runs.txt"], 2,
+         "--classes goes with --scores"),
+        (["--gallery", "x.npy"], 2, "--gallery and --probes"),
+        (["--stimuli", "x.npy", "--responses", "short.npy"], 3, "short.npy has 7 rows"),
+        (["--stimuli", "x.npy", "--responses", "y.npy", "--groups", "runs39.txt"], 3,
+         "runs39.txt has 39 groups"),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("fake_model")
@@ -166,6 +233,7 @@ def test_bad_input_ends_with_a_code_and_one_line(run, folder, options, code, wor
     nan = np.load(folder / "whole.npy")
     nan[3, 4] = np.nan
     np.save(folder / "nan.npy", nan)
+    (folder / "runs39.txt").write_text("run\n" * 39)
     np.save(folder / "short.npy", np.load(folder / "y.npy")[:7])
     np.save(folder / "same.npy", np.ones((40, 3)))
     np.save(folder / "one.npy", np.ones((1, 1)))
@@ -184,7 +252,7 @@ def test_repeated_stimuli_and_perfect_scores_are_answered_with_a_warning(run, fo
     whole = np.load(folder / "whole.npy")
     np.save(folder / "twice.npy", np.tile(whole, (2, 2)))
     np.save(folder / "perfect.npy", np.eye(30))
-    np.save(folder / "chance.npy", np.zeros((30, 30)))
+    np.save(folder / "equal.npy", np.zeros((30, 30)))
     code, out, _ = run("identify", "--scores", folder / "twice.npy")
     assert code == 0
     assert "Are stimuli repeated?" in " ".join(out.split())
@@ -197,9 +265,9 @@ def test_repeated_stimuli_and_perfect_scores_are_answered_with_a_warning(run, fo
     assert result["implied_information"]["value"] is None
     assert result["implied_information"]["is_infinite"] is True
     assert result["mutual_information_bound"]["value"] > 0
-    code, out, _ = run("identify", "--scores", folder / "chance.npy", "--json", "-")
-    assert code == 0
-    assert json.loads(out)["result"]["mutual_information_bound"]["value"] == 0
+    code, _, err = run("identify", "--scores", folder / "equal.npy")
+    assert code == 4
+    assert "All scores are equal" in err
 
 
 def test_names_of_decoders_do_no_harm(run, folder):

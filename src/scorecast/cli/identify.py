@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(name="identify")
+@click.command(name="identify", context_settings={"allow_extra_args": True})
 @identification_options
 @click.option(
     "--to",
@@ -62,19 +62,24 @@ __all__ = ["command"]
     help="Exit with 5 if the implied information is lower, in --units.",
 )
 @output_options
-def command(**options: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, **options: Any) -> None:
     """Say how much information identification proves, and how much it implies.
 
     Either --scores: a matrix with one row per response and one column per stimulus
     (square with the truth on the diagonal, or with --labels); repeat it, as FILE or
-    NAME=FILE, to compare decoders. Or --stimuli and --responses, one row each: an
-    encoding model is then fitted to some stimuli and tested on the others.
+    NAME=FILE, to compare decoders. Or --gallery and --probes, vectors to be compared.
+    Or --stimuli and --responses, one row each: an encoding model is then fitted to
+    some stimuli and tested on the others.
     """
     from scorecast._core.progress import progress_shown
     from scorecast.cli.inputs import collected_warnings
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.cli.stimuli import load_identification
 
+    if context.args:
+        msg = f"Files are named by options here: use --scores {context.args[0]}."
+        raise click.UsageError(msg)
     check_outputs(options)
     with collected_warnings() as lines:
         loaded = load_identification(options)

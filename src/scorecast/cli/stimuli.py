@@ -10,12 +10,36 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast.cli.inputs import file_prints
-from scorecast.exceptions import InvalidInputError
-from scorecast.io import read_labels, read_matrix, read_scores
-from scorecast.scores import Scores
+from scorecast.cli.inputs import LoadedScores, file_prints, load_scores
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    MissingLabelsError,
+)
+from scorecast.io import Matrix, read_labels, read_matrix
+from scorecast.scores import ClassScores, Scores
 
 __all__ = ["LoadedDecoders", "LoadedResponses", "load_identification"]
+
+_FAR_MORE = 2  # columns per label beyond which X is no matrix of scores
+
+# What must be given together, and which options belong to what.
+_ROUTES = {
+    "scores": ("scores",),
+    "data": ("stimuli", "responses"),
+    "embeddings": ("gallery", "probes"),
+}
+_BELONGS = {
+    "labels": ("scores", "embeddings"),
+    "label_column": ("scores", "embeddings"),
+    "class_file": ("scores",),
+    "prefix": ("scores",),
+    "drop": ("scores", "embeddings"),
+    "drop_nonfinite": ("scores",),
+    "smaller_is_better": ("scores",),
+    "gallery_labels": ("embeddings",),
+    "groups": ("data",),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +48,7 @@ class LoadedDecoders:
 
     Attributes
     ----------
-    decoders : dict of str to Scores
+    decoders : dict of str to Scores or LabelledEmbeddings
         In the order given.
     files : tuple of str
         Paths that were read.
@@ -32,7 +56,7 @@ class LoadedDecoders:
         What was done on the way.
     """
 
-    decoders: dict[str, Scores]
+    decoders: dict[str, ClassScores]
     files: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -86,16 +110,27 @@ def load_identification(options: dict[str, Any]) -> LoadedDecoders | LoadedRespo
     click.UsageError
         If the options name neither, or both, or one without the other.
     """
-    given = bool(options["stimuli"]), bool(options["responses"])
-    if bool(options["scores"]) == any(given) or any(given) != all(given):
-        msg = "Give either --scores or both --stimuli and --responses."
+    given = [
+        route for route, parts in _ROUTES.items() if any(options[p] for p in parts)
+    ]
+    if len(given) != 1 or not all(options[part] for part in _ROUTES[given[0]]):
+        msg = (
+            "Give either --scores, or both --stimuli and --responses, or both "
+            "--gallery and --probes."
+        )
         raise click.UsageError(msg)
-    for name, belongs in (("labels", False), ("groups", True)):
-        if options[name] and belongs != all(given):
-            needed = "--stimuli and --responses" if belongs else "--scores"
-            msg = f"--{name} goes with {needed}."
+    for name, routes in _BELONGS.items():
+        if options[name] and given[0] not in routes:
+            needed = " or ".join(" and ".join(map(_flag, _ROUTES[r])) for r in routes)
+            msg = f"{_flag(name)} goes with {needed}."
             raise click.UsageError(msg)
-    return _load_responses(options) if all(given) else _load_decoders(options)
+    if given[0] == "data":
+        return _load_responses(options)
+    return _load_decoders(options)
+
+
+def _flag(name: str) -> str:
+    return "--classes" if name == "class_file" else "--" + name.replace("_", "-")
 
 
 def _table_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -109,13 +144,15 @@ def _table_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load_responses(options: dict[str, Any]) -> LoadedResponses:
-    table = _table_options(options)
+    table = {**_table_options(options), "unwanted": "take the column out of the file"}
     stimuli = read_matrix(options["stimuli"], **table)
     responses = read_matrix(options["responses"], **table)
+    _check_as_long(responses.source, len(responses.values), stimuli, "rows")
     files, groups = [stimuli.source, responses.source], None
     notes: tuple[str, ...] = ()
     if options["groups"]:
         read = read_labels(options["groups"], header=not options["no_header"])
+        _check_as_long(read.source, len(read.values), stimuli, "groups")
         groups, notes = read.values.tolist(), read.notes
         files.append(read.source)
     return LoadedResponses(
@@ -127,18 +164,38 @@ def _load_responses(options: dict[str, Any]) -> LoadedResponses:
     )
 
 
+def _check_as_long(source: str, length: int, stimuli: Matrix, what: str) -> None:
+    """Name both files where they do not have one line per response."""
+    rows = len(stimuli.values)
+    if length == rows:
+        return
+    hint = ""
+    if abs(length - rows) == 1:
+        hint = (
+            "; if a header was taken for data or data for a header, mind --no-header "
+            "(a .txt file has no header)"
+        )
+    msg = (
+        f"{stimuli.source} has {rows} rows but {source} has {length} {what}: row by "
+        f"row they belong together{hint}"
+    )
+    raise InvalidInputError(msg)
+
+
 def _load_decoders(options: dict[str, Any]) -> LoadedDecoders:
-    decoders: dict[str, Scores] = {}
+    decoders: dict[str, ClassScores] = {}
     files: list[str] = []
     notes: list[str] = []
-    for given in options["scores"]:
-        name, path = _named(given)
+    # Embeddings are one decoder without a file of scores.
+    named = [_named(given) for given in options["scores"]] or [("embeddings", "")]
+    for name, path in named:
         if name in decoders:
             msg = f"Two decoders are called {name!r}: name them as NAME=FILE."
             raise click.UsageError(msg)
-        decoders[name], read, said = _load_scores(path, options)
-        files += read
-        notes += said
+        loaded = _load_scores({**options, "scores": path})
+        decoders[name] = loaded.scores
+        files += loaded.files
+        notes += loaded.notes
     return LoadedDecoders(
         decoders=decoders,
         files=tuple(dict.fromkeys(files)),
@@ -155,36 +212,52 @@ def _named(given: str) -> tuple[str, str]:
     return key or os.path.basename(file), given
 
 
-def _load_scores(
-    path: str, options: dict[str, Any]
-) -> tuple[Scores, list[str], list[str]]:
-    table = _table_options(options)
-    turned = not options["smaller_is_better"]
+def _load_scores(options: dict[str, Any]) -> LoadedScores:
     try:
-        found = read_scores(
-            path,
-            labels=options["labels"],
-            label_column=options["label_column"],
-            **table,
-        )
-    except InvalidInputError as error:
-        if options["labels"] or options["label_column"]:
+        loaded = load_scores(options)
+    except MissingLabelsError as error:
+        # Names for columns are of use only to labels that name them.
+        if any(options[name] for name in ("labels", "label_column", "class_file")):
             raise
-        return _load_square(path, table, turned, error)
-    scores = Scores(
-        found.values, found.y_true, classes=found.classes, greater_is_better=turned
-    )
-    return scores, list(found.sources), list(found.notes)
+        return _load_square(options, error)
+    _refuse_features(loaded, options)
+    return loaded
 
 
-def _load_square(
-    path: str, table: dict[str, Any], turned: bool, error: InvalidInputError
-) -> tuple[Scores, list[str], list[str]]:
+def _refuse_features(loaded: LoadedScores, options: dict[str, Any]) -> None:
+    """Stop where an array that is usually features passes for scores."""
+    path = options["scores"]
+    is_guess = loaded.files[0].endswith("::X") and "::" not in path
+    n_named = np.unique(loaded.scores.own).size
+    n_columns = loaded.scores.n_classes
+    if is_guess and not options["key"] and n_columns > _FAR_MORE * n_named:
+        msg = (
+            f"{path}: X has {n_columns} columns for {n_named} distinct labels and "
+            "looks like embeddings, not scores: compare them with --gallery, --probes "
+            f"and --labels. If they are scores, pass --scores {path}::X"
+        )
+        raise InvalidInputError(msg)
+
+
+def _load_square(options: dict[str, Any], error: InvalidInputError) -> LoadedScores:
     """Read a matrix without labels: if it is square, the truth is its diagonal."""
-    matrix = read_matrix(path, allow_negative_infinity=True, **table)
+    path = options["scores"]
+    matrix = read_matrix(
+        path,
+        allow_negative_infinity=True,
+        drop=options["drop"],
+        **_table_options(options),
+    )
     rows, columns = matrix.values.shape
     if rows != columns:
         raise error
-    scores = Scores(matrix.values, np.arange(rows).tolist(), greater_is_better=turned)
+    if rows < 2:
+        msg = f"{path}: one stimulus only: identification needs others to choose from"
+        raise InsufficientDataError(msg)
+    scores = Scores(
+        matrix.values,
+        np.arange(rows).tolist(),
+        greater_is_better=not options["smaller_is_better"],
+    )
     said = f"{path}: no labels, so row and column of the same number belong together"
-    return scores, [matrix.source], [said]
+    return LoadedScores(scores=scores, files=(matrix.source,), notes=(said,))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import InvalidInputError, MissingLabelsError
 from scorecast.io.arrays import (
     CLASS_NAMES,
     LABEL_NAMES,
@@ -36,6 +36,7 @@ ClassName: TypeAlias = str | int
 _PREFIXES = ("logit_", "prob_", "log_prob_", "logprob_", "score_")
 _TOP_K = re.compile(r"(index|label|class)_\d+")
 _TOP_K_VALUE = re.compile(r"(prob|logit|score|output)s?(_\d+)?")
+_VAGUE_NAMES = frozenset({"values", "S", "X"})  # of arrays that may be anything
 _ROW_NAMES = frozenset(
     {"id", "index", "idx", "row", "rowid", "filename", "file", "path", "image", "name"}
 )
@@ -108,8 +109,16 @@ def _from_arrays(
     key = choose_key(location, contents, SCORE_NAMES, "scores")
     array = read_array(location, key, max_bytes)
     values = real_matrix(array, location.at(key), max_bytes)
+    notes: tuple[str, ...] = ()
     if labels is None:
-        labels = _labels_beside(location, contents, key, max_bytes)
+        label_key = _label_key(location, contents, key)
+        names = read_array(location, label_key, max_bytes)
+        labels = Labels(
+            values=label_array(names, location.at(label_key)),
+            source=location.source(label_key),
+        )
+        if location.key is None and key in _VAGUE_NAMES:
+            notes = (f"{location.name}: scores from {key}, labels from {label_key}",)
     classes = None
     class_key = _named(contents, CLASS_NAMES, key)
     if class_key is not None:
@@ -121,14 +130,12 @@ def _from_arrays(
         classes=classes,
         source=location.source(key),
         name=location.at(key),
-        notes=(),
+        notes=notes,
         place=lambda row: f"row {row + 1}",
     )
 
 
-def _labels_beside(
-    location: Location, contents: Mapping[str, str], key: str | None, max_bytes: int
-) -> Labels:
+def _label_key(location: Location, contents: Mapping[str, str], key: str | None) -> str:
     label_key = _named(contents, LABEL_NAMES, key)
     if label_key is None:
         has = "one array without labels"
@@ -138,10 +145,8 @@ def _labels_beside(
             has += describe_contents(contents)
             fix += f" or --labels {location.name}::NAME"
         msg = f"{location.name} has {has}; {fix}"
-        raise InvalidInputError(msg)
-    array = read_array(location, label_key, max_bytes)
-    values = label_array(array, location.at(label_key))
-    return Labels(values=values, source=location.source(label_key))
+        raise MissingLabelsError(msg)
+    return label_key
 
 
 def _named(
@@ -288,14 +293,14 @@ def _label(
             f"position, --label-column 1, or pass --labels FILE ({table.n_columns} "
             "columns)"
         )
-        raise InvalidInputError(msg)
+        raise MissingLabelsError(msg)
     has = "several columns" if found else "no column"
     usual = ", ".join(sorted(LABEL_COLUMNS))
     msg = (
         f"{table.name} has {has} named like labels ({usual}) "
         f"but {listed(table.columns)}; pass --label-column NAME or --labels FILE"
     )
-    raise InvalidInputError(msg)
+    raise MissingLabelsError(msg)
 
 
 def _prefix(table: Table, names: dict[int, str]) -> str | None:

@@ -134,7 +134,11 @@ def _amounts(result: Identification) -> list[tuple[str, str, str]]:
     ]
     if is_known(bound.confusion):
         rows.append(
-            ("in the confusion matrix", amount(bound.confusion, max(digits, 2)), "")
+            (
+                "in the confusion matrix, bias taken off",
+                amount(bound.confusion, max(digits, 2)),
+                "",
+            )
         )
     return rows
 
@@ -152,6 +156,8 @@ def _forecast_rows(result: Identification) -> list[tuple[str, ...]]:
 
 def _facts(result: Identification) -> list[tuple[str, str]]:
     tested = f"{count(result.n)} stimuli, {count(result.n_responses)} responses"
+    if result.trials.n_groups:
+        tested = f"{count(result.trials.n_groups)} groups of stimuli: {tested}"
     if result.trials.n_splits > 1:
         tested += f" in each of {result.trials.n_splits} random splits"
     facts = [("Tested", tested), ("Scores", one_line(result.model))]
@@ -159,10 +165,10 @@ def _facts(result: Identification) -> list[tuple[str, str]]:
     sizes = ", ".join(count(k) for k in bound.classes)
     looked = f"looked at {sizes} candidates; {count(bound.best)} prove most"
     facts.append(("Bound", looked))
-    fit = (
-        f"ideal curve off by at most {100 * result.implied.misfit:.1f} points; "
-        f"interval: {result.implied.interval}"
-    )
+    fit = f"interval: {result.implied.interval}"
+    if result.implied.value > 0:
+        off = f"{100 * result.implied.misfit:.1f} points"
+        fit = f"ideal curve off by at most {off}; {fit}"
     facts.append(("Fit", fit))
     facts.append(("Assumes", "; ".join(result.assumptions[:2])))
     return facts

@@ -16,7 +16,11 @@ from scorecast.scores.jackknife import (
 )
 from scorecast.scores.labels import label_list, match_labels
 from scorecast.scores.matrix import Scores
-from scorecast.scores.oddities import describe_oddities, look_normalised
+from scorecast.scores.oddities import (
+    describe_assumed_order,
+    describe_oddities,
+    look_normalised,
+)
 from scorecast.scores.probit import probit_grid, probit_moments
 from scorecast.scores.ranking import (
     AVERAGES,
@@ -58,6 +62,7 @@ __all__ = [
     "chances_right",
     "curve_of_ranking",
     "curve_sizes",
+    "describe_assumed_order",
     "describe_oddities",
     "example_weights",
     "is_marginal",

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from scorecast.scores.matrix import Scores
 from scorecast.scores.ranking import ClassScores, Ranking
 
-__all__ = ["describe_oddities", "look_normalised"]
+__all__ = ["describe_assumed_order", "describe_oddities", "look_normalised"]
 
 _SHOWN = 3
 _MOST_CELLS = 50_000_000  # beyond, looking for duplicates takes too long
@@ -37,7 +37,7 @@ def describe_oddities(data: ClassScores, ranking: Ranking) -> list[str]:
     """
     found = [
         _no_better_than_chance(ranking),
-        _sorted_labels(data),
+        describe_assumed_order(data),
         _classes_without_examples(data),
         _ties(ranking),
         _duplicates(data),
@@ -88,7 +88,19 @@ def _no_better_than_chance(ranking: Ranking) -> str:
     )
 
 
-def _sorted_labels(data: ClassScores) -> str:
+def describe_assumed_order(data: ClassScores) -> str:
+    """Say so where text labels had to be matched to columns in sorted order.
+
+    Parameters
+    ----------
+    data : Scores or LabelledEmbeddings
+        The scores.
+
+    Returns
+    -------
+    str
+        One sentence; empty where the columns have names or numbers.
+    """
     if not (isinstance(data, Scores) and data.order_assumed):
         return ""
     return (

@@ -64,8 +64,23 @@ def test_the_confusion_matrix_is_shown_where_cases_are_enough():
     answer = sc.identify_from_scores(scores, own)
     from scorecast.information import confusion_information
 
-    assert answer.bound.confusion == pytest.approx(confusion_information(counts))
+    found = confusion_information(counts, corrected=True)
+    assert answer.bound.confusion == pytest.approx(found)
+    assert found == pytest.approx(confusion_information(counts) - 25 / 240)
     assert np.isnan(sc.identify_from_scores(scores[::20]).bound.confusion)
+    fewer = sc.identify_from_scores(scores[::4], own[::4])
+    assert np.isnan(fewer.bound.confusion)
+
+
+def test_a_confusion_matrix_of_guesses_holds_hardly_any_information():
+    from scorecast.information import confusion_information
+
+    rng = np.random.default_rng(0)
+    tables = rng.multinomial(200, np.full(100, 0.01), size=200).reshape(-1, 10, 10)
+    raw = np.mean([confusion_information(t) for t in tables])
+    mended = np.mean([confusion_information(t, corrected=True) for t in tables])
+    assert raw > 0.15
+    assert mended < raw / 4
 
 
 def test_data_are_split_fitted_and_tested(models, pair):
@@ -302,6 +317,8 @@ def test_what_cannot_be_identified_is_refused(models, change, error, words):
     [
         (np.eye(3)[:, :2], UsageError),
         ([[1.0]], InsufficientDataError),
+        (np.eye(3), InsufficientDataError),
+        (np.ones((30, 30)), InsufficientDataError),
         ([[1.0, np.nan], [0.0, 1.0]], InvalidInputError),
         (np.empty((0, 0)), InvalidInputError),
     ],
@@ -309,6 +326,58 @@ def test_what_cannot_be_identified_is_refused(models, change, error, words):
 def test_scores_that_say_nothing_are_refused(scores, error):
     with pytest.raises(error):
         sc.identify_from_scores(scores)
+
+
+def test_too_few_groups_are_named_as_groups(models):
+    rng = np.random.default_rng(0)
+    x, y = models.gaussian_pair(rng, 60, 4, 2.0)
+    answer = sc.identify(
+        x, y, groups=np.arange(60) // 6, model=models.LinearEncoder(), n_splits=3
+    )
+    assert answer.trials.n_groups == 2
+    said = " ".join(answer.warnings)
+    assert "2 tested groups of stimuli are too few" in said
+    assert "--test-size 0.5" in said
+    assert answer.implied.decimals == 1
+
+
+def test_rows_out_of_order_are_suspected_at_chance(models):
+    class Backward(models.LinearEncoder):
+        def log_posterior(self, responses, candidates):
+            return -super().log_posterior(responses, candidates)
+
+    x, y = models.gaussian_pair(np.random.default_rng(0), 80, 4, 2.0)
+    right = sc.identify(x, y, model=models.LinearEncoder(), n_splits=2)
+    assert not any("same order" in line for line in right.warnings)
+    wrong = sc.identify(x, y, model=Backward(), n_splits=2)
+    assert wrong.accuracy < 1 / wrong.n
+    assert any("same order" in line for line in wrong.warnings)
+
+
+def test_an_answer_gives_its_curve(models, pair):
+    answer = sc.identify_from_scores(models.bayes_scores(*pair))
+    again = sc.implied_information(answer)
+    assert again.value == pytest.approx(answer.implied.value)
+
+
+def test_comparisons_say_what_there_is_to_compare(models, pair):
+    scores = models.bayes_scores(*pair)
+    one = sc.compare_decoders({"a": scores})
+    assert one.summary().startswith("Decoder 'a' implies: ")
+    same = sc.compare_decoders({"a": scores, "b": scores})
+    assert same.summary().startswith("All 2 decoders imply the same: ")
+    assert same.warnings == ()
+    apart = sc.compare_decoders({"a": scores, "b": scores[:50, :50]})
+    assert any("No difference from 'a' for 'b'" in line for line in apart.warnings)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "classes", "words"),
+    [(1.0, 1, "at least 2"), ([0.5, 0.4], [9], "one for each")],
+)
+def test_accuracies_without_candidates_are_refused_in_words(accuracy, classes, words):
+    with pytest.raises(UsageError, match=words):
+        sc.mutual_information_bound(accuracy, classes=classes, n_tests=5)
 
 
 def test_no_decoder_is_refused():

@@ -123,22 +123,20 @@ def test_no_error_at_all_is_infinite_with_a_warning():
     assert answer.forecast([100])[0].accuracy == 1
 
 
-@pytest.mark.parametrize("kind", ["chance", "worse"])
-def test_chance_and_worse_imply_nothing(kind):
-    n = 24
-    scores = np.zeros((n, n)) if kind == "chance" else -np.eye(n)
-    if kind == "chance":
-        with pytest.warns(DataWarning, match="tie"):
-            answer = sc.implied_information(scores)
-    else:
-        with pytest.warns(DataWarning, match="distances"):
-            answer = sc.implied_information(scores)
+def test_equal_scores_are_refused():
+    with pytest.raises(InsufficientDataError, match="All scores are equal"):
+        sc.implied_information(np.zeros((24, 24)))
+
+
+def test_worse_than_chance_implies_nothing_and_only_that_is_said():
+    with pytest.warns(DataWarning, match="distances"):
+        answer = sc.implied_information(-np.eye(24))
     assert answer.value == pytest.approx(0, abs=1e-12)
     assert answer.low == pytest.approx(0, abs=1e-12)
     assert np.isfinite(answer.high)
-    if kind == "worse":
-        assert answer.separation < -1
-        assert any("no better than chance" in line for line in answer.warnings)
+    assert answer.separation < -1
+    assert len(answer.warnings) == 1
+    assert "no better than chance" in answer.warnings[0]
 
 
 def test_two_stimuli_have_a_value_and_no_interval():

@@ -44,21 +44,25 @@ def fano_information(accuracy: float, classes: int) -> float:
     return information_range(accuracy, np.full(classes, 1 / classes))[0]
 
 
-def confusion_information(counts: ArrayLike) -> float:
+def confusion_information(counts: ArrayLike, *, corrected: bool = False) -> float:
     """Return the information between truth and answer in a confusion matrix.
 
-    The plug-in estimate: it takes frequencies for probabilities, and so is too high on
-    average, the more the fewer cases there are per cell.
+    The plug-in estimate takes frequencies for probabilities, and so is too high on
+    average, the more the fewer cases there are per cell. What it is too high by to
+    first order, (r - 1) (c - 1) / (2 n) for r classes and c answers that occur among n
+    cases, can be taken off (Miller and Madow).
 
     Parameters
     ----------
     counts : array-like of shape (n_classes, n_answers)
         Cases of each class (row) given each answer (column).
+    corrected : bool, default=False
+        Whether to take off the first-order bias.
 
     Returns
     -------
     float
-        Nats.
+        Nats; 0 at least.
 
     Raises
     ------
@@ -76,7 +80,11 @@ def confusion_information(counts: ArrayLike) -> float:
         raise InvalidInputError(msg)
     joint = table / table.sum()
     entropies = [entr(joint.sum(axis=side)).sum() for side in (0, 1)]
-    return max(float(sum(entropies) - entr(joint).sum()), 0.0)
+    bias = 0.0
+    if corrected:
+        rows, columns = (np.count_nonzero(joint.sum(axis=side)) for side in (1, 0))
+        bias = (rows - 1) * (columns - 1) / (2 * table.sum())
+    return max(float(sum(entropies) - entr(joint).sum() - bias), 0.0)
 
 
 def information_range(accuracy: float, prior: ArrayLike) -> tuple[float, float]:

@@ -149,7 +149,8 @@ def in_groups(sample: CurveSample, sizes: Sequence[IntArray]) -> CurveSample:
     """
     grouped = [sample.trials.in_groups(one) for one in sizes]
     worst = max(grouped, key=lambda trials: trials.class_spread)
-    return replace(sample, trials=worst)
+    fewest = min(trials.n_groups for trials in grouped)
+    return replace(sample, trials=replace(worst, n_groups=fewest))
 
 
 def _worst_trials(trials: Sequence[Trials]) -> Trials:

@@ -98,8 +98,13 @@ class DecoderComparison(Result):
         most = "more than can be shown"
         if math.isfinite(top.implied):
             most = f"{amount(top.implied, 2)} {self.units}"
+        first = f"Of {len(self.rows)} decoders {top.name!r} implies most"
+        if len(self.rows) == 1:
+            first = f"Decoder {top.name!r} implies"
+        elif all(row.implied == top.implied for row in self.rows):
+            first = f"All {len(self.rows)} decoders imply the same"
         return (
-            f"Of {len(self.rows)} decoders {top.name!r} implies most: {most}{ends}; at "
+            f"{first}: {most}{ends}; at "
             f"least {amount(proved, 2)} {self.units} are proved, choice allowed for."
         )
 
@@ -214,6 +219,12 @@ def comparison_of(
         for name, answer in answers.items()
     )
     notes = [f"{name}: {line}" for name, a in answers.items() for line in a.warnings]
+    apart = [row.name for row in rows if math.isnan(row.difference)]
+    if apart:
+        notes.append(
+            f"No difference from {rows[0].name!r} for {', '.join(map(repr, apart))}: "
+            "it needs the same stimuli and responses, and enough of them, for both."
+        )
     return DecoderComparison(rows=rows, units=units, level=level, warnings=tuple(notes))
 
 

@@ -16,7 +16,7 @@ from scorecast._core.checks import check_choice, check_level, check_matrix, chec
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import InsufficientDataError, InvalidInputError
 from scorecast.information.identification.class_information import (
     confusion_information,
 )
@@ -58,6 +58,7 @@ _APART = "no tested response was used to fit or choose what gave the scores"
 _GROUPS = (
     "stimuli of one group are no easier to tell apart than stimuli of different groups"
 )
+_FEWEST = 4  # stimuli: fewer leave no curve to speak of
 _MOST_CONFUSED = 5000  # stimuli: beyond, a confusion matrix says nothing anyway
 
 
@@ -147,7 +148,7 @@ def identify(
     InvalidInputError
         If the arrays do not fit together or hold NaN.
     InsufficientDataError
-        If there are too few distinct stimuli to split.
+        If there are too few distinct stimuli to split, or to test.
     """
     _check_options(weights, level, units)
     x, y = _check_pair(stimuli, responses)
@@ -237,6 +238,11 @@ def identify_from_scores(
     Identification
         Curve, implied information, and bound.
 
+    Raises
+    ------
+    InsufficientDataError
+        If there are fewer than four stimuli, or all scores are equal.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -283,6 +289,7 @@ def _answer(
     confusion: float = math.nan,
     **facts: Any,
 ) -> Identification:
+    _refuse_few(sample.curve.n_classes)
     implied = implied_of_sample(sample, weights=weights, level=level, units=units)
     bound = mutual_information_bound(
         sample.curve,
@@ -312,6 +319,15 @@ def _answer(
         warnings=(*warnings, *implied.warnings, *beyond),
         **facts,
     )
+
+
+def _refuse_few(n_tested: int) -> None:
+    if n_tested < _FEWEST:
+        msg = (
+            f"{n_tested} tested stimuli are too few to identify anything by: at least "
+            f"{_FEWEST} are needed."
+        )
+        raise InsufficientDataError(msg)
 
 
 def _check_options(weights: str, level: float, units: str) -> None:
@@ -370,6 +386,12 @@ def _fit(model: Encoder, task: _Task, chosen: BoolArray) -> None:
 
 def _cautions(sets: StimulusSets, sample: CurveSample) -> tuple[str, ...]:
     lines = []
+    at_most = int(sample.curve.classes.argmax())
+    if sample.curve.accuracy[at_most] <= 1 / sample.curve.n_classes:
+        lines.append(
+            "The right stimulus is found no more often than by chance. Do the rows of "
+            "the stimuli and those of the responses stand in the same order?"
+        )
     repeated = sets.stimulus.size - sets.n_stimuli
     if repeated:
         lines.append(
@@ -378,17 +400,29 @@ def _cautions(sets: StimulusSets, sample: CurveSample) -> tuple[str, ...]:
             "responses."
         )
     if sample.curve.n_groups == 0:
-        lines.append(
-            f"{sample.curve.n_classes} tested stimuli are too few for standard errors."
-        )
+        lines.append(_too_few(sample))
     return tuple(lines)
 
 
+def _too_few(sample: CurveSample) -> str:
+    """Say what there is too little of for an interval, and what may help."""
+    what = f"{sample.curve.n_classes} tested stimuli"
+    if sample.trials.n_groups:
+        what = f"{sample.trials.n_groups} tested groups of stimuli"
+    return (
+        f"{what} are too few for standard errors: test a larger share (test_size=0.5, "
+        "--test-size 0.5)."
+    )
+
+
 def _confusion(data: Scores | LabelledEmbeddings, ranking: Ranking) -> float:
-    """Return the information in the confusion matrix, with cases enough to say so."""
-    few = ranking.n_examples < 2 * ranking.n_classes
+    """Return the information in the confusion matrix, with cases enough to say so.
+
+    With fewer cases than cells, the first-order bias no longer says how far it is off.
+    """
+    few = ranking.n_examples < ranking.n_classes**2
     if few or not isinstance(data, Scores) or data.n_classes > _MOST_CONFUSED:
         return math.nan
     counts = np.zeros((data.n_classes, data.n_classes))
     np.add.at(counts, (data.own, data.values.argmax(axis=1)), 1)
-    return confusion_information(counts)
+    return confusion_information(counts, corrected=True)

@@ -47,6 +47,7 @@ __all__ = [
 ]
 
 INTERVALS = ("jackknife", "subsampling")
+_AT_CHANCE = "The curve is no better than chance: no information is implied."
 _WORST_FIT = 3.0  # standard errors by which a curve may leave the ideal one
 
 
@@ -129,7 +130,9 @@ class ImpliedInformation(Result):
     @property
     def decimals(self) -> int:
         """Digits after the point that the interval deserves."""
-        return decimals_for(self.high - self.low)
+        width = self.high - self.low
+        # Without an interval nobody knows which digits count.
+        return 1 if math.isnan(width) else decimals_for(width)
 
     def said(self) -> str:
         """Say the amount and its interval."""
@@ -257,8 +260,9 @@ def implied_information(
 
     Parameters
     ----------
-    curve : AccuracyCurve or scores
-        An exact curve; or a score matrix (responses x stimuli) or embeddings.
+    curve : AccuracyCurve, Identification or scores
+        An exact curve, or an answer that has one; or a score matrix (responses x
+        stimuli) or embeddings.
     y_true : iterable of hashable, optional
         True stimulus of every response, for scores. A square matrix without it has the
         truth on its diagonal.
@@ -302,6 +306,9 @@ def implied_information(
     if interval == "subsampling" and weights != "equal":
         msg = "Random halves have no errors to weigh by: use equal weights."
         raise UsageError(msg)
+    if isinstance(getattr(curve, "curve", None), AccuracyCurve):
+        # An `Identification`, which cannot be named here: it is made of this.
+        curve = curve.curve  # type: ignore[union-attr]
     if isinstance(curve, AccuracyCurve):
         if interval == "subsampling":
             msg = "Random halves need the scores: a curve no longer has its stimuli."
@@ -467,9 +474,10 @@ def _without_error(
 def _cautions(
     curve: AccuracyCurve, order: IntArray, fit: SeparationFit
 ) -> tuple[str, ...]:
-    lines = []
     if fit.value <= 0:
-        lines.append("The curve is no better than chance: no information is implied.")
+        # How far it leaves the ideal curve says nothing then.
+        return (_AT_CHANCE,)
+    lines = []
     errors = np.array([curve.stderr_at(int(i)) for i in order])
     off = np.abs(fit.fitted - curve.accuracy[order])
     far = np.isfinite(errors) & (off > _WORST_FIT * errors) & (off > 0.01)

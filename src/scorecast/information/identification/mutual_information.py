@@ -50,8 +50,8 @@ class InformationBound(Result):
         Fano's bound for given classes at the observed accuracy, without allowance; at
         most log k. For comparison.
     confusion : float
-        Information in the confusion matrix, in `units`; NaN if it was not given. For
-        comparison.
+        Information in the confusion matrix, in `units`; NaN if it was not given or
+        there were fewer responses than cells. For comparison.
     level : float
         Confidence.
     method : str
@@ -273,11 +273,17 @@ def _gather(
     ks = check_class_counts(classes, "classes")
     observed = np.atleast_1d(np.asarray(accuracy, dtype=np.float64))
     drawn = int(ks.max()) if n_classes is None else int(n_classes)
-    if observed.shape != ks.shape or ks.min() < 2 or ks.max() > drawn:
+    if observed.shape != ks.shape:
         msg = (
-            f"{observed.size} accuracies for {ks.size} numbers of classes, between "
-            f"{ks.min()} and {ks.max()} of {drawn}: one each, from 2 to all."
+            f"{observed.size} accuracies for {ks.size} numbers of classes: there must "
+            "be one for each."
         )
+        raise UsageError(msg)
+    if ks.min() < 2 or ks.max() > drawn:
+        wrong = ks.min() if ks.min() < 2 else ks.max()
+        msg = f"`classes` must lie between 2 and all {drawn} drawn; got {wrong}."
+        if drawn < 2:
+            msg = f"`classes` must be at least 2, to choose among; got {wrong}."
         raise UsageError(msg)
     trials = n_tests if isinstance(n_tests, Trials) else Trials.of(drawn, n_tests)
     return ks, observed, trials
@@ -302,7 +308,11 @@ def _from_curve(
     where = {int(k): i for i, k in enumerate(curve.classes)}
     absent = [int(k) for k in ks if int(k) not in where or k < 2]
     if absent:
-        msg = f"The curve has no accuracy at {absent[0]} classes."
+        msg = (
+            f"There is no accuracy among {absent[0]} candidates to bound "
+            f"information by (bound_sizes, --bound-size): the curve goes from 2 to "
+            f"{curve.classes.max()}."
+        )
         raise UsageError(msg)
     if n_tests is None:
         n_tests = _evenly(curve)

@@ -16,6 +16,7 @@ from scorecast.scores import (
     Ranking,
     Scores,
     as_class_scores,
+    describe_assumed_order,
     rank_true_classes,
 )
 
@@ -97,13 +98,17 @@ def rank_tested(
     Raises
     ------
     InsufficientDataError
-        If fewer than two stimuli have responses.
+        If fewer than two stimuli have responses, or all scores are equal.
     """
     data = class_scores_of(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
     tested = np.unique(data.own)
     notes = []
+    assumed = describe_assumed_order(data)
+    if assumed:
+        notes.append(assumed)
+        warnings.warn(assumed, DataWarning, stacklevel=3)
     if tested.size < 2:
         msg = "One stimulus only: identification needs at least two to choose from."
         raise InsufficientDataError(msg)
@@ -113,6 +118,9 @@ def rank_tested(
         notes.append(f"{gone:,} stimuli without a response were left out.")
         data = data.subset(tested)
     ranking = rank_true_classes(data, n_jobs=n_jobs)
+    if (ranking.tied_totals == ranking.n_classes - 1).all():
+        msg = "All scores are equal: nothing is told apart."
+        raise InsufficientDataError(msg)
     tied = int((ranking.tied_totals > 0).sum())
     share = tied / ranking.n_examples
     if share >= _MANY_TIES:

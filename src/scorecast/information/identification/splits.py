@@ -172,9 +172,9 @@ def _draw(sets: StimulusSets, test_size: float, rng: np.random.Generator) -> Spl
     is_test = np.isin(sets.group, order[:upto])
     n_test = int(is_test.sum())
     if n_test < _FEWEST or sets.n_stimuli - n_test < _FEWEST:
-        what = "groups of stimuli" if sets.is_grouped else "stimuli"
+        where = f" in {sizes.size} groups" if sets.is_grouped else ""
         msg = (
-            f"{sets.n_stimuli} distinct stimuli in {sizes.size} {what} cannot be "
+            f"{sets.n_stimuli} distinct stimuli{where} cannot be "
             f"split into training and test with at least {_FEWEST} in each."
         )
         raise InsufficientDataError(msg)

@@ -32,6 +32,9 @@ class Trials:
         The same for the classes themselves: 1/M where they were drawn one by one.
     n_splits : int
         Random splits into training and test over which the accuracy was averaged.
+    n_groups : int
+        Groups in which the classes came, in the test set that has fewest; 0 where they
+        were drawn one by one.
     """
 
     n_classes: int
@@ -39,6 +42,7 @@ class Trials:
     spread: float
     class_spread: float
     n_splits: int = 1
+    n_groups: int = 0
 
     @classmethod
     def of(cls, n_classes: int, counts: int | Sequence[int] | IntArray) -> Self:
@@ -98,7 +102,12 @@ class Trials:
         """
         shares = np.asarray(sizes) / self.n_classes
         whole = float(shares @ shares)
-        return replace(self, spread=max(self.spread, whole), class_spread=whole)
+        return replace(
+            self,
+            spread=max(self.spread, whole),
+            class_spread=whole,
+            n_groups=len(shares),
+        )
 
     @property
     def is_independent(self) -> bool:
