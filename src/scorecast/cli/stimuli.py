@@ -90,7 +90,7 @@ def load_identification(options: dict[str, Any]) -> LoadedDecoders | LoadedRespo
     if bool(options["scores"]) == any(given) or any(given) != all(given):
         msg = "Give either --scores or both --stimuli and --responses."
         raise click.UsageError(msg)
-    for name, belongs in (("labels", False), ("groups", True)):
+    for name, belongs in (("labels", False), ("groups", True), ("repeats", True)):
         if options[name] and belongs != all(given):
             needed = "--stimuli and --responses" if belongs else "--scores"
             msg = f"--{name} goes with {needed}."
