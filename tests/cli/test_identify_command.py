@@ -164,6 +164,34 @@ def test_several_scores_are_compared(run, folder):
     assert "Decoders side by side" in (folder / "b.html").read_text()
 
 
+def test_a_population_is_recorded_and_counts(run, folder):
+    call = ["identify", "--scores", folder / "whole.npy", "--json", "-"]
+    free, some = (
+        json.loads(run(*call, *more)[1])["result"]
+        for more in ([], ["--population", 50])
+    )
+    proved = [r["mutual_information_bound"] for r in (free, some)]
+    assert [p["population"] for p in proved] == [None, 50]
+    assert proved[1]["value"] != proved[0]["value"]
+    assert proved[1]["uncorrected"][-1] < np.log2(50)
+    assert "50" in some["assumptions"][0]
+
+
+@pytest.mark.usefixtures("fake_model")
+def test_rows_drawn_by_chance_are_candidates_that_tie(run, folder):
+    x, y = np.load(folder / "x.npy"), np.load(folder / "y.npy")
+    np.save(folder / "xx.npy", np.tile(x[:10], (4, 1)))
+    np.save(folder / "yy.npy", y + np.tile(x[:10], (4, 1)) - x)
+    given = ["--stimuli", folder / "xx.npy", "--responses", folder / "yy.npy"]
+    quick = ["--splits", 2, "--test-size", 0.5]
+    code, out, _ = run("identify", *given, *quick)
+    assert code == 0
+    assert "takes repeats for design" in " ".join(out.split())
+    code, out, _ = run("identify", *given, *quick, "--repeats", "drawn")
+    assert code == 0
+    assert "among 20" in out
+
+
 @pytest.mark.usefixtures("fake_model")
 def test_stimuli_and_responses_are_split_and_fitted(run, folder):
     given = ["--stimuli", folder / "x.npy", "--responses", folder / "y.npy"]
@@ -207,6 +235,8 @@ def test_a_gate(run, folder):
         (["--scores", "whole.npy", "--scores", "whole.npy"], 2, "NAME=FILE"),
         (["--scores", "whole.npy", "--bound-size", "41"], 2, "from 2 to 40"),
         (["--scores", "whole.npy", "--level", "95"], 2, "0.95"),
+        (["--scores", "whole.npy", "--population", "39"], 2, "cannot have given 40"),
+        (["--scores", "whole.npy", "--repeats", "drawn"], 2, "--repeats goes with"),
         (["--scores", "absent.npy"], 3, "absent.npy"),
         (["--scores", "x.npy"], 3, "labels"),
         (["--scores", "nan.npy"], 3, "finite"),

@@ -310,7 +310,8 @@ def _read_observed(inputs: Json, options: Json, data: Json) -> AccuracyCurve:
     n_sizes = columns["accuracy"].size
     return AccuracyCurve(
         classes=np.array(data["classes"], dtype=np.int64),
-        **columns,
+        accuracy=columns["accuracy"],
+        stderr=columns["stderr"],
         covariance=np.full((n_sizes, n_sizes), np.nan),
         n_examples=inputs["n_examples"],
         n_classes=inputs["n_classes"],

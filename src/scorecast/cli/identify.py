@@ -103,6 +103,7 @@ def _answer(
         "to": options["targets"],
         "weights": options["weights"],
         "bound_sizes": options["bound_sizes"] or None,
+        "population": options["population"],
         "level": options["level"],
         "units": options["units"],
         "n_jobs": options["n_jobs"],
@@ -114,6 +115,7 @@ def _answer(
             groups=loaded.groups,
             test_size=options["test_size"],
             n_splits=options["n_splits"],
+            repeats=options["repeats"] or "design",
             random_state=options["seed"],
             **settings,
         )

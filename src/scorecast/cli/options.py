@@ -241,6 +241,12 @@ def identification_options(function: F) -> F:
             click.option("--splits", "n_splits", type=click.IntRange(min=1),
                          default=10, show_default=True,
                          help="Random splits to average over."),
+            click.option("--repeats", type=click.Choice(["design", "drawn"]),
+                         help="Equal rows of --stimuli: one stimulus shown again, or "
+                         "independent draws that tie. [default: design]"),
+            click.option("--population", type=click.IntRange(min=2), metavar="N",
+                         help="Number of equally likely stimuli that the answer is "
+                         "about. [default: beyond counting]"),
             click.option("--key", help="Name of the array in an .npz file."),
             click.option("--delimiter", help="Between the fields of a CSV file."),
             click.option("--decimal", default=".", help="Decimal mark of a CSV file."),

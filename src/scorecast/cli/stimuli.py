@@ -39,6 +39,7 @@ _BELONGS = {
     "smaller_is_better": ("scores",),
     "gallery_labels": ("embeddings",),
     "groups": ("data",),
+    "repeats": ("data",),
 }
 
 

@@ -8,7 +8,7 @@ accuracy that k classes drawn from the same population would have.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -66,6 +66,8 @@ class AccuracyCurve(Result):
         Rules used.
     top : int
         Guesses allowed.
+    counts : ndarray of int64
+        Examples of every class; empty where they are not known. Not saved.
     """
 
     kind: ClassVar[str] = "accuracy-curve"
@@ -80,6 +82,7 @@ class AccuracyCurve(Result):
     ties: str
     average: str
     top: int
+    counts: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def summary(self) -> str:
         """Say the result in one sentence."""
@@ -274,6 +277,7 @@ def curve_of_ranking(
         ties=ties,
         average=average,
         top=int(top),
+        counts=np.bincount(ranking.own, minlength=ranking.n_classes),
     )
 
 

@@ -146,7 +146,7 @@ def average_bayes_bound(
     _check_accuracy(accuracy)
     _alpha(level, n_classifiers)
     if method not in _valid_methods(trials):
-        why = "averages over splits" if trials.is_independent else "groups of classes"
+        why = _what_is_special(trials)
         msg = f"{method!r} does not hold for {why}; use 'sharpest'."
         raise UsageError(msg)
     alpha = 1 - level
@@ -168,9 +168,17 @@ def _valid_methods(trials: Trials) -> tuple[str, ...]:
     """
     if not trials.is_independent:
         return ("sharpest", "joint")
+    # The self-bounding property needs independent draws; squared ranges do not.
+    finite = trials.population is not None
     if trials.n_splits > 1:
-        return ("sharpest", "joint", "poisson")
-    return AVERAGE_METHODS
+        return ("sharpest", "joint") if finite else ("sharpest", "joint", "poisson")
+    return tuple(m for m in AVERAGE_METHODS if not (finite and m == "poisson"))
+
+
+def _what_is_special(trials: Trials) -> str:
+    if not trials.is_independent:
+        return "groups of classes"
+    return "averages over splits" if trials.n_splits > 1 else "a finite population"
 
 
 def _alpha(level: float, n_classifiers: int) -> float:
@@ -198,7 +206,6 @@ def _given_classes(accuracy: float, trials: Trials, alpha: float, method: str) -
 def _average(
     accuracy: float, trials: Trials, alpha: float, method: str, n_rules: int
 ) -> float:
-    classes = trials.n_classes
     if method == "joint":
         # Deviations of test cases given the classes, and of classes, are both
         # sub-Gaussian, one after the other: their variances add up.
@@ -213,16 +220,16 @@ def _average(
     else:
         rule = "paper" if method == "paper" else "hoeffding"
         within = _given_classes(accuracy, trials, half / n_rules, rule)
-    return within - _between(classes, half, method)
+    return within - _between(trials.class_spread, half, method)
 
 
-def _between(classes: int, alpha: float, method: str) -> float:
+def _between(spread: float, alpha: float, method: str) -> float:
     """Return how far the Bayes accuracy of drawn classes may exceed its mean."""
     if method == "paper":
-        return 1 / math.sqrt(4 * alpha * classes)  # Chebyshev with variance 1/(4k)
+        return math.sqrt(spread / (4 * alpha))  # Chebyshev with variance 1/(4k)
     if method == "cantelli":
-        return math.sqrt((1 - alpha) / alpha / (4 * classes))
-    return math.sqrt(math.log(1 / alpha) / (2 * classes))
+        return math.sqrt((1 - alpha) / alpha * spread / 4)
+    return math.sqrt(math.log(1 / alpha) * spread / 2)
 
 
 def _in_two_steps(
@@ -231,11 +238,14 @@ def _in_two_steps(
     """Bound test cases, then classes, with several shares of alpha for each."""
     found = []
     cases = trials.n_classes * trials.fewest
+    if trials.class_spread == 0:  # all classes there are: nothing to allow for
+        return [_chernoff(accuracy, cases, alpha / n_rules)]
     for share in _SPLITS:
         within = _chernoff(accuracy, cases, share * alpha / n_rules)
         rest = (1 - share) * alpha
-        found.append(within - _between(trials.n_classes, rest, "mcdiarmid"))
-        found.append(_self_bounded(within, trials.n_classes, rest))
+        found.append(within - _between(trials.class_spread, rest, "mcdiarmid"))
+        if trials.population is None:
+            found.append(_self_bounded(within, trials.n_classes, rest))
     return found
 
 

@@ -129,6 +129,7 @@ def _mean_curve(
         stderr=stderr,
         covariance=covariance,
         n_groups=replicates.shape[0],
+        counts=np.empty(0, dtype=np.int64),  # of one split only
     )
 
 

@@ -16,7 +16,11 @@ from scorecast._core.checks import check_choice, check_level, check_matrix, chec
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
-from scorecast.exceptions import InsufficientDataError, InvalidInputError
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+)
 from scorecast.information.identification.class_information import (
     confusion_information,
 )
@@ -50,9 +54,15 @@ from scorecast.scores import (
 __all__ = ["Encoder", "identify", "identify_from_scores"]
 
 _STIMULI = (
-    "the stimuli were drawn at random from those that the answer is about, and are "
-    "both the candidates and the test"
+    "the stimuli, both candidates and test, are independent draws from a population so "
+    "large that the same one would hardly come twice; repeats are by design"
 )
+_DRAWN = "the rows are independent draws, in which a stimulus comes again by chance"
+_SOME = (
+    "the stimuli, both candidates and test, were drawn at random from {:,} that are "
+    "equally likely where the answer is used"
+)
+REPEATS = ("design", "drawn")
 _RESPONSES = "given the stimuli, responses are independent of one another"
 _APART = "no tested response was used to fit or choose what gave the scores"
 _GROUPS = (
@@ -93,6 +103,8 @@ def identify(
     model: Encoder | None = None,
     test_size: float = 0.2,
     n_splits: int = 10,
+    repeats: str = "design",
+    population: int | None = None,
     to: int | Sequence[int] = (),
     weights: str = "equal",
     bound_sizes: int | Sequence[int] | None = None,
@@ -104,9 +116,7 @@ def identify(
     """Fit an encoding model, pick stimuli out of candidates, and say what that implies.
 
     Stimuli are split at random; the model is fitted to one part and names, for every
-    response of the other, the stimulus among all those tested. Equal rows of `stimuli`
-    are one stimulus shown repeatedly: one candidate with several responses, which are
-    never split.
+    response of the other, the stimulus among all those tested.
 
     Parameters
     ----------
@@ -123,6 +133,13 @@ def identify(
         Share of the stimuli to test.
     n_splits : int, default=10
         Random splits to average over.
+    repeats : {"design", "drawn"}, default="design"
+        Equal rows of `stimuli` are one stimulus shown repeatedly: one candidate with
+        several responses, which are never split. Or every row is an independent draw
+        of a discrete stimulus: a candidate by itself, which ties with its equals.
+    population : int, optional
+        Number of stimuli that the answer is about, where they are equally likely and
+        can be counted; see `mutual_information_bound`.
     to : int or sequence of int, optional
         Numbers of candidates to extrapolate to.
     weights : {"equal", "variance", "covariance"}, default="equal"
@@ -151,8 +168,9 @@ def identify(
         If there are too few distinct stimuli to split, or to test.
     """
     _check_options(weights, level, units)
+    _check_repeats(repeats, population)
     x, y = _check_pair(stimuli, responses)
-    sets = stimulus_sets(x, groups)
+    sets = stimulus_sets(x, groups, merge=repeats == "design")
     rng = as_generator(random_state)
     splits = draw_splits(sets, test_size, n_splits, rng)
     model = _default_model() if model is None else model
@@ -174,19 +192,21 @@ def identify(
     )
     if sets.is_grouped:
         sample = in_groups(sample, [np.bincount(ranking.group) for ranking, _ in found])
+    assumptions = [_DRAWN if repeats == "drawn" else _stimuli(population), _RESPONSES]
     return _answer(
         sample,
         to=to,
         weights=weights,
         bound_sizes=bound_sizes,
+        population=population,
         level=level,
         units=units,
         n_stimuli=sets.n_stimuli,
         model=type(model).__name__,
         test_size=test_size,
         seed=seed_number(random_state),
-        assumptions=(_STIMULI, _RESPONSES) + ((_GROUPS,) if sets.is_grouped else ()),
-        warnings=_cautions(sets, sample),
+        assumptions=(*assumptions, _GROUPS) if sets.is_grouped else tuple(assumptions),
+        warnings=_cautions(sets, sample, population),
         scores=found[0][1],
     )
 
@@ -200,6 +220,7 @@ def identify_from_scores(
     to: int | Sequence[int] = (),
     weights: str = "equal",
     bound_sizes: int | Sequence[int] | None = None,
+    population: int | None = None,
     n_classifiers: int = 1,
     level: float = 0.95,
     units: str = "nats",
@@ -224,6 +245,9 @@ def identify_from_scores(
         How sizes are weighed for implied information.
     bound_sizes : int or sequence of int, optional
         Numbers of candidates for the bound.
+    population : int, optional
+        Number of stimuli that the answer is about, where they are equally likely and
+        can be counted; see `mutual_information_bound`.
     n_classifiers : int, default=1
         Decoders among which this one was chosen on these responses.
     level : float, default=0.95
@@ -262,6 +286,7 @@ def identify_from_scores(
         to=to,
         weights=weights,
         bound_sizes=bound_sizes,
+        population=population,
         n_classifiers=n_classifiers,
         confusion=_confusion(data, ranking),
         level=level,
@@ -270,7 +295,7 @@ def identify_from_scores(
         model="given scores",
         test_size=math.nan,
         seed=None,
-        assumptions=(_STIMULI, _RESPONSES, _APART),
+        assumptions=(_stimuli(population), _RESPONSES, _APART),
         warnings=notes,
         scores=None,
     )
@@ -282,6 +307,7 @@ def _answer(
     to: int | Sequence[int],
     weights: str,
     bound_sizes: int | Sequence[int] | None,
+    population: int | None,
     level: float,
     units: str,
     warnings: tuple[str, ...],
@@ -290,16 +316,17 @@ def _answer(
     **facts: Any,
 ) -> Identification:
     _refuse_few(sample.curve.n_classes)
-    implied = implied_of_sample(sample, weights=weights, level=level, units=units)
+    trials = sample.trials.in_population(population)
     bound = mutual_information_bound(
         sample.curve,
         classes=bound_sizes,
-        n_tests=sample.trials,
+        n_tests=trials,
         level=level,
         n_classifiers=n_classifiers,
         confusion=confusion,
         units=units,
     )
+    implied = implied_of_sample(sample, weights=weights, level=level, units=units)
     beyond: tuple[str, ...] = ()
     if bound.value > implied.value:
         beyond = (
@@ -311,7 +338,7 @@ def _answer(
         curve=sample.curve,
         implied=implied,
         bound=bound,
-        trials=sample.trials,
+        trials=trials,
         n_responses=sample.curve.n_examples,
         units=units,
         level=level,
@@ -334,6 +361,20 @@ def _check_options(weights: str, level: float, units: str) -> None:
     check_choice(weights, "weights", WEIGHTS)
     check_choice(units, "units", tuple(UNITS))
     check_level(level)
+
+
+def _check_repeats(repeats: str, population: int | None) -> None:
+    check_choice(repeats, "repeats", REPEATS)
+    if repeats == "drawn" and population is not None:
+        msg = (
+            "`population` is for distinct stimuli: rows that were drawn independently "
+            "need no correction."
+        )
+        raise UsageError(msg)
+
+
+def _stimuli(population: int | None) -> str:
+    return _STIMULI if population is None else _SOME.format(population)
 
 
 def _check_pair(
@@ -363,8 +404,12 @@ def _test_split(task: _Task, rng: np.random.Generator) -> tuple[Ranking, FloatAr
     is_test = split.is_test[sets.stimulus]
     model = copy.deepcopy(task.model)
     _fit(model, task, ~is_test)
-    candidates = task.stimuli[sets.first[split.tested]]
+    # Equal candidates are scored once: computed apart they would not tie exactly.
+    candidates, which = np.unique(
+        task.stimuli[sets.first[split.tested]], axis=0, return_inverse=True
+    )
     scores = np.asarray(model.log_posterior(task.responses[is_test], candidates))
+    scores = scores[:, which.ravel()]
     place = np.full(sets.n_stimuli, -1)
     place[split.tested] = np.arange(split.tested.size)
     own: IntArray = place[sets.stimulus[is_test]]
@@ -384,7 +429,9 @@ def _fit(model: Encoder, task: _Task, chosen: BoolArray) -> None:
     model.fit(task.stimuli[chosen], task.responses[chosen], **together)
 
 
-def _cautions(sets: StimulusSets, sample: CurveSample) -> tuple[str, ...]:
+def _cautions(
+    sets: StimulusSets, sample: CurveSample, population: int | None
+) -> tuple[str, ...]:
     lines = []
     at_most = int(sample.curve.classes.argmax())
     if sample.curve.accuracy[at_most] <= 1 / sample.curve.n_classes:
@@ -398,6 +445,12 @@ def _cautions(sets: StimulusSets, sample: CurveSample) -> tuple[str, ...]:
             f"{repeated:,} of {sets.stimulus.size:,} rows repeat a stimulus: there are "
             f"{sets.n_stimuli:,} distinct ones, each one candidate with all its "
             "responses."
+        )
+    if repeated and population is None:
+        lines.append(
+            "What is proved takes repeats for design. If stimuli come again because "
+            "there are few, it is too high: give `population`; if rows are independent "
+            'draws, repeats="drawn".'
         )
     if sample.curve.n_groups == 0:
         lines.append(_too_few(sample))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from scorecast.exceptions import UsageError
 from scorecast.information.identification.accuracy_bounds import average_bayes_bound
 from scorecast.information.identification.capacity import least_information
 from scorecast.information.identification.class_information import fano_information
+from scorecast.information.identification.population import distinct_share
 from scorecast.information.identification.trials import Trials
 from scorecast.information.units import UNITS
 from scorecast.scores import AccuracyCurve
@@ -64,6 +65,9 @@ class InformationBound(Result):
         Rules among which the best was chosen.
     n_splits : int
         Splits that the accuracies are averaged over.
+    population : int or None
+        Equally likely stimuli that the answer is about; None for so many that the same
+        one would hardly come twice.
     """
 
     kind: ClassVar[str] = "information-bound"
@@ -82,6 +86,7 @@ class InformationBound(Result):
     n_classes: int
     n_classifiers: int
     n_splits: int
+    population: int | None = None
 
     @property
     def best(self) -> int:
@@ -122,6 +127,7 @@ class InformationBound(Result):
             "method": self.method,
             "units": self.units,
             "n_classifiers": self.n_classifiers,
+            "population": self.population,
         }
         result = {
             "value": self.value,
@@ -154,6 +160,7 @@ def mutual_information_bound(
     classes: int | Sequence[int] | None = None,
     n_tests: int | Sequence[int] | Trials | None = None,
     n_classes: int | None = None,
+    population: int | None = None,
     level: float = 0.95,
     method: str = "sharpest",
     n_classifiers: int = 1,
@@ -174,10 +181,15 @@ def mutual_information_bound(
         them before looking. Of a curve by default up to four from 3 to all.
     n_tests : int, sequence of int or Trials, optional
         Test cases of every class, one number for all or one for each. Of a curve by
-        default its examples, spread evenly.
+        default its own, where every class was tested.
     n_classes : int, optional
         Classes that were drawn. By default those of the curve, or the largest of
         `classes`.
+    population : int, optional
+        Equally likely classes of which these are distinct ones, such as all letters of
+        an alphabet: the answer is then about them, and never exceeds the logarithm of
+        their number. By default classes are independent draws from so many that the
+        same one would hardly come twice.
     level : float, default=0.95
         Confidence.
     method : str, default="sharpest"
@@ -208,6 +220,7 @@ def mutual_information_bound(
     unit = UNITS[check_choice(units, "units", tuple(UNITS))]
     check_level(level)
     ks, observed, trials = _gather(accuracy, classes, n_tests, n_classes)
+    trials = trials.in_population(population)
     each = 1 - (1 - level) / ks.size
     low = np.array(
         [
@@ -218,15 +231,15 @@ def mutual_information_bound(
         ]
     )
     pairs = list(zip(ks.tolist(), observed.tolist(), low.tolist(), strict=True))
-    found = np.array([float(least_information(b, k)) for k, _, b in pairs]) / unit
+    size = trials.population
+    found = np.array([_least(b, k, size) for k, _, b in pairs]) / unit
     return InformationBound(
         value=float(found.max()),
         classes=ks,
         accuracy=observed,
         accuracy_low=low,
         information=found,
-        uncorrected=np.array([float(least_information(a, k)) for k, a, _ in pairs])
-        / unit,
+        uncorrected=np.array([_least(a, k, size) for k, a, _ in pairs]) / unit,
         fano=np.array([fano_information(a, k) for k, a, _ in pairs]) / unit,
         confusion=confusion / unit,
         level=level,
@@ -235,7 +248,22 @@ def mutual_information_bound(
         n_classes=trials.n_classes,
         n_classifiers=int(n_classifiers),
         n_splits=trials.n_splits,
+        population=size,
     )
+
+
+def _least(accuracy: float, classes: int, population: int | None) -> float:
+    """Return the least information with a Bayes accuracy among distinct stimuli.
+
+    Two bounds hold in a finite population. The capacity holds for independent draws,
+    of which some would be equal; Fano's holds for every choice of candidates, and so
+    for their mean, since it is convex. Both rise with the one accuracy.
+    """
+    if population is None:
+        return float(least_information(accuracy, classes))
+    drawn = accuracy * distinct_share(classes, population)
+    found = float(least_information(drawn, classes))
+    return max(found, fano_information(accuracy, classes))
 
 
 def default_sizes(n_classes: int) -> IntArray:
@@ -315,7 +343,7 @@ def _from_curve(
         )
         raise UsageError(msg)
     if n_tests is None:
-        n_tests = _evenly(curve)
+        n_tests = _counts(curve)
     trials = (
         n_tests if isinstance(n_tests, Trials) else Trials.of(curve.n_classes, n_tests)
     )
@@ -328,13 +356,18 @@ def _nearest(curve: AccuracyCurve, wanted: IntArray) -> IntArray:
     return np.unique([usable[np.abs(usable - k).argmin()] for k in wanted])
 
 
-def _evenly(curve: AccuracyCurve) -> Trials:
-    fewest = curve.n_examples // curve.n_classes
-    if fewest < 1:
-        msg = "Fewer examples than classes: say in `n_tests` how many each class has."
+def _counts(curve: AccuracyCurve) -> list[int]:
+    if curve.counts.size == 0:
+        msg = "This curve does not know the examples of its classes: give `n_tests`."
         raise UsageError(msg)
-    trials = Trials.of(curve.n_classes, fewest)
-    return replace(trials, spread=1 / curve.n_examples)
+    untested = int((curve.counts == 0).sum())
+    if untested:
+        msg = (
+            f"{untested:,} of {curve.n_classes:,} classes have no example, and bounds "
+            "are for classes that were tested: leave the others out of the curve."
+        )
+        raise UsageError(msg)
+    return [int(n) for n in curve.counts]
 
 
 def _float(value: Any) -> float:

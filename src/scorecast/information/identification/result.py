@@ -156,6 +156,7 @@ class Identification(Result):
             "best": result["best"],
             "method": options["method"],
             "n_classifiers": options["n_classifiers"],
+            "population": options["population"],
             **{
                 name: result[name]
                 for name in (
@@ -212,6 +213,7 @@ def _bound_from(inputs: Json, options: Json, result: Json) -> InformationBound:
             "units": options["units"],
             "method": proved["method"],
             "n_classifiers": proved["n_classifiers"],
+            "population": proved.get("population"),
         },
         proved,
     )

@@ -66,7 +66,7 @@ class Split:
 
 
 def stimulus_sets(
-    stimuli: FloatArray, groups: Iterable[Hashable] | None
+    stimuli: FloatArray, groups: Iterable[Hashable] | None, *, merge: bool = True
 ) -> StimulusSets:
     """Find rows with the same stimulus, and stimuli that must stay together.
 
@@ -77,6 +77,8 @@ def stimulus_sets(
         one candidate with several responses.
     groups : iterable of hashable, optional
         Group of every row. A stimulus that occurs in several joins them.
+    merge : bool, default=True
+        False if every row is a stimulus by itself, equal or not.
 
     Returns
     -------
@@ -88,9 +90,8 @@ def stimulus_sets(
     InvalidInputError
         If there is not one group per row.
     """
-    _, first, stimulus = np.unique(
-        stimuli, axis=0, return_index=True, return_inverse=True
-    )
+    rows = stimuli if merge else np.arange(stimuli.shape[0])[:, None]
+    _, first, stimulus = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     # In order of appearance, so that results do not depend on the values.
     order = np.argsort(first)
     place = np.argsort(order)

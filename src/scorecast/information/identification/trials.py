@@ -11,6 +11,9 @@ import numpy as np
 
 from scorecast._core.types import IntArray
 from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.information.identification.population import (
+    spread_without_replacement,
+)
 
 __all__ = ["Trials"]
 
@@ -35,6 +38,9 @@ class Trials:
     n_groups : int
         Groups in which the classes came, in the test set that has fewest; 0 where they
         were drawn one by one.
+    population : int or None
+        Equally likely stimuli of which these were drawn without replacement; None for
+        independent draws.
     """
 
     n_classes: int
@@ -43,6 +49,7 @@ class Trials:
     class_spread: float
     n_splits: int = 1
     n_groups: int = 0
+    population: int | None = None
 
     @classmethod
     def of(cls, n_classes: int, counts: int | Sequence[int] | IntArray) -> Self:
@@ -109,10 +116,47 @@ class Trials:
             n_groups=len(shares),
         )
 
+    def in_population(self, population: int | None) -> Self:
+        """Return the trials where classes are distinct ones of a finite population.
+
+        Parameters
+        ----------
+        population : int or None
+            Equally likely classes that the answer is about; None changes nothing.
+
+        Returns
+        -------
+        Trials
+            The same with the spread of draws without replacement.
+
+        Raises
+        ------
+        UsageError
+            If it is smaller than what was drawn, differs from one stated before, or
+            classes came in groups.
+        """
+        if population is None or population == self.population:
+            return self
+        if isinstance(population, bool) or not isinstance(population, numbers.Integral):
+            msg = f"`population` must be a whole number; got {population!r}."
+            raise UsageError(msg)
+        if population < self.n_classes:
+            msg = (
+                f"A population of {population:,} cannot have given "
+                f"{self.n_classes:,} distinct stimuli."
+            )
+            raise UsageError(msg)
+        if self.population is not None or not self.is_independent:
+            why = "stated before" if self.population else "of whole groups"
+            msg = f"`population` is for stimuli drawn one by one; this one is {why}."
+            raise UsageError(msg)
+        spread = spread_without_replacement(self.n_classes, int(population))
+        return replace(self, class_spread=spread, population=int(population))
+
     @property
     def is_independent(self) -> bool:
         """Whether classes were drawn one by one."""
-        return bool(np.isclose(self.class_spread, 1 / self.n_classes, rtol=1e-12))
+        return bool(self.class_spread <= (1 + 1e-12) / self.n_classes)
 
     @property
     def is_balanced(self) -> bool:

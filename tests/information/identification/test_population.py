@@ -1,0 +1,200 @@
+"""Bounds where stimuli repeat, or where there are only so many of them."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast.exceptions import DataWarning, UsageError
+from scorecast.information import Trials, average_bayes_bound, best_accuracy
+from scorecast.information.identification.population import (
+    distinct_share,
+    spread_without_replacement,
+)
+
+
+class Nearest:
+    """Responses are noisy copies of the stimuli."""
+
+    def fit(self, stimuli, responses):
+        return self
+
+    def log_posterior(self, responses, candidates):
+        return responses @ candidates.T - (candidates**2).sum(axis=1) / 2
+
+
+def alphabet(rng, n, letters, chances=None):
+    """Independent draws of letters, shown with little noise."""
+    features = rng.normal(size=(letters, 20))
+    stimuli = features[rng.choice(letters, size=n, p=chances)]
+    return stimuli, stimuli + 0.05 * rng.normal(size=stimuli.shape)
+
+
+def told(x, y, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # of answers that are all right
+        return sc.identify(
+            x, y, model=Nearest(), n_splits=2, test_size=0.5, **options
+        ).bound.value
+
+
+def test_the_share_of_distinct_draws_is_counted():
+    rng = np.random.default_rng(0)
+    draws = rng.integers(0, 12, size=(20_000, 9))
+    seen = np.mean([np.unique(row).size / 9 for row in draws])
+    assert distinct_share(9, 12) == pytest.approx(seen, abs=0.003)
+    assert distinct_share(50, 10**12) == pytest.approx(1)
+
+
+def test_letters_of_an_alphabet_prove_no_more_than_it_holds():
+    x, y = alphabet(np.random.default_rng(0), 1600, 400)
+    assert told(x, y) > math.log(400)  # what the warning is about
+    # Those that were seen, 392 or so, stand for the 400.
+    proved = told(x, y, population=400)
+    assert 0.6 * math.log(400) < proved < math.log(400)
+    assert 0 < told(x, y, repeats="drawn") < math.log(400)
+
+
+def test_a_blank_that_is_shown_most_of_the_time_carries_little():
+    rng = np.random.default_rng(1)
+    for n_others in (8, 120):
+        chances = np.append(np.full(n_others, 0.2 / n_others), 0.8)
+        x, y = alphabet(rng, 1000, n_others + 1, chances)
+        entropy = float(-(chances * np.log(chances)).sum())
+        assert 0 < told(x, y, repeats="drawn") < entropy
+    assert told(x, y) > entropy
+
+
+@pytest.mark.parametrize("n", [2, 5, 50, 200])
+def test_all_classes_there_are_prove_at_most_the_logarithm_of_their_number(n):
+    own = np.repeat(np.arange(n), 20)
+    curve = sc.accuracy_curve(np.eye(n)[own], own, errors=False)
+    known = sc.mutual_information_bound(curve, population=n)
+    free = sc.mutual_information_bound(curve)
+    assert known.population == n
+    assert known.value <= math.log(n)
+    assert (known.uncorrected <= math.log(n) + 1e-9).all()
+    if n >= 50:
+        assert free.value > math.log(n)
+        assert known.value > 0.8 * math.log(n)
+
+
+def test_a_population_beyond_counting_changes_the_capacity_by_nothing():
+    free = sc.mutual_information_bound(0.8, classes=50, n_tests=10, method="joint")
+    huge = sc.mutual_information_bound(
+        0.8, classes=50, n_tests=10, method="joint", population=10**9
+    )
+    assert huge.value == pytest.approx(free.value, rel=1e-5)
+    small = sc.mutual_information_bound(0.8, classes=50, n_tests=10, population=60)
+    assert small.value < math.log(60)
+
+
+def test_the_identity_behind_the_factor_holds_exactly():
+    # Letters of a noisy channel: independent draws, computed by running through all.
+    rng = np.random.default_rng(2)
+    channel = rng.dirichlet(np.full(5, 0.3), size=4)  # 4 stimuli, 5 responses
+    k = 3
+    draws = np.array(np.meshgrid(*[range(4)] * k)).reshape(k, -1).T
+    independent = np.mean([channel[row].max(axis=0).sum() / k for row in draws])
+    distinct = [row for row in draws if np.unique(row).size == k]
+    apart = np.mean([channel[row].max(axis=0).sum() / k for row in distinct])
+    truth = float((channel * np.log(channel / channel.mean(axis=0))).sum() / 4)
+    assert apart * distinct_share(k, 4) <= independent
+    assert independent <= float(best_accuracy(truth, k))
+    bound = sc.mutual_information_bound(
+        apart, classes=k, n_tests=10**8, n_classes=4, population=4, level=0.5
+    )
+    assert bound.value <= truth
+
+
+def test_draws_without_replacement_vary_as_little_as_is_claimed():
+    for drawn, size in [(2, 3), (5, 10), (20, 400), (9, 10)]:
+        assert spread_without_replacement(drawn, size) <= 1 / drawn
+    assert spread_without_replacement(7, 7) == 0
+    # Half of the stimuli clear, half of them junk: what B_k can do at worst.
+    rng = np.random.default_rng(3)
+    clear = np.array([rng.permutation(40)[:30] < 20 for _ in range(20_000)])
+    off = clear.mean(axis=1) - 0.5
+    for level in (0.8, 0.95):
+        allowed = math.sqrt(
+            math.log(1 / (1 - level)) * spread_without_replacement(30, 40) / 2
+        )
+        assert np.mean(off > allowed) < 1 - level
+    assert np.mean(off > 0.3 * allowed) > 0.05
+
+
+def test_where_nothing_is_left_to_chance_only_responses_are_allowed_for():
+    every = Trials.of(50, 10).in_population(50)
+    some = Trials.of(50, 10).in_population(500)
+    free = Trials.of(50, 10)
+    low = [average_bayes_bound(0.8, t) for t in (every, some, free)]
+    assert low[0] > low[1] > 0.6
+    with pytest.raises(UsageError, match="finite population"):
+        average_bayes_bound(0.8, some, method="poisson")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: told(x, x, population=3), "cannot have given"),
+        (lambda x: told(x, x, population=40.0), "whole number"),
+        (lambda x: told(x, x, population=90, repeats="drawn"), "distinct"),
+        (lambda x: told(x, x, repeats="often"), "repeats"),
+        (lambda x: told(x, x, population=90, groups=np.arange(40) // 2), "groups"),
+        (lambda _: Trials.of(5, 1).in_population(9).in_population(8), "before"),
+    ],
+)
+def test_populations_that_make_no_sense_are_refused(call, words):
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.raises(UsageError, match=words):
+        call(x)
+
+
+def test_repeats_are_warned_of_and_the_assumption_says_which():
+    x, _ = alphabet(np.random.default_rng(4), 200, 60)
+    y = x + 1.5 * np.random.default_rng(5).normal(size=x.shape)
+    options = {"model": Nearest(), "n_splits": 2, "test_size": 0.5}
+    plain = sc.identify(x, y, **options)
+    assert any("takes repeats for design" in line for line in plain.warnings)
+    assert "hardly come twice" in plain.assumptions[0]
+    some = sc.identify(x, y, population=60, **options)
+    assert not any("takes repeats for design" in line for line in some.warnings)
+    assert "60" in some.assumptions[0]
+    drawn = sc.identify(x, y, repeats="drawn", **options)
+    assert not any("repeat" in line for line in drawn.warnings)
+    assert "by chance" in drawn.assumptions[0]
+    assert drawn.n == 100
+    assert drawn.n_stimuli == 200
+    for answer in (plain, some, drawn):
+        again = sc.Identification.from_dict(answer.to_dict())
+        assert again.to_dict() == answer.to_dict()
+        assert again.bound.population == answer.bound.population
+
+
+def test_a_curve_with_untested_or_uncounted_classes_is_refused():
+    rng = np.random.default_rng(5)
+    own = np.repeat(np.arange(5), 40)
+    scores = rng.normal(size=(200, 60)) + 2 * np.eye(60)[own]
+    curve = sc.accuracy_curve(scores, own, classes=range(60))
+    with pytest.raises(UsageError, match="55 of 60 classes have no example"):
+        sc.mutual_information_bound(curve)
+    tested = sc.accuracy_curve(scores[:, :5], own)
+    stored = sc.AccuracyCurve.from_dict(tested.to_dict())
+    with pytest.raises(UsageError, match="n_tests"):
+        sc.mutual_information_bound(stored)
+    again = sc.mutual_information_bound(stored, n_tests=40)
+    assert again.value == sc.mutual_information_bound(tested).value
+
+
+def test_unequal_counts_of_a_curve_are_not_evened_out():
+    rng = np.random.default_rng(6)
+    own = np.concatenate([np.arange(29), np.full(2000, 29)])
+    scores = rng.normal(size=(own.size, 30)) + 4 * np.eye(30)[own]
+    curve = sc.accuracy_curve(scores, own, errors=False)
+    found = sc.mutual_information_bound(curve, classes=30)
+    trials = Trials.of(30, np.bincount(own))
+    assert found.accuracy_low[0] == average_bayes_bound(
+        float(curve.accuracy[-1]), trials
+    )
