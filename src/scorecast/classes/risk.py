@@ -4,7 +4,7 @@ Risk is the chance of a mistake times what a mistake costs on average. The first
 forecast as accuracy is, by the same methods with the same interval, the second is
 carried on from the observed curves (`mistake_cost`). If every mistake costs one, the
 answer is one minus the accuracy that `extrapolate` forecasts, ends of the interval and
-all. Up to the observed classes risk and interval are those of the risk curve.
+all. Up to the observed classes nothing is carried on: risk is that of the risk curve.
 """
 
 from __future__ import annotations
