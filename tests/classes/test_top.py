@@ -228,7 +228,24 @@ def test_ranks_tell_more_than_a_bound_where_all_are_right_within_the_guesses(met
     assert answer.predictions[0].accuracy > once.predictions[0].accuracy
     assert answer.predictions[0].low > once.predictions[0].low
     assert "expect about" in answer.sentence()
-    assert answer.predictions[0].note == ""
+    assert answer.predictions[0].note.startswith("no miss was observed")
+    assert once.predictions[0].note == ""
+
+
+def test_forecast_without_a_miss_holds_where_the_bound_would_say_next_to_nothing():
+    rng = np.random.default_rng(0)
+    own = np.repeat(np.arange(40), 5)
+    centres = rng.normal(size=(400, 4))
+    examples = centres[np.repeat(np.arange(400), 5)] + 0.5 * rng.normal(size=(2000, 4))
+    scores = -((examples[:, None] - centres) ** 2).sum(axis=-1)
+    truth = sc.accuracy_curve(scores, np.repeat(np.arange(400), 5), top=39, sizes=400)
+    seen = sc.extrapolate(
+        scores[:200, :40], own, to=400, top=39, compare=False, backtest_repeats=0
+    )
+    assert seen.observed_accuracy == 1
+    assert not seen.is_bound
+    assert seen.predictions[0].low <= truth.accuracy[0] <= seen.predictions[0].high
+    assert perfect_bound(40, np.array([400]), 0.9, top=39)[0] < 0.01
 
 
 def test_the_bound_of_one_guess_is_the_known_one_and_more_fall_faster():

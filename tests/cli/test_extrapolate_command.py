@@ -295,3 +295,12 @@ def test_backtest_says_that_it_takes_no_costs(run, files):
     code, text, _ = run("backtest", "--help")
     assert code == 0
     assert "there is no --cost" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "options", [("--top", 12), ("--top", 2, "--method", "polynomial")]
+)
+def test_too_many_guesses_are_called_as_the_option_is(run, files, options):
+    code, _, err = run("extrapolate", files / "both.npz", "--to", 50, *options)
+    assert code == 2
+    assert "--top" in err

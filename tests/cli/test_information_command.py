@@ -364,3 +364,20 @@ def test_a_checkpoint_never_replaces_an_input(run, table):
     )
     assert code == 3, err
     assert path.read_text() == before
+
+
+def test_chances_that_cannot_be_are_blamed_on_their_file(run, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("q,p\n0.5,0.5\n1.5,0.5\n0.3,0.2\n")
+    code, _, err = run("information", path, "--q", "q", "--p", "p")
+    assert code == 3
+    assert "odd.csv: q has 1 value(s) outside [0, 1]" in err
+    np.save(tmp_path / "odd.npy", np.array([[0.5, 0.5], [1.5, -0.5]]))
+    (tmp_path / "y.csv").write_text("label\n0\n1\n")
+    code, _, err = run(
+        "information", tmp_path / "odd.npy", "--labels", tmp_path / "y.csv",
+        "--leave-one-out",
+    )  # fmt: skip
+    assert code == 3
+    assert "odd.npy with" in err
+    assert "y.csv: " in err

@@ -327,7 +327,7 @@ def _shown(n_classes: int, ratios: Sequence[float], top: int) -> list[int]:
     if 1 < top >= max(kept):
         msg = (
             f"Within {top} guesses everything is right among the {max(kept)} classes "
-            "shown: choose a smaller `top` or ratio."
+            "shown: choose a smaller `top` (--top) or ratio (--ratio)."
         )
         raise InsufficientDataError(msg)
     return kept

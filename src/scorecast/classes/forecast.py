@@ -147,7 +147,10 @@ class Forecast:
     def _note(self, k: int) -> str:
         if self.evidence.ranks.is_only_bound:
             return "a bound, not a forecast: every observed example is right"
-        return far_note(k, self.evidence.n_classes)
+        # Ranks differ even so, and tell how soon the guesses will be too few.
+        is_faultless = self.evidence.ranks.accuracy >= 1
+        rests = "no miss was observed: told by the ranks" if is_faultless else ""
+        return far_note(k, self.evidence.n_classes) or rests
 
     def _interpolated(self, k: int) -> Prediction:
         """Answer for a number of classes that was observed: no model is needed."""

@@ -59,12 +59,12 @@ def check_top(top: int, n_classes: int | None = None) -> int:
         If it is not a whole number from one up, or as large as the classes.
     """
     if isinstance(top, bool) or not isinstance(top, numbers.Real) or top < 1 or top % 1:
-        msg = f"`top` must be a whole number from 1 up; got {top!r}."
+        msg = f"`top` (--top) must be a whole number from 1 up; got {top!r}."
         raise UsageError(msg)
     if n_classes is not None and 1 < top >= n_classes:
         msg = (
             f"Within {top} guesses everything is right among {n_classes} observed "
-            "classes: choose a smaller `top`."
+            "classes: choose a smaller `top` (--top)."
         )
         raise UsageError(msg)
     return int(top)
@@ -94,8 +94,8 @@ def top_method(method: Method, top: int) -> Method:
         return method
     if method.name not in _ABLE:
         msg = (
-            f"Method {method.name!r} cannot forecast several guesses (top={top}); "
-            f"these can: {', '.join(_ABLE)}."
+            f"Method {method.name!r} cannot forecast several guesses (--top {top}, "
+            f"top={top}); these can: {', '.join(_ABLE)}."
         )
         raise UsageError(msg)
     return TopMethod(method=method, top=top)

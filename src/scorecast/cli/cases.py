@@ -9,7 +9,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast.cli.inputs import file_prints
+from scorecast.cli.inputs import blamed_on, file_prints
 from scorecast.exceptions import InvalidInputError
 from scorecast.information import (
     CaseInformation,
@@ -26,6 +26,7 @@ _FORMS = (
     "Say what TABLE holds: --log-q and --log-p, or --q and --p, or --j, or class "
     "probabilities with --label-column or --labels (an .npz may hold both) and a prior."
 )
+_COLUMNS = {"log": ("log_q", "log_p"), "chance": ("q", "p"), "j": ("j", "")}
 _CLASS_PRIORS = ("prior", "train_labels", "leave_one_out")
 _PICK = "name those that hold probabilities: --probability COL"
 
@@ -111,15 +112,22 @@ def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
 
 
 def _load_columns(options: dict[str, Any], form: str) -> LoadedCases:
-    first, second = {"log": ("log_q", "log_p"), "chance": ("q", "p"), "j": ("j", "")}[
-        form
-    ]
+    first, second = _COLUMNS[form]
     against = "versus" if options["versus"] else second
     wanted = [name for name in (first, second, "versus") if name and options[name]]
     if not options[first] or not (form == "j" or options[against]):
         msg = f"{_FORMS} With --versus COL in place of a prior, two are compared."
         raise click.UsageError(msg)
     table = _columns(options, wanted)
+    with blamed_on(options["table"]):
+        return _cases_of_columns(options, form, table, wanted)
+
+
+def _cases_of_columns(
+    options: dict[str, Any], form: str, table: NamedColumns, wanted: list[str]
+) -> LoadedCases:
+    """Make cases of columns that were read."""
+    first, second = _COLUMNS[form]
     names_of = (options[first], options["versus"] or "")
     column = {name: table.numbers[options[name]] for name in wanted}
     names: dict[str, Any] = {
@@ -200,15 +208,16 @@ def _load_classes(options: dict[str, Any]) -> LoadedCases:
     read = _class_columns if options["probabilities"] else _class_matrix
     matrix, labels, classes, loaded = read(options)
     prior, files, notes = _class_prior(options)
-    cases = cases_from_classes(
-        matrix,
-        labels,
-        classes=classes,
-        renormalise=options["renormalise"],
-        ids=loaded.get("ids"),
-        groups=loaded.get("groups"),
-        **prior,
-    )
+    with blamed_on(" with ".join(dict.fromkeys(loaded["files"]))):
+        cases = cases_from_classes(
+            matrix,
+            labels,
+            classes=classes,
+            renormalise=options["renormalise"],
+            ids=loaded.get("ids"),
+            groups=loaded.get("groups"),
+            **prior,
+        )
     return LoadedCases(
         cases=cases,
         files=(*loaded["files"], *files),

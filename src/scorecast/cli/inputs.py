@@ -14,7 +14,13 @@ from scorecast.exceptions import InvalidInputError, ScorecastWarning
 from scorecast.io import fingerprint, read_labels, read_matrix, read_scores
 from scorecast.scores import ClassScores, Embeddings, Scores, match_labels
 
-__all__ = ["LoadedScores", "collected_warnings", "file_prints", "load_scores"]
+__all__ = [
+    "LoadedScores",
+    "blamed_on",
+    "collected_warnings",
+    "file_prints",
+    "load_scores",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,9 +112,9 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
     known = classes if classes is not None else table.classes
     n_columns = table.values.shape[1]
     if classes is not None:
-        with _blamed_on(options["class_file"]):
+        with blamed_on(options["class_file"]):
             match_labels(classes, n_columns, classes)
-    with _blamed_on(options["labels"] or options["scores"]):
+    with blamed_on(options["labels"] or options["scores"]):
         match_labels(table.y_true, n_columns, known)
     scores = Scores(
         table.values,
@@ -154,14 +160,25 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
         metric=options["metric"],
         gallery_labels=gallery_labels,
     )
-    with _blamed_on(options["labels"]):
+    with blamed_on(options["labels"]):
         scores = embeddings.with_labels(labels.values)
     return LoadedScores(scores=scores, files=tuple(dict.fromkeys(files)), notes=notes)
 
 
 @contextmanager
-def _blamed_on(path: str) -> Iterator[None]:
-    """Name the file that does not fit, which the library cannot know."""
+def blamed_on(path: str) -> Iterator[None]:
+    """Name the file that does not fit, which the library cannot know.
+
+    Parameters
+    ----------
+    path : str
+        The file, or several as one text.
+
+    Raises
+    ------
+    InvalidInputError
+        Again, with the file in front.
+    """
     try:
         yield
     except InvalidInputError as error:
