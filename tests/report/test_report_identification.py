@@ -71,6 +71,14 @@ def test_decoders_are_written_and_drawn():
     assert ">nan<" not in page
 
 
+def test_decoders_fit_a_telephone_with_their_intervals_below():
+    both = {"a": scores("plain"), "b": scores("worse")}
+    table = report_sections(sc.compare_decoders(both))[1].tables[0]
+    assert table.columns == ("decoder", "right", "implied", "proved")
+    assert all(note.startswith("95 % interval ") for note in table.notes)
+    assert "difference from a" in table.notes[1]
+
+
 def test_the_page_says_what_implied_information_is_not():
     page = render_html(Report(results=(sc.identify_from_scores(scores("plain")),)))
     assert "no bound" in page

@@ -337,17 +337,13 @@ def _proof(result: Identification) -> Section:
 def _(result: DecoderComparison) -> tuple[Section, ...]:
     heading, rows = _decoder_rows(result)
     first = one_line(result.rows[0].name, _LONGEST_NAME)
-    # Two columns less for narrow screens: the difference goes under the name.
+    # Four columns fit a telephone: intervals and differences go below, as words.
+    shown = (0, 1, 3, 5)
     table = Table(
         caption=f"Implied and proved information in {result.units}",
-        columns=(*heading[:2], *heading[3:6]),
-        rows=_dashed((*row[:2], *row[3:6]) for row in rows),
-        notes=tuple(
-            f"difference from {first}: {row[6]} ({row[7]})"
-            if row[6] not in ("", UNKNOWN)
-            else ""
-            for row in rows
-        ),
+        columns=tuple(heading[i] for i in shown),
+        rows=tuple(tuple(row[i] for i in shown) for row in rows),
+        notes=tuple(_RANGE.sub(_DASH, _below(row, heading[4], first)) for row in rows),
         words=1,
     )
     lead = (
@@ -365,6 +361,15 @@ def _(result: DecoderComparison) -> tuple[Section, ...]:
         ),
         Section(heading="References", items=_REFERENCES),
     )
+
+
+def _below(row: tuple[str, ...], interval: str, first: str) -> str:
+    parts = []
+    if row[4] != UNKNOWN:
+        parts.append(f"{interval} {row[4]}")
+    if row[6] not in ("", UNKNOWN):
+        parts.append(f"difference from {first}: {row[6]} ({row[7]})")
+    return "; ".join(parts)
 
 
 def _sentence(text: str) -> str:

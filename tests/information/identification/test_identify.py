@@ -380,6 +380,20 @@ def test_accuracies_without_candidates_are_refused_in_words(accuracy, classes, w
         sc.mutual_information_bound(accuracy, classes=classes, n_tests=5)
 
 
+def test_columns_that_never_change_are_left_out_and_named(models):
+    x, y = models.gaussian_pair(np.random.default_rng(0), 60, 4, 2.0)
+    model = models.LinearEncoder()
+    plain = sc.identify(x, y, model=model, n_splits=2)
+    wide = np.insert(y, 1, 3.0, axis=1)
+    answer = sc.identify(x, wide, model=model, n_splits=2)
+    assert answer.accuracy == plain.accuracy
+    assert any("1 of 5 columns of the responses" in line for line in answer.warnings)
+    held = sc.identify(np.insert(x, 0, 1.0, axis=1), y, model=model, n_splits=2)
+    assert any("1 of 5 columns of the stimuli" in line for line in held.warnings)
+    with pytest.raises(InvalidInputError, match="ever changes"):
+        sc.identify(x, np.ones_like(y), model=model, n_splits=2)
+
+
 def test_no_decoder_is_refused():
     with pytest.raises(UsageError):
         sc.compare_decoders({})

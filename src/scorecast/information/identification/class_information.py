@@ -49,8 +49,8 @@ def confusion_information(counts: ArrayLike, *, corrected: bool = False) -> floa
 
     The plug-in estimate takes frequencies for probabilities, and so is too high on
     average, the more the fewer cases there are per cell. What it is too high by to
-    first order, (r - 1) (c - 1) / (2 n) for r classes and c answers that occur among n
-    cases, can be taken off (Miller and Madow).
+    first order, (u - r - c + 1) / (2 n) for r classes, c answers and u pairs of them
+    that occur among n cases, can be taken off (Miller and Madow).
 
     Parameters
     ----------
@@ -83,7 +83,8 @@ def confusion_information(counts: ArrayLike, *, corrected: bool = False) -> floa
     bias = 0.0
     if corrected:
         rows, columns = (np.count_nonzero(joint.sum(axis=side)) for side in (1, 0))
-        bias = (rows - 1) * (columns - 1) / (2 * table.sum())
+        spare = np.count_nonzero(joint) - rows - columns + 1
+        bias = max(spare, 0) / (2 * table.sum())
     return max(float(sum(entropies) - entr(joint).sum() - bias), 0.0)
 
 

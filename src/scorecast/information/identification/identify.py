@@ -36,6 +36,7 @@ from scorecast.information.identification.mutual_information import (
 )
 from scorecast.information.identification.rankings import class_scores_of, rank_tested
 from scorecast.information.identification.result import Identification
+from scorecast.information.identification.samples import constant_columns
 from scorecast.information.identification.separation import WEIGHTS
 from scorecast.information.identification.splits import (
     Split,
@@ -68,6 +69,7 @@ _APART = "no tested response was used to fit or choose what gave the scores"
 _GROUPS = (
     "stimuli of one group are no easier to tell apart than stimuli of different groups"
 )
+_SHOWN = 3  # columns named in a message
 _FEWEST = 4  # stimuli: fewer leave no curve to speak of
 _MOST_CONFUSED = 5000  # stimuli: beyond, a confusion matrix says nothing anyway
 
@@ -170,6 +172,7 @@ def identify(
     _check_options(weights, level, units)
     _check_repeats(repeats, population)
     x, y = _check_pair(stimuli, responses)
+    y, constant = _without_constant(x, y)
     sets = stimulus_sets(x, groups, merge=repeats == "design")
     rng = as_generator(random_state)
     splits = draw_splits(sets, test_size, n_splits, rng)
@@ -206,7 +209,7 @@ def identify(
         test_size=test_size,
         seed=seed_number(random_state),
         assumptions=(*assumptions, _GROUPS) if sets.is_grouped else tuple(assumptions),
-        warnings=_cautions(sets, sample, population),
+        warnings=(*constant, *_cautions(sets, sample, population)),
         scores=found[0][1],
     )
 
@@ -389,6 +392,28 @@ def _check_pair(
         )
         raise InvalidInputError(msg)
     return x, y
+
+
+def _without_constant(
+    stimuli: FloatArray, responses: FloatArray
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Leave out responses that never change, and name features that do not."""
+    flat = {"responses": constant_columns(responses)}
+    if flat["responses"].all():
+        msg = "No column of the responses ever changes: they say nothing of stimuli."
+        raise InvalidInputError(msg)
+    flat["stimuli"] = constant_columns(stimuli)
+    done = {"responses": "were left out", "stimuli": "tell nothing apart"}
+    lines = []
+    for what, columns in flat.items():
+        if columns.any():
+            first = np.flatnonzero(columns)[:_SHOWN] + 1
+            more = ", ..." if columns.sum() > _SHOWN else ""
+            lines.append(
+                f"{columns.sum():,} of {columns.size:,} columns of the {what} never "
+                f"change and {done[what]}: {', '.join(map(str, first))}{more}."
+            )
+    return responses[:, ~flat["responses"]], tuple(lines)
 
 
 def _default_model() -> Encoder:
