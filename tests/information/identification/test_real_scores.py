@@ -26,8 +26,10 @@ def test_characters_told_apart_by_five_recognisers(telugu):
         assert answer.accuracy == pytest.approx(right, abs=1e-9)
         assert 0 < answer.bound.value < answer.implied.low
         assert answer.implied.low < answer.implied.value < answer.implied.high
-        # Cases of 50 per class hold most of their information in the matrix.
-        assert answer.bound.fano[-1] < answer.bound.confusion
+        # 50 cases per class fill a matrix of 20 classes, not one of 100.
+        enough = name.endswith("_20")
+        assert np.isnan(answer.bound.confusion) == (not enough)
+        assert not enough or answer.bound.fano[-1] < answer.bound.confusion
     ordered = [found[n].implied.value for n in ("svm_20", "logistic_20", "deep_20")]
     assert ordered == sorted(ordered)
     assert found["svm_100"].implied.value == pytest.approx(7.7, abs=0.05)
