@@ -311,6 +311,14 @@ def test_scores_that_say_nothing_are_refused(scores, error):
         sc.identify_from_scores(scores)
 
 
+def test_intervals_of_another_level_are_not_relabelled(models, pair):
+    scores = models.bayes_scores(*pair)
+    answers = {"a": sc.identify_from_scores(scores, level=0.95)}
+    with pytest.raises(UsageError, match="'a' has an interval of level"):
+        sc.compare_decoders(answers, level=0.5)
+    assert sc.compare_decoders(answers).level == 0.95
+
+
 def test_no_decoder_is_refused():
     with pytest.raises(UsageError):
         sc.compare_decoders({})

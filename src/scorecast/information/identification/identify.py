@@ -6,7 +6,7 @@ import copy
 import inspect
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from scorecast.information.identification.curve_sample import (
     sample_of_ranking,
 )
 from scorecast.information.identification.implied import implied_of_sample
+from scorecast.information.identification.implied_interval import FROM_ANSWERS
 from scorecast.information.identification.mutual_information import (
     mutual_information_bound,
 )
@@ -316,6 +317,10 @@ def _answer(
         units=units,
     )
     implied = implied_of_sample(sample, weights=weights, level=level, units=units)
+    if implied.interval == FROM_ANSWERS:  # made without regard to other sizes
+        implied = replace(
+            implied, low=max(implied.low, min(bound.value, implied.value))
+        )
     beyond: tuple[str, ...] = ()
     if bound.value > implied.value:
         beyond = (
