@@ -327,6 +327,11 @@ def _answer(
             "More is proved than implied: the ideal curve is the wrong measure here, "
             "and what is proved counts.",
         )
+    if population is not None and implied.value > math.log(population) / UNITS[units]:
+        beyond += (
+            f"More is implied than {population:,} equally likely stimuli can hold: it "
+            "is a scale on which decoders compare, no estimate.",
+        )
     wanted = [to] if isinstance(to, int | np.integer) else list(to)
     return Identification(
         curve=sample.curve,
