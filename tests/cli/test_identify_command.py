@@ -154,6 +154,7 @@ def test_several_scores_are_compared(run, folder):
     code, out, _ = run(
         "identify", "--scores", f"all={folder}/whole.npy", "--scores",
         folder / "part.npy", "--report", folder / "b.html", "--json", folder / "b.json",
+        "--weights", "variance", "--bound-size", 3, "--bound-size", 9,
     )  # fmt: skip
     assert code == 0
     assert "Of 2 decoders 'all' implies most" in out
@@ -161,6 +162,8 @@ def test_several_scores_are_compared(run, folder):
     data = json.loads((folder / "b.json").read_text())
     assert data["kind"] == "decoder-comparison"
     assert [row["name"] for row in data["result"]["decoders"]] == ["all", "part.npy"]
+    assert data["options"]["weights"] == "variance"
+    assert data["options"]["bound_sizes"] == [3, 9]
     assert "Decoders side by side" in (folder / "b.html").read_text()
 
 
@@ -234,6 +237,8 @@ def test_a_gate(run, folder):
          "--labels goes with"),
         (["--scores", "whole.npy", "--scores", "whole.npy"], 2, "NAME=FILE"),
         (["--scores", "whole.npy", "--bound-size", "41"], 2, "from 2 to 40"),
+        (["--scores", "whole.npy", "--scores", "part.npy", "--to", "99"], 2,
+         "--to goes with one --scores"),
         (["--scores", "whole.npy", "--level", "95"], 2, "0.95"),
         (["--scores", "whole.npy", "--population", "39"], 2, "cannot have given 40"),
         (["--scores", "whole.npy", "--repeats", "drawn"], 2, "--repeats goes with"),

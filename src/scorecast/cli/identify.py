@@ -119,6 +119,9 @@ def _answer(
             random_state=options["seed"],
             **settings,
         )
+    if len(loaded.decoders) > 1 and options["targets"]:
+        msg = "--to goes with one --scores: a comparison has no forecasts."
+        raise click.UsageError(msg)
     answers = {
         name: identify_from_scores(scores, **settings)
         for name, scores in loaded.decoders.items()

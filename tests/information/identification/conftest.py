@@ -19,14 +19,18 @@ def bayes_scores(x, y):
     return y @ x.T - (x**2).sum(axis=1) / 2
 
 
-def circle_scores(rng, n, k, c, repeats=1):
-    """The model that reaches the capacity for k classes; scores and true stimuli."""
+def circle_pair(rng, n, k, c):
+    """Stimuli and responses of the model that reaches the capacity for k classes."""
     x = rng.random(n)
-    own = np.repeat(np.arange(n), repeats)
     grid = np.linspace(0, 1, 20_001)
     mass = np.cumsum(np.exp(c * (grid ** (k - 1) - 1)))
-    y = (x[own] + np.interp(rng.random(own.size), mass / mass[-1], grid)) % 1
-    return (y[:, None] - x) % 1, own
+    return x, (x + np.interp(rng.random(n), mass / mass[-1], grid)) % 1
+
+
+def circle_scores(rng, n, k, c):
+    """The same as scores and true stimuli."""
+    x, y = circle_pair(rng, n, k, c)
+    return (y[:, None] - x) % 1, np.arange(n)
 
 
 def circle_information(k, c):
@@ -67,6 +71,7 @@ def models():
     return SimpleNamespace(
         gaussian_pair=gaussian_pair,
         bayes_scores=bayes_scores,
+        circle_pair=circle_pair,
         circle_scores=circle_scores,
         circle_information=circle_information,
         LinearEncoder=LinearEncoder,

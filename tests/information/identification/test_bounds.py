@@ -112,6 +112,11 @@ def test_what_holds_for_one_split_only_is_refused_for_many():
     )
     grouped = one.in_groups(np.array([20, 10, 10]))
     assert not grouped.is_independent
+    for method in ("chernoff", "binomial"):
+        with pytest.raises(UsageError, match="groups"):
+            generalisation_bound(0.9, grouped, method=method)
+    with pytest.raises(UsageError, match="splits"):
+        generalisation_bound(0.9, many, method="binomial")
     for trials in (many, grouped):
         with pytest.raises(UsageError, match="sharpest"):
             average_bayes_bound(0.9, trials, method="mcdiarmid")
@@ -232,18 +237,96 @@ def test_bounds_on_information_hold_in_the_hardest_model(models, method, n, k, c
     assert raw / repeats > 0.2 + slack
 
 
+def _exceeded(bound, n_draws, size=1):
+    """Chance that a bound exceeds the truth where each draw is clear or junk.
+
+    A draw is a group of so many stimuli, all of them always found or all of them never
+    (but for one, which is guessed). Responses bring no noise: the number of clear draws
+    is binomial, and the chance is exact. Nothing spreads Bayes accuracies further.
+    """
+    n = n_draws * size
+    clear = np.arange(n_draws + 1)
+    accuracy = (clear * size + (clear < n_draws)) / n
+    chance = binom.pmf(clear, n_draws, 0.5)
+    truth = float(chance @ accuracy)
+    return sum(
+        float(p)
+        for a, p in zip(accuracy, chance, strict=True)
+        if bound(float(a)) > truth
+    )
+
+
+@pytest.mark.parametrize("n", [12, 40, 200])
+@pytest.mark.parametrize("method", ["joint", "sharpest", "mcdiarmid", "cantelli"])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_bounds_hold_where_stimuli_differ_most_and_half_the_allowance_does_not(
+    n, method, level
+):
+    trials = Trials.of(n, 10**6)
+
+    def bound(accuracy, share=1.0):
+        low = average_bayes_bound(accuracy, trials, level=level, method=method)
+        return accuracy - share * (accuracy - low)
+
+    assert _exceeded(bound, n) <= 1 - level
+    if (method, level) == ("joint", 0.95):
+        assert _exceeded(lambda a: bound(a, 0.5), n) > 1 - level
+
+
+@pytest.mark.parametrize("size", [4, 10])
+def test_bounds_hold_where_whole_groups_are_clear_or_junk(size):
+    n_groups = 30
+    alone = Trials.of(n_groups * size, 10**6)
+    grouped = alone.in_groups(np.full(n_groups, size))
+    assert _exceeded(lambda a: average_bayes_bound(a, grouped), n_groups, size) <= 0.05
+    assert _exceeded(lambda a: average_bayes_bound(a, alone), n_groups, size) > 0.05
+
+
 @pytest.mark.statistical
-def test_bounds_hold_for_the_mean_over_splits_and_for_groups(models):
+def test_bounds_hold_for_the_mean_over_splits(models):
+    class Around:
+        """Knows the circle on which responses follow their stimuli."""
+
+        def fit(self, stimuli, responses):
+            return self
+
+        def log_posterior(self, responses, candidates):
+            return (responses - candidates.T) % 1
+
     rng = np.random.default_rng(1)
-    above = repeats = 0
-    for _ in range(40):
-        x, y = models.gaussian_pair(rng, 60, 6, 0.4)
-        answer = sc.identify(
-            x, y, model=models.LinearEncoder(), n_splits=5, level=0.8, test_size=0.5
-        )
-        above += answer.bound.value > 0.4
-        repeats += 1
-    assert above / repeats <= 0.2
+    k, c, repeats = 10, 12.0, 80
+    truth = models.circle_information(k, c)
+    found, raw = [], []
+    for _ in range(repeats):
+        x, y = models.circle_pair(rng, 120, k, c)
+        bound = sc.identify(
+            x[:, None], y[:, None], model=Around(), n_splits=5, level=0.8,
+            test_size=0.5, bound_sizes=k,
+        ).bound  # fmt: skip
+        found.append(bound.value)
+        raw.append(bound.uncorrected[0])
+    slack = 3 * np.sqrt(0.2 * 0.8 / repeats)
+    assert np.mean(np.array(found) > truth) < 0.2 + slack
+    assert np.mean(np.array(raw) > truth) > 0.2 + slack
+    assert np.min(found) > 0
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("information", [0.05, 4.0])
+def test_bounds_hold_for_gaussian_responses(models, information):
+    rng = np.random.default_rng(2)
+    found, raw = [], []
+    for _ in range(200):
+        scores = models.bayes_scores(*models.gaussian_pair(rng, 60, 20, information))
+        curve = sc.accuracy_curve(scores, range(60), errors=False)
+        bound = sc.mutual_information_bound(curve, level=0.8)
+        found.append(bound.value)
+        raw.append(bound.uncorrected.max())
+    assert np.mean(np.array(found) > information) < 0.2
+    if information > 1:
+        assert np.min(found) > 0
+    else:
+        assert np.mean(np.array(raw) > information) > 0.3
 
 
 def test_every_generalisation_method_is_named():

@@ -397,6 +397,14 @@ def test_columns_that_never_change_are_left_out_and_named(models):
         sc.identify(x, np.ones_like(y), model=model, n_splits=2)
 
 
+def test_intervals_of_another_level_are_not_relabelled(models, pair):
+    scores = models.bayes_scores(*pair)
+    answers = {"a": sc.identify_from_scores(scores, level=0.95)}
+    with pytest.raises(UsageError, match="'a' has an interval of level"):
+        sc.compare_decoders(answers, level=0.5)
+    assert sc.compare_decoders(answers).level == 0.95
+
+
 def test_no_decoder_is_refused():
     with pytest.raises(UsageError):
         sc.compare_decoders({})

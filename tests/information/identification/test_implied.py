@@ -123,6 +123,74 @@ def test_no_error_at_all_is_infinite_with_a_warning():
     assert answer.forecast([100])[0].accuracy == 1
 
 
+def _with_errors(n, errors, *, same=False):
+    """Scores of n stimuli, so many answers wrong: each its own way, or all alike."""
+    scores = np.random.default_rng(0).uniform(0, 0.1, size=(n, n)) + 2 * np.eye(n)
+    for i in range(errors):
+        scores[i, n - 1 if same else (i + n // 2) % n] = 3
+    return scores
+
+
+@pytest.mark.parametrize("same", [False, True])
+@pytest.mark.parametrize("n", [30, 80])
+def test_more_errors_never_imply_more(n, same):
+    with pytest.warns(DataWarning, match="infinite"):
+        found = [sc.identify_from_scores(_with_errors(n, 0))]
+    found += [
+        sc.identify_from_scores(_with_errors(n, e, same=same)) for e in range(1, 9)
+    ]
+    for name in ("value", "low", "high"):
+        values = [getattr(answer.implied, name) for answer in found]
+        assert values == sorted(values, reverse=True), name
+    for answer in found:
+        assert answer.implied.low >= min(answer.bound.value, answer.implied.value)
+    one = found[1].implied
+    assert 2 < one.low < one.value < one.high < 20
+    assert "number of answers" in one.interval
+    assert one.replicates.size == 0
+
+
+def test_errors_that_hang_on_one_stimulus_are_one_event():
+    apart, same = (
+        sc.implied_information(_with_errors(40, 3, same=s)) for s in (False, True)
+    )
+    assert same.value == pytest.approx(apart.value, rel=0.05)
+    assert same.low < apart.low
+    assert same.high > apart.high
+
+
+def test_four_stimuli_at_chance_do_not_imply_hundreds_of_nats():
+    for seed in range(20):
+        scores = np.random.default_rng(seed).normal(size=(4, 4))
+        if (scores.argmax(axis=1) == np.arange(4)).all():
+            continue
+        assert sc.implied_information(scores).high < 10
+
+
+def test_groups_widen_the_floor_of_answers_that_are_all_right(models):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 12))
+    options = {"model": models.LinearEncoder(), "n_splits": 2, "test_size": 0.5}
+    lows = []
+    for groups in (None, np.arange(60) // 10):
+        with pytest.warns(DataWarning, match="infinite"):
+            lows.append(sc.identify(x, x, groups=groups, **options).implied.low)
+    assert lows[1] < lows[0]
+    # Three groups of ten: Hoeffding allows for luck with each as a whole.
+    low = max(1 - np.sqrt(np.log(40) / 3 / 2), 0)
+    assert lows[1] == pytest.approx(ideal_information(low, 30), abs=1e-9)
+
+
+def test_one_stimulus_that_makes_the_interval_is_named():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(60, 60)) + 3 * np.eye(60)
+    calm = sc.implied_information(scores)
+    scores[:, 7] += 4
+    drawn = sc.implied_information(scores)
+    assert any("One stimulus makes" in line for line in drawn.warnings)
+    assert not any("One stimulus makes" in line for line in calm.warnings)
+
+
 def test_equal_scores_are_refused():
     with pytest.raises(InsufficientDataError, match="All scores are equal"):
         sc.implied_information(np.zeros((24, 24)))

@@ -84,6 +84,11 @@ def generalisation_bound(
     float
         The bound, at least 0.
 
+    Raises
+    ------
+    UsageError
+        If the method does not hold for groups, or for averages over random splits.
+
     Examples
     --------
     >>> trials = Trials.of(50, 10)
@@ -93,6 +98,13 @@ def generalisation_bound(
     check_choice(method, "method", GENERALISATION_METHODS)
     alpha = _alpha(level, n_classifiers)
     _check_accuracy(accuracy)
+    needs_cases = method in ("chernoff", "binomial")
+    if needs_cases and not trials.is_independent:
+        msg = f"{method!r} does not hold for groups of classes; use 'hoeffding'."
+        raise UsageError(msg)
+    if method == "binomial" and trials.n_splits > 1:
+        msg = "'binomial' does not hold for averages over splits; use 'hoeffding'."
+        raise UsageError(msg)
     return max(_given_classes(accuracy, trials, alpha, method), 0.0)
 
 

@@ -71,6 +71,10 @@ class DecoderComparison(Result):
         ``"nats"`` or ``"bits"``.
     level : float
         Level of the intervals (each by itself) and of the bounds (all at once).
+    weights : str
+        How sizes were weighed for implied information; several, where decoders differ.
+    bound_sizes : tuple of int
+        Numbers of candidates that the bounds looked at, of any decoder.
     warnings : tuple of str
         What the reader must know.
     """
@@ -80,6 +84,8 @@ class DecoderComparison(Result):
     rows: tuple[DecoderRow, ...]
     units: str
     level: float
+    weights: str = "equal"
+    bound_sizes: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -114,7 +120,12 @@ class DecoderComparison(Result):
         return {name: [row[name] for row in table] for name in table[0]}
 
     def _parts(self) -> tuple[Json, Json, Json]:
-        options = {"units": self.units, "level": self.level}
+        options = {
+            "units": self.units,
+            "level": self.level,
+            "weights": self.weights,
+            "bound_sizes": list(self.bound_sizes),
+        }
         rows = [asdict(row) for row in self.rows]
         for row in rows:
             row["is_infinite"] = math.isinf(row["implied"])
@@ -132,10 +143,11 @@ class DecoderComparison(Result):
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         del inputs
+        sizes = tuple(options.get("bound_sizes", ()))
         return cls(
             rows=tuple(_row_from(row) for row in result["decoders"]),
             warnings=tuple(result["warnings"]),
-            **options,
+            **{**options, "bound_sizes": sizes},
         )
 
 
@@ -161,7 +173,7 @@ def compare_decoders(
     greater_is_better : bool, default=True
         False for distances.
     level : float, default=0.95
-        Level of the intervals and of the bounds.
+        Level of the intervals and of the bounds; answers must have it.
     units : {"nats", "bits"}, default="nats"
         Units of amounts.
 
@@ -173,7 +185,7 @@ def compare_decoders(
     Raises
     ------
     UsageError
-        If there is no decoder.
+        If there is no decoder, or an answer has intervals of another level.
     """
     if not decoders:
         msg = "There is no decoder to compare."
@@ -212,7 +224,19 @@ def comparison_of(
     -------
     DecoderComparison
         The table.
+
+    Raises
+    ------
+    UsageError
+        If an answer has an interval of another level.
     """
+    for name, answer in answers.items():
+        if not math.isclose(answer.level, level):
+            msg = (
+                f"{name!r} has an interval of level {answer.level:g}, not {level:g}: "
+                "make it again, or compare at its level."
+            )
+            raise UsageError(msg)
     first = next(iter(answers.values()))
     rows = tuple(
         _row(name, answer, first, len(answers), level, units)
@@ -225,7 +249,16 @@ def comparison_of(
             f"No difference from {rows[0].name!r} for {', '.join(map(repr, apart))}: "
             "it needs the same stimuli and responses, and enough of them, for both."
         )
-    return DecoderComparison(rows=rows, units=units, level=level, warnings=tuple(notes))
+    weights = dict.fromkeys(a.implied.weights for a in answers.values())
+    sizes = {int(k) for a in answers.values() for k in a.bound.classes}
+    return DecoderComparison(
+        rows=rows,
+        units=units,
+        level=level,
+        weights=", ".join(weights),
+        bound_sizes=tuple(sorted(sizes)),
+        warnings=tuple(notes),
+    )
 
 
 def _row(

@@ -6,7 +6,7 @@ import copy
 import inspect
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -31,6 +31,7 @@ from scorecast.information.identification.curve_sample import (
     sample_of_ranking,
 )
 from scorecast.information.identification.implied import implied_of_sample
+from scorecast.information.identification.implied_interval import FROM_ANSWERS
 from scorecast.information.identification.mutual_information import (
     mutual_information_bound,
 )
@@ -330,11 +331,20 @@ def _answer(
         units=units,
     )
     implied = implied_of_sample(sample, weights=weights, level=level, units=units)
+    if implied.interval == FROM_ANSWERS:  # made without regard to other sizes
+        implied = replace(
+            implied, low=max(implied.low, min(bound.value, implied.value))
+        )
     beyond: tuple[str, ...] = ()
     if bound.value > implied.value:
         beyond = (
             "More is proved than implied: the ideal curve is the wrong measure here, "
             "and what is proved counts.",
+        )
+    if population is not None and implied.value > math.log(population) / UNITS[units]:
+        beyond += (
+            f"More is implied than {population:,} equally likely stimuli can hold: it "
+            "is a scale on which decoders compare, no estimate.",
         )
     wanted = [to] if isinstance(to, int | np.integer) else list(to)
     return Identification(

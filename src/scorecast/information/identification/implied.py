@@ -10,21 +10,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from scorecast._core.checks import check_choice, check_class_counts, check_level
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.exceptions import DataWarning, InsufficientDataError, UsageError
-from scorecast.information.identification.accuracy_bounds import generalisation_bound
 from scorecast.information.identification.curve_sample import (
     CurveSample,
     sample_of_ranking,
 )
-from scorecast.information.identification.ideal_curve import (
-    ideal_curve,
-    ideal_information,
+from scorecast.information.identification.few_errors import interval_from_answers
+from scorecast.information.identification.ideal_curve import ideal_curve
+from scorecast.information.identification.implied_interval import (
+    implied_interval,
+    nats_of,
 )
 from scorecast.information.identification.rankings import rank_tested
 from scorecast.information.identification.separation import (
@@ -372,23 +372,21 @@ def implied_of_sample(
         "n_examples": curve.n_examples,
     }
     if (curve.accuracy[order] >= 1).all():
-        return _without_error(sample, common, unit)
+        low = interval_from_answers(sample, order, level)[0]
+        return _without_error(low / unit, common)
     fit = _fit(sample, order, weights)
-    how = "random halves of the stimuli"
-    if stderr is None:
-        stderr, how = _jackknife(fit)
-    low, high = _ends(fit.value, stderr, level)
+    ends = implied_interval(sample, order, fit, stderr, level)
     return ImpliedInformation(
-        value=_nats(fit.value) / unit,
-        low=low / unit,
-        high=high / unit,
+        value=nats_of(fit.value) / unit,
+        low=ends.low / unit,
+        high=ends.high / unit,
         separation=fit.value,
-        stderr=stderr,
+        stderr=ends.stderr,
         fitted=fit.fitted,
         misfit=float(np.abs(fit.fitted - curve.accuracy[order]).max()),
-        interval=how if math.isfinite(stderr) else "none: too few stimuli",
-        warnings=_cautions(curve, order, fit),
-        replicates=fit.replicates,
+        interval=ends.how,
+        warnings=(*_cautions(curve, order, fit), *ends.warnings),
+        replicates=ends.replicates,
         seed=seed,
         **common,
     )
@@ -417,49 +415,25 @@ def _fit(sample: CurveSample, order: IntArray, weights: str) -> SeparationFit:
 
 
 def _sample_of_curve(curve: AccuracyCurve) -> CurveSample:
-    each = max(curve.n_examples // max(curve.n_classes, 1), 1)
+    counts = curve.counts[curve.counts > 0]
+    if counts.size < 2:  # not known: one each is the least there can be
+        counts = np.ones(max(min(curve.n_classes, curve.n_examples), 2), dtype=np.int64)
     return CurveSample(
         curve=curve,
         replicates=np.empty((0, curve.classes.size)),
-        trials=Trials.of(max(curve.n_classes, 2), each),
+        trials=Trials.of(counts.size, counts),
     )
 
 
-def _nats(separation: float) -> float:
-    return max(separation, 0.0) ** 2 / 2
-
-
-def _jackknife(fit: SeparationFit) -> tuple[float, str]:
-    n = fit.replicates.size
-    if n > 2:
-        off = fit.replicates - fit.replicates.mean()
-        return math.sqrt((n - 1) / n * float(off @ off)), "leaving out stimuli in turn"
-    return fit.linear_stderr, "covariance of the curve"
-
-
-def _ends(separation: float, stderr: float, level: float) -> tuple[float, float]:
-    if not math.isfinite(stderr):
-        return math.nan, math.nan
-    # Normal quantiles: with few stimuli the jackknife errs on the wide side already.
-    half = float(ndtri(0.5 + level / 2)) * stderr
-    return _nats(separation - half), _nats(separation + half)
-
-
-def _without_error(
-    sample: CurveSample, common: dict[str, Any], unit: float
-) -> ImpliedInformation:
+def _without_error(low: float, common: dict[str, Any]) -> ImpliedInformation:
     line = (
         "No answer was wrong at any number of candidates: the implied information is "
         "infinite, and only its lower end says something."
     )
     python_warnings.warn(line, DataWarning, stacklevel=4)
-    level, n = common["level"], common["n_classes"]
-    floor = generalisation_bound(
-        1.0, sample.trials, level=0.5 + level / 2, method="chernoff"
-    )
     return ImpliedInformation(
         value=math.inf,
-        low=ideal_information(floor, n) / unit,
+        low=low,
         high=math.inf,
         separation=math.inf,
         stderr=math.nan,

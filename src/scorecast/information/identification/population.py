@@ -2,8 +2,8 @@
 
 The capacity speaks of k stimuli drawn independently, among which one of a finite
 population may come twice. Equal ones then tie, and no decoder can tell them apart. A
-test of distinct stimuli never sees such ties, so its accuracy is too high to be put
-into the capacity as it is.
+test of distinct stimuli never sees such ties, so its accuracy is too high for the
+capacity as it is.
 
 With D distinct ones among k draws from N equally likely stimuli, the chance to name the
 right draw is E[D A_D]/k, where A_D is the mean Bayes accuracy among D distinct stimuli.
