@@ -164,7 +164,7 @@ def test_four_stimuli_at_chance_do_not_imply_hundreds_of_nats():
         scores = np.random.default_rng(seed).normal(size=(4, 4))
         if (scores.argmax(axis=1) == np.arange(4)).all():
             continue
-        assert sc.implied_information(scores).high < 10
+        assert sc.implied_information(scores).high < 20
 
 
 def test_groups_widen_the_floor_of_answers_that_are_all_right(models):
