@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from scorecast._core.checks import check_matrix
-from scorecast._core.types import FloatArray
+from scorecast._core.types import BoolArray, FloatArray
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
 
 __all__ = [
     "Matrix",
     "check_same_rows",
+    "constant_columns",
     "read_responses",
     "read_stimuli",
     "refuse_alike",
@@ -121,6 +122,25 @@ def refuse_alike(stimuli: FloatArray) -> None:
         raise InsufficientDataError(msg)
 
 
+def constant_columns(responses: Matrix) -> BoolArray:
+    """Say which responses never change, but for rounding.
+
+    Parameters
+    ----------
+    responses : ndarray of shape (n_samples, n_responses)
+        Responses.
+
+    Returns
+    -------
+    ndarray of bool
+        One per column.
+    """
+    low, high = responses.min(axis=0), responses.max(axis=0)
+    size = np.maximum(np.abs(low), np.abs(high))
+    flat: BoolArray = high - low <= 4 * np.finfo(np.float64).eps * size
+    return flat
+
+
 def refuse_constant(responses: Matrix) -> None:
     """Refuse responses that never change.
 
@@ -134,9 +154,7 @@ def refuse_constant(responses: Matrix) -> None:
     InvalidInputError
         If there is one; names the first.
     """
-    low, high = responses.min(axis=0), responses.max(axis=0)
-    size = np.maximum(np.abs(low), np.abs(high))
-    flat = high - low <= 4 * np.finfo(np.float64).eps * size
+    flat = constant_columns(responses)
     if flat.any():
         msg = (
             f"responses has {int(flat.sum()):,} column(s) that never change; the first "
