@@ -217,6 +217,27 @@ def test_stimuli_and_responses_are_split_and_fitted(run, folder):
     assert len(json.loads(out)["result"]["assumptions"]) == 3
 
 
+def _real(folder, responses):
+    np.save(folder / "r.npy", responses)
+    return ["identify", "--stimuli", folder / "x.npy", "--responses",
+            folder / "r.npy", "--splits", 4, "--test-size", 0.5]  # fmt: skip
+
+
+def test_the_encoding_model_itself_takes_awkward_responses(run, folder):
+    y = np.load(folder / "y.npy")
+    rng = np.random.default_rng(1)
+    wide = np.hstack([y, rng.normal(size=(40, 60))])  # more columns than rows
+    twice = np.hstack([y, y])  # a singular covariance
+    rare = np.hstack([y, (np.arange(40) == 3)[:, None]])  # constant in some splits
+    for seed, responses in enumerate((wide, twice, rare, rare, rare)):
+        code, out, err = run(*_real(folder, responses), "--seed", seed)
+        assert code == 0, err
+        assert out.startswith("The right stimulus among 20")
+    code, _, err = run(*_real(folder, np.hstack([y, np.ones((40, 1))])))
+    assert code == 3
+    assert "1 column(s) that never change; the first is column 9" in err
+
+
 def test_a_gate(run, folder):
     call = ["identify", "--scores", folder / "whole.npy", "--quiet", "--fail-below"]
     assert run(*call, 0.1)[0] == 0

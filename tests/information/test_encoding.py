@@ -409,3 +409,13 @@ def test_twenty_thousand_responses_fit_in_memory():
         [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
     )
     assert float(done.stdout) < 2_000  # responses x responses would be 3,052 MB
+
+
+def test_a_second_fit_forgets_the_first_penalty():
+    rng = np.random.default_rng(0)
+    stimuli = rng.normal(size=(30, 3))
+    responses = stimuli + rng.normal(size=(30, 3))
+    model = EncodingModel(penalty="lasso").fit(stimuli, responses)
+    assert hasattr(model, "l1_ratio_")
+    model.set_params(penalty="ridge").fit(stimuli, responses)
+    assert not hasattr(model, "l1_ratio_")

@@ -82,4 +82,4 @@ def test_decoders_fit_a_telephone_with_their_intervals_below():
 def test_the_page_says_what_implied_information_is_not():
     page = render_html(Report(results=(sc.identify_from_scores(scores("plain")),)))
     assert "no bound" in page
-    assert "drawn at random" in page
+    assert "hardly come twice" in page

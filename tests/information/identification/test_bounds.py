@@ -197,6 +197,8 @@ def test_a_curve_brings_its_own_counts():
         (lambda: Trials.of(1, 5), InsufficientDataError),
         (lambda: generalisation_bound(0.5, Trials.of(3, [1, 2, 3]), method="binomial"),
          UsageError),
+        (lambda: generalisation_bound(0.5, Trials.of(4, 2), method="binomial",
+                                      level=0.7), UsageError),
         (lambda: generalisation_bound(0.5, Trials.of(4, 2), n_classifiers=0),
          UsageError),
         (lambda: average_bayes_bound(0.5, Trials.of(4, 2), level=1.0), UsageError),

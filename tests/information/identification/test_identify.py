@@ -86,6 +86,29 @@ def test_a_confusion_matrix_of_guesses_holds_hardly_any_information():
     assert perfect == pytest.approx(np.log(10))
 
 
+def test_tied_answers_are_shared_out_in_the_confusion_matrix():
+    own = np.repeat(np.arange(4), 5)
+    with pytest.warns(DataWarning, match="tie"):
+        answer = sc.identify_from_scores(np.zeros((20, 4)), own)
+    assert answer.bound.confusion == pytest.approx(0, abs=1e-12)
+
+
+def test_responses_keep_their_precision_and_few_groups_are_named(models, pair):
+    seen = []
+
+    class Watched(models.LinearEncoder):
+        def fit(self, stimuli, responses):
+            seen.append(responses.dtype)
+            return super().fit(stimuli, responses)
+
+    x, y = pair
+    answer = sc.identify(
+        x, y.astype(np.float32), model=Watched(), groups=np.arange(90) // 30, n_splits=1
+    )
+    assert seen == [np.float32]
+    assert any("of 3 in all, are too few" in line for line in answer.warnings)
+
+
 def test_data_are_split_fitted_and_tested(models, pair):
     answer = sc.identify(*pair, model=models.LinearEncoder(), n_splits=4)
     assert answer.n == 18

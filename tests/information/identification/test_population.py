@@ -175,7 +175,7 @@ def test_repeats_are_warned_of_and_the_assumption_says_which():
 
 def test_more_implied_than_the_population_holds_is_named():
     rng = np.random.default_rng(7)
-    scores = rng.normal(size=(40, 40)) + 5 * np.eye(40)
+    scores = rng.normal(size=(40, 40)) + 4 * np.eye(40)
     answer = sc.identify_from_scores(scores, population=40)
     assert answer.implied.value > math.log(40) > answer.bound.value
     assert any("equally likely stimuli can hold" in line for line in answer.warnings)

@@ -48,6 +48,7 @@ AVERAGE_METHODS = (
 )
 _SPLITS = np.arange(1, 10) / 10  # of alpha between test cases and classes
 _EXPONENTS = (1e-9, 5.0)  # of Markov's inequality: at 5 the penalty exceeds 1e60
+_LARGEST_TAIL = 0.25  # of a binomial: beyond, unlike chances may have the heavier one
 _TINY = 1e-150  # of the observed accuracy: nothing lower is told from zero
 
 
@@ -262,6 +263,9 @@ def _in_two_steps(
 
 
 def _binomial(accuracy: float, trials: Trials, alpha: float) -> float:
+    if alpha > _LARGEST_TAIL:
+        msg = f"The binomial bound holds for levels from {1 - _LARGEST_TAIL:g} up."
+        raise UsageError(msg)
     cases = trials.n_classes * trials.fewest
     right = round(accuracy * cases)
     if not trials.is_balanced or abs(accuracy * cases - right) > 1e-6:
@@ -271,7 +275,8 @@ def _binomial(accuracy: float, trials: Trials, alpha: float) -> float:
         )
         raise UsageError(msg)
     # Cases of different classes are right with different chances. By Hoeffding (1956)
-    # the binomial tail is still the heavier one, unless a single case was right.
+    # the binomial tail is still the heavier one from one case above the mean on, which
+    # tails of a quarter or less are; and a single right case is not.
     return float(betaincinv(right, cases - right + 1, alpha)) if right > 1 else 0.0
 
 

@@ -170,6 +170,8 @@ class EncodingModel(RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: i
         found: RidgeFit | ElasticNetFit
         if check_choice(self.penalty, "penalty", PENALTIES) == "ridge":
             found = self._fit_ridge(x, y, grouping, held_out)
+            if hasattr(self, "l1_ratio_"):
+                delattr(self, "l1_ratio_")  # of an earlier fit
         else:
             found = self._fit_elastic_net(x, y, grouping, held_out)
             self.l1_ratio_ = found.l1_ratios

@@ -37,7 +37,10 @@ from scorecast.information.identification.mutual_information import (
 )
 from scorecast.information.identification.rankings import class_scores_of, rank_tested
 from scorecast.information.identification.result import Identification
-from scorecast.information.identification.samples import constant_columns
+from scorecast.information.identification.samples import (
+    Matrix,
+    constant_columns,
+)
 from scorecast.information.identification.separation import WEIGHTS
 from scorecast.information.identification.splits import (
     Split,
@@ -78,12 +81,10 @@ _MOST_CONFUSED = 5000  # stimuli: beyond, a confusion matrix says nothing anyway
 class Encoder(Protocol):
     """What a model of responses given stimuli must be able to do."""
 
-    def fit(self, stimuli: FloatArray, responses: FloatArray) -> Self:
+    def fit(self, stimuli: FloatArray, responses: Matrix) -> Self:
         """Learn from training stimuli and responses."""
 
-    def log_posterior(
-        self, responses: FloatArray, candidates: FloatArray
-    ) -> FloatArray:
+    def log_posterior(self, responses: Matrix, candidates: FloatArray) -> FloatArray:
         """Score candidates (columns) for responses (rows), greater is better."""
 
 
@@ -93,7 +94,8 @@ class _Task:
 
     model: Encoder
     stimuli: FloatArray
-    responses: FloatArray
+    responses: Matrix
+    varying_only: bool
     sets: StimulusSets
     split: Split
 
@@ -177,9 +179,17 @@ def identify(
     sets = stimulus_sets(x, groups, merge=repeats == "design")
     rng = as_generator(random_state)
     splits = draw_splits(sets, test_size, n_splits, rng)
+    is_ours = model is None
     model = _default_model() if model is None else model
     tasks = [
-        _Task(model=model, stimuli=x, responses=y, sets=sets, split=split)
+        _Task(
+            model=model,
+            stimuli=x,
+            responses=y,
+            varying_only=is_ours,
+            sets=sets,
+            split=split,
+        )
         for split in splits
     ]
     found = map_tasks(
@@ -390,11 +400,9 @@ def _stimuli(population: int | None) -> str:
     return _STIMULI if population is None else _SOME.format(population)
 
 
-def _check_pair(
-    stimuli: ArrayLike, responses: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
+def _check_pair(stimuli: ArrayLike, responses: ArrayLike) -> tuple[FloatArray, Matrix]:
     x = check_matrix(stimuli, "The stimuli").astype(np.float64)
-    y = check_matrix(responses, "The responses").astype(np.float64)
+    y = check_matrix(responses, "The responses")
     if x.shape[0] != y.shape[0]:
         msg = (
             f"{x.shape[0]} rows of stimuli for {y.shape[0]} rows of responses: row by "
@@ -405,8 +413,8 @@ def _check_pair(
 
 
 def _without_constant(
-    stimuli: FloatArray, responses: FloatArray
-) -> tuple[FloatArray, tuple[str, ...]]:
+    stimuli: FloatArray, responses: Matrix
+) -> tuple[Matrix, tuple[str, ...]]:
     """Leave out responses that never change, and name features that do not."""
     flat = {"responses": constant_columns(responses)}
     if flat["responses"].all():
@@ -438,12 +446,15 @@ def _test_split(task: _Task, rng: np.random.Generator) -> tuple[Ranking, FloatAr
     sets, split = task.sets, task.split
     is_test = split.is_test[sets.stimulus]
     model = copy.deepcopy(task.model)
-    _fit(model, task, ~is_test)
+    kept = _kept_columns(task, ~is_test)
+    _fit(model, task, ~is_test, kept)
     # Equal candidates are scored once: computed apart they would not tie exactly.
     candidates, which = np.unique(
         task.stimuli[sets.first[split.tested]], axis=0, return_inverse=True
     )
-    scores = np.asarray(model.log_posterior(task.responses[is_test], candidates))
+    scores = np.asarray(
+        model.log_posterior(task.responses[is_test][:, kept], candidates)
+    )
     scores = scores[:, which.ravel()]
     place = np.full(sets.n_stimuli, -1)
     place[split.tested] = np.arange(split.tested.size)
@@ -455,13 +466,21 @@ def _test_split(task: _Task, rng: np.random.Generator) -> tuple[Ranking, FloatAr
     return Ranking(above=above, tied=tied, own=data.own, group=group), scores
 
 
-def _fit(model: Encoder, task: _Task, chosen: BoolArray) -> None:
+def _kept_columns(task: _Task, chosen: BoolArray) -> BoolArray:
+    """Drop columns that only the test would see change: nothing is learned of them."""
+    if not task.varying_only:
+        return np.ones(task.responses.shape[1], dtype=np.bool_)
+    return ~constant_columns(task.responses[chosen])
+
+
+def _fit(model: Encoder, task: _Task, chosen: BoolArray, kept: BoolArray) -> None:
     """Fit a model; one that tunes itself by groups is told which rows are together."""
     together = {}
     is_plain = task.sets.n_groups == task.stimuli.shape[0]
     if not is_plain and "groups" in inspect.signature(model.fit).parameters:
         together["groups"] = task.sets.group[task.sets.stimulus[chosen]]
-    model.fit(task.stimuli[chosen], task.responses[chosen], **together)
+    responses = task.responses[chosen][:, kept]
+    model.fit(task.stimuli[chosen], responses, **together)
 
 
 def _cautions(
@@ -512,5 +531,6 @@ def _confusion(data: Scores | LabelledEmbeddings, ranking: Ranking) -> float:
     if few or not isinstance(data, Scores) or data.n_classes > _MOST_CONFUSED:
         return math.nan
     counts = np.zeros((data.n_classes, data.n_classes))
-    np.add.at(counts, (data.own, data.values.argmax(axis=1)), 1)
+    best = data.values == data.values.max(axis=1, keepdims=True)
+    np.add.at(counts, data.own, best / best.sum(axis=1, keepdims=True))
     return confusion_information(counts, corrected=True)
