@@ -51,12 +51,23 @@ NAMES = {
     "compare_information",
     "extrapolate",
     "extrapolate_risk",
+    "PermutationScores",
+    "permutation_scores",
     "plot",
     "report",
     "risk_curve",
     "scores_from",
 }
-FOLDERS = ("scores", "classes", "information", "io", "report", "synthetic", "cli")
+FOLDERS = (
+    "scores",
+    "classes",
+    "information",
+    "guarantees",
+    "io",
+    "report",
+    "synthetic",
+    "cli",
+)
 MODULES = sorted(
     m.name
     for m in pkgutil.walk_packages(scorecast.__path__, "scorecast.")

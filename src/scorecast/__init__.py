@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         extrapolate,
         extrapolate_risk,
     )
+    from scorecast.guarantees import PermutationScores, permutation_scores
     from scorecast.information import (
         ApparentInformation,
         CaseInformation,
@@ -105,6 +106,8 @@ _HOME = {
     "backtest": "classes",
     "extrapolate": "classes",
     "extrapolate_risk": "classes",
+    "PermutationScores": "guarantees",
+    "permutation_scores": "guarantees",
     "plot": "report",
     "report": "report",
     "risk_curve": "scores",
@@ -127,6 +130,7 @@ __all__ = [
     "ImpliedInformation",
     "InformationBound",
     "KdeExtrapolator",
+    "PermutationScores",
     "PolynomialExtrapolator",
     "RegressionExtrapolator",
     "RiskCurve",
@@ -152,6 +156,7 @@ __all__ = [
     "identify_from_scores",
     "implied_information",
     "mutual_information_bound",
+    "permutation_scores",
     "plot",
     "report",
     "risk_curve",
