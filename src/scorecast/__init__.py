@@ -31,7 +31,12 @@ if TYPE_CHECKING:
         extrapolate,
         extrapolate_risk,
     )
-    from scorecast.guarantees import PermutationScores, permutation_scores
+    from scorecast.guarantees import (
+        PermutationScores,
+        RequiredTestSize,
+        permutation_scores,
+        required_test_size,
+    )
     from scorecast.information import (
         ApparentInformation,
         CaseInformation,
@@ -107,7 +112,9 @@ _HOME = {
     "extrapolate": "classes",
     "extrapolate_risk": "classes",
     "PermutationScores": "guarantees",
+    "RequiredTestSize": "guarantees",
     "permutation_scores": "guarantees",
+    "required_test_size": "guarantees",
     "plot": "report",
     "report": "report",
     "risk_curve": "scores",
@@ -133,6 +140,7 @@ __all__ = [
     "PermutationScores",
     "PolynomialExtrapolator",
     "RegressionExtrapolator",
+    "RequiredTestSize",
     "RiskCurve",
     "RiskExtrapolation",
     "Scores",
@@ -159,6 +167,7 @@ __all__ = [
     "permutation_scores",
     "plot",
     "report",
+    "required_test_size",
     "risk_curve",
     "scores_from",
 ]
