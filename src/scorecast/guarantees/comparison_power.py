@@ -48,7 +48,7 @@ def comparison_power(
     --------
     >>> round(comparison_power(388, 0.6, 0.5, design="independent", alpha=0.05,
     ...     disagreement=0.5), 3)
-    0.802
+    0.801
     """
     if design == "paired":
         return _mcnemar(n, first - second, disagreement, alpha)
