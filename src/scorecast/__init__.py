@@ -35,10 +35,14 @@ if TYPE_CHECKING:
         LearningCurveFit,
         PermutationScores,
         RequiredTestSize,
+        SelectedFeatures,
+        SelectionBias,
         learning_curve_fit,
         learning_curve_scores,
         permutation_scores,
         required_test_size,
+        selected_features,
+        selection_bias,
     )
     from scorecast.information import (
         ApparentInformation,
@@ -117,6 +121,10 @@ _HOME = {
     "LearningCurveFit": "guarantees",
     "PermutationScores": "guarantees",
     "RequiredTestSize": "guarantees",
+    "SelectedFeatures": "guarantees",
+    "SelectionBias": "guarantees",
+    "selected_features": "guarantees",
+    "selection_bias": "guarantees",
     "learning_curve_fit": "guarantees",
     "learning_curve_scores": "guarantees",
     "permutation_scores": "guarantees",
@@ -151,6 +159,8 @@ __all__ = [
     "RiskCurve",
     "RiskExtrapolation",
     "Scores",
+    "SelectedFeatures",
+    "SelectionBias",
     "SplineExtrapolator",
     "__version__",
     "accuracy_curve",
@@ -179,6 +189,8 @@ __all__ = [
     "required_test_size",
     "risk_curve",
     "scores_from",
+    "selected_features",
+    "selection_bias",
 ]
 
 
