@@ -60,6 +60,8 @@ NAMES = {
     "SelectionBias",
     "selected_features",
     "selection_bias",
+    "Regularities",
+    "data_regularities",
     "permutation_scores",
     "required_test_size",
     "plot",
