@@ -51,12 +51,34 @@ NAMES = {
     "compare_information",
     "extrapolate",
     "extrapolate_risk",
+    "PermutationScores",
+    "RequiredTestSize",
+    "LearningCurveFit",
+    "learning_curve_fit",
+    "learning_curve_scores",
+    "SelectedFeatures",
+    "SelectionBias",
+    "selected_features",
+    "selection_bias",
+    "Regularities",
+    "data_regularities",
+    "permutation_scores",
+    "required_test_size",
     "plot",
     "report",
     "risk_curve",
     "scores_from",
 }
-FOLDERS = ("scores", "classes", "information", "io", "report", "synthetic", "cli")
+FOLDERS = (
+    "scores",
+    "classes",
+    "information",
+    "guarantees",
+    "io",
+    "report",
+    "synthetic",
+    "cli",
+)
 MODULES = sorted(
     m.name
     for m in pkgutil.walk_packages(scorecast.__path__, "scorecast.")

@@ -1,0 +1,139 @@
+"""Which models are known, by type and parameters; nothing is guessed."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scorecast.guarantees.permutation.centroids import CentroidRule
+from scorecast.guarantees.permutation.features import FoldFeatures
+from scorecast.guarantees.permutation.logistic import LogisticRule
+from scorecast.guarantees.permutation.naive_bayes import NaiveBayesRule
+from scorecast.guarantees.permutation.ridge import RidgeRule
+from scorecast.guarantees.permutation.rotated import RotatedRule, VectorRule
+from scorecast.guarantees.permutation.rule import FoldRule
+
+__all__ = ["FastMethod", "recognise"]
+
+_Maker = Callable[[FoldFeatures, Any, int], FoldRule]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FastMethod:
+    """A way to work out many permutations at once.
+
+    Attributes
+    ----------
+    name : str
+        For the result.
+    make : callable
+        Prepares a split: ``make(fold, model, n_classes)``.
+    model : scikit-learn classifier
+        Whose parameters count.
+    scaler : transformer or None
+        What comes before it.
+    """
+
+    name: str
+    make: _Maker
+    model: Any
+    scaler: Any
+
+
+def recognise(estimator: Any, n_classes: int) -> FastMethod | None:
+    """Find the fast method of a model.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        A classifier, or a pipeline of a StandardScaler and one.
+    n_classes : int
+        How many classes there are.
+
+    Returns
+    -------
+    FastMethod or None
+        None where the model, or a parameter of it, is not known here.
+    """
+    scaler, model = _taken_apart(estimator)
+    # Exactly these types: a subclass may do anything.
+    known = _KNOWN.get(f"{type(model).__module__.split('.')[0]}.{type(model).__name__}")
+    if known is None:
+        return None
+    name, accepts, make = known
+    if not accepts(model, n_classes):
+        return None
+    return FastMethod(name=name, make=make, model=model, scaler=scaler)
+
+
+def _taken_apart(estimator: Any) -> tuple[Any, Any]:
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if type(estimator) is not Pipeline:
+        return None, estimator
+    steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
+    if len(steps) == 1:
+        return None, steps[0]
+    if len(steps) == 2 and type(steps[0]) is StandardScaler:
+        return steps[0], steps[1]
+    return None, estimator
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and 0 < float(value) < math.inf
+
+
+def _takes_centroid(model: Any, n_classes: int) -> bool:
+    del n_classes
+    params = model.get_params()
+    plain = params["metric"] == "euclidean" and params["shrink_threshold"] is None
+    return bool(plain and params.get("priors", "uniform") == "uniform")
+
+
+def _takes_ridge(model: Any, n_classes: int) -> bool:
+    del n_classes
+    direct = model.solver in ("auto", "cholesky", "svd")
+    plain = model.class_weight is None and not model.positive
+    return bool(direct and plain and _positive(model.alpha))
+
+
+def _takes_naive_bayes(model: Any, n_classes: int) -> bool:
+    fits = model.priors is None or len(model.priors) == n_classes
+    smooth = isinstance(model.var_smoothing, numbers.Real)
+    return bool(fits and smooth and model.var_smoothing >= 0)
+
+
+def _takes_logistic(model: Any, n_classes: int) -> bool:
+    params = model.get_params()
+    squared = params["penalty"] in ("l2", "deprecated") and not params["l1_ratio"]
+    plain = params["class_weight"] is None and not params["warm_start"]
+    plain = plain and params.get("multi_class", "auto") in ("auto", "deprecated")
+    direct = params["solver"] == "lbfgs" and not params["dual"]
+    numbers_fit = _positive(params["C"]) and _positive(params["tol"])
+    return bool(n_classes == 2 and squared and plain and direct and numbers_fit)
+
+
+def _takes_vectors(model: Any, n_classes: int) -> bool:
+    del n_classes
+    # Probabilities are drawn anew for every fit; newer versions call them deprecated.
+    plain = model.get_params().get("probability", False) in (False, "deprecated")
+    return bool(model.kernel == "linear" and plain)
+
+
+def _takes_linear_svm(model: Any, n_classes: int) -> bool:
+    del n_classes
+    return bool(model.penalty == "l2")
+
+
+_KNOWN: dict[str, tuple[str, Callable[[Any, int], bool], _Maker]] = {
+    "sklearn.NearestCentroid": ("nearest-centroid", _takes_centroid, CentroidRule.of),
+    "sklearn.RidgeClassifier": ("ridge", _takes_ridge, RidgeRule.of),
+    "sklearn.GaussianNB": ("naive-bayes", _takes_naive_bayes, NaiveBayesRule.of),
+    "sklearn.LogisticRegression": ("logistic", _takes_logistic, LogisticRule.of),
+    "sklearn.SVC": ("precomputed-kernel", _takes_vectors, VectorRule.of),
+    "sklearn.LinearSVC": ("rotation", _takes_linear_svm, RotatedRule.of),
+}

@@ -1,0 +1,115 @@
+"""Fit the model itself: for a permutation that is in doubt, or for all of them."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecast._core.types import FloatArray
+from scorecast.guarantees.permutation.splits import CaseSplit
+
+__all__ = ["Refitting", "unchecked"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Refitting:
+    """A model, its data and how it is scored.
+
+    Attributes
+    ----------
+    estimator : scikit-learn estimator
+        Never fitted itself; clones are.
+    scorer : callable
+        Called as ``scorer(fitted, X, y)``.
+    X : ndarray of shape (n, m)
+        Features.
+    y : ndarray of shape (n,)
+        Labels as they came.
+    """
+
+    estimator: Any
+    scorer: Any
+    X: FloatArray
+    y: NDArray[Any]
+
+    def score(
+        self, labels: NDArray[Any], split: CaseSplit, failures: Counter[str], seed: int
+    ) -> float:
+        """Fit and score one split.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n,)
+            Perhaps permuted.
+        split : CaseSplit
+            Who trains, who is tested.
+        failures : Counter
+            Gets the reason if the model fails.
+        seed : int
+            For models that draw random numbers and were given no seed.
+
+        Returns
+        -------
+        float
+            The score; NaN if the model failed.
+        """
+        model = _seeded(self.estimator, seed)
+        try:
+            model.fit(self.X[split.train], labels[split.train])
+            found = float(self.scorer(model, self.X[split.test], labels[split.test]))
+        except Exception as error:  # noqa: BLE001 - models raise whatever they like
+            failures[f"{type(error).__name__}: {error}"] += 1
+            return np.nan
+        if not np.isfinite(found):
+            failures[f"the score is {found}"] += 1
+            return np.nan
+        return found
+
+
+def _seeded(estimator: Any, seed: int) -> Any:
+    """Copy a model; seeds that were left open come from our stream, not a global one.
+
+    Otherwise the answer would depend on who runs which permutation.
+    """
+    from sklearn.base import clone
+
+    model = clone(estimator)
+    params = model.get_params(deep=True)
+    ours = {
+        name: seed
+        for name, value in params.items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    }
+    return model.set_params(**ours) if ours else model
+
+
+@contextlib.contextmanager
+def unchecked(*, is_quiet: bool) -> Iterator[None]:
+    """Spare scikit-learn what was checked already, thousands of times.
+
+    Parameters
+    ----------
+    is_quiet : bool
+        Whether warnings are dropped as well.
+
+    Yields
+    ------
+    None
+        Control, with checks of finiteness and parameters off.
+    """
+    from sklearn import config_context
+
+    with (
+        config_context(assume_finite=True, skip_parameter_validation=True),
+        warnings.catch_warnings(),
+    ):
+        if is_quiet:
+            warnings.simplefilter("ignore")
+        yield

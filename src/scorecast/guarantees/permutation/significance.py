@@ -1,0 +1,306 @@
+"""Score a model on permuted labels, doing once what does not depend on them."""
+
+from __future__ import annotations
+
+import numbers
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scorecast._core.checks import check_matrix, check_n_jobs
+from scorecast._core.parallel import map_tasks
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.permutation.features import fold_features
+from scorecast.guarantees.permutation.recognition import FastMethod, recognise
+from scorecast.guarantees.permutation.refits import Refitting, unchecked
+from scorecast.guarantees.permutation.result import PermutationScores
+from scorecast.guarantees.permutation.rule import FoldRule
+from scorecast.guarantees.permutation.shuffles import (
+    block_sizes,
+    draw_orders,
+    group_members,
+)
+from scorecast.guarantees.permutation.splits import CaseSplit, read_splits
+
+__all__ = ["permutation_scores"]
+
+_SEEDS = 2**31 - 1
+
+
+def permutation_scores(
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    splits: Any = 5,
+    *,
+    n_permutations: int = 1000,
+    scoring: Any = None,
+    groups: Sequence[Hashable] | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> PermutationScores:
+    """Compare the scores of a model with those on permuted labels.
+
+    All permutations use the same splits. The scores are those of scikit-learn's
+    ``permutation_test_score`` with these splits and permutations. Nearest centroids,
+    ridge classification, Gaussian naive Bayes, logistic regression with two classes and
+    linear support vector machines, also behind a StandardScaler, are worked out for
+    many permutations at once; where rounding could decide a prediction, the model
+    itself is fitted. All other models are fitted in a loop.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        A pipeline will do, with feature selection inside. It is cloned, never changed.
+    X : array-like of shape (n, m)
+        Features, read as float64.
+    y : array-like of shape (n,)
+        Labels, or numbers for a regressor.
+    splits : int, splitter or iterable of (train, test), default=5
+        A number of folds means stratified ones for classifiers.
+    n_permutations : int, default=1000
+        The smallest p-value is one over this number plus one.
+    scoring : str or callable, optional
+        As in scikit-learn; more is better. By default the score of the model.
+    groups : sequence of hashable, optional
+        Labels change places within groups only, and splitters keep them together.
+    random_state : int, Generator or None, optional
+        Seed of the permutations.
+    n_jobs : int, optional
+        Number of workers; the answer does not depend on it.
+
+    Returns
+    -------
+    PermutationScores
+        All scores by split, and the p-value.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there is one class only, or the model fails on every split.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import NearestCentroid
+    >>> X = [[0.0], [0.2], [0.1], [0.3], [5.0], [5.1], [5.4], [5.2]]
+    >>> found = permutation_scores(
+    ...     NearestCentroid(), X, list("aaaabbbb"), 2, n_permutations=99, random_state=0
+    ... )
+    >>> found.score, round(found.p_value, 2), found.method
+    (1.0, 0.03, 'nearest-centroid')
+    """
+    from sklearn.base import is_classifier
+    from sklearn.metrics import check_scoring
+
+    features = np.asarray(check_matrix(X, "X"), dtype=np.float64)
+    labels = _checked_labels(y, features.shape[0], is_classifier(estimator))
+    count = _checked_count(n_permutations)
+    check_n_jobs(n_jobs)
+    rng = as_generator(random_state)
+    members = group_members(groups, features.shape[0])
+    parts = read_splits(
+        splits, features, labels, groups, is_classifier=is_classifier(estimator)
+    )
+    try:
+        scorer = check_scoring(estimator, scoring=scoring)
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from error
+    fitting = Refitting(estimator=estimator, scorer=scorer, X=features, y=labels)
+    work = _prepare(fitting, parts, members, scoring)
+    blocks = [_Block(size=0)] + [_Block(size=b) for b in block_sizes(count)]
+    found = map_tasks(work, blocks, rng=rng, n_jobs=n_jobs, what="permuting")
+    return _gathered(found, work, scoring, features, seed_number(random_state))
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Some permutations; a size of zero stands for the labels as they are."""
+
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockScores:
+    """Scores of a block, and what happened on the way."""
+
+    scores: FloatArray
+    n_refitted: int
+    failures: Counter[str]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Work:
+    """Everything a worker needs for any block."""
+
+    fitting: Refitting
+    splits: list[CaseSplit]
+    members: list[IntArray]
+    method: str
+    rules: list[FoldRule] | None
+    codes: IntArray
+    n_classes: int
+    is_balanced: bool
+
+    def __call__(self, block: _Block, rng: np.random.Generator) -> _BlockScores:
+        """Score the permutations of one block."""
+        n = self.fitting.y.size
+        if block.size == 0:
+            orders = np.arange(n, dtype=np.int64).reshape(1, n)
+        else:
+            orders = draw_orders(block.size, self.members, n, rng)
+        seeds = rng.integers(_SEEDS, size=orders.shape[0])
+        scores = np.empty((orders.shape[0], len(self.splits)))
+        doubtful = np.ones(scores.shape, dtype=np.bool_)
+        failures: Counter[str] = Counter()
+        # Warnings about the labels as they are matter; those about noise do not.
+        with unchecked(is_quiet=block.size > 0):
+            if self.rules is not None:
+                self._quickly(orders, scores, doubtful)
+            rows, columns = np.nonzero(doubtful)
+            for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+                labels = self.fitting.y[orders[row]]
+                scores[row, column] = self.fitting.score(
+                    labels, self.splits[column], failures, int(seeds[row])
+                )
+        refitted = int(doubtful.sum()) if self.rules is not None else 0
+        return _BlockScores(scores, refitted, failures)
+
+    def _quickly(
+        self, orders: IntArray, scores: FloatArray, doubtful: BoolArray
+    ) -> None:
+        codes = self.codes[orders]
+        for column, (split, rule) in enumerate(
+            zip(self.splits, self.rules or [], strict=True)
+        ):
+            train, truth = codes[:, split.train], codes[:, split.test]
+            predicted = rule.predict(train)
+            scores[:, column] = _share_right(
+                truth, predicted.classes, self.n_classes if self.is_balanced else None
+            )
+            kinds = np.arange(self.n_classes)[:, None, None]
+            lacks = ~(train[None] == kinds).any(axis=2).all(axis=0)
+            doubtful[:, column] = predicted.is_doubtful | lacks
+
+
+def _share_right(
+    truth: IntArray, predicted: IntArray, n_classes: int | None
+) -> FloatArray:
+    """Return the accuracy of every row, or the mean recall over its classes."""
+    right = truth == predicted
+    if n_classes is None:
+        share: FloatArray = right.mean(axis=1)
+        return share
+    recalls = np.full((n_classes, truth.shape[0]), np.nan)
+    for number in range(n_classes):
+        members = truth == number
+        count = members.sum(axis=1)
+        hits = (right & members).sum(axis=1)
+        np.divide(hits, count, out=recalls[number], where=count > 0)
+    mean: FloatArray = np.nanmean(recalls, axis=0)
+    return mean
+
+
+def _prepare(
+    fitting: Refitting, splits: list[CaseSplit], members: list[IntArray], scoring: Any
+) -> _Work:
+    from sklearn.base import is_classifier
+
+    classes, codes = np.unique(fitting.y, return_inverse=True)
+    fast = None
+    if is_classifier(fitting.estimator) and _is_count(scoring):
+        fast = recognise(fitting.estimator, classes.size)
+    return _Work(
+        fitting=fitting,
+        splits=splits,
+        members=members,
+        method="loop" if fast is None else fast.name,
+        rules=None if fast is None else _rules(fast, fitting, splits, classes.size),
+        codes=codes.astype(np.int64),
+        n_classes=classes.size,
+        is_balanced=scoring == "balanced_accuracy",
+    )
+
+
+def _is_count(scoring: Any) -> bool:
+    """Tell whether the score counts right answers, for which predictions suffice."""
+    return scoring is None or scoring in ("accuracy", "balanced_accuracy")
+
+
+def _rules(
+    fast: FastMethod, fitting: Refitting, splits: list[CaseSplit], n_classes: int
+) -> list[FoldRule]:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # as in the workers: sums in the same order
+        folds = fold_features(fitting.X, splits, fast.scaler)
+        return [fast.make(fold, fast.model, n_classes) for fold in folds]
+
+
+def _gathered(
+    found: list[_BlockScores], work: _Work, scoring: Any, X: FloatArray, seed: Any
+) -> PermutationScores:
+    failures: Counter[str] = Counter()
+    for block in found:
+        failures.update(block.failures)
+    observed = found[0].scores[0]
+    if not np.isfinite(observed).any():
+        reason = next(iter(found[0].failures), "no reason given")
+        msg = f"The model failed on every split: {reason}"
+        raise InsufficientDataError(msg)
+    return PermutationScores(
+        fold_scores=observed,
+        permuted=np.concatenate([block.scores for block in found[1:]]),
+        estimator=_described(work.fitting.estimator),
+        scoring=_scoring_name(scoring),
+        method=work.method,
+        n_refitted=sum(block.n_refitted for block in found),
+        failures=dict(failures),
+        n_cases=X.shape[0],
+        n_features=X.shape[1],
+        seed=seed,
+    )
+
+
+def _described(estimator: Any) -> str:
+    return " ".join(repr(estimator).split())
+
+
+def _scoring_name(scoring: Any) -> str:
+    if scoring is None:
+        return "default score"
+    return (
+        scoring
+        if isinstance(scoring, str)
+        else getattr(scoring, "__name__", "custom score")
+    )
+
+
+def _checked_labels(y: ArrayLike, n: int, is_classifier: bool) -> NDArray[Any]:
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        msg = f"X has {n} rows, but y has shape {labels.shape}; one label per row."
+        raise InvalidInputError(msg)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        msg = "y holds values that are not finite. Remove or repair those rows."
+        raise InvalidInputError(msg)
+    if labels.dtype == object:
+        # Mixed types have no order; as text they have, and strings stay themselves.
+        labels = labels.astype(str)
+    if np.unique(labels).size < 2:
+        what = "class" if is_classifier else "value"
+        msg = f"y holds one {what} only; there is nothing to permute."
+        raise InsufficientDataError(msg)
+    return labels
+
+
+def _checked_count(n_permutations: int) -> int:
+    if isinstance(n_permutations, numbers.Integral) and n_permutations >= 1:
+        return int(n_permutations)
+    msg = f"`n_permutations` must be a whole number from 1; got {n_permutations!r}."
+    raise UsageError(msg)

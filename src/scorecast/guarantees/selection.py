@@ -1,0 +1,271 @@
+"""Honesty about selected features: what luck would have found."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import fdtrc
+
+from scorecast._core.checks import check_matrix, check_n_jobs
+from scorecast._core.parallel import map_tasks
+from scorecast._core.results import Result
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import FloatArray, IntArray, Json, RandomState
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.permutation.rule import indicators
+from scorecast.guarantees.permutation.shuffles import block_sizes, draw_orders
+
+__all__ = ["SelectedFeatures", "selected_features"]
+
+# Permuted statistics that differ from the observed one by rounding are as large.
+_SAME = 1e-9
+_ROUNDED = 64 * float(np.finfo(np.float64).eps)  # a mean may be off by this share
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SelectedFeatures(Result):
+    """The features that tell classes apart best, and what luck would have found.
+
+    Attributes
+    ----------
+    features : ndarray of int64
+        Numbers of the selected features, from zero, best first.
+    statistic : ndarray of float64
+        F of the analysis of variance, for each.
+    p_value : ndarray of float64
+        Of F alone, as if there were no other feature.
+    holm : ndarray of float64
+        Adjusted so that a single false discovery among all is unlikely (Holm).
+    false_discovery : ndarray of float64
+        Adjusted for the share of false discoveries (Benjamini and Hochberg).
+    max_statistic : ndarray of float64
+        Share of permutations whose best feature does as well: any correlation between
+        features is allowed for (Westfall and Young), with the +1 rule.
+    luck : ndarray of float64
+        For the i-th best: share of permutations whose own i-th best does as well.
+    n_cases, n_features, n_permutations : int
+        Sizes.
+    seed : int or None
+        The seed, where it was a number.
+    """
+
+    kind: ClassVar[str] = "selected-features"
+
+    features: IntArray
+    statistic: FloatArray
+    p_value: FloatArray
+    holm: FloatArray
+    false_discovery: FloatArray
+    max_statistic: FloatArray
+    luck: FloatArray
+    n_cases: int
+    n_features: int
+    n_permutations: int
+    seed: int | None
+
+    def summary(self) -> str:
+        """Say the answer in one sentence."""
+        sure = int(np.sum(self.max_statistic <= 0.05))
+        return (
+            f"Of the {self.features.size:,} best of {self.n_features:,} features "
+            f"{sure:,} would hardly be found by luck (adjusted p at most 0.05); a set "
+            f"as good throughout comes by luck with p = {self.luck[-1]:.2g}."
+        )
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return one row per selected feature."""
+        return {name: getattr(self, name).tolist() for name in _COLUMNS}
+
+    def _parts(self) -> tuple[Json, Json, Json]:
+        inputs = {"n_cases": self.n_cases, "n_features": self.n_features}
+        options = {"n_permutations": self.n_permutations, "seed": self.seed}
+        return inputs, options, self.to_columns()
+
+    @classmethod
+    def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
+        columns: Json = {name: np.array(result[name], float) for name in _COLUMNS}
+        columns["features"] = columns["features"].astype(np.int64)
+        return cls(**inputs, **options, **columns)
+
+
+_COLUMNS = (
+    "features",
+    "statistic",
+    "p_value",
+    "holm",
+    "false_discovery",
+    "max_statistic",
+    "luck",
+)
+
+
+def selected_features(
+    X: ArrayLike,
+    y: ArrayLike,
+    n_selected: int = 10,
+    *,
+    n_permutations: int = 1000,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> SelectedFeatures:
+    """Select the features with the largest F, and say what luck would have found.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Features.
+    y : array-like of shape (n,)
+        Classes.
+    n_selected : int, default=10
+        How many are selected.
+    n_permutations : int, default=1000
+        Permutations of the classes.
+    random_state : int, Generator or None, optional
+        Seed of the permutations.
+    n_jobs : int, optional
+        Number of workers; the answer does not depend on it.
+
+    Returns
+    -------
+    SelectedFeatures
+        The features and their p-values, adjusted in several ways.
+
+    Raises
+    ------
+    UsageError
+        If a number makes no sense.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.standard_normal((30, 200)), np.repeat([0, 1], 15)
+    >>> X[y == 1, 7] += 3
+    >>> found = selected_features(X, y, 2, n_permutations=99, random_state=0)
+    >>> int(found.features[0]), float(found.max_statistic[0])
+    (7, 0.01)
+    """
+    features = np.asarray(check_matrix(X, "X"), dtype=np.float64)
+    codes, n_classes = _checked_classes(y, features.shape[0])
+    _check_number(n_selected, "n_selected", features.shape[1])
+    _check_number(n_permutations, "n_permutations", None)
+    check_n_jobs(n_jobs)
+    test = _VarianceTest.of(features, n_classes)
+    observed = test.statistics(codes[None])[0]
+    order = np.argsort(-observed, kind="stable")
+    work = _Null(test=test, codes=codes, top=np.sort(observed)[::-1][:n_selected])
+    rng = as_generator(random_state)
+    counts = map_tasks(
+        work, block_sizes(n_permutations), rng=rng, n_jobs=n_jobs, what="permuting"
+    )
+    best, ranked = np.sum(counts, axis=0)
+    alone = np.asarray(
+        fdtrc(n_classes - 1, codes.size - n_classes, observed), dtype=float
+    )
+    chosen = order[:n_selected].astype(np.int64)
+    return SelectedFeatures(
+        features=chosen,
+        statistic=observed[chosen],
+        p_value=alone[chosen],
+        holm=_holm(alone)[chosen],
+        false_discovery=_false_discovery(alone)[chosen],
+        max_statistic=(1 + best) / (1 + n_permutations),
+        luck=(1 + ranked) / (1 + n_permutations),
+        n_cases=codes.size,
+        n_features=features.shape[1],
+        n_permutations=int(n_permutations),
+        seed=seed_number(random_state),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _VarianceTest:
+    """F of every feature for many labellings at once."""
+
+    centred: FloatArray
+    total: FloatArray
+    n_classes: int
+
+    @classmethod
+    def of(cls, X: FloatArray, n_classes: int) -> Self:
+        """Take what the labels do not change."""
+        centred = X - X.mean(axis=0)
+        # A feature without spread, but for rounding, tells nothing.
+        level = np.abs(X).max(axis=0)
+        total = np.einsum("ij,ij->j", centred, centred)
+        flat = total <= X.shape[0] * (_ROUNDED * level) ** 2
+        centred[:, flat] = 0.0
+        return cls(
+            centred=centred, total=np.where(flat, 1.0, total), n_classes=n_classes
+        )
+
+    def statistics(self, labels: IntArray) -> FloatArray:
+        """Return F, (b, m), for labels (b, n)."""
+        n = labels.shape[1]
+        between = np.zeros((labels.shape[0], self.total.size))
+        for members in indicators(labels, self.n_classes):
+            sums = members @ self.centred
+            between += sums**2 / members.sum(axis=1, keepdims=True)
+        within = np.maximum(self.total - between, self.total * np.finfo(float).eps)
+        freedom = (n - self.n_classes) / (self.n_classes - 1)
+        ratio: FloatArray = freedom * between / within
+        return ratio
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Null:
+    """Counts permutations that do as well as the observed best ones."""
+
+    test: _VarianceTest
+    codes: IntArray
+    top: FloatArray
+
+    def __call__(self, size: int, rng: np.random.Generator) -> IntArray:
+        """Return, (2, k): by the best feature of all, and rank by rank."""
+        n, k = self.codes.size, self.top.size
+        orders = draw_orders(size, [np.arange(n)], n, rng)
+        found = self.test.statistics(self.codes[orders])
+        largest = np.sort(np.partition(found, -k, axis=1)[:, -k:], axis=1)[:, ::-1]
+        bar = self.top * (1 - _SAME)
+        best = (largest[:, :1] >= bar).sum(axis=0)
+        return np.array([best, (largest >= bar).sum(axis=0)], dtype=np.int64)
+
+
+def _holm(p: FloatArray) -> FloatArray:
+    order = np.argsort(p)
+    steps = p[order] * np.arange(p.size, 0, -1)
+    adjusted = np.empty(p.size)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return adjusted
+
+
+def _false_discovery(p: FloatArray) -> FloatArray:
+    order = np.argsort(p)[::-1]
+    steps = p[order] * p.size / np.arange(p.size, 0, -1)
+    adjusted = np.empty(p.size)
+    adjusted[order] = np.minimum(np.minimum.accumulate(steps), 1)
+    return adjusted
+
+
+def _checked_classes(y: ArrayLike, n: int) -> tuple[IntArray, int]:
+    labels: NDArray[Any] = np.asarray(y)
+    if labels.shape != (n,):
+        msg = f"X has {n} rows, but y has shape {labels.shape}; one class per row."
+        raise InvalidInputError(msg)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if not 2 <= classes.size < n:
+        msg = f"{classes.size} classes for {n} cases; at least 2, fewer than cases."
+        raise InsufficientDataError(msg)
+    return codes.astype(np.int64), int(classes.size)
+
+
+def _check_number(value: int, name: str, most: int | None) -> None:
+    whole = isinstance(value, numbers.Integral) and value >= 1
+    if whole and (most is None or value <= most):
+        return
+    up = "" if most is None else f" to {most}"
+    msg = f"`{name}` must be a whole number from 1{up}; got {value!r}."
+    raise UsageError(msg)

@@ -1,0 +1,215 @@
+"""Learning curves: recovery, intervals, inversion, and refusals."""
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
+
+from scorecast import learning_curve_fit, learning_curve_scores
+from scorecast._core.results import result_from_dict
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+
+SIZES = np.array([10, 20, 40, 60, 80, 120])
+
+
+def curve(sizes=SIZES, a=0.9, alpha=0.6, b=0.08):
+    return 1 - a * np.asarray(sizes, float) ** -alpha - b
+
+
+def test_a_curve_without_noise_is_recovered():
+    # The formula book, D15: (.9, .6, .08).
+    law = learning_curve_fit(SIZES, curve(), random_state=0).law
+    assert (law.scale, law.exponent, law.limit) == pytest.approx((0.9, 0.6, 0.08), 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("a", "alpha", "b"), [(0.5, 2.0, 0.0), (3, 1.2, 0.2), (0, 1, 0.3)]
+)
+def test_other_curves_are_recovered_too(a, alpha, b):
+    fit = learning_curve_fit(SIZES, curve(a=a, alpha=alpha, b=b), random_state=0)
+    expected = curve([15, 500], a, alpha, b)
+    assert [fit.score_at(15), fit.score_at(500)] == pytest.approx(expected, abs=1e-6)
+    assert fit.limit == pytest.approx(1 - b, abs=1e-6)
+
+
+def test_how_many_cases_for_a_score():
+    fit = learning_curve_fit(SIZES, curve(), target=0.9, random_state=0)
+    # 0.9 n^-0.6 = 0.02
+    assert fit.needed_for(0.9) == np.ceil((0.9 / 0.02) ** (1 / 0.6))
+    assert fit.needed_for(0.93) == np.inf
+    assert fit.needed_for(0.0) == 1
+    assert f"{fit.needed_for(0.9):,.0f}" in fit.summary()
+    never = learning_curve_fit(SIZES, curve(), target=0.95, random_state=0)
+    assert "never reaches" in never.summary()
+
+
+def test_sizes_with_sure_means_count_more():
+    rng = np.random.default_rng(0)
+    noise = np.array([0.2, 0.01, 0.01, 0.01, 0.01, 0.01])[:, None]
+    table = np.minimum(curve()[:, None] + noise * rng.standard_normal((6, 30)), 1)
+    fit = learning_curve_fit(SIZES, table, random_state=0)
+    assert fit.weights[0] < fit.weights[1:].min() / 20
+    alone = learning_curve_fit(
+        SIZES, table.mean(axis=1), weights=fit.weights, random_state=0
+    )
+    assert alone.law.limit == pytest.approx(fit.law.limit, abs=1e-9)
+
+
+def test_the_law_never_goes_below_zero_nor_up():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        fit = learning_curve_fit(
+            SIZES, rng.uniform(0.3, 0.9, 6), n_replicates=5, random_state=0
+        )
+        for law in (fit.law, *fit.replicates):
+            assert min(law.scale, law.exponent, law.limit) >= 0
+        assert fit.score_at(200) >= fit.score_at(100)
+
+
+def test_the_best_split_weighs_training_against_test():
+    fit = learning_curve_fit(SIZES, curve(), random_state=0)
+    train, test = fit.best_split(100)
+    assert train + test == 100
+    sizes = np.arange(1, 100)
+    error = 1 - curve(sizes)
+    risk = (error - (1 - curve(100))) ** 2 + error * (1 - error) / (100 - sizes)
+    assert train == sizes[np.argmin(risk)]
+    flat = learning_curve_fit(SIZES, np.full(6, 0.8), random_state=0)
+    assert flat.best_split(100) == (1, 99)  # where nothing is learnt, test
+    with pytest.raises(UsageError, match="at least 2"):
+        fit.best_split(1)
+
+
+def test_json_there_and_back():
+    fit = learning_curve_fit(SIZES, curve(), target=0.9, n_replicates=7, random_state=0)
+    again = result_from_dict(fit.to_dict())
+    assert again.summary() == fit.summary()
+    assert again.to_columns() == fit.to_columns()
+
+
+def two_classes(n=120, m=8, seed=0):
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) % 3 == 0).astype(int)
+    X = rng.standard_normal((n, m))
+    X[y == 1] += 0.7
+    return X, y
+
+
+@pytest.mark.parametrize(
+    ("over", "sizes"), [("cases", [6, 30, 80]), ("features", [1, 4, 8])]
+)
+def test_scores_grow_with_cases_and_with_features(over, sizes):
+    X, y = two_classes()
+    table = learning_curve_scores(
+        GaussianNB(), X, y, sizes, over=over, n_repeats=12, random_state=0
+    )
+    assert table.shape == (3, 12)
+    means = table.mean(axis=1)
+    assert means[0] < means[2]
+    assert learning_curve_fit(sizes, table, random_state=0).limit > means[0]
+
+
+def test_small_samples_are_parts_of_large_ones_and_keep_the_shares():
+    from scorecast.guarantees.curve_scores import _mixed
+
+    y = np.repeat([0, 1], [90, 30])
+    order = _mixed(y, np.random.default_rng(0))
+    assert sorted(order) == list(range(120))
+    for size in (8, 20, 60):
+        assert abs(y[order[:size]].mean() - 0.25) <= 1 / size + 1e-12
+
+
+def test_workers_do_not_matter_and_regressors_are_taken():
+    X, _ = two_classes(n=40)
+    target = X @ np.arange(8.0)
+    tables = [
+        learning_curve_scores(
+            LinearRegression(),
+            X,
+            target,
+            [10, 20],
+            n_repeats=3,
+            random_state=1,
+            n_jobs=j,
+        )
+        for j in (1, 2)
+    ]
+    assert np.array_equal(*tables)
+
+
+def test_repeats_that_fail_are_left_out_and_too_many_are_refused():
+    class Choosy(DummyClassifier):
+        def fit(self, X, y):
+            if X[0, 0] < self.constant:
+                msg = "not these"
+                raise RuntimeError(msg)
+            return super().fit(X, y)
+
+    X, y = two_classes()
+    some = learning_curve_scores(
+        Choosy(constant=0), X, y, [20], n_repeats=20, random_state=0
+    )
+    assert 2 <= some.shape[1] < 20
+    with pytest.raises(InsufficientDataError, match="not these"):
+        learning_curve_scores(Choosy(constant=99), X, y, [20], n_repeats=4)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"sizes": [10, 20]}, InvalidInputError, "One row"),
+        ({"sizes": [10, 10, 10, 20, 20, 20]}, InsufficientDataError, "2 different"),
+        ({"sizes": [0, 1, 2, 3, 4, 5]}, InvalidInputError, "whole numbers"),
+        ({"scores": [np.nan] * 6}, InvalidInputError, "finite"),
+        ({"scores": [50.0] * 6}, InvalidInputError, "at most 1"),
+        ({"weights": [1, 1, 1, 1, 1, 0]}, InvalidInputError, "above zero"),
+        ({"target": 1.5}, UsageError, "target"),
+        ({"level": 90}, UsageError, "level"),
+        ({"n_replicates": 0}, UsageError, "n_replicates"),
+    ],
+)
+def test_bad_input_is_refused_in_words(change, error, words):
+    call = {"sizes": SIZES, "scores": curve()} | change
+    with pytest.raises(error, match=words):
+        learning_curve_fit(**call)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"sizes": []}, UsageError, "sizes"),
+        ({"sizes": [2.5]}, UsageError, "sizes"),
+        ({"sizes": [91]}, InsufficientDataError, "90 cases"),
+        ({"sizes": [9], "over": "features"}, InsufficientDataError, "8 features"),
+        ({"over": "rows"}, UsageError, "over"),
+        ({"test_share": 1}, UsageError, "test_share"),
+        ({"n_repeats": 1}, UsageError, "n_repeats"),
+        ({"y": [1, 2]}, InvalidInputError, "120 rows"),
+    ],
+)
+def test_bad_data_for_scores_are_refused_in_words(change, error, words):
+    X, y = two_classes()
+    call = {"X": X, "y": y, "sizes": [10]} | change
+    with pytest.raises(error, match=words):
+        learning_curve_scores(GaussianNB(), **call)
+
+
+@pytest.mark.statistical
+def test_intervals_hold_as_often_as_they_say():
+    rng = np.random.default_rng(0)
+    runs, held, narrow = 80, 0, 0
+    truth = float(curve([240])[0])
+    for _ in range(runs):
+        table = np.minimum(curve()[:, None] + 0.05 * rng.standard_normal((6, 8)), 1)
+        fit = learning_curve_fit(
+            SIZES, table, level=0.9, n_replicates=80, random_state=rng
+        )
+        low, high = fit.interval_at(240)
+        held += low <= truth <= high
+        # The broken variant: a third of the width.
+        middle = (low + high) / 2
+        narrow += abs(truth - middle) <= (high - low) / 6
+    error = 3 * np.sqrt(0.9 * 0.1 / runs)
+    assert held / runs >= 0.9 - error
+    assert narrow / runs < 0.9 - error

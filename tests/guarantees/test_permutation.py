@@ -1,0 +1,335 @@
+"""Permutation scores: the same as scikit-learn's, much sooner."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.model_selection import (
+    GroupKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    permutation_test_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from scorecast import permutation_scores
+from scorecast._core.results import result_from_dict
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.permutation.recognition import recognise
+from scorecast.guarantees.permutation.shuffles import (
+    BLOCK,
+    block_sizes,
+    draw_orders,
+    group_members,
+)
+
+FAST = {
+    "nearest-centroid": NearestCentroid(),
+    "ridge": RidgeClassifier(alpha=0.5),
+    "naive-bayes": GaussianNB(),
+    "logistic": LogisticRegression(),
+    "precomputed-kernel": SVC(kernel="linear"),
+    "rotation": LinearSVC(random_state=0),
+}
+
+
+class Replay(np.random.RandomState):
+    """Hands scikit-learn the permutations that ours drew."""
+
+    def __init__(self, orders):
+        super().__init__(0)
+        self.orders = iter(orders)
+
+    def permutation(self, n):
+        return next(self.orders)
+
+
+def drawn(n, count, seed, groups=None):
+    sizes = block_sizes(count)
+    streams = np.random.default_rng(seed).spawn(len(sizes) + 1)[1:]
+    members = group_members(groups, n)
+    parts = zip(sizes, streams, strict=True)
+    return np.concatenate([draw_orders(b, members, n, rng) for b, rng in parts])
+
+
+def assert_same_as_sklearn(model, X, y, splits, count=20, scoring=None):
+    ours = permutation_scores(
+        model, X, y, splits, n_permutations=count, scoring=scoring, random_state=7
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        score, null, _ = permutation_test_score(
+            model,
+            X,
+            y,
+            cv=splits,
+            n_permutations=count,
+            scoring=scoring,
+            random_state=Replay(drawn(len(y), count, 7)),
+        )
+    assert ours.score == score
+    assert np.array_equal(ours.permuted.mean(axis=1), null)
+    return ours
+
+
+def few_cases(seed=0, n=40, m=300, share=0.35):
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) < share * n).astype(int)
+    X = rng.standard_normal((n, 4)) @ rng.standard_normal((4, m))
+    X += rng.standard_normal((n, m)) + 2
+    X[y == 1, :10] += 1
+    return X, y
+
+
+def folds(X, y, k=4):
+    return list(StratifiedKFold(k, shuffle=True, random_state=1).split(X, y))
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("m", [300, 12])
+def test_scores_equal_those_of_scikit_learn(name, m):
+    X, y = few_cases(m=m)
+    found = assert_same_as_sklearn(FAST[name], X, y, folds(X, y))
+    assert found.method == name
+    assert found.n_refitted <= 4
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_scaler_before_the_model_is_fitted_per_split(name):
+    X, y = few_cases()
+    model = make_pipeline(StandardScaler(), FAST[name])
+    assert assert_same_as_sklearn(model, X, y, folds(X, y), 10).method == name
+
+
+@pytest.mark.parametrize("name", set(FAST) - {"logistic"})
+def test_several_unbalanced_classes(name):
+    X, y = make_classification(
+        n_samples=90, n_features=30, n_informative=6, n_classes=3,
+        weights=[0.6, 0.25, 0.15], random_state=0,
+    )  # fmt: skip
+    names = np.array(["low", "middle", "high"])[y]
+    found = assert_same_as_sklearn(
+        FAST[name], X, names, folds(X, y, 3), 12, "balanced_accuracy"
+    )
+    assert found.method == name
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_ties_and_constant_features_are_left_to_the_model(name):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (24, 3)).astype(float)
+    X = np.c_[X, np.full(24, 7.3), np.zeros(24)]
+    y = np.repeat([0, 1], 12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = assert_same_as_sklearn(FAST[name], X, y, folds(X, y, 3))
+    assert found.method == name
+
+
+def test_without_the_care_for_ties_scores_would_differ(monkeypatch):
+    from scorecast.guarantees.permutation import centroids
+
+    X = np.random.default_rng(5).integers(0, 2, (30, 2)).astype(float)
+    y = np.repeat([0, 1], 15)
+    careful = assert_same_as_sklearn(NearestCentroid(), X, y, folds(X, y, 5), 100)
+    assert careful.n_refitted > 0  # cases midway between two centroids
+    monkeypatch.setattr(centroids, "ROUNDING", -1.0)
+    with pytest.raises(AssertionError):
+        assert_same_as_sklearn(NearestCentroid(), X, y, folds(X, y, 5), 100)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(fit_intercept=False, C=10.0),
+        LogisticRegression(tol=1e-2),
+        LogisticRegression(max_iter=7),
+        RidgeClassifier(fit_intercept=False),
+        GaussianNB(priors=[0.2, 0.8]),
+        GaussianNB(var_smoothing=1e-2),
+        LinearSVC(loss="hinge", random_state=1),
+        LinearSVC(dual=False, C=0.01),
+        SVC(kernel="linear", class_weight="balanced"),
+    ],
+)
+def test_parameters_are_respected(model):
+    X, y = few_cases(seed=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = assert_same_as_sklearn(model, X, y, folds(X, y), 10)
+    assert found.method != "loop"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        NearestCentroid(metric="manhattan"),
+        NearestCentroid(shrink_threshold=0.5),
+        RidgeClassifier(class_weight="balanced"),
+        RidgeClassifier(solver="sag"),
+        LogisticRegression(class_weight="balanced"),
+        LogisticRegression(solver="liblinear"),
+        SVC(kernel="rbf"),
+        LinearSVC(penalty="l1"),
+        make_pipeline(SelectKBest(k=3), NearestCentroid()),
+        DecisionTreeClassifier(),
+        type("Mine", (NearestCentroid,), {})(),
+    ],
+)
+def test_what_is_not_known_exactly_goes_through_the_loop(model):
+    assert recognise(model, 2) is None
+
+
+def test_the_loop_gives_the_scores_of_scikit_learn_too():
+    X, y = few_cases(m=20)
+    model = make_pipeline(SelectKBest(k=3), DecisionTreeClassifier(random_state=0))
+    found = assert_same_as_sklearn(model, X, y, folds(X, y), 6)
+    assert found.method == "loop"
+    assert_same_as_sklearn(GaussianNB(), X, y, folds(X, y), 6, "roc_auc")
+
+
+def test_regressors_and_overlapping_splits():
+    X, y = few_cases(m=3)
+    splits = ShuffleSplit(3, test_size=0.3, random_state=0)
+    pairs = list(splits.split(X))
+    target = X[:, 0] + np.random.default_rng(0).standard_normal(40)
+    assert_same_as_sklearn(LinearRegression(), X, target, pairs, 5)
+    assert_same_as_sklearn(RidgeClassifier(), X, y, pairs, 20)
+
+
+def test_strong_signal_has_the_smallest_p_and_noise_has_not():
+    X, y = few_cases(seed=1)
+    X[y == 1] += 3
+    found = permutation_scores(GaussianNB(), X, y, n_permutations=199, random_state=0)
+    assert found.p_value == found.smallest_p == 1 / 200
+    assert "the least there can be" in found.summary()
+    low, high = found.p_interval()
+    assert low == 0 < high < 0.02
+
+
+def test_the_answer_does_not_depend_on_workers_or_global_state():
+    X, y = few_cases(n=24, m=8)
+    model = DecisionTreeClassifier(max_features=2)
+    answers = []
+    for jobs in (1, 2):
+        np.random.seed(jobs)  # noqa: NPY002 - the very thing that must not matter
+        found = permutation_scores(
+            model, X, y, 3, n_permutations=BLOCK + 5, random_state=3, n_jobs=jobs
+        )
+        answers.append(found.permuted)
+    assert np.array_equal(*answers)
+
+
+def test_labels_stay_within_their_group():
+    groups = np.repeat(["a", "b", "c", "d"], 6)
+    y = np.tile([0, 1, 1], 8)
+    orders = drawn(24, 50, 0, groups)
+    assert (groups[orders] == groups).all()
+    X = np.random.default_rng(0).standard_normal((24, 4))
+    found = permutation_scores(
+        NearestCentroid(), X, y, GroupKFold(2), groups=groups, n_permutations=9
+    )
+    assert found.permuted.shape == (9, 2)
+
+
+def test_a_class_that_is_missing_from_training_is_a_failure_with_a_reason():
+    X = np.random.default_rng(0).standard_normal((12, 3))
+    y = np.r_[1, np.zeros(11, int)]
+    pairs = [(np.arange(6), np.arange(6, 12)), (np.arange(6, 12), np.arange(6))]
+    found = permutation_scores(
+        LogisticRegression(), X, y, pairs, n_permutations=9, random_state=0
+    )
+    assert np.isnan(found.fold_scores[1])
+    assert sum(found.failures.values()) == 10
+    assert "one class" in next(iter(found.failures))
+    assert "failed" in found.summary()
+
+
+def test_failed_permutations_count_against_the_model():
+    class Moody(DummyClassifier):
+        def fit(self, X, y):
+            if y[0] == 0:
+                msg = "not in the mood"
+                raise RuntimeError(msg)
+            return super().fit(X, y)
+
+    X, y = np.zeros((20, 1)), np.tile([1, 0], 10)
+    pairs = [(np.arange(10), np.arange(10, 20))]
+    found = permutation_scores(Moody(), X, y, pairs, n_permutations=49, random_state=0)
+    failed = int(np.isnan(found.null_scores).sum())
+    assert found.failures == {"RuntimeError: not in the mood": failed}
+    assert failed > 5
+    assert found.n_as_good >= failed
+
+
+def test_json_there_and_back():
+    X, y = few_cases(m=5)
+    found = permutation_scores(NearestCentroid(), X, y, n_permutations=5)
+    again = result_from_dict(found.to_dict())
+    assert again.to_dict() == found.to_dict()
+    assert again.p_value == found.p_value
+    assert len(found.to_columns()["split"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"y": np.zeros(40)}, InsufficientDataError, "one class"),
+        ({"y": np.zeros(39)}, InvalidInputError, "40 rows"),
+        ({"y": np.r_[np.nan, np.ones(39)]}, InvalidInputError, "not finite"),
+        ({"X": np.full((40, 2), np.nan)}, InvalidInputError, "not finite"),
+        ({"splits": 41}, InsufficientDataError, "cannot be split"),
+        ({"splits": "many"}, UsageError, "splits"),
+        ({"splits": []}, UsageError, "empty"),
+        ({"splits": [([0, 1], [1, 2])]}, InvalidInputError, "trained on"),
+        ({"splits": [([0, 1], [40])]}, InvalidInputError, "between 0 and 39"),
+        ({"splits": [([0, 1], [])]}, InvalidInputError, "at least one"),
+        ({"n_permutations": 0}, UsageError, "n_permutations"),
+        ({"n_permutations": 2.5}, UsageError, "n_permutations"),
+        ({"scoring": "excellence"}, UsageError, "excellence"),
+        ({"groups": ["a"]}, InvalidInputError, "groups"),
+        ({"n_jobs": 0}, UsageError, "n_jobs"),
+        ({"random_state": -1}, UsageError, "random_state"),
+    ],
+)
+def test_bad_input_is_refused_in_words(change, error, words):
+    X, y = few_cases(m=3)
+    call = {"X": X, "y": y, "splits": 3, "n_permutations": 3} | change
+    with pytest.raises(error, match=words):
+        permutation_scores(NearestCentroid(), **call)
+
+
+def test_a_model_that_always_fails_is_refused():
+    X, y = few_cases(m=3)
+    with pytest.raises(InsufficientDataError, match="every split"):
+        permutation_scores(
+            LogisticRegression(C=-1.0, solver="liblinear"), X, y, 3, n_permutations=2
+        )
+
+
+@pytest.mark.statistical
+def test_the_level_is_kept_and_would_not_be_without_the_one():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 10)
+    kept, broken, runs = 0, 0, 600
+    for _ in range(runs):
+        X = rng.standard_normal((20, 30))
+        splits = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
+        found = permutation_scores(
+            NearestCentroid(), X, y, splits, n_permutations=19, random_state=rng
+        )
+        kept += found.p_value <= 0.05
+        # The broken variant: no +1, and only better scores count.
+        broken += np.mean(found.null_scores > found.score) <= 0.05
+    spread = 3 * np.sqrt(0.05 * 0.95 / runs)
+    assert kept / runs <= 0.05 + spread
+    assert broken / runs > 0.05 + spread
