@@ -11,6 +11,8 @@ import pytest
 import scorecast
 
 NAMES = {
+    "Assessment",
+    "assess",
     "DecoderComparison",
     "Identification",
     "ImpliedInformation",
@@ -56,7 +58,16 @@ NAMES = {
     "risk_curve",
     "scores_from",
 }
-FOLDERS = ("scores", "classes", "information", "io", "report", "synthetic", "cli")
+FOLDERS = (
+    "scores",
+    "classes",
+    "information",
+    "guarantees",
+    "io",
+    "report",
+    "synthetic",
+    "cli",
+)
 MODULES = sorted(
     m.name
     for m in pkgutil.walk_packages(scorecast.__path__, "scorecast.")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         extrapolate,
         extrapolate_risk,
     )
+    from scorecast.guarantees import Assessment, assess
     from scorecast.information import (
         ApparentInformation,
         CaseInformation,
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
+    "Assessment": "guarantees",
+    "assess": "guarantees",
     "AutoExtrapolator": "classes",
     "BayesianExtrapolator": "classes",
     "GaussianExtrapolator": "classes",
@@ -114,6 +117,7 @@ _HOME = {
 __all__ = [
     "AccuracyCurve",
     "ApparentInformation",
+    "Assessment",
     "AutoExtrapolator",
     "Backtest",
     "BayesianExtrapolator",
@@ -136,6 +140,7 @@ __all__ = [
     "__version__",
     "accuracy_curve",
     "apparent_information",
+    "assess",
     "backtest",
     "cases_from_classes",
     "cases_from_densities",

@@ -7,6 +7,7 @@ executed, inputs are never changed, and outputs appear whole or not at all.
 
 from __future__ import annotations
 
+from scorecast.io.datasets import Dataset, read_dataset
 from scorecast.io.example import (
     EXAMPLE_SOURCE,
     MATCH_SOURCE,
@@ -27,6 +28,7 @@ __all__ = [
     "EXAMPLE_SOURCE",
     "MATCH_SOURCE",
     "CharacterExample",
+    "Dataset",
     "Fingerprint",
     "Labels",
     "MatchExample",
@@ -38,6 +40,7 @@ __all__ = [
     "load_characters",
     "load_matches",
     "read_columns",
+    "read_dataset",
     "read_json",
     "read_labels",
     "read_matrix",

@@ -1,0 +1,54 @@
+"""What can be promised about a model learned from few samples and many features.
+
+Kernels (losses, bounds, tests, decompositions) take arrays and give numbers; only
+`fitting` knows estimators, and only `assess` knows all parts.
+"""
+
+from __future__ import annotations
+
+from scorecast.guarantees.assess import assess
+from scorecast.guarantees.assessment import (
+    Assessment,
+    LossAssessment,
+    ModelAssessment,
+)
+from scorecast.guarantees.bias_variance import BiasVariance
+from scorecast.guarantees.bounds import Bound
+from scorecast.guarantees.class_sensitivity import ClassSensitivity
+from scorecast.guarantees.feasibility import (
+    NULL_DATA,
+    SCHEMES,
+    Feasibility,
+    NullTest,
+    Verdict,
+)
+from scorecast.guarantees.losses import LOSSES, Loss, cost_loss, smoothed_loss
+from scorecast.guarantees.model_comparison import ModelComparison
+from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
+from scorecast.guarantees.sampling import Sampling, check_sampling
+
+__all__ = [
+    "LOSSES",
+    "MODELS",
+    "NULL_DATA",
+    "SCHEMES",
+    "Assessment",
+    "BiasVariance",
+    "Bound",
+    "ClassSensitivity",
+    "Feasibility",
+    "Loss",
+    "LossAssessment",
+    "ModelAssessment",
+    "ModelComparison",
+    "NullTest",
+    "Sampling",
+    "Verdict",
+    "assess",
+    "check_models",
+    "check_sampling",
+    "cost_loss",
+    "model_from",
+    "smoothed_loss",
+    "task_of",
+]
