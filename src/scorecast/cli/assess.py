@@ -43,7 +43,7 @@ __all__ = ["command"]
     "--sampling",
     default="cv10",
     show_default=True,
-    help="cv10, cv10x5, kfold5, loo, lpo, mc100, group5 or boot200.",
+    help="cv10, cv10x5, kfold5, loo, lpo, mc100, group5, boot200 or .632+.",
 )
 @click.option("--group", metavar="COL", help="Column of groups, never split.")
 @click.option(
@@ -109,6 +109,17 @@ __all__ = ["command"]
     help="Level below which a result is feasible.",
 )
 @click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop a fit that takes longer; its fold has then failed.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Append finished fits here; the same command goes on from it.",
+)
+@click.option(
     "--fail-below",
     type=float,
     metavar="VALUE",
@@ -133,7 +144,10 @@ def command(**options: Any) -> None:
         data = _read(options, task_of(models))
         check_outputs(options, [data.source])
         with progress_shown():
-            result = _answer(models, data, options)
+            try:
+                result = _answer(models, data, options)
+            except KeyboardInterrupt as stop:
+                raise _interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source])
     notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
@@ -164,7 +178,7 @@ def _answer(
 
     names = (
         "sampling", "level", "n_permutations", "permute", "null_data", "n_null_data",
-        "alpha", "n_jobs",
+        "alpha", "n_jobs", "time_limit", "checkpoint",
     )  # fmt: skip
     return assess(
         models,
@@ -175,6 +189,16 @@ def _answer(
         random_state=options["seed"],
         **{name: options[name] for name in names},
     )
+
+
+def _interrupted(checkpoint: str | None) -> KeyboardInterrupt:
+    """Say whether the work so far is kept, and how to go on."""
+    said = "nothing half-written was left behind"
+    if checkpoint:
+        said += f"; run the same command to go on from {checkpoint}"
+    else:
+        said += "; with --checkpoint FILE a run can go on where it stopped"
+    return KeyboardInterrupt(said)
 
 
 def _check_gate(result: Assessment, threshold: float | None) -> None:

@@ -13,7 +13,7 @@ from scorecast.guarantees.assessment import (
     ModelAssessment,
 )
 from scorecast.guarantees.bias_variance import BiasVariance
-from scorecast.guarantees.bounds import Bound
+from scorecast.guarantees.bounds import Bound, estimate_capacity
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
@@ -26,6 +26,7 @@ from scorecast.guarantees.losses import LOSSES, Loss, cost_loss, smoothed_loss
 from scorecast.guarantees.model_comparison import ModelComparison
 from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
 from scorecast.guarantees.sampling import Sampling, check_sampling
+from scorecast.guarantees.tuning import TunedModel
 
 __all__ = [
     "LOSSES",
@@ -43,11 +44,13 @@ __all__ = [
     "ModelComparison",
     "NullTest",
     "Sampling",
+    "TunedModel",
     "Verdict",
     "assess",
     "check_models",
     "check_sampling",
     "cost_loss",
+    "estimate_capacity",
     "model_from",
     "smoothed_loss",
     "task_of",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ from scorecast.guarantees.losses import Loss, check_losses
 from scorecast.guarantees.model_comparison import compare_models
 from scorecast.guarantees.models import check_models, task_of
 from scorecast.guarantees.problem import Problem, check_problem
+from scorecast.guarantees.records import Record, fingerprint_of
+from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
 
 __all__ = ["assess"]
@@ -58,7 +61,7 @@ class _Order:
     settings: NullSettings
     n_resamples: int
     with_bias_variance: bool
-    n_jobs: int | None
+    run: Run
 
 
 def assess(
@@ -80,6 +83,8 @@ def assess(
     n_resamples: int = 1000,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
+    time_limit: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Assessment:
     """Say what can be promised about models learned from these data.
 
@@ -118,6 +123,12 @@ def assess(
         Seed of everything.
     n_jobs : int, optional
         Number of workers; the answer does not depend on it.
+    time_limit : float, optional
+        Seconds that one fit may take; a fold that takes longer has failed. Fits then
+        run in another process.
+    checkpoint : str or path-like, optional
+        File to which finished fits are appended; the same call goes on from it, any
+        other is refused.
 
     Returns
     -------
@@ -154,11 +165,16 @@ def assess(
         settings=settings,
         n_resamples=_check_count(n_resamples, "n_resamples"),
         with_bias_variance=with_bias_variance,
-        n_jobs=check_n_jobs(n_jobs),
+        run=Run(n_jobs=check_n_jobs(n_jobs), time_limit=_check_limit(time_limit)),
     )
     problem = check_problem(X, y, task=task, groups=groups)
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
+    if checkpoint is not None:
+        asked = (settings, order.losses[0].name, random_state, time_limit)
+        run = fingerprint_of(chosen, problem, plan, asked)
+        noted = replace(order.run, record=Record(checkpoint, run))
+        order = replace(order, run=noted)
     return _answer(chosen, problem, plan, order, rng, seed_number(random_state))
 
 
@@ -215,8 +231,9 @@ def _one_model(
     # One stream per part: leaving one out does not change the others.
     for_folds, for_bounds, for_tests, for_bias = rng.spawn(4)
     estimates = collect_estimates(
-        model, problem, plan, rng=for_folds, n_jobs=order.n_jobs, what=f"testing {name}"
-    )
+        model, problem, plan, rng=for_folds, run=order.run, part=f"{name}/folds",
+        what=f"testing {name}",
+    )  # fmt: skip
     if estimates.is_empty:
         return ModelAssessment(name=name, losses=(), failures=estimates.failures)
     wanted = [loss for loss in order.losses if estimates.can_measure(loss)]
@@ -230,11 +247,11 @@ def _one_model(
     if order.settings.n_permutations and wanted and wanted[0] is order.losses[0]:
         tested = examine(
             model, estimates, wanted[0], order.settings, rng=for_tests,
-            n_jobs=order.n_jobs,
+            run=order.run, part=name,
         )  # fmt: skip
     parts: tuple[BiasVariance, ...] = ()
     if order.with_bias_variance:
-        parts = _decomposed(model, estimates, order, for_bias)
+        parts = _decomposed(name, model, estimates, order, for_bias)
     return ModelAssessment(
         name=name,
         losses=losses,
@@ -268,7 +285,11 @@ def _one_loss(
 
 
 def _decomposed(
-    model: Any, estimates: Estimates, order: _Order, rng: np.random.Generator
+    name: str,
+    model: Any,
+    estimates: Estimates,
+    order: _Order,
+    rng: np.random.Generator,
 ) -> tuple[BiasVariance, ...]:
     """Decompose the error, on more fits where no case was tested twice."""
     problem = estimates.problem
@@ -276,8 +297,9 @@ def _decomposed(
     if rows.size < 2 * np.unique(rows).size:
         plan = draw_plan(Sampling(kind="boot", n_folds=_BIAS_FITS), problem, rng)
         estimates = collect_estimates(
-            model, problem, plan, rng=rng, n_jobs=order.n_jobs, what="bias and variance"
-        )
+            model, problem, plan, rng=rng, run=order.run, part=f"{name}/bias",
+            what="bias and variance",
+        )  # fmt: skip
     if estimates.is_empty:
         return ()
     pooled = estimates.pooled()
@@ -308,6 +330,13 @@ def _cautions(
     if math.isclose(plan.n_test, 1) or n_folds < 5:
         lines.append(f"{n_folds} splits of {plan.n_test:g} cases say little of spread.")
     return tuple(lines)
+
+
+def _check_limit(seconds: float | None) -> float | None:
+    if seconds is None or (isinstance(seconds, int | float) and seconds > 0):
+        return seconds
+    msg = f"`time_limit` must be a positive number of seconds; got {seconds!r}."
+    raise UsageError(msg)
 
 
 def _check_count(value: int, name: str) -> int:

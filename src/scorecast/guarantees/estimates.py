@@ -8,12 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.parallel import map_tasks
 from scorecast._core.types import FloatArray
+from scorecast.guarantees.bootstrap_errors import (
+    no_information_value,
+    point_632,
+    point_632_plus,
+)
 from scorecast.guarantees.fitting import FoldResult, fit_and_test
+from scorecast.guarantees.fold_parts import fold_from, fold_parts
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.outcomes import Outcome
 from scorecast.guarantees.problem import Problem
+from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Split
 
 __all__ = ["Estimates", "LossSample", "collect_estimates"]
@@ -33,6 +39,8 @@ class LossSample:
         Mean value of every case that was tested, if the loss is a mean of cases.
     estimate : float
         The value of all.
+    shift : float
+        What weighing by the error of cases learned from adds to it; mostly 0.
     test_ratio : float
         Cases tested per case learned from.
     n_tested : int
@@ -48,6 +56,7 @@ class LossSample:
     test_ratio: float
     n_tested: int
     n_smallest: int
+    shift: float = 0.0
 
     @property
     def known_folds(self) -> FloatArray:
@@ -67,11 +76,14 @@ class Estimates:
         The splits.
     folds : tuple of FoldResult
         One per split.
+    training : Outcome or None
+        What a fit to all cases says of them, where the estimate needs it.
     """
 
     problem: Problem
     plan: Plan
     folds: tuple[FoldResult, ...]
+    training: Outcome | None = None
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -149,15 +161,29 @@ class Estimates:
             # Some splits hold too few cases to say; all tests together may.
             estimate = loss.measure(pooled)
         distinct = np.unique(rows)
+        weighed = self._weighed(loss, estimate)
         return LossSample(
             loss=loss,
             folds=folds,
             cases=cases,
-            estimate=estimate,
+            estimate=weighed,
+            shift=weighed - estimate,
             test_ratio=self.plan.test_ratio,
             n_tested=distinct.size,
             n_smallest=_smallest(self.problem, distinct),
         )
+
+    def _weighed(self, loss: Loss, left_out: float) -> float:
+        """Weigh the value of cases left out against that of cases learned from."""
+        if self.training is None:
+            return left_out
+        sign = -1.0 if loss.greater_is_better else 1.0
+        learned = sign * loss.measure(self.training)
+        if self.plan.sampling.kind == ".632":
+            return sign * point_632(learned, sign * left_out)
+        # The stream chooses among pairs only where there are millions.
+        unrelated = no_information_value(loss, self.training, np.random.default_rng(0))
+        return sign * point_632_plus(learned, sign * left_out, sign * unrelated)
 
 
 def _given(scores: FloatArray | None) -> FloatArray:
@@ -185,7 +211,8 @@ def collect_estimates(
     plan: Plan,
     *,
     rng: np.random.Generator,
-    n_jobs: int | None = None,
+    run: Run | None = None,
+    part: str = "folds",
     what: str = "fitting and testing",
 ) -> Estimates:
     """Fit and test on every split.
@@ -200,8 +227,11 @@ def collect_estimates(
         The splits.
     rng : numpy.random.Generator
         Parent of one stream per split.
-    n_jobs : int, optional
-        Number of workers; the numbers do not depend on it.
+    run : Run, optional
+        How tasks are run; the numbers do not depend on it, but for fits that take
+        longer than its limit.
+    part : str
+        Name of these splits in a record.
     what : str
         Words for the progress line.
 
@@ -210,12 +240,38 @@ def collect_estimates(
     Estimates
         With the reason where a split failed.
     """
-    work = partial(_one_split, estimator, problem)
-    folds = map_tasks(work, plan.splits, rng=rng, n_jobs=n_jobs, what=what)
-    return Estimates(problem=problem, plan=plan, folds=tuple(folds))
+    run = Run() if run is None else run
+    folds = run.map(
+        partial(_one_split, estimator, problem, run.time_limit),
+        plan.splits,
+        part=part,
+        rng=rng,
+        what=what,
+        noted=fold_parts,
+        restored=fold_from,
+    )
+    training = None
+    if plan.sampling.is_weighed:
+        everyone = np.arange(problem.n)
+        whole = Split(train=everyone, test=everyone)
+        one = run.map(
+            partial(_one_split, estimator, problem, run.time_limit),
+            [whole],
+            part=f"{part}/all",
+            rng=rng,
+            what=what,
+            noted=fold_parts,
+            restored=fold_from,
+        )[0]
+        training = one.outcome
+    return Estimates(problem=problem, plan=plan, folds=tuple(folds), training=training)
 
 
 def _one_split(
-    estimator: Any, problem: Problem, split: Split, rng: np.random.Generator
+    estimator: Any,
+    problem: Problem,
+    time_limit: float | None,
+    split: Split,
+    rng: np.random.Generator,
 ) -> FoldResult:
-    return fit_and_test(estimator, problem, split, rng)
+    return fit_and_test(estimator, problem, split, rng, time_limit=time_limit)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecast._core.limited import OutOfTimeError, run_limited
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError
 from scorecast.guarantees.outcomes import Outcome
@@ -81,6 +82,7 @@ def fit_and_test(
     rng: np.random.Generator,
     *,
     targets: NDArray[Any] | None = None,
+    time_limit: float | None = None,
 ) -> FoldResult:
     """Fit to one side of a split and speak of the other.
 
@@ -96,12 +98,35 @@ def fit_and_test(
         For estimators that leave something to chance.
     targets : ndarray, optional
         Targets to learn instead of the true ones; tests use the true ones.
+    time_limit : float, optional
+        Seconds after which the fit is stopped; it then runs in another process.
 
     Returns
     -------
     FoldResult
         With the reason where it failed.
     """
+    if time_limit is None:
+        return _fit_here(estimator, problem, split, rng, targets)
+    try:
+        found: FoldResult = run_limited(
+            _fit_here, estimator, problem, split, rng, targets, seconds=time_limit
+        )
+    except OutOfTimeError as error:
+        failure = f"failed: {error}"
+        return FoldResult(
+            test=split.test, outcome=None, failure=failure, seconds=time_limit
+        )
+    return found
+
+
+def _fit_here(
+    estimator: Any,
+    problem: Problem,
+    split: Split,
+    rng: np.random.Generator,
+    targets: NDArray[Any] | None,
+) -> FoldResult:
     start = time.monotonic()
     taught = problem.y if targets is None else targets
     outcome, failure, said = None, "", []

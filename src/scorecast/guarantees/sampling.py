@@ -16,7 +16,7 @@ from scorecast.guarantees.problem import Problem
 
 __all__ = ["Plan", "Sampling", "Split", "check_sampling", "draw_plan"]
 
-_FORM = re.compile(r"^([a-z]+)(\d*)(?:x(\d+))?$")
+_FORM = re.compile(r"^([a-z]+|\.632\+?-?)(\d*)(?:x(\d+))?$")
 _MOST_PAIRS = 5000
 _TEST_SIZE = 0.2
 
@@ -39,7 +39,8 @@ class Sampling:
         ``"cv"`` (folds that keep the share of every class), ``"kfold"`` (folds at
         random), ``"loo"`` (leave one out), ``"lpo"`` (leave out a pair of different
         classes), ``"mc"`` (random halves of a stated size), ``"group"`` (whole groups
-        left out) or ``"boot"`` (bootstrap, tested on what it left out).
+        left out), ``"boot"`` (bootstrap, tested on what it left out), or ``".632"``
+        and ``".632+"`` (the same, weighed against the error of cases learned from).
     n_folds : int
         Folds, or number of random splits.
     n_repeats : int
@@ -59,7 +60,13 @@ class Sampling:
         if self.kind in ("loo", "lpo", "given"):
             return self.kind
         repeats = f"x{self.n_repeats}" if self.n_repeats > 1 else ""
-        return f"{self.kind}{self.n_folds}{repeats}"
+        dash = "-" if self.is_weighed else ""
+        return f"{self.kind}{dash}{self.n_folds}{repeats}"
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether the error of cases learned from has a share in the estimate."""
+        return self.kind in (".632", ".632+")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -109,7 +116,7 @@ def check_sampling(sampling: Any) -> Sampling:
     ----------
     sampling : str, int or Sampling
         ``"cv10"``, ``"kfold5x20"``, ``"loo"``, ``"lpo"``, ``"mc100"``, ``"group5"``,
-        ``"boot200"``; a whole number means so many folds.
+        ``"boot200"``, ``".632+-200"``; a whole number means so many folds.
 
     Returns
     -------
@@ -131,15 +138,16 @@ def check_sampling(sampling: Any) -> Sampling:
     if isinstance(sampling, int) and not isinstance(sampling, bool):
         sampling = f"cv{sampling}"
     found = _FORM.match(sampling) if isinstance(sampling, str) else None
-    if found is None or found[1] not in _DRAWN:
+    kind = found[1].removesuffix("-") if found else ""
+    if found is None or kind not in _DRAWN:
         msg = (
             "`sampling` must be such as 'cv10', 'cv10x5', 'kfold5', 'loo', 'lpo', "
-            f"'mc100', 'group5' or 'boot200'; got {sampling!r}."
+            f"'mc100', 'group5', 'boot200' or '.632+-200'; got {sampling!r}."
         )
         raise UsageError(msg)
-    kind, count, repeats = found[1], found[2], found[3]
+    count, repeats = found[2], found[3]
     few = 2 if kind in ("cv", "kfold", "group") else 1
-    default = {"mc": 100, "boot": 200}.get(kind, 10)
+    default = {"mc": 100, "boot": 200, ".632": 200, ".632+": 200}.get(kind, 10)
     chosen = Sampling(
         kind=kind,
         n_folds=int(count) if count else default,
@@ -391,4 +399,6 @@ _DRAWN: dict[str, Callable[[Sampling, Problem, np.random.Generator], list[Split]
     "lpo": _leave_pair_out,
     "mc": _monte_carlo,
     "boot": _bootstrap,
+    ".632": _bootstrap,
+    ".632+": _bootstrap,
 }

@@ -9,6 +9,10 @@ from scorecast.guarantees.bounds.capacity import (
     seed_order,
     vapnik_upper,
 )
+from scorecast.guarantees.bounds.capacity_estimate import (
+    estimate_capacity,
+    expected_deviation,
+)
 from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
 from scorecast.guarantees.bounds.folds import (
     nadeau_bengio,
@@ -27,6 +31,8 @@ __all__ = [
     "clopper_pearson",
     "ehkv_lower",
     "empirical_bernstein",
+    "estimate_capacity",
+    "expected_deviation",
     "hoeffding",
     "jeffreys",
     "nadeau_bengio",

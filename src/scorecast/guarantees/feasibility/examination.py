@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.parallel import map_tasks
 from scorecast._core.types import FloatArray
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility.null_data import draw_null_data
@@ -29,6 +28,7 @@ from scorecast.guarantees.feasibility.verdict import judge
 from scorecast.guarantees.fitting import fit_and_test
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.problem import Problem
+from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 
 __all__ = ["NullSettings", "examine"]
@@ -67,7 +67,8 @@ def examine(
     settings: NullSettings,
     *,
     rng: np.random.Generator,
-    n_jobs: int | None = None,
+    run: Run | None = None,
+    part: str = "model",
 ) -> Feasibility:
     """Test whether an estimate beats chance, null models and null data.
 
@@ -83,8 +84,10 @@ def examine(
         How.
     rng : numpy.random.Generator
         Where randomness comes from.
-    n_jobs : int, optional
-        Number of workers.
+    run : Run, optional
+        How tasks are run.
+    part : str
+        Name of the model in a record.
 
     Returns
     -------
@@ -92,6 +95,7 @@ def examine(
         All tests and the verdict.
     """
     problem, plan = estimates.problem, estimates.plan
+    run = Run() if run is None else run
     observed = loss.as_error(estimates.measure(loss).folds)
     drawn = permuted_values(
         estimator,
@@ -100,7 +104,8 @@ def examine(
         loss,
         n_permutations=settings.n_permutations,
         rng=rng,
-        n_jobs=n_jobs,
+        run=run,
+        part=f"{part}/permuted",
         scheme=settings.scheme,
     )
     errors = loss.as_error(drawn)
@@ -110,7 +115,7 @@ def examine(
     data = None
     if settings.n_null_data and problem.is_classification:
         null = _null_data_values(
-            estimator, problem, plan, loss, settings, rng=rng, n_jobs=n_jobs
+            estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
         )
         data = drawn_test("null data", observed, loss.as_error(null), ratio)
     density, least = density_p(float(np.nanmean(observed)), errors)
@@ -155,7 +160,7 @@ def _null_model_tests(
         }
     tests = []
     for name, model in models.items():
-        found = collect_estimates(model, problem, plan, rng=rng, n_jobs=1)
+        found = collect_estimates(model, problem, plan, rng=rng, run=Run(n_jobs=1))
         values = loss.as_error(found.measure(loss).folds)
         tests.append(paired_test(name, observed, values, plan.test_ratio))
     return tuple(tests)
@@ -169,13 +174,17 @@ def _null_data_values(
     settings: NullSettings,
     *,
     rng: np.random.Generator,
-    n_jobs: int | None,
+    run: Run,
+    part: str,
 ) -> FloatArray:
-    work = partial(
-        _one_null_data_set, estimator, problem, plan, loss, settings.null_data
+    kind, limit = settings.null_data, run.time_limit
+    rows = run.map(
+        partial(_one_null_data_set, estimator, problem, plan, loss, kind, limit),
+        range(settings.n_null_data),
+        part=f"{part}/null data",
+        rng=rng,
+        what="null data",
     )
-    numbers = range(settings.n_null_data)
-    rows = map_tasks(work, numbers, rng=rng, n_jobs=n_jobs, what="null data")
     return np.array(rows)
 
 
@@ -185,6 +194,7 @@ def _one_null_data_set(
     plan: Plan,
     loss: Loss,
     kind: str,
+    time_limit: float | None,
     number: int,
     rng: np.random.Generator,
 ) -> list[float]:
@@ -192,6 +202,6 @@ def _one_null_data_set(
     data = problem.with_features(draw_null_data(problem, kind, rng))
     values = []
     for split in plan.splits:
-        fold = fit_and_test(estimator, data, split, rng)
+        fold = fit_and_test(estimator, data, split, rng, time_limit=time_limit)
         values.append(np.nan if fold.outcome is None else loss.measure(fold.outcome))
     return values

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.checks import check_choice
-from scorecast._core.parallel import map_tasks
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.fitting import fit_and_test
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.problem import Problem
+from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 
 __all__ = ["SCHEMES", "permuted_values", "shuffled_rows"]
@@ -28,7 +28,8 @@ def permuted_values(
     *,
     n_permutations: int,
     rng: np.random.Generator,
-    n_jobs: int | None = None,
+    run: Run | None = None,
+    part: str = "permuted",
     scheme: str = "all",
 ) -> FloatArray:
     """Fit and test on permuted data, again and again.
@@ -51,8 +52,10 @@ def permuted_values(
         How often.
     rng : numpy.random.Generator
         Parent of one stream per permutation.
-    n_jobs : int, optional
-        Number of workers.
+    run : Run, optional
+        How tasks are run.
+    part : str
+        Name of these permutations in a record.
     scheme : {"all", "train"}, default="all"
         Whether tests are shuffled too, or only what is learned from.
 
@@ -62,12 +65,13 @@ def permuted_values(
         Values of the loss; NaN where a fit failed or the loss is undefined.
     """
     check_choice(scheme, "scheme", SCHEMES)
-    work = partial(_one_permutation, estimator, problem, plan, loss, scheme)
-    rows = map_tasks(
-        work,
+    run = Run() if run is None else run
+    limit = run.time_limit
+    rows = run.map(
+        partial(_one_permutation, estimator, problem, plan, loss, scheme, limit),
         range(n_permutations),
+        part=part,
         rng=rng,
-        n_jobs=n_jobs,
         what="permuting",
     )
     return np.array(rows).reshape(n_permutations, len(plan.splits))
@@ -79,6 +83,7 @@ def _one_permutation(
     plan: Plan,
     loss: Loss,
     scheme: str,
+    time_limit: float | None,
     number: int,
     rng: np.random.Generator,
 ) -> list[float]:
@@ -91,7 +96,9 @@ def _one_permutation(
         if scheme == "train":
             targets = problem.y.copy()
             targets[split.train] = problem.y[rng.permutation(split.train)]
-        fold = fit_and_test(estimator, data, split, rng, targets=targets)
+        fold = fit_and_test(
+            estimator, data, split, rng, targets=targets, time_limit=time_limit
+        )
         told = fold.outcome is not None and loss.can_measure(fold.outcome)
         values.append(loss.measure(fold.outcome) if told and fold.outcome else np.nan)
     return values
