@@ -211,13 +211,64 @@ def test_bad_data_are_refused_in_one_line(X, y, error, said):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("capacity", [3, "estimate"])
+def test_capacity_bounds_are_conservative(easy, capacity):
+    options = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
+    options["losses"] = ["accuracy", "error", "auc"]
+    found = sc.assess("nearest-centroid", *easy, capacity=capacity, **options)
+    accuracy, error = found.models[0].losses[:2]
+    by = {bound.method: bound for bound in accuracy.bounds}
+    assert by["vapnik"].high == 1
+    assert by["vapnik"].low < by["hoeffding"].low
+    assert "VC dimension" in by["vapnik"].assumption
+    assert error.bounds[-1].high == pytest.approx(1 - by["vapnik"].low)
+    assert not by["vapnik"].is_recommended
+
+
 @pytest.mark.parametrize(
     "options",
     [
         {"level": 95}, {"n_permutations": -1}, {"null_data": "none"},
-        {"permute": "test"}, {"n_jobs": 0}, {"random_state": -1}, {"losses": "rmse"},
+        {"permute": "test"}, {"capacity": 0}, {"capacity": "large"}, {"n_jobs": 0},
+        {"random_state": -1}, {"losses": "rmse"},
     ],
 )  # fmt: skip
 def test_bad_options_are_refused(easy, options):
     with pytest.raises(UsageError):
         sc.assess("naive-bayes", *easy, **{**QUICK, **options})
+
+
+@pytest.mark.statistical
+def test_the_interval_to_quote_holds_and_the_plain_one_does_not():
+    """Repeated folds of 62 cases, against the expected accuracy of such fits."""
+    rng, runs = np.random.default_rng(0), 80
+    ends, truths = {"nadeau-bengio": [], "t": []}, []
+    for seed in range(runs):
+        X, y = two_normals(rng, 62)
+        found = sc.assess(
+            NearestCentroid(), X, y, sampling="cv10x3", losses="accuracy",
+            n_permutations=0, n_resamples=0, with_bias_variance=False,
+            random_state=seed,
+        )  # fmt: skip
+        loss = found.models[0].losses[0]
+        assert loss.recommended.method == "nadeau-bengio"
+        for bound in loss.bounds:
+            if bound.method in ends:
+                ends[bound.method].append((bound.low, bound.high))
+        fresh, truth = two_normals(rng, 2000)
+        fitted = NearestCentroid().fit(X[:56], y[:56])
+        truths.append((fitted.predict(fresh) == truth).mean())
+    expected = np.mean(truths)
+    rate = {
+        name: np.mean([low <= expected <= high for low, high in rows])
+        for name, rows in ends.items()
+    }
+    assert rate["nadeau-bengio"] >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / runs)
+    assert rate["t"] < 0.85
+
+
+def two_normals(rng, n):
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 20))
+    X[:, :3] += 0.8 * y[:, None]
+    return X, y

@@ -109,6 +109,11 @@ __all__ = ["command"]
     help="Level below which a result is feasible.",
 )
 @click.option(
+    "--capacity",
+    metavar="VC",
+    help="VC dimension of the models, or 'estimate', for a conservative bound.",
+)
+@click.option(
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
@@ -186,9 +191,17 @@ def _answer(
         data.y,
         groups=None if data.groups is None else data.groups.tolist(),
         losses=options["losses"] or None,
+        capacity=_number_or_word(options["capacity"]),
         random_state=options["seed"],
         **{name: options[name] for name in names},
     )
+
+
+def _number_or_word(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _interrupted(checkpoint: str | None) -> KeyboardInterrupt:

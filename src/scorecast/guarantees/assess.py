@@ -22,6 +22,7 @@ from scorecast.guarantees.assessment import (
 )
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
 from scorecast.guarantees.bounds import all_bounds
+from scorecast.guarantees.capacity_bounds import capacity_bound, check_capacity
 from scorecast.guarantees.class_sensitivity import (
     ClassSensitivity,
     across_classes,
@@ -61,6 +62,7 @@ class _Order:
     settings: NullSettings
     n_resamples: int
     with_bias_variance: bool
+    capacity: float | str | None
     run: Run
 
 
@@ -81,6 +83,7 @@ def assess(
     relaxed_alpha: float = 0.2,
     with_bias_variance: bool = True,
     n_resamples: int = 1000,
+    capacity: float | str | None = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     time_limit: float | None = None,
@@ -119,6 +122,9 @@ def assess(
         tested twice.
     n_resamples : int, default=1000
         Bootstrap resamples for intervals; 0 leaves that interval out.
+    capacity : float or "estimate", optional
+        VC dimension of the models (one more than the features for hyperplanes), for
+        a conservative bound of accuracy or error; or measure it on random labels.
     random_state : int, Generator or None, default=0
         Seed of everything.
     n_jobs : int, optional
@@ -165,6 +171,7 @@ def assess(
         settings=settings,
         n_resamples=_check_count(n_resamples, "n_resamples"),
         with_bias_variance=with_bias_variance,
+        capacity=check_capacity(capacity),
         run=Run(n_jobs=check_n_jobs(n_jobs), time_limit=_check_limit(time_limit)),
     )
     problem = check_problem(X, y, task=task, groups=groups)
@@ -229,7 +236,7 @@ def _one_model(
     rng: np.random.Generator,
 ) -> ModelAssessment:
     # One stream per part: leaving one out does not change the others.
-    for_folds, for_bounds, for_tests, for_bias = rng.spawn(4)
+    for_folds, for_bounds, for_tests, for_bias, for_capacity = rng.spawn(5)
     estimates = collect_estimates(
         model, problem, plan, rng=for_folds, run=order.run, part=f"{name}/folds",
         what=f"testing {name}",
@@ -242,7 +249,11 @@ def _one_model(
         for loss in order.losses
         if loss not in wanted
     )
-    losses = tuple(_one_loss(estimates, loss, order, for_bounds) for loss in wanted)
+    # One seed, so that capacity is the same seen through every loss.
+    seed = int(for_capacity.integers(2**31))
+    losses = tuple(
+        _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
+    )
     tested = None
     if order.settings.n_permutations and wanted and wanted[0] is order.losses[0]:
         tested = examine(
@@ -263,7 +274,12 @@ def _one_model(
 
 
 def _one_loss(
-    estimates: Estimates, loss: Loss, order: _Order, rng: np.random.Generator
+    model: Any,
+    estimates: Estimates,
+    loss: Loss,
+    order: _Order,
+    rng: np.random.Generator,
+    seed: int,
 ) -> LossAssessment:
     sample = estimates.measure(loss)
     bounds = all_bounds(
@@ -272,6 +288,12 @@ def _one_loss(
     per_class: tuple[ClassSensitivity, ...] = ()
     if loss.name in _ABOUT_RIGHT:
         per_class = class_sensitivities(estimates, order.level)
+    if order.capacity is not None:
+        found = capacity_bound(
+            model, estimates.problem, loss, order.capacity, level=order.level,
+            rng=as_generator(seed),
+        )  # fmt: skip
+        bounds = bounds if found is None else (*bounds, found)
     if loss.name == "balanced-accuracy" and per_class:
         bounds = (*bounds, across_classes(per_class, order.level))
     return LossAssessment(
