@@ -141,5 +141,6 @@ def _round_ticks(axes: Axes, low: float, high: float) -> None:
     first = np.ceil((low - 1e-9 * span) / step)
     last = np.floor((high + 1e-9 * span) / step)
     ticks = step * np.arange(first, last + 1)
-    names = [f"{t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks.round(9)]
+    # Adding nought turns minus nought into nought.
+    names = [f"{t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks.round(9) + 0.0]
     axes.set_xticks(ticks, labels=names)

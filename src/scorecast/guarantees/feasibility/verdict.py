@@ -92,7 +92,7 @@ def judge(
     if p <= relaxed_alpha:
         reason = f"{said}, within {relaxed_alpha:g} but not {alpha:g}; {help_said}."
         return Verdict(word=EXPLORATORY, reason=reason, n_needed=needed)
-    reason = f"{said}, no better than chance would have it; {help_said}."
+    reason = f"{said}: not shown to be any better; {help_said}."
     return Verdict(word=NOT_SUPPORTED, reason=reason, n_needed=needed)
 
 
