@@ -83,6 +83,7 @@ def fit_and_test(
     *,
     targets: NDArray[Any] | None = None,
     time_limit: float | None = None,
+    with_scores: bool = True,
 ) -> FoldResult:
     """Fit to one side of a split and speak of the other.
 
@@ -100,6 +101,8 @@ def fit_and_test(
         Targets to learn instead of the true ones; tests use the true ones.
     time_limit : float, optional
         Seconds after which the fit is stopped; it then runs in another process.
+    with_scores : bool, default=True
+        Whether to ask for scores of classes, which takes about as long as predicting.
 
     Returns
     -------
@@ -107,11 +110,12 @@ def fit_and_test(
         With the reason where it failed.
     """
     if time_limit is None:
-        return _fit_here(estimator, problem, split, rng, targets)
+        return _fit_here(estimator, problem, split, rng, targets, with_scores)
     try:
         found: FoldResult = run_limited(
-            _fit_here, estimator, problem, split, rng, targets, seconds=time_limit
-        )
+            _fit_here, estimator, problem, split, rng, targets, with_scores,
+            seconds=time_limit,
+        )  # fmt: skip
     except OutOfTimeError as error:
         failure = f"failed: {error}"
         return FoldResult(
@@ -126,6 +130,7 @@ def _fit_here(
     split: Split,
     rng: np.random.Generator,
     targets: NDArray[Any] | None,
+    with_scores: bool,
 ) -> FoldResult:
     start = time.monotonic()
     taught = problem.y if targets is None else targets
@@ -137,7 +142,7 @@ def _fit_here(
             try:
                 model = seeded_clone(estimator, rng)
                 model.fit(problem.X[split.train], taught[split.train])
-                outcome = _outcome(model, problem, split.test)
+                outcome = _outcome(model, problem, split.test, with_scores)
             except Exception as error:  # noqa: BLE001 - any fault of a stranger's code
                 text = " ".join(str(error).split())[:_LONGEST_REASON]
                 failure = f"failed: {type(error).__name__}: {text}".rstrip(": ")
@@ -151,7 +156,9 @@ def _fit_here(
     )
 
 
-def _outcome(model: Any, problem: Problem, test: IntArray) -> Outcome:
+def _outcome(
+    model: Any, problem: Problem, test: IntArray, with_scores: bool
+) -> Outcome:
     features = problem.X[test]
     predicted = np.asarray(model.predict(features))
     if predicted.shape != (test.size,):
@@ -161,7 +168,9 @@ def _outcome(model: Any, problem: Problem, test: IntArray) -> Outcome:
         raise InvalidInputError(msg)
     if not problem.is_classification:
         return _number_outcome(predicted, problem, test)
-    scores, is_probability = _scores(model, features, problem)
+    scores, is_probability = None, False
+    if with_scores:
+        scores, is_probability = _scores(model, features, problem)
     return Outcome(
         truth=problem.codes[test],
         predicted=_codes(predicted, problem),

@@ -202,6 +202,9 @@ def _one_null_data_set(
     data = problem.with_features(draw_null_data(problem, kind, rng))
     values = []
     for split in plan.splits:
-        fold = fit_and_test(estimator, data, split, rng, time_limit=time_limit)
+        fold = fit_and_test(
+            estimator, data, split, rng, time_limit=time_limit,
+            with_scores=loss.needs != "labels",
+        )  # fmt: skip
         values.append(np.nan if fold.outcome is None else loss.measure(fold.outcome))
     return values

@@ -97,8 +97,9 @@ def _one_permutation(
             targets = problem.y.copy()
             targets[split.train] = problem.y[rng.permutation(split.train)]
         fold = fit_and_test(
-            estimator, data, split, rng, targets=targets, time_limit=time_limit
-        )
+            estimator, data, split, rng, targets=targets, time_limit=time_limit,
+            with_scores=loss.needs != "labels",
+        )  # fmt: skip
         told = fold.outcome is not None and loss.can_measure(fold.outcome)
         values.append(loss.measure(fold.outcome) if told and fold.outcome else np.nan)
     return values
