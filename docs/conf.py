@@ -48,9 +48,11 @@ html_sidebars = {
         "guide/more-classes",
         "guide/information",
         "guide/identification",
+        "guide/assessment",
         "theory",
         "theory-information",
         "theory-identification",
+        "theory-assessment",
         "glossary",
         "benchmarks",
     )

@@ -11,6 +11,8 @@ import pytest
 import scorecast
 
 NAMES = {
+    "Assessment",
+    "assess",
     "DecoderComparison",
     "Identification",
     "ImpliedInformation",

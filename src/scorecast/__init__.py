@@ -32,12 +32,14 @@ if TYPE_CHECKING:
         extrapolate_risk,
     )
     from scorecast.guarantees import (
+        Assessment,
         LearningCurveFit,
         PermutationScores,
         Regularities,
         RequiredTestSize,
         SelectedFeatures,
         SelectionBias,
+        assess,
         data_regularities,
         learning_curve_fit,
         learning_curve_scores,
@@ -81,6 +83,8 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
+    "Assessment": "guarantees",
+    "assess": "guarantees",
     "AutoExtrapolator": "classes",
     "BayesianExtrapolator": "classes",
     "GaussianExtrapolator": "classes",
@@ -142,6 +146,7 @@ _HOME = {
 __all__ = [
     "AccuracyCurve",
     "ApparentInformation",
+    "Assessment",
     "AutoExtrapolator",
     "Backtest",
     "BayesianExtrapolator",
@@ -170,6 +175,7 @@ __all__ = [
     "__version__",
     "accuracy_curve",
     "apparent_information",
+    "assess",
     "backtest",
     "cases_from_classes",
     "cases_from_densities",

@@ -9,6 +9,7 @@
     ├── UsageError (ValueError)                the call itself is wrong     exit 2
     ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
     │   └── NotConvergedError                  a simulation is not to be trusted
+    ├── FitFailedError (RuntimeError)          no model could be fitted     exit 1
     └── GateFailedError (RuntimeError)         a stated threshold failed    exit 5
 
     ScorecastWarning (UserWarning)
@@ -22,6 +23,7 @@ from __future__ import annotations
 __all__ = [
     "DataWarning",
     "ExtrapolationWarning",
+    "FitFailedError",
     "GateFailedError",
     "InsufficientDataError",
     "InvalidInputError",
@@ -72,6 +74,10 @@ class InsufficientDataError(ScorecastError, ValueError):
 
 class NotConvergedError(InsufficientDataError):
     """Chains of a simulation disagree or hardly moved; their answer is withheld."""
+
+
+class FitFailedError(ScorecastError, RuntimeError):
+    """Every fit of every model failed: the fault lies with the models."""
 
 
 class GateFailedError(ScorecastError, RuntimeError):

@@ -18,6 +18,7 @@ from scorecast.exceptions import ScorecastError
 __all__ = ["main"]
 
 _VERBS = {
+    "assess": "Say what can be promised about models of few samples.",
     "backtest": "Hide classes and see how well each method predicts them back.",
     "demo": "Run the main job on data that ship with the package.",
     "extrapolate": "Forecast accuracy with many more classes.",

@@ -1,27 +1,77 @@
-"""Question three: what can be promised about a model learnt from few cases."""
+"""What can be promised about a model learned from few samples and many features.
+
+Kernels (losses, bounds, tests, decompositions) take arrays and give numbers; only
+`fitting` knows estimators, and only `assess` knows all parts.
+"""
 
 from __future__ import annotations
 
+from scorecast.guarantees.assess import assess
+from scorecast.guarantees.assessment import (
+    Assessment,
+    LossAssessment,
+    ModelAssessment,
+)
+from scorecast.guarantees.bias_variance import BiasVariance
+from scorecast.guarantees.bounds import Bound, estimate_capacity
+from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_scores import learning_curve_scores
+from scorecast.guarantees.feasibility import (
+    NULL_DATA,
+    SCHEMES,
+    Feasibility,
+    NullTest,
+    Verdict,
+)
 from scorecast.guarantees.learning_curve import LearningCurveFit, learning_curve_fit
+from scorecast.guarantees.losses import LOSSES, Loss, cost_loss, smoothed_loss
+from scorecast.guarantees.model_comparison import ModelComparison
+from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
 from scorecast.guarantees.permutation import PermutationScores, permutation_scores
 from scorecast.guarantees.regularities import Regularities, data_regularities
+from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias, selection_bias
 from scorecast.guarantees.test_size import RequiredTestSize, required_test_size
+from scorecast.guarantees.tuning import TunedModel
 
 __all__ = [
+    "LOSSES",
+    "MODELS",
+    "NULL_DATA",
+    "SCHEMES",
+    "Assessment",
+    "BiasVariance",
+    "Bound",
+    "ClassSensitivity",
+    "Feasibility",
     "LearningCurveFit",
+    "Loss",
+    "LossAssessment",
+    "ModelAssessment",
+    "ModelComparison",
+    "NullTest",
     "PermutationScores",
     "Regularities",
     "RequiredTestSize",
+    "Sampling",
     "SelectedFeatures",
     "SelectionBias",
+    "TunedModel",
+    "Verdict",
+    "assess",
+    "check_models",
+    "check_sampling",
+    "cost_loss",
     "data_regularities",
+    "estimate_capacity",
     "learning_curve_fit",
     "learning_curve_scores",
+    "model_from",
     "permutation_scores",
     "required_test_size",
     "selected_features",
     "selection_bias",
+    "smoothed_loss",
+    "task_of",
 ]

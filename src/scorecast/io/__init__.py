@@ -8,6 +8,7 @@ executed, inputs are never changed, and outputs appear whole or not at all.
 from __future__ import annotations
 
 from scorecast.io.cost_tables import CostTable, read_costs
+from scorecast.io.datasets import Dataset, read_dataset
 from scorecast.io.example import (
     EXAMPLE_SOURCE,
     MATCH_SOURCE,
@@ -29,6 +30,7 @@ __all__ = [
     "MATCH_SOURCE",
     "CharacterExample",
     "CostTable",
+    "Dataset",
     "Fingerprint",
     "Labels",
     "MatchExample",
@@ -41,6 +43,7 @@ __all__ = [
     "load_matches",
     "read_columns",
     "read_costs",
+    "read_dataset",
     "read_json",
     "read_labels",
     "read_matrix",

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from scorecast._core.results import Result
+from scorecast.report.assessment_views import assessment_text
 from scorecast.report.drawing import Drawing
 from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.identification_views import decoders_text, identification_text
@@ -32,6 +33,7 @@ __all__ = [
     "Report",
     "Section",
     "Table",
+    "assessment_text",
     "backtest_text",
     "curve_text",
     "decoders_text",

@@ -88,8 +88,10 @@ def test_a_confusion_matrix_of_guesses_holds_hardly_any_information():
 
 def test_tied_answers_are_shared_out_in_the_confusion_matrix():
     own = np.repeat(np.arange(4), 5)
+    scores = np.zeros((20, 4))
+    scores[0, 0] = 1  # not all alike: that is refused
     with pytest.warns(DataWarning, match="tie"):
-        answer = sc.identify_from_scores(np.zeros((20, 4)), own)
+        answer = sc.identify_from_scores(scores, own)
     assert answer.bound.confusion == pytest.approx(0, abs=1e-12)
 
 
@@ -436,6 +438,8 @@ def test_no_decoder_is_refused():
 def test_repeated_columns_tie_and_are_named(models, pair):
     scores = models.bayes_scores(*pair)[:40, :40]
     twice = np.hstack([scores, scores])
+    scores = np.zeros((20, 4))
+    scores[0, 0] = 1  # not all alike: that is refused
     with pytest.warns(DataWarning, match="tie"):
         answer = sc.identify_from_scores(np.vstack([twice, twice]))
     assert any("repeated" in line for line in answer.warnings)

@@ -1,0 +1,231 @@
+"""``scorecast assess``: what can be promised about models of few samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scorecast.cli.options import Share, output_options
+
+if TYPE_CHECKING:
+    from scorecast.guarantees import Assessment
+    from scorecast.io import Dataset
+
+__all__ = ["command"]
+
+
+@click.command(name="assess")
+@click.argument("data", metavar="DATA")
+@click.option(
+    "--target",
+    required=True,
+    metavar="COL",
+    help="Column (or array of an .npz) with what is to be predicted.",
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    required=True,
+    metavar="MODEL",
+    help="A name such as naive-bayes or svm, or a class of scikit-learn with literal "
+    "parameters, as \"sklearn.svm:SVC(kernel='linear')\"; may be repeated.",
+)
+@click.option(
+    "--loss",
+    "losses",
+    multiple=True,
+    metavar="NAME",
+    help="Such as accuracy, auc, mcc, rmse; may be repeated. The first is tested.",
+)
+@click.option(
+    "--sampling",
+    default="cv10",
+    show_default=True,
+    help="cv10, cv10x5, kfold5, loo, lpo, mc100, group5, boot200 or .632+.",
+)
+@click.option("--group", metavar="COL", help="Column of groups, never split.")
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="COL",
+    help="Column that is no feature; may be repeated.",
+)
+@click.option("--key", help="Name of the array of features in an .npz file.")
+@click.option("--delimiter", help="Between the fields of a CSV file.")
+@click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
+@click.option("--no-header", is_flag=True, help="The CSV file begins with data.")
+@click.option(
+    "--max-memory",
+    type=click.FloatRange(min=0, min_open=True),
+    default=8.0,
+    show_default=True,
+    metavar="GB",
+    help="Refuse files that unpack to more.",
+)
+@click.option(
+    "--level",
+    type=Share(is_open=True),
+    default=0.95,
+    show_default=True,
+    help="Level of intervals.",
+)
+@click.option(
+    "--permutations",
+    "n_permutations",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="Permutations of the targets; 0 leaves out tests against chance.",
+)
+@click.option(
+    "--permute",
+    type=click.Choice(["all", "train"]),
+    default="all",
+    show_default=True,
+    help="Whether tested targets are permuted too.",
+)
+@click.option(
+    "--null-data",
+    type=click.Choice(["normal", "shuffle", "covariance"]),
+    default="normal",
+    show_default=True,
+    help="Kind of null data.",
+)
+@click.option(
+    "--null-sets",
+    "n_null_data",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="Null data sets to draw.",
+)
+@click.option(
+    "--alpha",
+    type=Share(is_open=True),
+    default=0.05,
+    show_default=True,
+    help="Level below which a result is feasible.",
+)
+@click.option(
+    "--capacity",
+    metavar="VC",
+    help="VC dimension of the models, or 'estimate', for a conservative bound.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop a fit that takes longer; its fold has then failed.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Append finished fits here; the same command goes on from it.",
+)
+@click.option(
+    "--fail-below",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if no model is better than this, at the near end of its "
+    "interval of the first loss.",
+)
+@output_options
+def command(**options: Any) -> None:
+    """Say what can be promised about models learned from few cases.
+
+    DATA has one row per case (.csv, .csv.gz, .parquet): one column is the target, all
+    others are features. Or an .npz with the features (X) and the target as arrays.
+    """
+    from scorecast._core.progress import progress_shown
+    from scorecast.cli.inputs import collected_warnings, file_prints
+    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.guarantees import check_models, task_of
+
+    check_outputs(options)
+    models = check_models(list(options["models"]))
+    with collected_warnings() as lines:
+        data = _read(options, task_of(models))
+        check_outputs(options, [data.source])
+        with progress_shown():
+            try:
+                result = _answer(models, data, options)
+            except KeyboardInterrupt as stop:
+                raise _interrupted(options["checkpoint"]) from stop
+        files = file_prints([data.source])
+    notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
+    deliver(result, options, files=files, notes=notes)
+    _check_gate(result, options["fail_below"])
+
+
+def _read(options: dict[str, Any], task: str) -> Dataset:
+    from scorecast.io import read_dataset
+
+    return read_dataset(
+        options["data"],
+        options["target"],
+        numeric=task == "regression",
+        group=options["group"],
+        key=options["key"],
+        drop=options["drop"],
+        decimal=options["decimal"],
+        delimiter=options["delimiter"],
+        header=not options["no_header"],
+        max_bytes=int(options["max_memory"] * 2**30),
+    )
+
+
+def _answer(
+    models: dict[str, Any], data: Dataset, options: dict[str, Any]
+) -> Assessment:
+    from scorecast.guarantees import assess
+
+    names = (
+        "sampling", "level", "n_permutations", "permute", "null_data", "n_null_data",
+        "alpha", "n_jobs", "time_limit", "checkpoint",
+    )  # fmt: skip
+    return assess(
+        models,
+        data.X,
+        data.y,
+        groups=None if data.groups is None else data.groups.tolist(),
+        losses=options["losses"] or None,
+        capacity=_number_or_word(options["capacity"]),
+        random_state=options["seed"],
+        **{name: options[name] for name in names},
+    )
+
+
+def _number_or_word(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def _interrupted(checkpoint: str | None) -> KeyboardInterrupt:
+    """Say whether the work so far is kept, and how to go on."""
+    said = "nothing half-written was left behind"
+    if checkpoint:
+        said += f"; run the same command to go on from {checkpoint}"
+    else:
+        said += "; with --checkpoint FILE a run can go on where it stopped"
+    return KeyboardInterrupt(said)
+
+
+def _check_gate(result: Assessment, threshold: float | None) -> None:
+    from scorecast.exceptions import GateFailedError
+
+    if threshold is None:
+        return
+    first = result.best.losses[0]
+    near = first.low if first.greater_is_better else first.high
+    passed = near >= threshold if first.greater_is_better else near <= threshold
+    if not passed:
+        side = "reaches down to" if first.greater_is_better else "reaches up to"
+        msg = (
+            f"{first.loss} of {result.best.name} {side} {near:.4g}; --fail-below "
+            f"{threshold:g} asks for better"
+        )
+        raise GateFailedError(msg)

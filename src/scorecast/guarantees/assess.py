@@ -1,0 +1,372 @@
+"""From models and data to what can be promised."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import RandomState
+from scorecast.exceptions import FitFailedError, UsageError
+from scorecast.guarantees.assessment import (
+    Assessment,
+    LossAssessment,
+    ModelAssessment,
+)
+from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
+from scorecast.guarantees.bounds import all_bounds
+from scorecast.guarantees.capacity_bounds import capacity_bound, check_capacity
+from scorecast.guarantees.class_sensitivity import (
+    ClassSensitivity,
+    across_classes,
+    class_sensitivities,
+)
+from scorecast.guarantees.estimates import Estimates, collect_estimates
+from scorecast.guarantees.feasibility import (
+    NULL_DATA,
+    SCHEMES,
+    NullSettings,
+    examine,
+)
+from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.model_comparison import compare_models
+from scorecast.guarantees.models import check_models, task_of
+from scorecast.guarantees.problem import Problem, check_problem
+from scorecast.guarantees.records import Record, fingerprint_of
+from scorecast.guarantees.running import Run
+from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
+
+__all__ = ["assess"]
+
+_ABOUT_RIGHT = ("accuracy", "error", "balanced-accuracy")
+_BIAS_FITS = 50
+_CASES = "cases are independent of one another and resemble those to come"
+_GROUPS = "groups are independent of one another and resemble those to come"
+_SIZE = "the model in use is learned from about as many cases as in a split"
+_INSIDE = "whatever was chosen by looking at targets is chosen again inside every split"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Order:
+    """What was asked for."""
+
+    losses: tuple[Loss, ...]
+    level: float
+    settings: NullSettings
+    n_resamples: int
+    with_bias_variance: bool
+    capacity: float | str | None
+    run: Run
+
+
+def assess(
+    models: Any,
+    X: ArrayLike,
+    y: Iterable[Any],
+    *,
+    groups: Iterable[Hashable] | None = None,
+    sampling: Any = "cv10",
+    losses: str | Loss | Sequence[str | Loss] | None = None,
+    level: float = 0.95,
+    n_permutations: int = 100,
+    n_null_data: int = 20,
+    null_data: str = "normal",
+    permute: str = "all",
+    alpha: float = 0.05,
+    relaxed_alpha: float = 0.2,
+    with_bias_variance: bool = True,
+    n_resamples: int = 1000,
+    capacity: float | str | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Assessment:
+    """Say what can be promised about models learned from these data.
+
+    Parameters
+    ----------
+    models : estimator, str, or mapping or sequence of them
+        Classifiers or regressors as scikit-learn's; names as of the command line.
+    X : array-like of shape (n, m)
+        Features.
+    y : iterable of length n
+        Labels, or numbers for regressors.
+    groups : iterable of hashable, optional
+        Group of every case, such as a patient; never on both sides of a split.
+    sampling : str, int, splitter or iterable of (train, test), default="cv10"
+        How cases are split; see `check_sampling`.
+    losses : str, Loss or sequence of them, optional
+        Views on performance. The first is what tests and verdict look at.
+    level : float, default=0.95
+        Level of intervals.
+    n_permutations : int, default=100
+        Permutations of the targets; 0 leaves out all tests against chance.
+    n_null_data : int, default=20
+        Null data sets to draw; 0 leaves them out.
+    null_data : {"normal", "shuffle", "covariance"}, default="normal"
+        Kind of null data.
+    permute : {"all", "train"}, default="all"
+        Whether tested targets are permuted too.
+    alpha, relaxed_alpha : float, default=0.05 and 0.2
+        Levels below which a result is feasible, and exploratory.
+    with_bias_variance : bool, default=True
+        Whether to decompose the error; takes 50 bootstrap fits where no case is
+        tested twice.
+    n_resamples : int, default=1000
+        Bootstrap resamples for intervals; 0 leaves that interval out.
+    capacity : float or "estimate", optional
+        VC dimension of the models (one more than the features for hyperplanes), for
+        a conservative bound of accuracy or error; or measure it on random labels.
+    random_state : int, Generator or None, default=0
+        Seed of everything.
+    n_jobs : int, optional
+        Number of workers; the answer does not depend on it.
+    time_limit : float, optional
+        Seconds that one fit may take; a fold that takes longer has failed. Fits then
+        run in another process.
+    checkpoint : str or path-like, optional
+        File to which finished fits are appended; the same call goes on from it, any
+        other is refused.
+
+    Returns
+    -------
+    Assessment
+        Bounds by model and loss, feasibility, bias and variance, comparisons.
+
+    Raises
+    ------
+    FitFailedError
+        If no model could be fitted in any split.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
+    >>> X[:, 0] += 3 * y
+    >>> answer = assess("naive-bayes", X, y, sampling="cv5", n_permutations=50)
+    >>> answer.models[0].feasibility.verdict.word
+    'feasible'
+    """
+    chosen = check_models(models)
+    task = task_of(chosen)
+    settings = NullSettings(
+        n_permutations=_check_count(n_permutations, "n_permutations"),
+        n_null_data=_check_count(n_null_data, "n_null_data"),
+        scheme=check_choice(permute, "permute", SCHEMES),
+        null_data=check_choice(null_data, "null_data", NULL_DATA),
+        alpha=check_level(alpha),
+        relaxed_alpha=check_level(relaxed_alpha),
+    )
+    order = _Order(
+        losses=check_losses(losses, task),
+        level=check_level(level),
+        settings=settings,
+        n_resamples=_check_count(n_resamples, "n_resamples"),
+        with_bias_variance=with_bias_variance,
+        capacity=check_capacity(capacity),
+        run=Run(n_jobs=check_n_jobs(n_jobs), time_limit=_check_limit(time_limit)),
+    )
+    problem = check_problem(X, y, task=task, groups=groups)
+    rng = as_generator(random_state)
+    plan = draw_plan(sampling, problem, rng)
+    if checkpoint is not None:
+        asked = (settings, order.losses[0].name, random_state, time_limit)
+        run = fingerprint_of(chosen, problem, plan, asked)
+        noted = replace(order.run, record=Record(checkpoint, run))
+        order = replace(order, run=noted)
+    return _answer(chosen, problem, plan, order, rng, seed_number(random_state))
+
+
+def _answer(
+    models: Mapping[str, Any],
+    problem: Problem,
+    plan: Plan,
+    order: _Order,
+    rng: np.random.Generator,
+    seed: int | None,
+) -> Assessment:
+    # One stream per model: adding a model does not change the others.
+    streams = rng.spawn(len(models))
+    rows = tuple(
+        _one_model(name, model, problem, plan, order, stream)
+        for (name, model), stream in zip(models.items(), streams, strict=True)
+    )
+    fitted = {row.name: row.losses[0] for row in rows if row.losses}
+    if not fitted:
+        msg = f"No model could be fitted in any split; {rows[0].verdict}."
+        raise FitFailedError(msg)
+    folds = {name: np.array(loss.folds) for name, loss in fitted.items()}
+    first = order.losses[0].name
+    counts = problem.class_counts.tolist() if problem.is_classification else []
+    names = map(str, problem.classes)
+    return Assessment(
+        models=rows,
+        comparisons=compare_models(folds, first, plan.test_ratio, order.level),
+        n=problem.n,
+        m=problem.m,
+        classes=dict(zip(names, counts, strict=True)),
+        n_groups=0 if problem.groups is None else int(problem.groups.max()) + 1,
+        task=problem.task,
+        sampling=plan.sampling.name,
+        n_splits=len(plan.splits),
+        n_train=plan.n_train,
+        n_test=plan.n_test,
+        level=order.level,
+        seed=seed,
+        options=asdict(order.settings),
+        assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
+        warnings=_cautions(problem, plan, rows),
+    )
+
+
+def _one_model(
+    name: str,
+    model: Any,
+    problem: Problem,
+    plan: Plan,
+    order: _Order,
+    rng: np.random.Generator,
+) -> ModelAssessment:
+    # One stream per part: leaving one out does not change the others.
+    for_folds, for_bounds, for_tests, for_bias, for_capacity = rng.spawn(5)
+    estimates = collect_estimates(
+        model, problem, plan, rng=for_folds, run=order.run, part=f"{name}/folds",
+        what=f"testing {name}",
+    )  # fmt: skip
+    if estimates.is_empty:
+        return ModelAssessment(name=name, losses=(), failures=estimates.failures)
+    wanted = [loss for loss in order.losses if estimates.can_measure(loss)]
+    missing = tuple(
+        f"{loss.name} needs {loss.needs}, which the model does not give"
+        for loss in order.losses
+        if loss not in wanted
+    )
+    # One seed, so that capacity is the same seen through every loss.
+    seed = int(for_capacity.integers(2**31))
+    losses = tuple(
+        _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
+    )
+    tested = None
+    if order.settings.n_permutations and wanted and wanted[0] is order.losses[0]:
+        tested = examine(
+            model, estimates, wanted[0], order.settings, rng=for_tests,
+            run=order.run, part=name,
+        )  # fmt: skip
+    parts: tuple[BiasVariance, ...] = ()
+    if order.with_bias_variance:
+        parts = _decomposed(name, model, estimates, order, for_bias)
+    return ModelAssessment(
+        name=name,
+        losses=losses,
+        feasibility=tested,
+        bias_variance=parts,
+        failures=estimates.failures,
+        warnings=(*estimates.warnings, *missing),
+    )
+
+
+def _one_loss(
+    model: Any,
+    estimates: Estimates,
+    loss: Loss,
+    order: _Order,
+    rng: np.random.Generator,
+    seed: int,
+) -> LossAssessment:
+    sample = estimates.measure(loss)
+    bounds = all_bounds(
+        estimates, sample, level=order.level, rng=rng, n_resamples=order.n_resamples
+    )
+    per_class: tuple[ClassSensitivity, ...] = ()
+    if loss.name in _ABOUT_RIGHT:
+        per_class = class_sensitivities(estimates, order.level)
+    if order.capacity is not None:
+        found = capacity_bound(
+            model, estimates.problem, loss, order.capacity, level=order.level,
+            rng=as_generator(seed),
+        )  # fmt: skip
+        bounds = bounds if found is None else (*bounds, found)
+    if loss.name == "balanced-accuracy" and per_class:
+        bounds = (*bounds, across_classes(per_class, order.level))
+    return LossAssessment(
+        loss=loss.name,
+        greater_is_better=loss.greater_is_better,
+        estimate=sample.estimate,
+        folds=tuple(sample.folds.tolist()),
+        bounds=bounds,
+        per_class=per_class,
+    )
+
+
+def _decomposed(
+    name: str,
+    model: Any,
+    estimates: Estimates,
+    order: _Order,
+    rng: np.random.Generator,
+) -> tuple[BiasVariance, ...]:
+    """Decompose the error, on more fits where no case was tested twice."""
+    problem = estimates.problem
+    rows = estimates.tested()
+    if rows.size < 2 * np.unique(rows).size:
+        plan = draw_plan(Sampling(kind="boot", n_folds=_BIAS_FITS), problem, rng)
+        estimates = collect_estimates(
+            model, problem, plan, rng=rng, run=order.run, part=f"{name}/bias",
+            what="bias and variance",
+        )  # fmt: skip
+    if estimates.is_empty:
+        return ()
+    pooled = estimates.pooled()
+    return bias_variance(
+        pooled.truth, pooled.predicted, estimates.tested(), pooled.n_classes
+    )
+
+
+def _cautions(
+    problem: Problem, plan: Plan, rows: Sequence[ModelAssessment]
+) -> tuple[str, ...]:
+    lines = []
+    for row in rows:
+        if row.failures:
+            lines.append(
+                f"{row.name}: {len(row.failures)} of {len(plan.splits)} splits "
+                f"{row.failures[0]}"
+            )
+        lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
+    _, counts = np.unique(problem.X, axis=0, return_counts=True)
+    repeated = int((counts - 1).sum())
+    if repeated:
+        lines.append(
+            f"{repeated} cases repeat the features of another: if copies stand on "
+            "both sides of a split, the estimate is too good. Use groups."
+        )
+    n_folds = len(plan.splits)
+    if math.isclose(plan.n_test, 1) or n_folds < 5:
+        lines.append(f"{n_folds} splits of {plan.n_test:g} cases say little of spread.")
+    return tuple(lines)
+
+
+def _check_limit(seconds: float | None) -> float | None:
+    if seconds is None or (isinstance(seconds, int | float) and seconds > 0):
+        return seconds
+    msg = f"`time_limit` must be a positive number of seconds; got {seconds!r}."
+    raise UsageError(msg)
+
+
+def _check_count(value: int, name: str) -> int:
+    if (
+        isinstance(value, int | np.integer)
+        and not isinstance(value, bool)
+        and value >= 0
+    ):
+        return int(value)
+    msg = f"`{name}` must be a whole number from 0; got {value!r}."
+    raise UsageError(msg)

@@ -1,0 +1,197 @@
+"""Every interval for one loss, with the one to quote marked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from scorecast._core.types import IntArray
+from scorecast.guarantees.bounds.bound import Bound
+from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
+from scorecast.guarantees.bounds.folds import (
+    nadeau_bengio,
+    normal,
+    percentiles,
+    student,
+)
+from scorecast.guarantees.bounds.proportions import clopper_pearson, wilson
+from scorecast.guarantees.bounds.resampling import bca
+from scorecast.guarantees.estimates import Estimates, LossSample
+
+__all__ = ["all_bounds", "recommended"]
+
+_ASSUMES = {
+    "normal": "values of folds are independent, normal, and of known spread",
+    "t": "values of folds are independent and normal, though they share training cases",
+    "nadeau-bengio": (
+        "values of folds are normal and correlate as their tests share of all cases"
+    ),
+    "percentile": "folds show how results vary; it is not about their mean",
+    "wilson": "cases are independent and each is right with a chance of its own kind",
+    "exact": "cases are independent; never below its level",
+    "bca": "cases (or groups) are independent and resemble those to come",
+    "hoeffding": "cases are independent; any distribution",
+    "empirical-bernstein": "cases are independent; any distribution",
+}
+_LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
+_AGREE = "all folds agree, so that their spread is unknown: a share of as many cases"
+_REASONS = {
+    "nadeau-bengio": (
+        "it counts what the training sets share, which the plain interval forgets"
+    ),
+    "exact": "folds are too small to have values of their own; cases are what counts",
+    "bca": "folds are too small to have values of their own",
+}
+
+
+def all_bounds(
+    estimates: Estimates,
+    sample: LossSample,
+    *,
+    level: float,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> tuple[Bound, ...]:
+    """Bound one loss in every way that fits it.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The tests.
+    sample : LossSample
+        Their values.
+    level : float
+        Confidence level.
+    rng : numpy.random.Generator
+        For the bootstrap.
+    n_resamples : int, default=1000
+        Bootstrap resamples; 0 leaves it out.
+
+    Returns
+    -------
+    tuple of Bound
+        Exactly one is recommended.
+    """
+    found = [*_from_folds(sample, level), *_from_cases(sample, level)]
+    if n_resamples:
+        statistic, strata = _bootstrap_units(estimates, sample)
+        ends = bca(statistic, strata, level=level, rng=rng, n_resamples=n_resamples)
+        found.append(_bound("bca", ends))
+    proper = [_proper(_shifted(bound, sample), sample, level) for bound in found]
+    known = [b for b in proper if not (math.isnan(b.low) or math.isnan(b.high))]
+    return _marked(known, sample, estimates)
+
+
+def recommended(bounds: tuple[Bound, ...]) -> Bound:
+    """Return the bound to quote."""
+    return next(bound for bound in bounds if bound.is_recommended)
+
+
+def _bound(method: str, ends: tuple[float, float]) -> Bound:
+    return Bound(method=method, low=ends[0], high=ends[1], assumption=_ASSUMES[method])
+
+
+def _from_folds(sample: LossSample, level: float) -> list[Bound]:
+    values = sample.known_folds
+    if values.size < 2:
+        return []
+    return [
+        _bound("normal", normal(values, level)),
+        _bound("t", student(values, level)),
+        _bound("nadeau-bengio", nadeau_bengio(values, level, sample.test_ratio)),
+        _bound("percentile", percentiles(values, level)),
+    ]
+
+
+def _from_cases(sample: LossSample, level: float) -> list[Bound]:
+    values, loss = sample.cases, sample.loss
+    if values is None or not loss.is_bounded:
+        return []
+    span, n = loss.high - loss.low, values.size
+    found = []
+    if loss.is_binary:
+        count = float(values.sum())
+        found = [
+            _bound("wilson", wilson(count, n, level)),
+            _bound("exact", clopper_pearson(count, n, level)),
+        ]
+    mean = float(values.mean())
+    return [
+        *found,
+        _bound("hoeffding", hoeffding(mean, n, level, span)),
+        _bound("empirical-bernstein", empirical_bernstein(values, level, span)),
+    ]
+
+
+def _bootstrap_units(
+    estimates: Estimates, sample: LossSample
+) -> tuple[Callable[[IntArray], float], IntArray]:
+    """Say how a choice of units gives the loss, and which units belong together."""
+    rows, problem = estimates.tested(), estimates.problem
+    whole = np.arange(problem.n) if problem.groups is None else problem.groups
+    names, unit = np.unique(whole[rows], return_inverse=True)
+    order = np.argsort(unit, kind="stable")
+    tests = np.split(order, np.cumsum(np.bincount(unit))[:-1])
+    strata = np.zeros(names.size, dtype=np.int64)
+    if problem.is_classification and problem.groups is None:
+        strata = problem.codes[names]
+    pooled = estimates.pooled()
+    values = sample.loss.cases(pooled)
+    if values is not None:
+        totals = np.array([values[t].sum() for t in tests])
+        sizes = np.array([t.size for t in tests], dtype=np.float64)
+        return lambda u: float(totals[u].sum() / sizes[u].sum()), strata
+    return (
+        lambda u: sample.loss.measure(
+            pooled.chosen(np.concatenate([tests[i] for i in u]))
+        ),
+        strata,
+    )
+
+
+def _shifted(bound: Bound, sample: LossSample) -> Bound:
+    """Move with an estimate that is weighed; its width stays that of cases left out."""
+    return replace(bound, low=bound.low + sample.shift, high=bound.high + sample.shift)
+
+
+def _proper(bound: Bound, sample: LossSample, level: float) -> Bound:
+    """Cut at the range of the loss; where there is no width, take another way."""
+    loss = sample.loss
+    low, high = max(bound.low, loss.low), min(bound.high, loss.high)
+    if math.isnan(bound.low) or high > low:
+        return replace(bound, low=low, high=high)
+    note = _AGREE
+    if not loss.is_bounded:
+        return replace(bound, low=loss.low, high=math.inf, note=note)
+    n = sample.n_smallest if loss.by_class else sample.n_tested
+    span = loss.high - loss.low
+    share = (float(np.clip(sample.estimate, loss.low, loss.high)) - loss.low) / span
+    ends = wilson(share * n, n, level)
+    return replace(
+        bound, low=loss.low + span * ends[0], high=loss.low + span * ends[1], note=note
+    )
+
+
+def _marked(
+    bounds: list[Bound], sample: LossSample, estimates: Estimates
+) -> tuple[Bound, ...]:
+    """Mark the bound to quote."""
+    names = [bound.method for bound in bounds]
+    wanted = ["nadeau-bengio", "bca", "exact", *names]
+    # Measured, ten folds of 62 cases, level 95 %: Nadeau-Bengio holds the truth in 96
+    # of 100, Wilson in 88, BCa in 87, plain t in 88. Tests of single cases have no
+    # spread of their own to correct.
+    if estimates.plan.n_test < _LEAST_FOLD:
+        wanted = ["exact", "bca", *wanted]
+    elif sample.known_folds.size < len(estimates.outcomes()):
+        wanted = ["bca", *wanted]
+    best = next((name for name in wanted if name in names), None)
+    return tuple(
+        replace(bound, is_recommended=True, reason=_REASONS.get(best or "", ""))
+        if bound.method == best
+        else bound
+        for bound in bounds
+    )

@@ -1,0 +1,105 @@
+"""How well each class is recognised, and what follows for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorecast._core.types import IntArray
+from scorecast.guarantees.bounds import Bound, wilson
+from scorecast.guarantees.estimates import Estimates
+
+__all__ = ["ClassSensitivity", "across_classes", "class_sensitivities"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassSensitivity:
+    """The share of one class that is recognised.
+
+    Attributes
+    ----------
+    label : str
+        The class.
+    n : int
+        Cases of it that were tested.
+    estimate, low, high : float
+        Share and its interval (Wilson).
+    """
+
+    label: str
+    n: int
+    estimate: float
+    low: float
+    high: float
+
+
+def class_sensitivities(
+    estimates: Estimates, level: float
+) -> tuple[ClassSensitivity, ...]:
+    """Measure the sensitivity of every class over all tests.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The tests.
+    level : float
+        Level of every interval by itself.
+
+    Returns
+    -------
+    tuple of ClassSensitivity
+        In the order of the classes; empty for numbers, and without classes that were
+        never tested.
+    """
+    problem = estimates.problem
+    if not problem.is_classification:
+        return ()
+    pooled, rows = estimates.pooled(), estimates.tested()
+    right = pooled.truth == pooled.predicted
+    found = []
+    for code, label in enumerate(problem.classes):
+        own = pooled.truth == code
+        if not own.any():
+            continue
+        n = int(np.unique(rows[own]).size)
+        share = _mean_of_cases(right[own], rows[own])
+        low, high = wilson(share * n, n, level)
+        found.append(
+            ClassSensitivity(label=str(label), n=n, estimate=share, low=low, high=high)
+        )
+    return tuple(found)
+
+
+def _mean_of_cases(right: np.ndarray, rows: IntArray) -> float:
+    """Average over tests of a case, then over cases."""
+    case = np.unique(rows, return_inverse=True)[1]
+    times = np.bincount(case)
+    return float((np.bincount(case, weights=right) / times).mean())
+
+
+def across_classes(sensitivities: Sequence[ClassSensitivity], level: float) -> Bound:
+    """Bound the mean sensitivity by those of all classes at once.
+
+    Parameters
+    ----------
+    sensitivities : sequence of ClassSensitivity
+        Of every class.
+    level : float
+        Level of the bound; every class gets an equal part of what may go wrong.
+
+    Returns
+    -------
+    Bound
+        For the balanced accuracy.
+    """
+    each = 1 - (1 - level) / len(sensitivities)
+    ends = [wilson(s.estimate * s.n, s.n, each) for s in sensitivities]
+    low, high = np.mean(ends, axis=0)
+    return Bound(
+        method="across-classes",
+        low=float(low),
+        high=float(high),
+        assumption="cases are independent; holds for every class at once",
+    )

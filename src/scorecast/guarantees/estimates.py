@@ -1,0 +1,277 @@
+"""Errors of a model on cases it had not seen: every case, every fold, kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scorecast._core.types import FloatArray
+from scorecast.guarantees.bootstrap_errors import (
+    no_information_value,
+    point_632,
+    point_632_plus,
+)
+from scorecast.guarantees.fitting import FoldResult, fit_and_test
+from scorecast.guarantees.fold_parts import fold_from, fold_parts
+from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.outcomes import Outcome
+from scorecast.guarantees.problem import Problem
+from scorecast.guarantees.running import Run
+from scorecast.guarantees.sampling import Plan, Split
+
+__all__ = ["Estimates", "LossSample", "collect_estimates"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LossSample:
+    """Values of one loss.
+
+    Attributes
+    ----------
+    loss : Loss
+        The loss.
+    folds : ndarray of shape (n_splits,)
+        Value of every split; NaN where it failed or is undefined.
+    cases : ndarray of shape (n_tested,) or None
+        Mean value of every case that was tested, if the loss is a mean of cases.
+    estimate : float
+        The value of all.
+    shift : float
+        What weighing by the error of cases learned from adds to it; mostly 0.
+    test_ratio : float
+        Cases tested per case learned from.
+    n_tested : int
+        Different cases that were tested.
+    n_smallest : int
+        Cases tested of the smallest class; all cases for numbers.
+    """
+
+    loss: Loss
+    folds: FloatArray
+    cases: FloatArray | None
+    estimate: float
+    test_ratio: float
+    n_tested: int
+    n_smallest: int
+    shift: float = 0.0
+
+    @property
+    def known_folds(self) -> FloatArray:
+        """The values that are numbers."""
+        return self.folds[np.isfinite(self.folds)]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Estimates:
+    """What came of all splits.
+
+    Attributes
+    ----------
+    problem : Problem
+        The cases.
+    plan : Plan
+        The splits.
+    folds : tuple of FoldResult
+        One per split.
+    training : Outcome or None
+        What a fit to all cases says of them, where the estimate needs it.
+    """
+
+    problem: Problem
+    plan: Plan
+    folds: tuple[FoldResult, ...]
+    training: Outcome | None = None
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Reasons of the splits that failed."""
+        return tuple(fold.failure for fold in self.folds if fold.outcome is None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every split failed."""
+        return len(self.failures) == len(self.folds)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the estimator warned of, each once."""
+        return tuple(dict.fromkeys(w for fold in self.folds for w in fold.warnings))
+
+    def outcomes(self) -> list[Outcome]:
+        """Return the outcomes of the splits that did not fail."""
+        return [fold.outcome for fold in self.folds if fold.outcome is not None]
+
+    def can_measure(self, loss: Loss) -> bool:
+        """Tell whether the model gives what a loss needs."""
+        found = self.outcomes()
+        return bool(found) and all(loss.can_measure(outcome) for outcome in found)
+
+    def pooled(self) -> Outcome:
+        """Return all tests of all splits together, in the order of the splits."""
+        found = self.outcomes()
+        first = found[0]
+        scored = all(outcome.scores is not None for outcome in found)
+        return Outcome(
+            truth=np.concatenate([o.truth for o in found]),
+            predicted=np.concatenate([o.predicted for o in found]),
+            scores=np.concatenate([_given(o.scores) for o in found])
+            if scored
+            else None,
+            is_probability=all(o.is_probability for o in found),
+            n_classes=first.n_classes,
+            scale=first.scale,
+        )
+
+    def tested(self) -> Any:
+        """Return the row of every test, in the order of `pooled`."""
+        return np.concatenate([f.test for f in self.folds if f.outcome is not None])
+
+    def measure(self, loss: Loss) -> LossSample:
+        """Look at the tests through one loss.
+
+        Parameters
+        ----------
+        loss : Loss
+            The loss.
+
+        Returns
+        -------
+        LossSample
+            Its values by case and by split.
+        """
+        folds = np.array(
+            [
+                np.nan if f.outcome is None else loss.measure(f.outcome)
+                for f in self.folds
+            ]
+        )
+        rows, pooled = self.tested(), self.pooled()
+        values = loss.cases(pooled)
+        cases = None if values is None else _case_means(values, rows, self.problem.n)
+        known = folds[np.isfinite(folds)]
+        complete = known.size == len(self.outcomes())
+        if cases is not None:
+            estimate = float(cases.mean())
+        elif complete:
+            estimate = float(known.mean())
+        else:
+            # Some splits hold too few cases to say; all tests together may.
+            estimate = loss.measure(pooled)
+        distinct = np.unique(rows)
+        weighed = self._weighed(loss, estimate)
+        return LossSample(
+            loss=loss,
+            folds=folds,
+            cases=cases,
+            estimate=weighed,
+            shift=weighed - estimate,
+            test_ratio=self.plan.test_ratio,
+            n_tested=distinct.size,
+            n_smallest=_smallest(self.problem, distinct),
+        )
+
+    def _weighed(self, loss: Loss, left_out: float) -> float:
+        """Weigh the value of cases left out against that of cases learned from."""
+        if self.training is None:
+            return left_out
+        sign = -1.0 if loss.greater_is_better else 1.0
+        learned = sign * loss.measure(self.training)
+        if self.plan.sampling.kind == ".632":
+            return sign * point_632(learned, sign * left_out)
+        # The stream chooses among pairs only where there are millions.
+        unrelated = no_information_value(loss, self.training, np.random.default_rng(0))
+        return sign * point_632_plus(learned, sign * left_out, sign * unrelated)
+
+
+def _given(scores: FloatArray | None) -> FloatArray:
+    return np.empty((0, 0)) if scores is None else scores
+
+
+def _case_means(values: FloatArray, rows: Any, n: int) -> FloatArray:
+    """Average the tests of every case; leave out cases that were never tested."""
+    times = np.bincount(rows, minlength=n)
+    with np.errstate(invalid="ignore"):
+        total = np.bincount(rows, weights=values, minlength=n)
+    means: FloatArray = total[times > 0] / times[times > 0]
+    return means
+
+
+def _smallest(problem: Problem, rows: Any) -> int:
+    if not problem.is_classification:
+        return int(rows.size)
+    return int(np.bincount(problem.codes[rows], minlength=len(problem.classes)).min())
+
+
+def collect_estimates(
+    estimator: Any,
+    problem: Problem,
+    plan: Plan,
+    *,
+    rng: np.random.Generator,
+    run: Run | None = None,
+    part: str = "folds",
+    what: str = "fitting and testing",
+) -> Estimates:
+    """Fit and test on every split.
+
+    Parameters
+    ----------
+    estimator : estimator
+        As scikit-learn's; a pipeline does everything inside the splits.
+    problem : Problem
+        The cases.
+    plan : Plan
+        The splits.
+    rng : numpy.random.Generator
+        Parent of one stream per split.
+    run : Run, optional
+        How tasks are run; the numbers do not depend on it, but for fits that take
+        longer than its limit.
+    part : str
+        Name of these splits in a record.
+    what : str
+        Words for the progress line.
+
+    Returns
+    -------
+    Estimates
+        With the reason where a split failed.
+    """
+    run = Run() if run is None else run
+    folds = run.map(
+        partial(_one_split, estimator, problem, run.time_limit),
+        plan.splits,
+        part=part,
+        rng=rng,
+        what=what,
+        noted=fold_parts,
+        restored=fold_from,
+    )
+    training = None
+    if plan.sampling.is_weighed:
+        everyone = np.arange(problem.n)
+        whole = Split(train=everyone, test=everyone)
+        one = run.map(
+            partial(_one_split, estimator, problem, run.time_limit),
+            [whole],
+            part=f"{part}/all",
+            rng=rng,
+            what=what,
+            noted=fold_parts,
+            restored=fold_from,
+        )[0]
+        training = one.outcome
+    return Estimates(problem=problem, plan=plan, folds=tuple(folds), training=training)
+
+
+def _one_split(
+    estimator: Any,
+    problem: Problem,
+    time_limit: float | None,
+    split: Split,
+    rng: np.random.Generator,
+) -> FoldResult:
+    return fit_and_test(estimator, problem, split, rng, time_limit=time_limit)

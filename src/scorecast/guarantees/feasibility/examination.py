@@ -1,0 +1,210 @@
+"""Hold a model against every null setting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scorecast._core.types import FloatArray
+from scorecast.guarantees.estimates import Estimates, collect_estimates
+from scorecast.guarantees.feasibility.null_data import draw_null_data
+from scorecast.guarantees.feasibility.null_models import (
+    FeatureModeClassifier,
+    MajorityClassifier,
+    MeanRegressor,
+)
+from scorecast.guarantees.feasibility.permutations import permuted_values
+from scorecast.guarantees.feasibility.result import Feasibility
+from scorecast.guarantees.feasibility.significance import (
+    NullTest,
+    density_p,
+    drawn_test,
+    paired_test,
+)
+from scorecast.guarantees.feasibility.verdict import judge
+from scorecast.guarantees.fitting import fit_and_test
+from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.problem import Problem
+from scorecast.guarantees.running import Run
+from scorecast.guarantees.sampling import Plan
+
+__all__ = ["NullSettings", "examine"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NullSettings:
+    """How feasibility is tested.
+
+    Attributes
+    ----------
+    n_permutations : int
+        Permutations of the targets.
+    n_null_data : int
+        Null data sets; 0 leaves them out.
+    scheme : str
+        Whether tests are permuted too (``"all"``) or not (``"train"``).
+    null_data : str
+        Kind of null data.
+    alpha, relaxed_alpha : float
+        Levels of the verdict.
+    """
+
+    n_permutations: int = 100
+    n_null_data: int = 20
+    scheme: str = "all"
+    null_data: str = "normal"
+    alpha: float = 0.05
+    relaxed_alpha: float = 0.2
+
+
+def examine(
+    estimator: Any,
+    estimates: Estimates,
+    loss: Loss,
+    settings: NullSettings,
+    *,
+    rng: np.random.Generator,
+    run: Run | None = None,
+    part: str = "model",
+) -> Feasibility:
+    """Test whether an estimate beats chance, null models and null data.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The model.
+    estimates : Estimates
+        Its tests on the real data.
+    loss : Loss
+        What to compare.
+    settings : NullSettings
+        How.
+    rng : numpy.random.Generator
+        Where randomness comes from.
+    run : Run, optional
+        How tasks are run.
+    part : str
+        Name of the model in a record.
+
+    Returns
+    -------
+    Feasibility
+        All tests and the verdict.
+    """
+    problem, plan = estimates.problem, estimates.plan
+    run = Run() if run is None else run
+    observed = loss.as_error(estimates.measure(loss).folds)
+    drawn = permuted_values(
+        estimator,
+        problem,
+        plan,
+        loss,
+        n_permutations=settings.n_permutations,
+        rng=rng,
+        run=run,
+        part=f"{part}/permuted",
+        scheme=settings.scheme,
+    )
+    errors = loss.as_error(drawn)
+    ratio = plan.test_ratio
+    permuted = drawn_test("permuted data", observed, errors, ratio)
+    models = _null_model_tests(problem, plan, loss, observed, rng)
+    data = None
+    if settings.n_null_data and problem.is_classification:
+        null = _null_data_values(
+            estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
+        )
+        data = drawn_test("null data", observed, loss.as_error(null), ratio)
+    density, least = density_p(float(np.nanmean(observed)), errors)
+    verdict = judge(
+        permuted,
+        models,
+        data,
+        n=problem.n,
+        alpha=settings.alpha,
+        relaxed_alpha=settings.relaxed_alpha,
+    )
+    return Feasibility(
+        loss=loss.name,
+        permuted=_turned(permuted, loss),
+        null_model=_turned(max(models, key=lambda t: t.p), loss),
+        null_models=tuple(_turned(test, loss) for test in models),
+        null_data=None if data is None else _turned(data, loss),
+        permutation_density=density,
+        smallest_density=least,
+        verdict=verdict,
+    )
+
+
+def _turned(test: NullTest, loss: Loss) -> NullTest:
+    """Give the null value in units of the loss again."""
+    sign = -1.0 if loss.greater_is_better else 1.0
+    return replace(test, null_value=sign * test.null_value)
+
+
+def _null_model_tests(
+    problem: Problem,
+    plan: Plan,
+    loss: Loss,
+    observed: FloatArray,
+    rng: np.random.Generator,
+) -> tuple[NullTest, ...]:
+    models: dict[str, Any] = {"the mean": MeanRegressor()}
+    if problem.is_classification:
+        models = {
+            "the feature-mode classifier": FeatureModeClassifier(),
+            "the most frequent class": MajorityClassifier(),
+        }
+    tests = []
+    for name, model in models.items():
+        found = collect_estimates(model, problem, plan, rng=rng, run=Run(n_jobs=1))
+        values = loss.as_error(found.measure(loss).folds)
+        tests.append(paired_test(name, observed, values, plan.test_ratio))
+    return tuple(tests)
+
+
+def _null_data_values(
+    estimator: Any,
+    problem: Problem,
+    plan: Plan,
+    loss: Loss,
+    settings: NullSettings,
+    *,
+    rng: np.random.Generator,
+    run: Run,
+    part: str,
+) -> FloatArray:
+    kind, limit = settings.null_data, run.time_limit
+    rows = run.map(
+        partial(_one_null_data_set, estimator, problem, plan, loss, kind, limit),
+        range(settings.n_null_data),
+        part=f"{part}/null data",
+        rng=rng,
+        what="null data",
+    )
+    return np.array(rows)
+
+
+def _one_null_data_set(
+    estimator: Any,
+    problem: Problem,
+    plan: Plan,
+    loss: Loss,
+    kind: str,
+    time_limit: float | None,
+    number: int,
+    rng: np.random.Generator,
+) -> list[float]:
+    del number
+    data = problem.with_features(draw_null_data(problem, kind, rng))
+    values = []
+    for split in plan.splits:
+        fold = fit_and_test(
+            estimator, data, split, rng, time_limit=time_limit,
+            with_scores=loss.needs != "labels",
+        )  # fmt: skip
+        values.append(np.nan if fold.outcome is None else loss.measure(fold.outcome))
+    return values

@@ -1,0 +1,93 @@
+"""All tests of feasibility of one model, with the verdict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Self
+
+from scorecast._core.types import Json
+from scorecast.guarantees.feasibility.significance import NullTest
+from scorecast.guarantees.feasibility.verdict import Verdict
+
+__all__ = ["Feasibility"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feasibility:
+    """Whether an estimate beats chance, null models and null data.
+
+    Attributes
+    ----------
+    loss : str
+        The loss that was compared.
+    permuted : NullTest
+        Against permuted targets.
+    null_model : NullTest
+        Against the null model that is hardest to beat.
+    null_models : tuple of NullTest
+        Against each of them.
+    null_data : NullTest or None
+        Against null data; None for numbers, or if none were drawn.
+    permutation_density : float
+        p-value by the permutation density of all folds.
+    smallest_density : float
+        Least value it can take.
+    verdict : Verdict
+        What it amounts to.
+    """
+
+    loss: str
+    permuted: NullTest
+    null_model: NullTest
+    null_models: tuple[NullTest, ...]
+    null_data: NullTest | None
+    permutation_density: float
+    smallest_density: float
+    verdict: Verdict
+
+    def tests(self) -> tuple[NullTest, ...]:
+        """Return all tests, in the order in which they are shown."""
+        data = () if self.null_data is None else (self.null_data,)
+        return (self.permuted, *self.null_models, *data)
+
+    def to_json(self) -> Json:
+        """Return plain values."""
+        return {
+            "loss": self.loss,
+            "permuted": asdict(self.permuted),
+            "null_model": asdict(self.null_model),
+            "null_models": [asdict(test) for test in self.null_models],
+            "null_data": None if self.null_data is None else asdict(self.null_data),
+            "permutation_density": {
+                "p": self.permutation_density,
+                "smallest_p": self.smallest_density,
+            },
+            "verdict": asdict(self.verdict),
+        }
+
+    @classmethod
+    def from_json(cls, data: Json) -> Self:
+        """Rebuild from `to_json`."""
+        density = data["permutation_density"]
+        given = data["null_data"]
+        return cls(
+            loss=data["loss"],
+            permuted=_test(data["permuted"]),
+            null_model=_test(data["null_model"]),
+            null_models=tuple(_test(row) for row in data["null_models"]),
+            null_data=None if given is None else _test(given),
+            permutation_density=_float(density["p"]),
+            smallest_density=_float(density["smallest_p"]),
+            verdict=Verdict(**data["verdict"]),
+        )
+
+
+def _float(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _test(row: Json) -> NullTest:
+    words = {"setting", "note", "n_draws"}
+    facts: Json = {k: v if k in words else _float(v) for k, v in row.items()}
+    return NullTest(**facts)

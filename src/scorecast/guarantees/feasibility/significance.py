@@ -1,0 +1,218 @@
+"""One-tailed tests of values of folds against those of a null setting.
+
+All take errors: smaller is better, whatever the loss was.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+from scorecast._core.types import FloatArray
+
+__all__ = [
+    "NullTest",
+    "density_p",
+    "drawn_test",
+    "paired_test",
+    "rank_p",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NullTest:
+    """How the model compares with one null setting.
+
+    Attributes
+    ----------
+    setting : str
+        The null setting.
+    p : float
+        One-tailed p-value of the t-test: small where the model is better.
+    p_rank : float
+        Share of draws of the null setting that are as good, the observed one counted;
+        NaN where nothing was drawn.
+    smallest_p : float
+        Least value that `p_rank` can take with so many draws; NaN likewise.
+    null_value : float
+        Mean value of the loss in the null setting.
+    gap : float
+        By how much the model is better, in units of the loss.
+    stderr : float
+        Standard error of the gap.
+    n_draws : int
+        How often the null setting was drawn.
+    note : str
+        What the reader should know; often empty.
+    """
+
+    setting: str
+    p: float
+    p_rank: float
+    smallest_p: float
+    null_value: float
+    gap: float
+    stderr: float
+    n_draws: int
+    note: str = ""
+
+    @property
+    def worst_p(self) -> float:
+        """The larger of the p-values that are known."""
+        known = [p for p in (self.p, self.p_rank) if not math.isnan(p)]
+        return max(known, default=math.nan)
+
+
+def rank_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
+    """Return the share of draws as small as the observed, and the least possible.
+
+    The observed value counts as a draw, so that the answer is never zero.
+
+    Examples
+    --------
+    >>> perm = np.array([.5, .4, .3, .6, .45, .52, .38, .2])
+    >>> [round(p, 4) for p in rank_p(0.3, perm)]
+    [0.3333, 0.1111]
+    """
+    known = drawn[np.isfinite(drawn)]
+    as_good = int((known <= observed * (1 + 1e-12 * np.sign(observed))).sum())
+    return (1 + as_good) / (1 + known.size), 1 / (1 + known.size)
+
+
+def density_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
+    """Return the permutation density of all folds at the observed mean (Eq. 2).
+
+    Parameters
+    ----------
+    observed : float
+        Mean error of the model.
+    drawn : ndarray of shape (n_permutations, n_splits)
+        Errors with permuted labels.
+
+    Returns
+    -------
+    tuple of float
+        As a p-value with the observed counted, and the least possible one.
+    """
+    return rank_p(observed, drawn.ravel())
+
+
+def drawn_test(
+    setting: str, observed: FloatArray, drawn: FloatArray, test_ratio: float
+) -> NullTest:
+    """Compare values of folds with those of a null setting that was drawn repeatedly.
+
+    The mean of the folds is known only up to its own error, corrected for the training
+    cases that folds share, and if there were nothing to learn it would vary as the null
+    means do: the larger of both spreads is used.
+
+    Parameters
+    ----------
+    setting : str
+        The null setting.
+    observed : ndarray of shape (n_splits,)
+        Errors of the model; NaN where undefined.
+    drawn : ndarray of shape (n_draws, n_splits)
+        Errors in the null setting.
+    test_ratio : float
+        Cases tested per case learned from.
+
+    Returns
+    -------
+    NullTest
+        p-values and what they rest on.
+    """
+    known = observed[np.isfinite(observed)]
+    means = _row_means(drawn)
+    if known.size < 1 or means.size < 2:
+        return _unknown(setting, "too few values to compare")
+    mean, null = float(known.mean()), float(means.mean())
+    own = _variance(known) * (1 / known.size + test_ratio)
+    between = _variance(means)
+    degrees = known.size - 1 if own >= between else means.size - 1
+    stderr = math.sqrt(max(own, between) + between / means.size)
+    share, least = rank_p(mean, means)
+    # Without any spread there is no t; the rank has to decide.
+    t_test = _one_tailed(null - mean, stderr, max(degrees, 1)) if stderr else math.nan
+    return NullTest(
+        setting=setting,
+        p=t_test,
+        p_rank=share,
+        smallest_p=least,
+        null_value=null,
+        gap=null - mean,
+        stderr=stderr,
+        n_draws=means.size,
+    )
+
+
+def paired_test(
+    setting: str, observed: FloatArray, other: FloatArray, test_ratio: float
+) -> NullTest:
+    """Compare two models on the same folds by the corrected resampled t-test.
+
+    Parameters
+    ----------
+    setting : str
+        The other model.
+    observed, other : ndarray of shape (n_splits,)
+        Errors of the model and of the other one.
+    test_ratio : float
+        Cases tested per case learned from.
+
+    Returns
+    -------
+    NullTest
+        Without a rank: nothing is drawn.
+    """
+    both = np.isfinite(observed) & np.isfinite(other)
+    if both.sum() < 2:
+        return _unknown(setting, "too few values to compare")
+    gaps = other[both] - observed[both]
+    gap, spread = float(gaps.mean()), _variance(gaps)
+    stderr = math.sqrt(spread * (1 / gaps.size + test_ratio))
+    note = ""
+    if stderr > 0:
+        p = _one_tailed(gap, stderr, gaps.size - 1)
+    else:
+        # Every fold says the same: a sign test is all that is left.
+        p = 0.5**gaps.size if gap > 0 else 1.0
+        note = "all folds differ alike: sign test of the folds"
+    return NullTest(
+        setting=setting,
+        p=p,
+        p_rank=math.nan,
+        smallest_p=math.nan,
+        null_value=float(other[both].mean()),
+        gap=gap,
+        stderr=stderr,
+        n_draws=1,
+        note=note,
+    )
+
+
+def _row_means(drawn: FloatArray) -> FloatArray:
+    rows = drawn[np.isfinite(drawn).any(axis=1)]
+    means: FloatArray = np.nanmean(rows, axis=1) if rows.size else np.empty(0)
+    return means
+
+
+def _variance(values: FloatArray) -> float:
+    if values.size < 2 or np.ptp(values) <= 1e-12 * np.abs(values).max():
+        return 0.0
+    return float(np.var(values, ddof=1))
+
+
+def _one_tailed(gap: float, stderr: float, degrees: int) -> float:
+    return float(stdtr(degrees, -gap / stderr))
+
+
+def _unknown(setting: str, note: str) -> NullTest:
+    nan = math.nan
+    return NullTest(
+        setting=setting, p=nan, p_rank=nan, smallest_p=nan, null_value=nan,
+        gap=nan, stderr=nan, n_draws=0, note=note,
+    )  # fmt: skip

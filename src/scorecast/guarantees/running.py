@@ -1,0 +1,94 @@
+"""How tasks are run: on how many workers, for how long, noted where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from scorecast._core.parallel import map_tasks
+from scorecast.guarantees.records import Record
+
+__all__ = ["Run"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How tasks are run.
+
+    Attributes
+    ----------
+    n_jobs : int or None
+        Number of workers.
+    time_limit : float or None
+        Seconds that one fit may take.
+    record : Record or None
+        Where finished tasks are noted.
+    """
+
+    n_jobs: int | None = None
+    time_limit: float | None = None
+    record: Record | None = None
+
+    def map(
+        self,
+        function: Callable[[T, np.random.Generator], R],
+        tasks: Sequence[T],
+        *,
+        part: str,
+        rng: np.random.Generator,
+        what: str,
+        noted: Callable[[R], Any] = lambda value: value,
+        restored: Callable[[Any], Any] = lambda value: value,
+    ) -> list[R]:
+        """Apply a function to tasks, but not to those that are noted already.
+
+        Parameters
+        ----------
+        function : callable
+            Called as ``function(task, rng)``.
+        tasks : sequence
+            The tasks.
+        part : str
+            What they are a part of, different for every call of a run.
+        rng : numpy.random.Generator
+            Parent of one stream per task, noted or not.
+        what : str
+            Words for the progress line.
+        noted, restored : callable
+            From a result to what JSON can hold, and back.
+
+        Returns
+        -------
+        list
+            Results in the order of the tasks.
+        """
+        work = partial(_one_task, function, self.record, part, noted, restored)
+        pairs = list(enumerate(tasks))
+        return map_tasks(work, pairs, rng=rng, n_jobs=self.n_jobs, what=what)
+
+
+def _one_task(
+    function: Callable[[T, np.random.Generator], R],
+    record: Record | None,
+    part: str,
+    noted: Callable[[R], Any],
+    restored: Callable[[Any], R],
+    pair: tuple[int, T],
+    rng: np.random.Generator,
+) -> R:
+    number, task = pair
+    if record is None:
+        return function(task, rng)
+    known = record.finished(part, number)
+    if known is not None:
+        return restored(known)
+    result = function(task, rng)
+    record.add(part, number, noted(result))
+    return result

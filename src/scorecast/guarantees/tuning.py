@@ -1,0 +1,123 @@
+"""A model that chooses its parameters inside every split: nested sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
+
+from scorecast._core.rng import as_generator
+from scorecast._core.types import RandomState
+from scorecast.exceptions import FitFailedError, UsageError
+from scorecast.guarantees.estimates import collect_estimates
+from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.problem import check_problem
+from scorecast.guarantees.running import Run
+from scorecast.guarantees.sampling import draw_plan
+
+__all__ = ["TunedModel"]
+
+
+class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Choose parameters by inner splits of the cases to learn from, then fit.
+
+    Assessed as it is, the choice is made again in every outer split, so that tested
+    cases have no part in it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The model.
+    grid : mapping of str to sequence
+        Values to try for every parameter.
+    sampling : str, default="cv5"
+        Inner splits.
+    loss : str or Loss, optional
+        What to choose by; that usual for the task by default.
+    random_state : int, Generator or None
+        Seed of the inner splits.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        grid: Mapping[str, Sequence[Any]],
+        *,
+        sampling: str = "cv5",
+        loss: str | Loss | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.grid = grid
+        self.sampling = sampling
+        self.loss = loss
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """Be what the model is: a classifier or a regressor."""
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator)
+        tags.estimator_type = own.estimator_type
+        tags.classifier_tags = own.classifier_tags
+        tags.regressor_tags = own.regressor_tags
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose parameters, then fit to all cases given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, m)
+            Features.
+        y : array-like of shape (n,)
+            Targets.
+
+        Returns
+        -------
+        TunedModel
+            Itself.
+
+        Raises
+        ------
+        FitFailedError
+            If no choice could be fitted.
+        UsageError
+            If the grid is empty.
+        """
+        task = "regression" if is_regressor(self.estimator) else "classification"
+        loss = check_losses(self.loss, task)[0]
+        problem = check_problem(X, y, task=task)
+        rng = as_generator(self.random_state)
+        plan = draw_plan(self.sampling, problem, rng)
+        choices = [
+            dict(zip(self.grid, values, strict=True))
+            for values in product(*self.grid.values())
+        ]
+        if not self.grid or not choices:
+            msg = "`grid` must name parameters, each with values to try."
+            raise UsageError(msg)
+        errors = []
+        for choice in choices:
+            model = clone(self.estimator).set_params(**choice)
+            found = collect_estimates(model, problem, plan, rng=rng, run=Run(n_jobs=1))
+            usable = not found.is_empty and found.can_measure(loss)
+            value = found.measure(loss).estimate if usable else np.nan
+            errors.append(float(loss.as_error(np.array(value))))
+        if np.isnan(errors).all():
+            msg = "no choice of the grid could be fitted"
+            raise FitFailedError(msg)
+        self.best_params_ = choices[int(np.nanargmin(errors))]
+        self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_)
+        self.best_estimator_.fit(X, y)
+        if task == "classification":
+            self.classes_ = self.best_estimator_.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Predict with the chosen parameters."""
+        return self.best_estimator_.predict(X)

@@ -1,0 +1,233 @@
+"""Features and targets of a data set, from one file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecast.exceptions import InvalidInputError
+from scorecast.io.arrays import (
+    SCORE_NAMES,
+    array_contents,
+    choose_key,
+    describe_contents,
+    read_array,
+)
+from scorecast.io.columns import TableOptions, find_column
+from scorecast.io.finite import find_flaws, real_matrix
+from scorecast.io.formats import Kind, kind_of
+from scorecast.io.label_values import label_array
+from scorecast.io.matrices import check_names
+from scorecast.io.paths import (
+    DEFAULT_MAX_BYTES,
+    FilePath,
+    Location,
+    locate,
+    unchanged,
+)
+from scorecast.io.tables import open_table
+from scorecast.io.wording import quoted
+
+__all__ = ["Dataset", "read_dataset"]
+
+_FEATURE_NAMES = ("X", "features", "data", *SCORE_NAMES)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """A data set read from a file.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, m)
+        Features, finite.
+    y : ndarray of shape (n,)
+        Targets: numbers if they were asked for, else labels.
+    groups : ndarray of shape (n,) or None
+        Groups, if a column was named.
+    columns : tuple of str or None
+        Names of the features, if the file has names.
+    source : str
+        The file.
+    notes : tuple of str
+        What was assumed about it.
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    groups: NDArray[Any] | None
+    columns: tuple[str, ...] | None
+    source: str
+    notes: tuple[str, ...] = ()
+
+
+def read_dataset(
+    path: FilePath,
+    target: str,
+    *,
+    numeric: bool = False,
+    group: str | None = None,
+    key: str | None = None,
+    drop: Sequence[str] = (),
+    decimal: str = ".",
+    delimiter: str | None = None,
+    header: bool = True,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> Dataset:
+    r"""Read features and targets.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A table with one row per case, or an ``.npz`` file with arrays.
+    target : str
+        Column, or array, that holds the targets.
+    numeric : bool, default=False
+        Whether targets are numbers to be predicted, not labels.
+    group : str, optional
+        Column, or array, that holds groups.
+    key : str, optional
+        Array of the features in an ``.npz`` file; X, features or data otherwise.
+    drop : sequence of str, default=()
+        Columns that are no features.
+    decimal, delimiter, header, max_bytes : optional
+        As for `read_matrix`.
+
+    Returns
+    -------
+    Dataset
+        Features, targets and groups.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file or a column is missing or damaged, or a feature is not finite.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "data.csv"
+    >>> _ = path.write_text("gene1,gene2,tumour\n1.5,2,yes\n0,1,no\n")
+    >>> read_dataset(path, "tumour").X.tolist()
+    [[1.5, 2.0], [0.0, 1.0]]
+    """
+    location = locate(path, key)
+    kind = kind_of(location.path)
+    with unchanged(location.path):
+        if kind is Kind.ARRAYS:
+            return _from_arrays(location, target, group, numeric, max_bytes)
+        if kind is Kind.TABLE:
+            options = TableOptions(
+                decimal=decimal,
+                delimiter=delimiter,
+                header=header,
+                max_bytes=max_bytes,
+            )
+            return _from_table(location, target, group, numeric, drop, options)
+    msg = f"{location.name}: a .txt file has no columns; name a table .csv"
+    raise InvalidInputError(msg)
+
+
+def _from_table(
+    location: Location,
+    target: str,
+    group: str | None,
+    numeric: bool,
+    drop: Sequence[str],
+    options: TableOptions,
+) -> Dataset:
+    table = open_table(location, options)
+    own = find_column(table, target, "--target")
+    together = None if group is None else find_column(table, group, "--group")
+    apart = {own, *(find_column(table, name, "--drop") for name in drop)}
+    if together is not None:
+        apart.add(together)
+    features = [i for i in range(table.n_columns) if i not in apart]
+    if not features:
+        msg = f"{location.name}: no column is left for features"
+        raise InvalidInputError(msg)
+    check_names(table, features)
+    numbers = [*features, own] if numeric else features
+    texts = [] if numeric else [own]
+    texts += [] if together is None else [together]
+    content = table.read(numbers, texts)
+    names = table.columns
+    columns = None if names is None else tuple(names[i] for i in numbers)
+    _refuse_flaws(content.values, columns, location.name, content.place)
+    n_features = len(features)
+    return Dataset(
+        X=content.values[:, :n_features],
+        y=content.values[:, n_features] if numeric else content.texts[0],
+        groups=None if together is None else content.texts[-1],
+        columns=None if columns is None else columns[:n_features],
+        source=location.source(None),
+        notes=table.notes,
+    )
+
+
+def _from_arrays(
+    location: Location, target: str, group: str | None, numeric: bool, max_bytes: int
+) -> Dataset:
+    contents = array_contents(location, max_bytes)
+    for name, option in ((target, "--target"), (group, "--group")):
+        if name is not None and name not in contents:
+            known = describe_contents(contents) if contents else "one without a name"
+            msg = (
+                f"{location.name} has no array {quoted(name)} but {known}; pick one "
+                f"with {option} NAME"
+            )
+            raise InvalidInputError(msg)
+    rest = {k: v for k, v in contents.items() if k not in (target, group)}
+    key = choose_key(location, rest, _FEATURE_NAMES, "features")
+    array = read_array(location, key, max_bytes)
+    values = real_matrix(array, location.at(key), max_bytes)
+    _refuse_flaws(values, None, location.name, lambda row: f"row {row + 1}")
+    own = read_array(location, target, max_bytes)
+    y = (
+        _numbers(own, location.at(target))
+        if numeric
+        else _labels(own, location, target)
+    )
+    groups = None
+    if group is not None:
+        groups = _labels(read_array(location, group, max_bytes), location, group)
+    for name, column in ((target, y), (group, groups)):
+        if column is not None and len(column) != len(values):
+            msg = (
+                f"{location.name}: {len(values)} rows of features but {len(column)} in "
+                f"{quoted(name or '')}"
+            )
+            raise InvalidInputError(msg)
+    return Dataset(
+        X=values, y=y, groups=groups, columns=None, source=location.source(key)
+    )
+
+
+def _labels(values: NDArray[Any], location: Location, name: str) -> NDArray[Any]:
+    return label_array(values, location.at(name))
+
+
+def _numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
+    if values.ndim != 1 or values.dtype.kind not in "fiub":
+        msg = f"{name} must hold one number per case"
+        raise InvalidInputError(msg)
+    return values.astype(np.float64)
+
+
+def _refuse_flaws(
+    values: NDArray[Any], columns: Sequence[str] | None, name: str, place: Any
+) -> None:
+    flaws = find_flaws(values)
+    if flaws is None or flaws.first is None:
+        return
+    row, column = flaws.first
+    said = column + 1 if columns is None else quoted(columns[column])
+    msg = (
+        f"{name}, {place(row)}, column {said}: {values[row, column]} is not finite "
+        f"({flaws.n_cells} such values); repair or remove those rows"
+    )
+    raise InvalidInputError(msg)

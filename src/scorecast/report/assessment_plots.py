@@ -1,0 +1,146 @@
+"""Figures of an assessment: every interval, every class, bias and variance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scorecast.guarantees import Assessment, LossAssessment, ModelAssessment
+from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
+from scorecast.report.drawing import Drawing, axes_size, text_width
+from scorecast.report.wording import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["bias_drawing", "bounds_drawing", "classes_drawing"]
+
+_LONGEST_NAME = 20
+_MOST_MODELS = 6
+_MOST_CLASSES = 12
+
+
+def bounds_drawing(result: Assessment, loss: str) -> Drawing:
+    """Draw every interval of one loss, model by model.
+
+    Parameters
+    ----------
+    result : Assessment
+        The answer.
+    loss : str
+        The loss.
+
+    Returns
+    -------
+    Drawing
+        One row per interval; the recommended one is stressed.
+    """
+    groups = [
+        Group(heading=one_line(model.name, 40), rows=_bound_rows(found))
+        for model, found in _with_loss(result, loss)[:_MOST_MODELS]
+    ]
+    return _drawing(groups, loss, f"Intervals of {loss}")
+
+
+def classes_drawing(result: Assessment) -> Drawing:
+    """Draw how well each class is recognised, model by model."""
+    groups = []
+    for model in result.assessed[:_MOST_MODELS]:
+        found = next((x for x in model.losses if x.per_class), None)
+        if found is not None:
+            rows = tuple(
+                Row(
+                    name=f"{one_line(c.label, 14)} ({c.n})",
+                    dot=c.estimate,
+                    low=c.low,
+                    high=c.high,
+                    text=found.value_said(c.estimate),
+                )
+                for c in found.per_class[:_MOST_CLASSES]
+            )
+            groups.append(Group(heading=one_line(model.name, 40), rows=rows))
+    return _drawing(groups, "share of the class recognised", "Sensitivity by class")
+
+
+def bias_drawing(result: Assessment) -> Drawing:
+    """Draw bias and variance side by side, model by model."""
+    groups = [
+        Group(
+            heading=one_line(model.name, 40),
+            rows=tuple(
+                Row(name=f"{part.method}: {name}", dot=value, low=0.0, high=value,
+                    text=f"{value:.3f}", strong=name == "bias")
+                for part in model.bias_variance
+                for name, value in (("bias", part.bias), ("variance", part.variance))
+            ),
+        )
+        for model in result.assessed[:_MOST_MODELS]
+        if model.bias_variance
+    ]  # fmt: skip
+    return _drawing(groups, "part of the error", "Bias and variance", zero=True)
+
+
+def _with_loss(
+    result: Assessment, loss: str
+) -> list[tuple[ModelAssessment, LossAssessment]]:
+    return [(m, x) for m in result.assessed for x in m.losses if x.loss == loss]
+
+
+def _bound_rows(loss: LossAssessment) -> tuple[Row, ...]:
+    return tuple(
+        Row(
+            name=one_line(bound.method, _LONGEST_NAME),
+            dot=loss.estimate,
+            low=bound.low,
+            high=bound.high if math.isfinite(bound.high) else math.nan,
+            text=loss.span_said(bound.low, bound.high).removesuffix(" %"),
+            strong=bound.is_recommended,
+        )
+        for bound in loss.bounds
+    )
+
+
+def _drawing(
+    groups: Sequence[Group], xlabel: str, title: str, *, zero: bool = False
+) -> Drawing:
+    rows = [row for group in groups for row in group.rows]
+    ends = [x for r in rows for x in (r.dot, r.low, r.high) if math.isfinite(x)]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.04 * ((high - low) or 1.0)
+
+    def draw(axes: Axes) -> None:
+        draw_groups(axes, groups, xlabel=xlabel, zero=zero)
+        axes.set_xlim(low - room, high + room)
+        _round_ticks(axes, low, high)
+
+    return rows_drawing(
+        groups,
+        draw,
+        title=title,
+        description="; ".join(
+            f"{group.heading}: "
+            + ", ".join(f"{row.name} {row.text}" for row in group.rows)
+            for group in groups
+        ),
+    )
+
+
+def _round_ticks(axes: Axes, low: float, high: float) -> None:
+    width, _ = axes_size(axes)
+    most = max(2.0, width / max(60.0, text_width("0.000") + 12))
+    span = (high - low) or 1.0
+    steps = [
+        lead * 10.0**k
+        for k in range(int(np.floor(np.log10(span))) - 2, 13)
+        for lead in (1, 2, 5)
+    ]
+    step = next((s for s in steps if span / s <= most), span)
+    first = np.ceil((low - 1e-9 * span) / step)
+    last = np.floor((high + 1e-9 * span) / step)
+    ticks = step * np.arange(first, last + 1)
+    # Adding nought turns minus nought into nought.
+    names = [f"{t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks.round(9) + 0.0]
+    axes.set_xticks(ticks, labels=names)

@@ -1,0 +1,303 @@
+"""How an assessment is written and laid out on a page."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from scorecast.guarantees import Assessment, Feasibility, ModelAssessment
+from scorecast.report.assessment_plots import (
+    bias_drawing,
+    bounds_drawing,
+    classes_drawing,
+)
+from scorecast.report.drawing import Drawing
+from scorecast.report.phrases import sentence
+from scorecast.report.plots import main_drawing
+from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.text import (
+    entry_lines,
+    joined_lines,
+    render_text,
+    table_lines,
+    text_lines,
+)
+from scorecast.report.wording import UNKNOWN, count, is_known, level_name, one_line
+
+__all__ = ["assessment_text"]
+
+_RANGE = re.compile(r"(?<=\d)-(?=\d)")
+_DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
+_LONGEST_NAME = 24
+_REFERENCES = (
+    "R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for "
+    "models learned from high-dimensional data. In: Big Data in Complex Systems.",
+    "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine "
+    "Learning 52.",
+    "M. Ojala and G. C. Garriga (2010). Permutation tests for studying classifier "
+    "performance. Journal of Machine Learning Research 11.",
+    "S. Mukherjee and others (2003). Estimating dataset size requirements for "
+    "classifying DNA microarray data. Journal of Computational Biology 10.",
+    "R. Kohavi and D. Wolpert (1996). Bias plus variance decomposition for zero-one "
+    "loss functions. ICML.",
+)
+
+
+@render_text.register
+def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
+    """Write the answer as text: the sentence first, then what it rests on.
+
+    Parameters
+    ----------
+    result : Assessment
+        The answer.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    lines = [*text_lines(result.sentence()), ""]
+    heading = ("", "", "estimate", f"{level_name(result.level)} interval", "by")
+    lines += [*table_lines(heading, _loss_rows(result), left={0, 1, 4}), ""]
+    if any(model.feasibility for model in result.assessed):
+        lines += [*table_lines(_TESTS, _test_rows(result), left={0}), ""]
+    for text in result.warnings:
+        lines += entry_lines("Warning", text)
+    for model in result.models:
+        lines += entry_lines("Verdict", f"{one_line(model.name)}: {model.verdict}")
+    for label, text in _facts(result):
+        lines += entry_lines(label, text)
+    return joined_lines(lines, ascii_only=ascii_only)
+
+
+_TESTS = ("p against", "permuted", "null model", "null data", "density")
+
+
+def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for model in result.assessed:
+        name = one_line(model.name, _LONGEST_NAME)
+        for loss in model.losses:
+            by = "" if loss.recommended is None else loss.recommended.method
+            span = loss.span_said(loss.low, loss.high)
+            rows.append((name, loss.loss, loss.value_said(loss.estimate), span, by))
+            name = ""
+    return rows
+
+
+def _test_rows(result: Assessment) -> list[tuple[str, ...]]:
+    return [
+        (one_line(model.name, _LONGEST_NAME), *_p_values(model.feasibility))
+        for model in result.assessed
+        if model.feasibility is not None
+    ]
+
+
+def _p_values(found: Feasibility) -> tuple[str, ...]:
+    null = math.nan if found.null_data is None else found.null_data.worst_p
+    return tuple(
+        _p_said(p)
+        for p in (
+            found.permuted.worst_p,
+            found.null_model.worst_p,
+            null,
+            found.permutation_density,
+        )
+    )
+
+
+def _p_said(p: float) -> str:
+    if not is_known(p):
+        return UNKNOWN
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def _facts(result: Assessment) -> list[tuple[str, str]]:
+    sizes = f"{count(result.n)} cases, {count(result.m)} features"
+    if result.classes:
+        each = ", ".join(
+            f"{one_line(name, 20)} {count(n)}" for name, n in result.classes.items()
+        )
+        sizes += f"; {one_line(each, 200)}"
+    tested = (
+        f"{result.sampling}: {count(result.n_splits)} splits, each learned from about "
+        f"{result.n_train:.4g} cases and tested on {result.n_test:.3g}"
+    )
+    return [
+        ("Data", sizes),
+        ("Tested", tested),
+        ("Assumes", "; ".join(result.assumptions[:2])),
+    ]
+
+
+@main_drawing.register
+def _(result: Assessment) -> Drawing:
+    return bounds_drawing(result, result.assessed[0].losses[0].loss)
+
+
+@report_sections.register
+def _(result: Assessment) -> tuple[Section, ...]:
+    sections = [_head(result), *_bound_sections(result), *_feasibility(result)]
+    if any(x.per_class for m in result.assessed for x in m.losses):
+        lead = (
+            "A good average can hide a class that is never recognised. Dots: share of "
+            "each class that is recognised, over all its cases (their number in "
+            f"brackets); bars: {level_name(result.level)} intervals, each by itself."
+        )
+        heading = "Class by class"
+        figure = classes_drawing(result)
+        sections.append(Section(heading=heading, lead=(lead,), figure=figure))
+    if any(model.bias_variance for model in result.assessed):
+        sections.append(_bias(result))
+    sections += [*_comparisons(result), _assumed(result)]
+    sections.append(Section(heading="References", items=_REFERENCES))
+    return tuple(sections)
+
+
+def _head(result: Assessment) -> Section:
+    columns = ("", "", "estimate", f"{level_name(result.level)} interval")
+    table = Table(
+        caption="",
+        columns=columns,
+        rows=tuple(row[:4] for row in _loss_rows(result)),
+        words=2,
+    )
+    return Section(
+        heading=_RANGE.sub(_DASH, result.sentence()),
+        tables=(table,),
+        warnings=result.warnings,
+        facts=tuple(_facts(result)),
+    )
+
+
+def _bound_sections(result: Assessment) -> list[Section]:
+    lead = (
+        "Every way of putting an interval around the same tests. The blue one is "
+        "recommended; the others show how much hangs on what is assumed."
+    )
+    names = dict.fromkeys(x.loss for m in result.assessed for x in m.losses)
+    sections = []
+    for place, name in enumerate(names):
+        reasons = dict.fromkeys(
+            b.reason
+            for m in result.assessed
+            for x in m.losses
+            if x.loss == name
+            for b in x.bounds
+            if b.is_recommended and b.reason
+        )
+        said = [lead] if place == 0 else []
+        said += [sentence(f"recommended because {reason}") for reason in reasons]
+        sections.append(
+            Section(
+                heading=f"Bounds of {name}",
+                lead=tuple(said),
+                figure=bounds_drawing(result, name),
+            )
+        )
+    table = column_table("All intervals", result.to_columns())
+    return [*sections, Section(heading="All numbers", tables=(table,))]
+
+
+def _feasibility(result: Assessment) -> list[Section]:
+    rows = _test_rows(result)
+    if not rows:
+        return []
+    lead = (
+        "Chances of doing as well where nothing can be learned: targets permuted, a "
+        "model that knows next to nothing, data that keep only what single features "
+        "show, and the density of permuted folds. The larger of t-test and rank is "
+        "shown where both are known; counting the folds ignores how far off they are."
+    )
+    tested = [m for m in result.assessed if m.feasibility is not None]
+    return [
+        Section(
+            heading="Is it better than chance?",
+            lead=(lead,),
+            tables=(
+                Table(
+                    caption="p-values, one-tailed",
+                    columns=("", *_TESTS[1:]),
+                    rows=tuple(rows),
+                    notes=tuple(model.verdict for model in tested),
+                    words=1,
+                ),
+                _every_test(tested),
+            ),
+        )
+    ]
+
+
+def _every_test(models: list[ModelAssessment]) -> Table:
+    rows = []
+    for model in models:
+        if model.feasibility is None:
+            continue
+        rows += [
+            (
+                one_line(model.name, _LONGEST_NAME),
+                test.setting,
+                _p_said(test.p),
+                _p_said(test.p_rank),
+                _p_said(test.smallest_p),
+                f"{test.null_value:.4g}",
+            )
+            for test in model.feasibility.tests()
+        ]
+    return Table(
+        caption="Every test",
+        columns=("", "against", "t-test", "rank", "least rank", "value there"),
+        rows=tuple(rows),
+        words=2,
+        folded=True,
+    )
+
+
+def _bias(result: Assessment) -> Section:
+    lead = (
+        "Bias is what most fits get wrong alike, variance what changes with the cases "
+        "learned from: more cases help against variance, a richer model against bias. "
+        "Noise of the targets cannot be told apart and counts as bias."
+    )
+    return Section(
+        heading="Bias and variance", lead=(lead,), figure=bias_drawing(result)
+    )
+
+
+def _comparisons(result: Assessment) -> list[Section]:
+    if not result.comparisons:
+        return []
+    rows = tuple(
+        (
+            f"{one_line(row.a, 20)} \N{MINUS SIGN} {one_line(row.b, 20)}",
+            f"{row.difference:+.3f}",
+            f"{row.low:+.3f} to {row.high:+.3f}",
+            _p_said(row.p_adjusted),
+        )
+        for row in result.comparisons
+    )
+    columns = (
+        result.comparisons[0].loss,
+        "difference",
+        f"{level_name(result.level)} interval",
+        "p",
+    )
+    lead = (
+        "Differences on the same folds, by the corrected resampled t-test; p-values "
+        "after Holm. Unknown: no difference can be seen."
+    )
+    table = Table(caption="", columns=columns, rows=rows, words=1)
+    return [Section(heading="Model against model", lead=(lead,), tables=(table,))]
+
+
+def _assumed(result: Assessment) -> Section:
+    methods: dict[str, str] = {}
+    for model in result.assessed:
+        for loss in model.losses:
+            methods |= {b.method: b.assumption for b in loss.bounds}
+    items = [sentence(text) for text in result.assumptions]
+    items += [f"{name}: {text}." for name, text in methods.items()]
+    return Section(heading="What this assumes", items=tuple(items))

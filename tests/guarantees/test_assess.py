@@ -1,0 +1,274 @@
+"""From data to an answer: what is kept, what is refused, what never changes."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.exceptions import (
+    FitFailedError,
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+)
+
+QUICK = {"n_permutations": 40, "n_null_data": 5, "n_resamples": 200, "sampling": "cv5"}
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    """Misbehaves as it is told."""
+
+    def __init__(self, how="raise", first=0.0):
+        self.how = how
+        self.first = first
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.how == "raise" or (self.how == "some" and X[0, 0] != self.first):
+            msg = "out of\norder"
+            raise ValueError(msg)
+        if self.how == "print":
+            print("hello")  # noqa: T201
+        X[:] = 0
+        return self
+
+    def predict(self, X):
+        if self.how == "shape":
+            return np.zeros((len(X), 2))
+        if self.how == "stranger":
+            return np.full(len(X), 99)
+        return np.full(len(X), self.classes_[0])
+
+
+def test_an_easy_problem_is_feasible_and_noise_is_not(easy, noise):
+    found = sc.assess("naive-bayes", *easy, **QUICK)
+    model = found.models[0]
+    assert model.feasibility.verdict.word == "feasible"
+    assert model.losses[0].low < model.losses[0].estimate < model.losses[0].high
+    empty = sc.assess("naive-bayes", *noise, **QUICK).models[0]
+    assert empty.feasibility.verdict.word == "not supported"
+
+
+def test_the_json_is_a_contract(easy):
+    found = sc.assess({"a": GaussianNB(), "b": NearestCentroid()}, *easy, **QUICK)
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["kind"] == "assessment"
+    assert data["schema"] == 1
+    assert data["inputs"] == {
+        "n_examples": 40, "n_features": 6, "classes": {"0": 20, "1": 20}, "n_groups": 0,
+    }  # fmt: skip
+    result = data["result"]
+    assert set(result) == {"models", "comparisons", "assumptions", "warnings"}
+    model = result["models"]["a"]
+    assert {"losses", "feasibility", "bias_variance", "verdict"} <= set(model)
+    loss = model["losses"]["accuracy"]
+    assert {"estimate", "low", "high", "per_class"} <= set(loss)
+    assert set(loss["per_class"]) == {"0", "1"}
+    assert {"permuted", "null_model", "null_data", "permutation_density"} <= set(
+        model["feasibility"]
+    )
+    assert set(model["bias_variance"]) == {"kohavi-wolpert", "domingos"}
+    assert sum(bound["is_recommended"] for bound in loss["bounds"]) == 1
+    assert [(row["a"], row["b"]) for row in result["comparisons"]] == [("a", "b")]
+    again = result_from_dict(data)
+    assert json.loads(json.dumps(again.to_dict())) == data
+
+
+def test_the_answer_does_not_depend_on_the_number_of_workers(easy):
+    one, two = (sc.assess("tree", *easy, n_jobs=n, **QUICK).to_dict() for n in (1, 2))
+    assert one == two
+
+
+def test_a_model_more_does_not_change_the_others(easy):
+    alone = sc.assess(["tree"], *easy, **QUICK).to_dict()["result"]["models"]
+    both = sc.assess(["tree", "naive-bayes"], *easy, **QUICK)
+    assert both.to_dict()["result"]["models"]["tree"] == alone["tree"]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.0])
+def test_perfect_and_hopeless_models_have_proper_bounds(share):
+    y = np.arange(40) % 2
+    X = np.where(y == 1, 5.0, -5.0)[:, None] + np.linspace(0, 0.1, 40)[:, None]
+    losses = ["accuracy", "balanced-accuracy", "auc", "mcc", "f1", "error"]
+    model = GaussianNB()
+    if share == 0:
+        model = make_pipeline(Flip())
+    found = sc.assess(model, X, y, losses=losses, **QUICK).models[0]
+    for loss in found.losses:
+        for bound in loss.bounds:
+            assert bound.low < bound.high, (loss.loss, bound)
+            assert np.isfinite([bound.low, bound.high]).all()
+
+
+class Flip(ClassifierMixin, BaseEstimator):
+    """Always says the other class."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.inner_ = GaussianNB().fit(X, y)
+        return self
+
+    def predict_proba(self, X):
+        return self.inner_.predict_proba(X)[:, ::-1]
+
+    def predict(self, X):
+        return 1 - self.inner_.predict(X)
+
+
+def test_a_fold_that_fails_says_why_and_the_rest_goes_on(easy):
+    # The first case is left out once, and the model insists on it.
+    found = sc.assess(Odd("some", first=easy[0][0, 0]), *easy, **QUICK)
+    model = found.models[0]
+    assert len(model.failures) == 1
+    assert model.failures[0] == "failed: ValueError: out of order"
+    assert "splits failed: ValueError" in found.warnings[0]
+    assert np.isnan(model.losses[0].folds).sum() == len(model.failures)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [("raise", "out of order"), ("shape", "shape"), ("stranger", "no class")],
+)
+def test_if_every_fit_fails_nothing_is_made_up(easy, how, said):
+    with pytest.raises(FitFailedError, match=said):
+        sc.assess(Odd(how), *easy, **QUICK)
+    both = sc.assess({"odd": Odd(how), "good": GaussianNB()}, *easy, **QUICK)
+    assert both.model("odd").verdict.startswith("failed: ")
+    assert both.best.name == "good"
+
+
+def test_what_a_model_does_to_its_data_or_prints_stays_with_it(easy, capsys):
+    X, y = easy[0].copy(), easy[1]
+    sc.assess(Odd("print"), X, y, **QUICK)
+    assert np.array_equal(X, easy[0])
+    assert capsys.readouterr().out == ""
+
+
+def test_selection_inside_the_split_is_honest(noise):
+    X, y = np.random.default_rng(0).normal(size=(40, 2000)), noise[1]
+    quick = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
+    inside = sc.assess(make_pipeline(SelectKBest(k=10), GaussianNB()), X, y, **quick)
+    chosen = SelectKBest(k=10).fit_transform(X, y)
+    outside = sc.assess(GaussianNB(), chosen, y, **quick)
+    assert outside.models[0].losses[0].estimate > 0.8
+    assert inside.models[0].losses[0].estimate < 0.7
+    assert inside.models[0].verdict == "not tested against chance"
+
+
+def test_numbers_are_assessed_too(line):
+    found = sc.assess(Ridge(), *line, losses=["rmse", "mae", "smape"], **QUICK)
+    model = found.models[0]
+    assert model.feasibility.verdict.word == "feasible"
+    assert [part.method for part in model.bias_variance] == ["squared"]
+    assert not model.losses[0].greater_is_better
+    assert result_from_dict(found.to_dict()).to_dict() == found.to_dict()
+
+
+def test_three_classes_with_names_and_groups():
+    rng = np.random.default_rng(0)
+    y = np.array(["ant", "bee", "cow"])[np.arange(60) % 3]
+    X = rng.normal(size=(60, 4)) + 2 * (y == "bee")[:, None] - 2 * (y == "cow")[:, None]
+    groups = [f"patient {i // 3}" for i in range(60)]
+    found = sc.assess(
+        "naive-bayes", X, y, groups=groups, losses=["accuracy", "auc"], **QUICK
+    )
+    assert found.sampling == "group5"
+    assert found.n_groups == 20
+    labels = [row.label for row in found.models[0].losses[0].per_class]
+    assert labels == ["ant", "bee", "cow"]
+
+
+def test_identical_models_show_no_difference(easy):
+    found = sc.assess({"a": GaussianNB(), "b": GaussianNB()}, *easy, **QUICK)
+    row = found.comparisons[0]
+    assert row.difference == 0
+    assert np.isnan(row.p)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "error", "said"),
+    [
+        (np.zeros((10, 2)), np.zeros(10), InsufficientDataError, "one class only"),
+        (np.zeros((10, 2)), np.arange(9), InvalidInputError, "one target per row"),
+        (np.zeros((9, 10)), np.arange(10) % 2, InvalidInputError, "transposed"),
+        (np.zeros((10, 2)), np.arange(10), InvalidInputError, "regressor"),
+        (np.zeros((3, 2)), [0, 1, 0], InsufficientDataError, "too few"),
+        (np.full((10, 2), np.nan), np.arange(10) % 2, InvalidInputError, "finite"),
+        (np.zeros((10, 2)), np.linspace(0, 1, 10), InvalidInputError, "whole"),
+    ],
+)  # fmt: skip
+def test_bad_data_are_refused_in_one_line(X, y, error, said):
+    with pytest.raises(error, match=said) as caught:
+        sc.assess("naive-bayes", X, y, **QUICK)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("capacity", [3, "estimate"])
+def test_capacity_bounds_are_conservative(easy, capacity):
+    options = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
+    options["losses"] = ["accuracy", "error", "auc"]
+    found = sc.assess("nearest-centroid", *easy, capacity=capacity, **options)
+    accuracy, error = found.models[0].losses[:2]
+    by = {bound.method: bound for bound in accuracy.bounds}
+    assert by["vapnik"].high == 1
+    assert by["vapnik"].low < by["hoeffding"].low
+    assert "VC dimension" in by["vapnik"].assumption
+    assert error.bounds[-1].high == pytest.approx(1 - by["vapnik"].low)
+    assert not by["vapnik"].is_recommended
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"level": 95}, {"n_permutations": -1}, {"null_data": "none"},
+        {"permute": "test"}, {"capacity": 0}, {"capacity": "large"}, {"n_jobs": 0},
+        {"random_state": -1}, {"losses": "rmse"},
+    ],
+)  # fmt: skip
+def test_bad_options_are_refused(easy, options):
+    with pytest.raises(UsageError):
+        sc.assess("naive-bayes", *easy, **{**QUICK, **options})
+
+
+@pytest.mark.statistical
+def test_the_interval_to_quote_holds_and_the_plain_one_does_not():
+    """Repeated folds of 62 cases, against the expected accuracy of such fits."""
+    rng, runs = np.random.default_rng(0), 80
+    ends, truths = {"nadeau-bengio": [], "t": []}, []
+    for seed in range(runs):
+        X, y = two_normals(rng, 62)
+        found = sc.assess(
+            NearestCentroid(), X, y, sampling="cv10x3", losses="accuracy",
+            n_permutations=0, n_resamples=0, with_bias_variance=False,
+            random_state=seed,
+        )  # fmt: skip
+        loss = found.models[0].losses[0]
+        assert loss.recommended.method == "nadeau-bengio"
+        for bound in loss.bounds:
+            if bound.method in ends:
+                ends[bound.method].append((bound.low, bound.high))
+        fresh, truth = two_normals(rng, 2000)
+        fitted = NearestCentroid().fit(X[:56], y[:56])
+        truths.append((fitted.predict(fresh) == truth).mean())
+    expected = np.mean(truths)
+    rate = {
+        name: np.mean([low <= expected <= high for low, high in rows])
+        for name, rows in ends.items()
+    }
+    assert rate["nadeau-bengio"] >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / runs)
+    assert rate["t"] < 0.85
+
+
+def two_normals(rng, n):
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 20))
+    X[:, :3] += 0.8 * y[:, None]
+    return X, y

@@ -1,0 +1,184 @@
+"""Tests against null settings: reference values, levels, verdicts."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestCentroid
+
+import scorecast as sc
+from scorecast.guarantees.feasibility import (
+    NULL_DATA,
+    FeatureModeClassifier,
+    MajorityClassifier,
+    NullTest,
+    density_p,
+    draw_null_data,
+    drawn_test,
+    judge,
+    paired_test,
+    permuted_values,
+    rank_p,
+)
+from scorecast.guarantees.feasibility.permutations import shuffled_rows
+from scorecast.guarantees.losses import LOSSES
+from scorecast.guarantees.model_comparison import corrected_t
+from scorecast.guarantees.problem import check_problem
+from scorecast.guarantees.sampling import draw_plan
+
+RNG = np.random.default_rng
+PERMUTED = np.array([0.5, 0.4, 0.3, 0.6, 0.45, 0.52, 0.38, 0.2])
+
+
+def null_test(p, p_rank=math.nan, gap=0.1, stderr=0.05):
+    return NullTest(
+        setting="permuted data", p=p, p_rank=p_rank, smallest_p=0.01, null_value=0.5,
+        gap=gap, stderr=stderr, n_draws=99,
+    )  # fmt: skip
+
+
+def test_the_density_is_that_of_the_formula_book():
+    p, least = density_p(0.3, PERMUTED.reshape(2, 4))
+    # Eq. 2 gives .25; the observed counts as a draw.
+    assert (PERMUTED <= 0.3).mean() == 0.25
+    assert p == pytest.approx(1 / 3)
+    assert least == pytest.approx(1 / 9)
+    assert rank_p(0.0, PERMUTED)[0] == pytest.approx(1 / 9)
+    assert rank_p(-0.8, np.array([-0.8, -0.5]))[0] == pytest.approx(2 / 3)
+
+
+def test_the_corrected_t_is_that_of_scikit_learn_and_baycomp(shared_golden):
+    import json
+
+    name = "corrected_resampled_t_sklearn_example.json"
+    data = json.loads((shared_golden / name).read_text())
+    ratio = data["n_test"] / data["n_train"]
+    gaps = np.array(data["diff"])
+    t, p = corrected_t(gaps, ratio)
+    assert t == pytest.approx(data["t"])
+    assert p / 2 == pytest.approx(data["p_one_sided"])
+    test = paired_test("x", np.zeros_like(gaps), gaps, ratio)
+    assert test.p == pytest.approx(data["p_one_sided"])
+
+
+def test_folds_that_all_agree_give_no_certainty():
+    same = paired_test("x", np.zeros(10), np.full(10, 0.2), 1 / 9)
+    assert same.p == pytest.approx(0.5**10)
+    assert "sign" in same.note
+    assert paired_test("x", np.zeros(10), np.zeros(10), 1 / 9).p == 1.0
+
+
+def test_the_larger_spread_decides():
+    observed = np.full(10, 0.2)  # the folds agree, but permuted means vary
+    drawn = RNG(0).normal(0.5, 0.1, size=(200, 10))
+    test = drawn_test("x", observed, drawn, 1 / 9)
+    assert test.stderr == pytest.approx(drawn.mean(axis=1).std(ddof=1), rel=0.01)
+    wide = np.array([0.0, 0.4] * 5)
+    assert drawn_test("x", wide, drawn, 1 / 9).stderr > 2 * test.stderr
+
+
+@pytest.mark.parametrize(
+    ("test", "word"),
+    [
+        (null_test(0.01, 0.02), "feasible"),
+        (null_test(0.01, 0.06), "exploratory only"),
+        (null_test(0.3, 0.01), "not supported"),
+        (null_test(math.nan), "not supported"),
+    ],
+)
+def test_the_worst_test_decides(test, word):
+    other = null_test(0.001)
+    found = judge(test, (other,), None, n=50, alpha=0.05, relaxed_alpha=0.2)
+    assert found.word == word
+    swapped = judge(other, (test,), None, n=50, alpha=0.05, relaxed_alpha=0.2)
+    assert swapped.word == word
+
+
+def test_cases_needed_grow_with_the_error_and_need_a_difference():
+    few, many = (
+        judge(null_test(0.1, stderr=s), (), None, n=50, alpha=0.05, relaxed_alpha=0.2)
+        for s in (0.05, 0.1)
+    )
+    assert many.n_needed == pytest.approx(4 * few.n_needed, abs=4)
+    assert f"{few.n_needed:,} cases" in few.reason
+    none = judge(
+        null_test(0.7, gap=-0.1), (), None, n=50, alpha=0.05, relaxed_alpha=0.2
+    )
+    assert none.n_needed is None
+
+
+@pytest.mark.parametrize("kind", NULL_DATA)
+def test_null_data_keep_what_each_class_looks_like(kind):
+    rng = RNG(0)
+    y = np.repeat([0, 1], 300)
+    shared = rng.normal(size=(600, 1))
+    X = shared + 0.3 * rng.normal(size=(600, 3)) + 2 * y[:, None]
+    problem = check_problem(X, y)
+    drawn = draw_null_data(problem, kind, rng)
+    for code in (0, 1):
+        own = y == code
+        assert drawn[own].mean(axis=0) == pytest.approx(X[own].mean(axis=0), abs=0.25)
+        assert drawn[own].std(axis=0) == pytest.approx(X[own].std(axis=0), rel=0.2)
+    inner = np.corrcoef(drawn[y == 0].T)[0, 1]
+    assert inner > 0.8 if kind == "covariance" else abs(inner) < 0.2
+    if kind == "shuffle":
+        assert np.array_equal(np.sort(drawn[y == 0], axis=0), np.sort(X[:300], axis=0))
+
+
+def test_null_models_know_next_to_nothing(easy):
+    X, y = easy
+    mode = FeatureModeClassifier().fit(X, y)
+    assert mode.predict_proba(X).sum(axis=1) == pytest.approx(1)
+    votes = np.abs(X[:, None] - mode.means_).argmin(axis=1).sum(axis=1)
+    clear = votes != 3
+    assert np.array_equal(mode.predict(X)[clear], (votes > 3)[clear].astype(int))
+    most = MajorityClassifier().fit(X, np.r_[y[:-1], 0])
+    assert set(most.predict(X)) == {0}
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_permutations_respect_groups(together):
+    groups = np.repeat(np.arange(10), 3)
+    y = groups % 2 if together else np.arange(30) % 2
+    problem = check_problem(np.zeros((30, 1)), y, groups=groups)
+    rows = shuffled_rows(problem, RNG(0))
+    assert sorted(rows) == list(range(30))
+    blocks = groups[rows].reshape(10, 3)
+    assert (np.ptp(blocks, axis=1) == 0).all()
+    assert np.array_equal(groups[rows], groups) != together
+
+
+@pytest.mark.parametrize("scheme", ["all", "train"])
+def test_permuted_data_are_at_chance(easy, scheme):
+    problem = check_problem(*easy)
+    plan = draw_plan("cv5", problem, RNG(0))
+    values = permuted_values(
+        NearestCentroid(), problem, plan, LOSSES["accuracy"], n_permutations=60,
+        rng=RNG(1), scheme=scheme,
+    )  # fmt: skip
+    assert values.shape == (60, 5)
+    assert values.mean() == pytest.approx(0.5, abs=0.08)
+
+
+def examined(X, seed):
+    found = sc.assess(
+        NearestCentroid(), X, np.arange(40) % 2, sampling="cv4", losses="accuracy",
+        n_permutations=19, n_null_data=0, n_resamples=0, with_bias_variance=False,
+        random_state=seed,
+    )  # fmt: skip
+    return found.models[0].feasibility
+
+
+@pytest.mark.statistical
+def test_noise_is_called_feasible_at_most_at_the_level():
+    runs, hits, wrong = 50, 0, 0
+    for seed in range(runs):
+        X = RNG(seed).normal(size=(40, 100))
+        hits += examined(X, seed).verdict.word == "feasible"
+        if seed < 10:
+            # A wrong way: features chosen by looking at all targets first.
+            gap = X[1::2].mean(axis=0) - X[::2].mean(axis=0)
+            chosen = X[:, np.argsort(-abs(gap))[:5]]
+            wrong += examined(chosen, seed).permuted.p_rank <= 0.05
+    assert hits / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)
+    assert wrong > 5

@@ -1,0 +1,86 @@
+"""Every way of splitting keeps its promises."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.guarantees.problem import check_problem
+from scorecast.guarantees.sampling import check_sampling, draw_plan
+
+RNG = np.random.default_rng
+KINDS = ("cv5", "cv5x3", "kfold4", "loo", "lpo", "mc7", "boot9")
+
+
+def problem(n=30, groups=None, n_classes=3):
+    return check_problem(np.zeros((n, 2)), np.arange(n) % n_classes, groups=groups)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_case_stands_on_both_sides_and_draws_repeat(kind):
+    plan, again = (draw_plan(kind, problem(), RNG(1)) for _ in range(2))
+    for split, other in zip(plan.splits, again.splits, strict=True):
+        assert split.train.size
+        assert split.test.size
+        assert not np.intersect1d(split.train, split.test).size
+        assert np.array_equal(split.test, other.test)
+
+
+@pytest.mark.parametrize("kind", ["group3", "cv3", "mc5", "boot5"])
+def test_groups_are_never_torn(kind):
+    groups = np.repeat(np.arange(10), 3)
+    data = check_problem(np.zeros((30, 2)), np.arange(30) % 2, groups=groups)
+    for split in draw_plan(kind, data, RNG(0)).splits:
+        assert not set(groups[split.train]) & set(groups[split.test])
+
+
+@given(st.integers(6, 60), st.integers(2, 6), st.integers(0, 99))
+def test_folds_test_every_case_once_and_keep_classes(n, n_folds, seed):
+    data = problem(n, n_classes=2)
+    if data.class_counts.min() < n_folds:
+        return
+    plan = draw_plan(f"cv{n_folds}", data, RNG(seed))
+    tested = np.concatenate([split.test for split in plan.splits])
+    assert sorted(tested) == list(range(n))
+    shares = [np.bincount(data.codes[s.test], minlength=2) for s in plan.splits]
+    assert (np.ptp(shares, axis=0) <= 1).all()
+    assert np.ptp([s.test.size for s in plan.splits]) <= 1
+    assert plan.test_ratio == pytest.approx(1 / (n_folds - 1))
+
+
+def test_pairs_are_of_different_classes():
+    data = problem(12, n_classes=2)
+    plan = draw_plan("lpo", data, RNG(0))
+    assert len(plan.splits) == 36
+    assert all(np.ptp(data.codes[split.test]) for split in plan.splits)
+
+
+def test_splits_of_scikit_learn_and_given_ones_are_taken():
+    from sklearn.model_selection import KFold
+
+    assert len(draw_plan(KFold(3), problem(), RNG(0)).splits) == 3
+    pairs = [(np.arange(20), np.arange(20, 30))]
+    assert draw_plan(pairs, problem(), RNG(0)).test_ratio == 0.5
+
+
+@pytest.mark.parametrize("pairs", [[], [([0, 1], [1, 2])], [([0], [99])], [([], [1])]])
+def test_false_splits_are_refused(pairs):
+    with pytest.raises(UsageError):
+        draw_plan(pairs, problem(), RNG(0))
+
+
+@pytest.mark.parametrize("name", ["cv1", "cv", "loox3", "cross", 1, None, "cv-3", 2.5])
+def test_names_that_mean_nothing_are_refused(name):
+    if name == "cv":
+        assert check_sampling(name).n_folds == 10
+        return
+    with pytest.raises(UsageError, match="sampling"):
+        draw_plan(name, problem(), RNG(0))
+
+
+def test_too_many_folds_say_how_many_are_possible():
+    with pytest.raises(InsufficientDataError, match="at most 10 folds"):
+        draw_plan("cv11", problem(), RNG(0))
+    with pytest.raises(InsufficientDataError, match="at most 3"):
+        draw_plan("group5", problem(groups=np.arange(30) % 3), RNG(0))

@@ -1,0 +1,63 @@
+"""How an assessment is shown: text, figures, page."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.report import main_drawing, render_html, render_text
+from scorecast.report.assessment_plots import (
+    bias_drawing,
+    bounds_drawing,
+    classes_drawing,
+)
+from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.html import Report
+from scorecast.report.svg import svg_of
+
+pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+
+QUICK = {"n_permutations": 20, "n_null_data": 3, "n_resamples": 100, "sampling": "cv4"}
+
+
+def problem(kind):
+    rng = np.random.default_rng(0)
+    y = np.arange(36) % 3
+    X = rng.normal(size=(36, 4))
+    if kind == "numbers":
+        return "ridge", X, X[:, 0] + rng.normal(size=36)
+    if kind == "perfect":
+        X += 50 * y[:, None]
+    names = np.array(["</script>", "$x_{$", "\u202ecow"])
+    return ["naive-bayes", "nearest-centroid"], X, names[y]
+
+
+@pytest.mark.parametrize("kind", ["classes", "perfect", "numbers"])
+def test_every_answer_is_written_and_drawn_at_both_widths(kind):
+    answer = sc.assess(*problem(kind), **QUICK)
+    text = render_text(answer, ascii_only=True)
+    assert text.isascii()
+    assert all(len(line) <= 88 for line in text.splitlines())
+    drawings = [main_drawing(answer), bias_drawing(answer)]
+    drawings += [bounds_drawing(answer, x.loss) for x in answer.models[0].losses]
+    if kind != "numbers":
+        drawings.append(classes_drawing(answer))
+    for drawing in drawings:
+        for width in (WIDE, NARROW):
+            assert "<svg" in svg_of(drawing, name="x", width=width)
+    page = render_html(Report(results=(answer,)))
+    assert "Is it better than chance?" in page
+    assert ">nan<" not in page
+    saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+    assert render_html(Report(results=(saved,))) == page
+
+
+def test_every_interval_is_drawn():
+    answer = sc.assess(*problem("classes"), **QUICK)
+    loss = answer.models[0].losses[0]
+    said = main_drawing(answer).description
+    assert len(loss.bounds) > 5
+    for bound in loss.bounds:
+        assert bound.method in said
