@@ -49,7 +49,7 @@ def point_632_plus(
     Examples
     --------
     >>> round(point_632_plus(0.05, 0.3, 0.5), 6)
-    0.246392
+    0.248603
     """
     left_out = min(left_out_error, no_information)
     gap = no_information - training_error

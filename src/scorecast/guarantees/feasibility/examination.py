@@ -94,8 +94,7 @@ def examine(
     Feasibility
         All tests and the verdict.
     """
-    problem, plan = estimates.problem, estimates.plan
-    run = Run() if run is None else run
+    problem, plan, run = estimates.problem, estimates.plan, run or Run()
     observed = loss.as_error(estimates.measure(loss).folds)
     drawn = permuted_values(
         estimator,
@@ -112,12 +111,10 @@ def examine(
     ratio = plan.test_ratio
     permuted = drawn_test("permuted data", observed, errors, ratio)
     models = _null_model_tests(problem, plan, loss, observed, rng)
-    data = None
-    if settings.n_null_data and problem.is_classification:
-        null = _null_data_values(
-            estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
-        )
-        data = drawn_test("null data", observed, loss.as_error(null), ratio)
+    null = _null_data_values(
+        estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
+    )
+    data = _null_data_test(observed, loss.as_error(null), ratio)
     density, least = density_p(float(np.nanmean(observed)), errors)
     verdict = judge(
         permuted,
@@ -137,6 +134,14 @@ def examine(
         smallest_density=least,
         verdict=verdict,
     )
+
+
+def _null_data_test(
+    observed: FloatArray, errors: FloatArray, test_ratio: float
+) -> NullTest | None:
+    if not errors.size:
+        return None
+    return drawn_test("null data", observed, errors, test_ratio)
 
 
 def _turned(test: NullTest, loss: Loss) -> NullTest:
@@ -177,6 +182,8 @@ def _null_data_values(
     run: Run,
     part: str,
 ) -> FloatArray:
+    if not problem.is_classification:
+        return np.empty((0, 0))  # there are no classes to be conditional on
     kind, limit = settings.null_data, run.time_limit
     rows = run.map(
         partial(_one_null_data_set, estimator, problem, plan, loss, kind, limit),
