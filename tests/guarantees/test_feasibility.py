@@ -9,8 +9,6 @@ from sklearn.neighbors import NearestCentroid
 import scorecast as sc
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
-    FeatureModeClassifier,
-    MajorityClassifier,
     NullTest,
     density_p,
     draw_null_data,
@@ -19,6 +17,10 @@ from scorecast.guarantees.feasibility import (
     paired_test,
     permuted_values,
     rank_p,
+)
+from scorecast.guarantees.feasibility.null_models import (
+    FeatureModeClassifier,
+    MajorityClassifier,
 )
 from scorecast.guarantees.feasibility.permutations import shuffled_rows
 from scorecast.guarantees.losses import LOSSES

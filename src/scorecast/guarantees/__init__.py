@@ -6,6 +6,8 @@ Kernels (losses, bounds, tests, decompositions) take arrays and give numbers; on
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from scorecast.guarantees.assess import assess
 from scorecast.guarantees.assessment import (
     Assessment,
@@ -33,7 +35,9 @@ from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias, selection_bias
 from scorecast.guarantees.test_size import RequiredTestSize, required_test_size
-from scorecast.guarantees.tuning import TunedModel
+
+if TYPE_CHECKING:
+    from scorecast.guarantees.tuning import TunedModel
 
 __all__ = [
     "LOSSES",
@@ -75,3 +79,13 @@ __all__ = [
     "smoothed_loss",
     "task_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The estimator brings scikit-learn along, which the rest does without.
+    if name == "TunedModel":
+        from scorecast.guarantees import tuning
+
+        return tuning.TunedModel
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

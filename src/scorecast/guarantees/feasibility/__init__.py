@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from scorecast.guarantees.feasibility.examination import NullSettings, examine
 from scorecast.guarantees.feasibility.null_data import NULL_DATA, draw_null_data
-from scorecast.guarantees.feasibility.null_models import (
-    FeatureModeClassifier,
-    MajorityClassifier,
-    MeanRegressor,
-)
 from scorecast.guarantees.feasibility.permutations import SCHEMES, permuted_values
 from scorecast.guarantees.feasibility.result import Feasibility
 from scorecast.guarantees.feasibility.significance import (
@@ -24,9 +19,6 @@ __all__ = [
     "NULL_DATA",
     "SCHEMES",
     "Feasibility",
-    "FeatureModeClassifier",
-    "MajorityClassifier",
-    "MeanRegressor",
     "NullSettings",
     "NullTest",
     "Verdict",

@@ -11,11 +11,6 @@ import numpy as np
 from scorecast._core.types import FloatArray
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility.null_data import draw_null_data
-from scorecast.guarantees.feasibility.null_models import (
-    FeatureModeClassifier,
-    MajorityClassifier,
-    MeanRegressor,
-)
 from scorecast.guarantees.feasibility.permutations import permuted_values
 from scorecast.guarantees.feasibility.result import Feasibility
 from scorecast.guarantees.feasibility.significance import (
@@ -157,6 +152,13 @@ def _null_model_tests(
     observed: FloatArray,
     rng: np.random.Generator,
 ) -> tuple[NullTest, ...]:
+    # They bring scikit-learn along, which reading a result does without.
+    from scorecast.guarantees.feasibility.null_models import (
+        FeatureModeClassifier,
+        MajorityClassifier,
+        MeanRegressor,
+    )
+
     models: dict[str, Any] = {"the mean": MeanRegressor()}
     if problem.is_classification:
         models = {
