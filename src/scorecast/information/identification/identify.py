@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import copy
-import inspect
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +13,7 @@ from numpy.typing import ArrayLike
 from scorecast._core.checks import check_choice, check_level, check_matrix, check_n_jobs
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
+from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import (
     InsufficientDataError,
     InvalidInputError,
@@ -42,8 +40,12 @@ from scorecast.information.identification.samples import (
     constant_columns,
 )
 from scorecast.information.identification.separation import WEIGHTS
+from scorecast.information.identification.split_test import (
+    Encoder,
+    SplitTest,
+    run_split,
+)
 from scorecast.information.identification.splits import (
-    Split,
     StimulusSets,
     draw_splits,
     stimulus_sets,
@@ -76,28 +78,6 @@ _GROUPS = (
 _SHOWN = 3  # columns named in a message
 _FEWEST = 4  # stimuli: fewer leave no curve to speak of
 _MOST_CONFUSED = 5000  # stimuli: beyond, a confusion matrix says nothing anyway
-
-
-class Encoder(Protocol):
-    """What a model of responses given stimuli must be able to do."""
-
-    def fit(self, stimuli: FloatArray, responses: Matrix) -> Self:
-        """Learn from training stimuli and responses."""
-
-    def log_posterior(self, responses: Matrix, candidates: FloatArray) -> FloatArray:
-        """Score candidates (columns) for responses (rows), greater is better."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Task:
-    """Everything that one split needs."""
-
-    model: Encoder
-    stimuli: FloatArray
-    responses: Matrix
-    varying_only: bool
-    sets: StimulusSets
-    split: Split
 
 
 def identify(
@@ -182,7 +162,7 @@ def identify(
     is_ours = model is None
     model = _default_model() if model is None else model
     tasks = [
-        _Task(
+        SplitTest(
             model=model,
             stimuli=x,
             responses=y,
@@ -193,7 +173,7 @@ def identify(
         for split in splits
     ]
     found = map_tasks(
-        _test_split,
+        run_split,
         tasks,
         rng=rng,
         n_jobs=check_n_jobs(n_jobs),
@@ -439,48 +419,6 @@ def _default_model() -> Encoder:
     from scorecast.information.identification.encoding import EncodingModel
 
     return EncodingModel()
-
-
-def _test_split(task: _Task, rng: np.random.Generator) -> tuple[Ranking, FloatArray]:
-    del rng
-    sets, split = task.sets, task.split
-    is_test = split.is_test[sets.stimulus]
-    model = copy.deepcopy(task.model)
-    kept = _kept_columns(task, ~is_test)
-    _fit(model, task, ~is_test, kept)
-    # Equal candidates are scored once: computed apart they would not tie exactly.
-    candidates, which = np.unique(
-        task.stimuli[sets.first[split.tested]], axis=0, return_inverse=True
-    )
-    scores = np.asarray(
-        model.log_posterior(task.responses[is_test][:, kept], candidates)
-    )
-    scores = scores[:, which.ravel()]
-    place = np.full(sets.n_stimuli, -1)
-    place[split.tested] = np.arange(split.tested.size)
-    own: IntArray = place[sets.stimulus[is_test]]
-    data = Scores(scores, own.tolist(), classes=range(split.tested.size))
-    # Stimuli that belong together are left out together.
-    group = np.unique(sets.group[split.is_test], return_inverse=True)[1]
-    above, tied = data.competitor_counts(group, int(group.max()) + 1)
-    return Ranking(above=above, tied=tied, own=data.own, group=group), scores
-
-
-def _kept_columns(task: _Task, chosen: BoolArray) -> BoolArray:
-    """Drop columns that only the test would see change: nothing is learned of them."""
-    if not task.varying_only:
-        return np.ones(task.responses.shape[1], dtype=np.bool_)
-    return ~constant_columns(task.responses[chosen])
-
-
-def _fit(model: Encoder, task: _Task, chosen: BoolArray, kept: BoolArray) -> None:
-    """Fit a model; one that tunes itself by groups is told which rows are together."""
-    together = {}
-    is_plain = task.sets.n_groups == task.stimuli.shape[0]
-    if not is_plain and "groups" in inspect.signature(model.fit).parameters:
-        together["groups"] = task.sets.group[task.sets.stimulus[chosen]]
-    responses = task.responses[chosen][:, kept]
-    model.fit(task.stimuli[chosen], responses, **together)
 
 
 def _cautions(
