@@ -23,6 +23,9 @@ __all__ = ["errors_are_few", "interval_from_answers"]
 # Wrong answers up to which they are counted. Of one to three, the lower end from
 # leaving out stimuli fell as errors became fewer; from four on the two agree.
 _FEW = 3.0
+# Stimuli below which one left out changes too much: at chance among four, upper ends
+# came to 32 nats.
+_FEW_STIMULI = 8
 _ROUNDING = 1e-9
 
 
@@ -39,8 +42,11 @@ def errors_are_few(sample: CurveSample, order: IntArray) -> bool:
     Returns
     -------
     bool
-        Whether there are hardly any, or none once some stimulus is left out.
+        Whether there are hardly any, or none once some stimulus is left out; or
+        hardly any stimuli.
     """
+    if sample.trials.n_classes < _FEW_STIMULI:
+        return True
     answers = sample.trials.n_classes * sample.trials.fewest
     wrong = (1 - sample.curve.accuracy[order[-1]]) * answers
     return bool(wrong <= _FEW + _ROUNDING) or _any_perfect(sample.replicates[:, order])
