@@ -65,6 +65,8 @@ NAMES = {
     "Regularities",
     "data_regularities",
     "permutation_scores",
+    "RecurrenceModel",
+    "evaluate_recurrence",
     "required_test_size",
     "plot",
     "report",

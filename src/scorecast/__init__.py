@@ -71,6 +71,10 @@ if TYPE_CHECKING:
         implied_information,
         mutual_information_bound,
     )
+    from scorecast.recurrence import (
+        RecurrenceModel,
+        evaluate_recurrence,
+    )
     from scorecast.report import plot, report
     from scorecast.scores import (
         AccuracyCurve,
@@ -137,6 +141,8 @@ _HOME = {
     "learning_curve_scores": "guarantees",
     "permutation_scores": "guarantees",
     "required_test_size": "guarantees",
+    "RecurrenceModel": "recurrence",
+    "evaluate_recurrence": "recurrence",
     "plot": "report",
     "report": "report",
     "risk_curve": "scores",
@@ -163,6 +169,7 @@ __all__ = [
     "LearningCurveFit",
     "PermutationScores",
     "PolynomialExtrapolator",
+    "RecurrenceModel",
     "RegressionExtrapolator",
     "Regularities",
     "RequiredTestSize",
@@ -187,6 +194,7 @@ __all__ = [
     "compare_decoders",
     "compare_information",
     "data_regularities",
+    "evaluate_recurrence",
     "extrapolate",
     "extrapolate_risk",
     "identify",

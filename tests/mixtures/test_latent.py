@@ -101,6 +101,13 @@ def test_the_same_draws_for_any_number_of_workers():
     np.testing.assert_array_equal(one.means, two.means)
 
 
+def test_chains_do_not_share_what_they_draw():
+    given = measured()
+    before = given.values.copy()
+    sample_posterior(given, prior=space(2), sampling=SHORT, random_state=3, n_jobs=1)
+    np.testing.assert_array_equal(given.values, before)
+
+
 def test_an_interrupted_run_goes_on_with_the_same_draws(tmp_path, monkeypatch):
     path = tmp_path / "state"
     settings = {"prior": space(2), "sampling": SHORT, "n_jobs": 1}

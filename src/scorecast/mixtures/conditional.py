@@ -14,7 +14,7 @@ from scorecast.mixtures.observations import Noise
 
 __all__ = ["ConditionalMixture"]
 
-_NOISE_NODES = 4
+_NOISE_NODES = 3
 _BLOCK = 16  # cases per task of a thread
 
 

@@ -38,8 +38,8 @@ class NoisyChain(Chain):
             observations.filled(), constants, rng, n_jumps=n_jumps, n_start=n_start
         )
         self.measured = Measured(
-            value=np.ascontiguousarray(observations.values),
-            is_censored=observations.is_censored,
+            value=observations.values.copy(),  # every chain fills in its own
+            is_censored=observations.is_censored.copy(),
             limit=observations.values[:, 0].copy(),
             noise=observations.noise.precision,
             noise_shape=float(observations.noise.shape),

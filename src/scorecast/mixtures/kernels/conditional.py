@@ -223,25 +223,40 @@ def mixture_values(
         survival[t] = 0.5 * above
 
 
+@compiled
+def _below(at: float, normals: FloatArray) -> tuple[float, float]:
+    """Return lower tail and density of a mixture of normals."""
+    weight, mean, spread = normals[0], normals[1], normals[2]
+    below, density = 0.0, 0.0
+    for i in range(weight.size):
+        z = (at - mean[i]) / spread[i]
+        below += weight[i] * math.erfc(-z * ROOT_HALF)
+        density += weight[i] * math.exp(-0.5 * z * z) / spread[i]
+    return 0.5 * below, density / math.sqrt(2.0 * math.pi)
+
+
 @entry
 def mixture_quantiles(share: FloatArray, normals: FloatArray, out: FloatArray) -> None:
-    """Fill the quantiles of a mixture of normals, by bisection."""
+    """Fill the quantiles of a mixture of normals: Newton, bisection where it strays."""
     weight, mean, spread = normals[0], normals[1], normals[2]
-    lowest, highest = np.inf, -np.inf
+    lowest, highest, start = np.inf, -np.inf, 0.0
     for i in range(weight.size):
         lowest = min(lowest, mean[i] - 10.0 * spread[i])
         highest = max(highest, mean[i] + 10.0 * spread[i])
+        start += weight[i] * mean[i]
     for t in range(share.size):
-        low, high = lowest, highest
-        while high - low > 1e-9 * (1.0 + abs(low) + abs(high)):
-            middle = 0.5 * (low + high)
-            below = 0.0
-            for i in range(weight.size):
-                below += weight[i] * math.erfc(
-                    (mean[i] - middle) / spread[i] * ROOT_HALF
-                )
-            if 0.5 * below < share[t]:
-                low = middle
+        low, high, at = lowest, highest, start
+        for _ in range(200):
+            below, density = _below(at, normals)
+            off = below - share[t]
+            if off < 0.0:
+                low = at
             else:
-                high = middle
-        out[t] = 0.5 * (low + high)
+                high = at
+            step = at - off / density if density > 0.0 else low
+            after = step if low < step < high else 0.5 * (low + high)
+            done = abs(after - at) < 1e-9 * (1.0 + abs(at))
+            at = after
+            if done:
+                break
+        out[t] = at
