@@ -72,8 +72,10 @@ if TYPE_CHECKING:
         mutual_information_bound,
     )
     from scorecast.recurrence import (
+        Recurrence,
         RecurrenceModel,
         evaluate_recurrence,
+        recurrence_of,
     )
     from scorecast.report import plot, report
     from scorecast.scores import (
@@ -141,7 +143,9 @@ _HOME = {
     "learning_curve_scores": "guarantees",
     "permutation_scores": "guarantees",
     "required_test_size": "guarantees",
+    "Recurrence": "recurrence",
     "RecurrenceModel": "recurrence",
+    "recurrence_of": "recurrence",
     "evaluate_recurrence": "recurrence",
     "plot": "report",
     "report": "report",
@@ -169,6 +173,7 @@ __all__ = [
     "LearningCurveFit",
     "PermutationScores",
     "PolynomialExtrapolator",
+    "Recurrence",
     "RecurrenceModel",
     "RegressionExtrapolator",
     "Regularities",
@@ -205,6 +210,7 @@ __all__ = [
     "mutual_information_bound",
     "permutation_scores",
     "plot",
+    "recurrence_of",
     "report",
     "required_test_size",
     "risk_curve",

@@ -24,6 +24,7 @@ _VERBS = {
     "extrapolate": "Forecast accuracy with many more classes.",
     "identify": "Say how much information identification proves and implies.",
     "information": "Say how much probabilistic forecasts really know.",
+    "recurrence": "Predict when events come, and what knowing it is worth.",
     "report": "Write one HTML page from saved results.",
 }
 _HELP = """Turn the score on a test set into a forecast of the score in use.

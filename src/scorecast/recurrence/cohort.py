@@ -167,12 +167,12 @@ def check_covariates(X: ArrayLike) -> FloatArray:
     InvalidInputError
         If it is no matrix, holds words, or infinities.
     """
-    table: Any = X if hasattr(X, "columns") else None
+    table: Any = X if hasattr(X, "iloc") else None
     array = np.asarray(X)
     if array.ndim != 2:
         msg = f"X must have two dimensions (cases x covariates); got {array.shape}."
         raise InvalidInputError(msg)
-    names = covariate_names(table, array.shape[1])
+    names = covariate_names(X, array.shape[1])
     columns = [
         _as_numbers(table.iloc[:, i] if table is not None else array[:, i], name)
         for i, name in enumerate(names)

@@ -101,6 +101,18 @@ class Evaluation:
     seed: int | None
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader must know of the chains."""
+        n_failed = self.diagnostics["n_unconverged"]
+        if not n_failed:
+            return ()
+        return (
+            f"In {n_failed} of {self.diagnostics['n_fits']} fits the chains disagree "
+            f"or are short (worst R-hat {self.diagnostics['rhat']:.2f}): predictions "
+            "of those folds are rough, their worth is still measured honestly.",
+        )
+
+    @property
     def n(self) -> int:
         """Number of cases."""
         return len(self.time)
@@ -140,6 +152,12 @@ class Evaluation:
         """
         check_choice(name, "name", tuple(self.predictions))
         return self.predictions[name].log_known
+
+    def typical_cases(self) -> list[int]:
+        """Return a case predicted to wait short, middling and long."""
+        order = np.argsort(self.predictions[MODEL].restricted_mean(self.times))
+        places = np.round(np.array([0.1, 0.5, 0.9]) * (self.n - 1)).astype(int)
+        return list(dict.fromkeys(int(order[i]) for i in places))
 
     def calibration(self, name: str = MODEL) -> Calibration:
         """Return the D-calibration of a forecaster."""
@@ -214,7 +232,7 @@ def evaluate_recurrence(
         if folds is None
         else read_folds(folds, cohort.n)
     )
-    table = _Table(cohort, model, X, prior, tuple(dict.fromkeys(rivals)))
+    table = _Table(cohort, model, prior, tuple(dict.fromkeys(rivals)))
     parts = [(row, fold) for row in dealt for fold in range(int(row.max()) + 1)]
     streams = rng.spawn(len(parts))
     work = zip(parts, streams, strict=True)
@@ -230,12 +248,11 @@ class _Table:
         self,
         cohort: Cohort,
         model: RecurrenceModel,
-        X: ArrayLike,
         prior: str,
         rivals: tuple[str, ...],
     ) -> None:
         self.cohort, self.model, self.prior = cohort, model, prior
-        self.frame = X if hasattr(X, "iloc") else None
+
         seen = cohort.time[cohort.event]
         self.times = np.quantile(seen, np.linspace(0, 1, _GRID)) if seen.size else seen
         self.times = np.unique(self.times)
@@ -321,7 +338,7 @@ class _Table:
         kept = [k for k in self.names if k not in self.failures]
         for name, reason in self.failures.items():
             warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
-        return Evaluation(
+        found = Evaluation(
             time=self.cohort.time,
             event=self.cohort.event,
             times=self.times,
@@ -339,18 +356,14 @@ class _Table:
             failures=self.failures,
             seed=seed,
         )
+        for line in found.warnings:
+            warnings.warn(line, DataWarning, stacklevel=3)
+        return found
 
 
 def _summed(found: Sequence[Any]) -> Json:
-    """Sum up the chains of all folds, and warn where some disagree."""
+    """Sum up the chains of all folds."""
     failed = [d for d in found if not d.passed]
-    if failed:
-        msg = (
-            f"In {len(failed)} of {len(found)} fits the chains disagree or are short "
-            f"({'; '.join(failed[0].reasons)}): predictions of those folds are rough, "
-            "their worth is still measured honestly. Give a longer `sampling`."
-        )
-        warnings.warn(msg, DataWarning, stacklevel=4)
     return {
         "n_fits": len(found),
         "n_unconverged": len(failed),

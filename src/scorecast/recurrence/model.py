@@ -31,10 +31,10 @@ from scorecast.mixtures import (
 from scorecast.recurrence.cohort import Cohort, check_cohort, check_covariates
 from scorecast.recurrence.scaling import make_prior, scale_cohort
 
-__all__ = ["RecurrenceModel"]
+__all__ = ["SAMPLING", "RecurrenceModel"]
 
 MOMENTS = ("censored", "recorded")
-_SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200)
+SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200, n_extensions=2)
 _FEW_EVENTS = 10
 
 
@@ -150,7 +150,7 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         scaling = scale_cohort(cohort, self.moments)
         noise = scaling.noise(self.noise_sd, self.noise_shape)
         prior = make_prior(scaling, self.hyperparameters)
-        sampling = _SAMPLING if self.sampling is None else self.sampling
+        sampling = SAMPLING if self.sampling is None else self.sampling
         posterior = sample_posterior(
             scaling.observations(cohort, noise),
             prior=prior,

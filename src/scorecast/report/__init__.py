@@ -19,6 +19,7 @@ from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.identification_views import decoders_text, identification_text
 from scorecast.report.information_views import information_text
 from scorecast.report.plots import main_drawing, plot
+from scorecast.report.recurrence_views import recurrence_text
 from scorecast.report.risk_views import risk_drawing, risk_text
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (
@@ -42,6 +43,7 @@ __all__ = [
     "information_text",
     "main_drawing",
     "plot",
+    "recurrence_text",
     "render_html",
     "render_text",
     "report",
