@@ -80,6 +80,7 @@ FOLDERS = (
     "classes",
     "information",
     "guarantees",
+    "recurrence",
     "io",
     "report",
     "synthetic",

@@ -6,14 +6,19 @@ from scipy import stats
 
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import (
+    ConditionalMixture,
     Noise,
     Observations,
     Prior,
     Sampling,
+    ladder,
+    log_evidence,
     sample_posterior,
+    sample_prior,
 )
 from scorecast.mixtures.chain import Record
 from scorecast.mixtures.checkpoint import Checkpoint
+from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.kernels.latent import draw_aboves
 from scorecast.mixtures.noisy_chain import NoisyChain
 
@@ -145,3 +150,32 @@ def test_bad_observations_are_refused():
         Observations(np.full((3, 2), np.nan), np.zeros(3), noise)
     with pytest.raises(InvalidInputError, match="coordinates"):
         sample_posterior(measured(n_dims=2), prior=space(3))
+
+
+@pytest.mark.slow
+def test_the_evidence_of_few_measurements_is_their_mean_density():
+    # One coordinate and four cases: the mean over draws of the prior is exact enough.
+    prior = Prior.recurrence([[1.0]], [0.0], growth=0.3)
+    noise = Noise([20.0], 5.0)
+    values, censored = np.array([[0.3], [-0.8], [0.5], [1.0]]), [0, 0, 1, 1]
+    found = log_evidence(
+        Observations(values, censored, noise),
+        prior=prior,
+        betas=ladder(16),
+        sampling=Sampling(n_warmup=300, n_draws=1500),
+        random_state=0,
+    )
+    logs = []
+    for mixture in sample_prior(prior, 4000, random_state=1):
+        parts = mixture.components
+        kept = KeptMixture(
+            mixture.weights, *(np.array([getattr(c, name) for c in parts])
+                               for name in ("location", "skew", "precision", "shape"))
+        )  # fmt: skip
+        one = ConditionalMixture([kept], prior.tail_kind, noise)
+        density, tail = one.density_and_tail(np.empty((4, 0)), values, n_jobs=1)
+        logs.append(np.log(np.where(censored, tail[:, 0], density[:, 0])).sum())
+    chance = np.exp(logs)
+    error = chance.std() / np.sqrt(len(chance)) / chance.mean()
+    off = abs(found.value - np.log(chance.mean()))
+    assert off < 4 * np.hypot(error, found.stderr) + 0.02, (found, error)

@@ -157,6 +157,7 @@ def test_every_case_is_predicted_without_it(cohort, short):
     np.testing.assert_array_equal(found.log_q, again.log_q)
 
 
+@pytest.mark.slow
 def test_scrambled_covariates_are_worth_nothing(cohort, short):
     X, time, event = cohort(n=60)
     X = np.random.default_rng(5).permutation(X)

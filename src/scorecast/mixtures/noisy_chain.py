@@ -23,6 +23,10 @@ class NoisyChain(Chain):
         The data.
     constants, rng, n_jumps, n_start
         As for `Chain`.
+    noise_power : float, optional
+        Power of the likelihood of the measurements, for thermodynamic integration; the
+        record then holds that likelihood as `given_cases`. By default one, with true
+        values of censored cases drawn exactly.
     """
 
     def __init__(
@@ -33,6 +37,7 @@ class NoisyChain(Chain):
         *,
         n_jumps: int,
         n_start: int = 1,
+        noise_power: float | None = None,
     ) -> None:
         super().__init__(
             observations.filled(), constants, rng, n_jumps=n_jumps, n_start=n_start
@@ -45,6 +50,7 @@ class NoisyChain(Chain):
             noise_shape=float(observations.noise.shape),
             noise_scale=np.ones(len(observations)),
         )
+        self.noise_power = noise_power
         self.cases.label[:] = rng.integers(0, n_start, size=len(observations))
 
     def run(self, n_sweeps: int, record: Record, offset: int = 0) -> None:
@@ -62,10 +68,7 @@ class NoisyChain(Chain):
         done = 0
         while done < n_sweeps:
             first, last = offset + done, offset + n_sweeps
-            done += run_noisy_sweeps(
-                self.rng,
-                self.values,
-                self.measured,
+            done += self._sweep(
                 n_sweeps - done,
                 self.n_jumps,
                 self.number,
@@ -82,6 +85,16 @@ class NoisyChain(Chain):
             )
             if done < n_sweeps:
                 self._make_room(2 * (int(self.number[0]) + self.n_jumps))
+
+    def _sweep(self, *arguments: Any) -> int:
+        if self.noise_power is None:
+            return run_noisy_sweeps(self.rng, self.values, self.measured, *arguments)
+        # Its kernel is loaded only when it is used.
+        from scorecast.mixtures.kernels.tempered import run_tempered_sweeps
+
+        return run_tempered_sweeps(
+            self.rng, self.noise_power, self.values, self.measured, *arguments
+        )
 
     def state(self) -> dict[str, Any]:
         """Return everything needed to go on later."""

@@ -100,6 +100,8 @@ def start_runs(
     constants: Constants,
     sampling: Sampling,
     streams: Sequence[np.random.Generator],
+    *,
+    noise_power: float | None = None,
 ) -> list[Run]:
     """Start one chain per stream, from different numbers of components.
 
@@ -113,6 +115,8 @@ def start_runs(
         How long and how.
     streams : sequence of Generator
         One per chain.
+    noise_power : float, optional
+        Power of the likelihood of noisy observations.
 
     Returns
     -------
@@ -124,7 +128,7 @@ def start_runs(
     runs = []
     for i, stream in enumerate(streams):
         n_start = sampling.starts[i % len(sampling.starts)]
-        chain = _chain(values, constants, stream, n_jumps, n_start)
+        chain = _chain(values, constants, stream, n_jumps, n_start, noise_power)
         run = Run(
             chain,
             n_warmup=sampling.n_warmup,
@@ -141,10 +145,18 @@ def _chain(
     stream: np.random.Generator,
     n_jumps: int,
     n_start: int,
+    noise_power: float | None,
 ) -> Chain:
     if not isinstance(values, Observations):
         return Chain(values, constants, stream, n_jumps=n_jumps, n_start=n_start)
     # Its kernels are loaded only when they are used.
     from scorecast.mixtures.noisy_chain import NoisyChain
 
-    return NoisyChain(values, constants, stream, n_jumps=n_jumps, n_start=n_start)
+    return NoisyChain(
+        values,
+        constants,
+        stream,
+        n_jumps=n_jumps,
+        n_start=n_start,
+        noise_power=noise_power,
+    )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scorecast.mixtures.checkpoint import Checkpoint
     from scorecast.mixtures.run import Run
 
-__all__ = ["check_values", "sample_posterior"]
+__all__ = ["check_given", "check_values", "sample_posterior"]
 
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
 
@@ -80,7 +80,7 @@ def sample_posterior(
     from scorecast.mixtures.checkpoint import Checkpoint
     from scorecast.mixtures.run import start_runs
 
-    given = _check_given(values, prior)
+    given = check_given(values, prior)
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     streams = as_generator(random_state).spawn(sampling.n_chains)
@@ -99,12 +99,29 @@ def sample_posterior(
             run.extend()
 
 
-def _check_given(
+def check_given(
     values: ArrayLike | Observations, prior: Prior
 ) -> FloatArray | Observations:
     """Return values or observations, of as many coordinates as the prior has.
 
     Equal measurements are welcome where there is noise: true values differ.
+
+    Parameters
+    ----------
+    values : array-like or Observations
+        What the caller gave.
+    prior : Prior
+        The prior.
+
+    Returns
+    -------
+    array of shape (n, N) or Observations
+        Checked.
+
+    Raises
+    ------
+    InvalidInputError
+        If the numbers of coordinates differ.
     """
     if not isinstance(values, Observations):
         return check_values(values, prior)

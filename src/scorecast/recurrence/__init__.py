@@ -11,6 +11,7 @@ from scorecast.recurrence.evaluation import (
     Predictions,
     evaluate_recurrence,
 )
+from scorecast.recurrence.evidence import hyperparameter_evidence
 from scorecast.recurrence.population import POPULATIONS, fit_population
 from scorecast.recurrence.result import (
     PRIOR_WORDS,
@@ -43,6 +44,7 @@ __all__ = [
     "curves_of",
     "evaluate_recurrence",
     "fit_population",
+    "hyperparameter_evidence",
     "recurrence_of",
 ]
 

@@ -34,6 +34,7 @@ from scorecast.mixtures.kernels.sweep import run_sweeps
 __all__ = [
     "draw_above",
     "draw_aboves",
+    "draw_behind",
     "factor_behind",
     "log_tail",
     "run_noisy_sweeps",
@@ -137,7 +138,7 @@ def solve_behind(
 
 
 @compiled
-def _draw_behind(
+def draw_behind(
     rng: np.random.Generator,
     centre: FloatArray,
     pull: float,
@@ -216,7 +217,7 @@ def update_latent(
             spread = math.sqrt(1.0 / (last * last) + 1.0 / pull)
             a = (measured.limit[k] - middle) / spread
             value[k, 0] = middle + spread * draw_above(rng, a)
-        _draw_behind(rng, centre, pull, value[k, 0], factor, solved, x[k])
+        draw_behind(rng, centre, pull, value[k, 0], factor, solved, x[k])
         _draw_noise_scale(rng, k, x, measured)
 
 
