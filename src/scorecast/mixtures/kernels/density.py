@@ -155,14 +155,18 @@ def add_row(
 
 @compiled
 def move_density(source: int, target: int, densities: Densities) -> None:
-    """Copy what `prepare` worked out, and the row; the table is not needed any more."""
+    """Copy what `prepare` worked out, and the row."""
     n_dims = densities.tilt.shape[1]
+    densities.constant[target] = densities.constant[source]
     densities.exponent[target] = densities.exponent[source]
     densities.rate[target] = densities.rate[source]
     for i in range(n_dims):
         densities.tilt[target, i] = densities.tilt[source, i]
         for j in range(n_dims):
             densities.factor[target, i, j] = densities.factor[source, i, j]
+    n_knots = 2 * densities.n_left[source] + 1
+    densities.n_left[target] = densities.n_left[source]
+    densities.table[target, :n_knots] = densities.table[source, :n_knots]
     for k in range(densities.level.size):
         densities.row[target, k] = densities.row[source, k]
 
