@@ -248,7 +248,7 @@ def _chains_said(result: ApparentInformation) -> str:
 def _components_doubted(result: ApparentInformation) -> str:
     """Say where the chains do not agree on the number of components, if so."""
     rhat = result.diagnostics.get("rhat_components")
-    if is_known(rhat):
+    if rhat is not None and is_known(rhat):
         if rhat <= _FAR_APART:
             return ""
         return f"not on the number of components (R-hat {rhat:.2f})"
