@@ -29,7 +29,7 @@ from scorecast.information.identification.curve_sample import (
     sample_of_ranking,
 )
 from scorecast.information.identification.implied import implied_of_sample
-from scorecast.information.identification.implied_interval import FROM_ANSWERS
+from scorecast.information.identification.implied_interval import ALL_RIGHT
 from scorecast.information.identification.mutual_information import (
     mutual_information_bound,
 )
@@ -321,7 +321,7 @@ def _answer(
         units=units,
     )
     implied = implied_of_sample(sample, weights=weights, level=level, units=units)
-    if implied.interval == FROM_ANSWERS:  # made without regard to other sizes
+    if implied.interval == ALL_RIGHT:  # made from one number of candidates alone
         implied = replace(
             implied, low=max(implied.low, min(bound.value, implied.value))
         )
