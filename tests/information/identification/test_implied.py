@@ -217,6 +217,7 @@ def test_worse_than_chance_implies_nothing_and_only_that_is_said():
     assert answer.separation < -1
     assert len(answer.warnings) == 1
     assert "no better than chance" in answer.warnings[0]
+    assert "ideal curve" not in answer.summary()
 
 
 def test_two_stimuli_have_a_value_and_no_interval():
