@@ -23,6 +23,11 @@ from scorecast.guarantees.feasibility import (
     Verdict,
 )
 from scorecast.guarantees.learning_curve import LearningCurveFit
+from scorecast.guarantees.loss_values import (
+    difference_said,
+    span_said,
+    value_said,
+)
 from scorecast.guarantees.losses import LOSSES, Loss, cost_loss, smoothed_loss
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import ModelComparison
@@ -66,6 +71,7 @@ __all__ = [
     "check_sampling",
     "cost_loss",
     "data_regularities",
+    "difference_said",
     "estimate_capacity",
     "learning_curve_fit",
     "learning_curve_scores",
@@ -75,7 +81,9 @@ __all__ = [
     "selected_features",
     "selection_bias",
     "smoothed_loss",
+    "span_said",
     "task_of",
+    "value_said",
 ]
 
 

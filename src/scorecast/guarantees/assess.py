@@ -216,7 +216,13 @@ def assess(
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
     if checkpoint is not None:
-        asked = (settings, order.losses[0].name, order.outlook, random_state, time_limit)
+        asked = (
+            settings,
+            order.losses[0].name,
+            order.outlook,
+            random_state,
+            time_limit,
+        )
         run = fingerprint_of(chosen, problem, plan, asked)
         noted = replace(order.run, record=Record(checkpoint, run))
         order = replace(order, run=noted)

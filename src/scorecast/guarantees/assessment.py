@@ -98,6 +98,10 @@ class Assessment(Result):
 
     def sentence(self) -> str:
         """Say what holds of the best model."""
+        return f"{self.headline()} {self.best.verdict}"
+
+    def headline(self) -> str:
+        """Say how well the best model does, without the verdict."""
         best = self.best
         first = best.losses[0]
         lead = (
@@ -108,7 +112,7 @@ class Assessment(Result):
         return (
             f"{lead}: {first.loss} {first.value_said(first.estimate)} "
             f"({100 * self.level:g} %: {first.span_said(first.low, first.high)}) on "
-            f"{self.n:,} cases with {self.m:,} features. {best.verdict}"
+            f"{self.n:,} cases with {self.m:,} features."
         )
 
     def summary(self) -> str:
@@ -185,7 +189,9 @@ def _dict_of(part: Result | None) -> Json | None:
 
 
 def _comparison_from(row: Json) -> ModelComparison:
-    words = ("a", "b", "loss")
-    numbers = {k: math.nan if v is None else float(v) for k, v in row.items()
-               if k not in words}  # fmt: skip
-    return ModelComparison(**{k: row[k] for k in words}, **numbers)
+    words = {"a", "b", "loss"}
+    known: Json = {
+        name: value if name in words else math.nan if value is None else float(value)
+        for name, value in row.items()
+    }
+    return ModelComparison(**known)

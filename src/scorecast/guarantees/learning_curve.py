@@ -120,7 +120,8 @@ class LearningCurveFit(Result):
     def splits_cases(self) -> bool:
         """Whether `best_split` makes sense of these scores, and n is known."""
         right = self.loss in ("accuracy", "error")
-        return right and self.over == "cases" and self.n_cases > 1
+        told = right and self.over == "cases" and self.n_cases > 1
+        return told and not self.is_flat
 
     def best_split(self, n: int) -> tuple[int, int]:
         """Divide n cases between training and test.
@@ -153,14 +154,27 @@ class LearningCurveFit(Result):
         """Say the answer in a sentence or two."""
         last = float(self.sizes.max())
         low, high = self.limit_interval
-        first = (
-            f"From {last:,.0f} {self.over} {self.name} is about "
-            f"{value_said(self.loss, self.score_at(last))}, and tends to "
-            f"{value_said(self.loss, self.limit)} ({100 * self.level:g} %: "
-            f"{span_said(self.loss, low, high)}) with endless {self.over}."
-        )
+        sure = f"{100 * self.level:g} %"
+        now = value_said(self.loss, self.score_at(last))
+        span = span_said(self.loss, low, high)
+        if self.is_flat:
+            first = (
+                f"From {self.sizes.min():,} to {last:,.0f} {self.over} {self.name} "
+                f"stays at about {now} ({sure} with endless {self.over}: {span})."
+            )
+        else:
+            first = (
+                f"From {last:,.0f} {self.over} {self.name} is about {now}, and tends "
+                f"to {value_said(self.loss, self.limit)} ({sure}: {span}) with "
+                f"endless {self.over}."
+            )
         said = "" if self.target is None else self.needed_said(self.target)
         return f"{first} {said}".rstrip()
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the fit sees no gain from larger sizes."""
+        return self.law.scale == 0
 
     @property
     def name(self) -> str:
@@ -183,16 +197,19 @@ class LearningCurveFit(Result):
         what = value_said(self.loss, target).replace(".0 %", " %")
         needed = self.needed_for(target)
         low, high = self.needed_interval(target)
-        sure = f"{100 * self.level:g} %"
         if needed > _MOST:
-            hope = f"; with luck it might from {low:,.0f} on" if low <= _MOST else ""
-            return f"The curve never reaches {what}{hope}."
+            first = f"The curve never reaches {what}"
+            if low > _MOST:
+                return f"{first}."
+            return f"{first}; the near end of its interval does from {low:,.0f} on."
         end = "no end" if high > _MOST else f"{high:,.0f}"
-        far = needed > _FAR * self.sizes.max()
-        rough = f"; {needed / self.sizes.max():,.0f} times what was tried, a rough guide"
+        far = needed / float(self.sizes.max())
+        rough = (
+            f"; {far:,.0f} times what was tried, a rough guide" if far > _FAR else ""
+        )
         return (
-            f"{what[:1].upper()}{what[1:]} is reached at about {needed:,.0f} "
-            f"{self.over} ({sure}: {low:,.0f} to {end}{rough if far else ''})."
+            f"For {what} about {needed:,.0f} {self.over} are needed "
+            f"({100 * self.level:g} %: {low:,.0f} to {end}{rough})."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -236,7 +253,10 @@ class LearningCurveFit(Result):
             "seed": self.seed,
         }
         laws = [[p.scale, p.exponent, p.limit] for p in (self.law, *self.replicates)]
-        result: Json = {"limit": self.limit, "limit_interval": list(self.limit_interval)}
+        result: Json = {
+            "limit": self.limit,
+            "limit_interval": list(self.limit_interval),
+        }
         if self.target is not None:
             # Infinity is null in JSON: the score is never reached.
             result["needed"] = self.needed_for(self.target)

@@ -113,7 +113,8 @@ def _usual(over: str, problem: Problem) -> list[int]:
         least = max(6, most / 10)
     if least >= most:
         return [most]
-    return np.unique(np.geomspace(least, most, _SIZES).round().astype(int)).tolist()
+    sizes = np.geomspace(least, most, _SIZES).round().astype(int)
+    return sorted({int(size) for size in sizes})
 
 
 def default_aim(loss: Loss) -> float | None:

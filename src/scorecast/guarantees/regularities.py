@@ -106,7 +106,7 @@ class Regularities(Result):
         )
         return (
             f"{self.n_cases:,} cases, {self.n_features:,} features "
-            f"({self.cases_per_feature:.2g} cases each) that vary in about "
+            f"({self.cases_per_feature:.2g} cases each); features vary in about "
             f"{self.effective_features:.0f} directions; {balance}"
             f"{100 * self.share_not_normal:.0f} % of features not normal{blocks}; "
             f"{self.separation_said()}."

@@ -192,9 +192,7 @@ def selected_features(
     )
 
 
-def check_feature_names(
-    names: Sequence[str] | None, X: Any, m: int
-) -> tuple[str, ...]:
+def check_feature_names(names: Sequence[str] | None, X: Any, m: int) -> tuple[str, ...]:
     """Return the name of every feature, or none.
 
     Parameters

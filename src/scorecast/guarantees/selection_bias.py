@@ -172,6 +172,7 @@ class SelectionBias(Result):
         arrays: Json = {
             name: np.array(result[name], dtype=float) for name in ("outside", "inside")
         }
+        spans: Json = {name: tuple(result[name]) for name in _SPANS}
         if options["worst"] is None:
             options = {**options, "worst": math.inf}
         return cls(
@@ -179,7 +180,7 @@ class SelectionBias(Result):
             **options,
             **arrays,
             **{name: result[name] for name in _VALUES},
-            **{name: tuple(result[name]) for name in _SPANS},
+            **spans,
         )
 
 
@@ -296,7 +297,7 @@ def _interval(
     """Bound the mean of splits; where they all agree, as a share of so many cases."""
     low, high = nadeau_bengio(scores, level, ratio)
     mean = float(scores.mean())
-    if 0 <= scores.min() and scores.max() <= 1:
+    if scores.min() >= 0 and scores.max() <= 1:
         if not high > low:
             return wilson(mean * n, n, level)
         return max(low, 0.0), min(high, 1.0)
