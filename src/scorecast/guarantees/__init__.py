@@ -15,9 +15,16 @@ from scorecast.guarantees.assessment import (
     ModelAssessment,
 )
 from scorecast.guarantees.bias_variance import BiasVariance
-from scorecast.guarantees.bounds import Bound, estimate_capacity
+from scorecast.guarantees.bounds import (
+    Bound,
+    bca,
+    estimate_capacity,
+    nadeau_bengio,
+    wilson,
+)
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_scores import learning_curve_scores
+from scorecast.guarantees.delong import Areas, areas_under_curves, delong_interval
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
     SCHEMES,
@@ -44,6 +51,7 @@ __all__ = [
     "MODELS",
     "NULL_DATA",
     "SCHEMES",
+    "Areas",
     "Assessment",
     "BiasVariance",
     "Bound",
@@ -63,21 +71,26 @@ __all__ = [
     "SelectionBias",
     "TunedModel",
     "Verdict",
+    "areas_under_curves",
     "assess",
+    "bca",
     "check_models",
     "check_sampling",
     "cost_loss",
     "data_regularities",
+    "delong_interval",
     "estimate_capacity",
     "learning_curve_fit",
     "learning_curve_scores",
     "model_from",
+    "nadeau_bengio",
     "permutation_scores",
     "required_test_size",
     "selected_features",
     "selection_bias",
     "smoothed_loss",
     "task_of",
+    "wilson",
 ]
 
 
