@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 from scorecast.guarantees.assess import assess
 from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance
-from scorecast.guarantees.bounds import Bound, estimate_capacity
+from scorecast.guarantees.bounds import (
+    Bound,
+    bca,
+    estimate_capacity,
+    nadeau_bengio,
+    wilson,
+)
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_fit import learning_curve_fit
 from scorecast.guarantees.curve_scores import learning_curve_scores
+from scorecast.guarantees.delong import Areas, areas_under_curves, delong_interval
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
     SCHEMES,
@@ -47,6 +54,7 @@ __all__ = [
     "MODELS",
     "NULL_DATA",
     "SCHEMES",
+    "Areas",
     "Assessment",
     "BiasVariance",
     "Bound",
@@ -66,32 +74,11 @@ __all__ = [
     "SelectionBias",
     "TunedModel",
     "Verdict",
+    "areas_under_curves",
     "assess",
+    "bca",
     "check_models",
     "check_sampling",
     "cost_loss",
     "data_regularities",
-    "difference_said",
-    "estimate_capacity",
-    "learning_curve_fit",
-    "learning_curve_scores",
-    "model_from",
-    "permutation_scores",
-    "required_test_size",
-    "selected_features",
-    "selection_bias",
-    "smoothed_loss",
-    "span_said",
-    "task_of",
-    "value_said",
-]
-
-
-def __getattr__(name: str) -> Any:
-    # The estimator brings scikit-learn along, which the rest does without.
-    if name == "TunedModel":
-        from scorecast.guarantees import tuning
-
-        return tuning.TunedModel
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    "wilson",
