@@ -81,4 +81,30 @@ __all__ = [
     "check_sampling",
     "cost_loss",
     "data_regularities",
+    "delong_interval",
+    "difference_said",
+    "estimate_capacity",
+    "learning_curve_fit",
+    "learning_curve_scores",
+    "model_from",
+    "nadeau_bengio",
+    "permutation_scores",
+    "required_test_size",
+    "selected_features",
+    "selection_bias",
+    "smoothed_loss",
+    "span_said",
+    "task_of",
+    "value_said",
     "wilson",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The estimator brings scikit-learn along, which the rest does without.
+    if name == "TunedModel":
+        from scorecast.guarantees import tuning
+
+        return tuning.TunedModel
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
