@@ -170,7 +170,7 @@ def _facts(result: Identification) -> list[tuple[str, str]]:
         off = f"{100 * result.implied.misfit:.1f} points"
         fit = f"ideal curve off by at most {off}; {fit}"
     facts.append(("Fit", fit))
-    facts.append(("Assumes", "; ".join(result.assumptions[:2])))
+    facts.append(("Assumes", "; ".join(result.assumptions)))
     return facts
 
 
