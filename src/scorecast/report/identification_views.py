@@ -163,7 +163,8 @@ def _facts(result: Identification) -> list[tuple[str, str]]:
     facts = [("Tested", tested), ("Scores", one_line(result.model))]
     bound = result.bound
     sizes = ", ".join(count(k) for k in bound.classes)
-    looked = f"looked at {sizes} candidates; {count(bound.best)} prove most"
+    most = f"{count(bound.best)} prove most" if bound.value > 0 else "none prove any"
+    looked = f"looked at {sizes} candidates; {most}"
     facts.append(("Bound", looked))
     fit = f"interval: {result.implied.interval}"
     if result.implied.value > 0:
