@@ -16,6 +16,7 @@ __all__ = [
     "identification_options",
     "output_options",
     "score_options",
+    "writing_options",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,6 +49,17 @@ def _apply(options: list[Callable[[F], F]], function: F) -> F:
 
 def output_options(function: F) -> F:
     """Add what every verb writes and how it runs."""
+    running: list[Callable[[F], F]] = [
+        click.option("--seed", type=click.IntRange(min=0), default=0,
+                     show_default=True, help="Seed of all random choices."),
+        click.option("--jobs", "n_jobs", type=int, metavar="N",
+                     help="Number of workers; -1 for all cores."),
+    ]  # fmt: skip
+    return _apply(running, writing_options(function))
+
+
+def writing_options(function: F) -> F:
+    """Add what every verb writes."""
     return _apply(
         [
             click.option("--json", "json_path", metavar="FILE",
@@ -55,10 +67,6 @@ def output_options(function: F) -> F:
             click.option("--report", "report_path", metavar="FILE.html",
                          help="Write one self-contained HTML page."),
             click.option("--force", is_flag=True, help="Overwrite existing files."),
-            click.option("--seed", type=click.IntRange(min=0), default=0,
-                         show_default=True, help="Seed of all random choices."),
-            click.option("--jobs", "n_jobs", type=int, metavar="N",
-                         help="Number of workers; -1 for all cores."),
             click.option("--quiet", is_flag=True, help="Print no answer, no notes."),
             click.option("--debug", is_flag=True, help="Show tracebacks."),
         ],
