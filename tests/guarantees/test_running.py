@@ -64,7 +64,7 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(easy, tmp_path):
     # What is noted is not done again: a forged value comes through.
     rows = [json.loads(line) for line in lines[1:]]
     forged = next(row for row in rows if row["part"] == "tree/permuted")
-    forged["value"] = [1.0] * 4
+    forged["value"] = [[1.0] * 4]
     path.write_text("\n".join([lines[0], *map(json.dumps, rows)]) + "\n")
     again = sc.assess("tree", *easy, checkpoint=path, **QUICK).to_dict()
     assert again != whole

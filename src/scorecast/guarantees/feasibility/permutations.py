@@ -146,11 +146,11 @@ class _Work:
         self, column: int, orders: IntArray, rng: np.random.Generator
     ) -> FloatArray:
         values = np.full(orders.shape[0], np.nan)
-        left = range(orders.shape[0])
+        left = list(range(orders.shape[0]))
         if self.fast is not None:
             with unchecked(is_quiet=True):
                 said = self.fast.predict(column, orders)
-            for row in np.flatnonzero(~said.is_doubtful):
+            for row in np.flatnonzero(~said.is_doubtful).tolist():
                 values[row] = self.loss.measure(
                     self._outcome(column, said.classes[row])
                 )

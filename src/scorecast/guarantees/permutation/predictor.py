@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast._core.types import FloatArray, IntArray
+from scorecast._core.types import IntArray
 from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.recognition import FastMethod, recognise
 from scorecast.guarantees.permutation.rule import FoldRule, Predicted
@@ -111,7 +110,10 @@ def _rule(fast: FastMethod, features: Features, fold: Fold) -> FoldRule | None:
         return None
     if fast.scaler is None:
         return fast.make(features, fold, fast.model)
-    make = partial(fast.make, model=fast.model)
+
+    def make(scaled: Features, fold: Fold) -> FoldRule:
+        return fast.make(scaled, fold, fast.model)
+
     return ScaledRule(values=features.values, fold=fold, scaler=fast.scaler, make=make)
 
 
@@ -123,8 +125,8 @@ def _pays(fast: FastMethod, X: NDArray[Any], splits: list[CaseSplit]) -> bool:
     model = _OVERHEAD + float(most) * m * min(most, m)
     if fast.name in ("nearest-centroid", "naive-bayes"):
         return True
-    memory = n * n <= 4000**2 or n <= m
-    return memory and work.get(fast.name, 0.0) + 2.0 * n * n <= model
+    memory = n <= 4000 or n <= m
+    return bool(memory and work.get(fast.name, 0.0) + 2.0 * n * n <= model)
 
 
 def _left_out_work(splits: list[CaseSplit], n: int) -> float:

@@ -145,7 +145,7 @@ def _takes_neighbours(model: Any, n_classes: int) -> bool:
         model.metric == "minkowski" and model.p == 2
     )
     plain = model.weights == "uniform" and not model.metric_params
-    few = isinstance(model.n_neighbors, numbers.Integral) and model.n_neighbors >= 1
+    few = isinstance(model.n_neighbors, int) and model.n_neighbors >= 1
     return bool(euclidean and plain and few)
 
 

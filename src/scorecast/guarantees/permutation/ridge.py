@@ -56,11 +56,11 @@ class RidgeRule:
         """Prepare a split for a `RidgeClassifier`."""
         gram = features.centred_gram if model.fit_intercept else features.gram
         n, alpha = gram.shape[0], float(model.alpha)
-        matrix = gram
+        matrix: FloatArray = gram
         if fold.is_complement:
             # Divided by alpha, which leaves the solution as it is.
-            matrix = np.linalg.inv(gram + alpha * np.eye(n))
-            matrix = (matrix + matrix.T) / 2
+            inverse = np.linalg.inv(gram + alpha * np.eye(n))
+            matrix = np.asarray((inverse + inverse.T) / 2, dtype=np.float64)
             if model.fit_intercept:
                 matrix -= 1 / (alpha * n)
         condition = 1 + n * features.largest_square / alpha

@@ -166,7 +166,8 @@ class _Work:
             orders: IntArray = np.arange(n, dtype=np.int64).reshape(1, n)
         else:
             orders = draw_orders(size, self.pools, n, rng)
-        return orders, rng.integers(_SEEDS, size=orders.shape[0])
+        seeds: IntArray = rng.integers(_SEEDS, size=(orders.shape[0],))
+        return orders, seeds
 
     def __call__(self, block: _Block, rng: np.random.Generator) -> _BlockScores:
         """Score the permutations of one block."""
