@@ -179,6 +179,11 @@ def test_a_worker_that_was_killed_is_no_fault_of_ours(run, table, monkeypatch):
     assert "a fault in scorecast" not in err
 
 
+def hears_interrupts():
+    """Undo what a shell does to commands in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_an_interrupted_run_says_how_to_go_on_and_does(table, tmp_path, jobs):
     noted, out = tmp_path / "run.jsonl", tmp_path / "a.json"
@@ -188,7 +193,9 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(table, tmp_path, jobs):
         "--permutations", "8", "--null-sets", "0", "--jobs", jobs,
         "--checkpoint", str(noted), "--json", str(out),
     ]  # fmt: skip
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+    )
     stop_at = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < stop_at:
         if noted.exists() and noted.read_text().count("\n") >= 6:

@@ -35,7 +35,7 @@ def test_shares_are_those_of_statsmodels(method, make, level):
                 count, n, alpha=1 - level, method=method
             )
             # A share of nothing, or of all, has no other side: theirs is NaN there.
-            ends = [b for b in zip(make(count, n, level), theirs, strict=True)]
+            ends = list(zip(make(count, n, level), theirs, strict=True))
             for ours, other in ends:
                 if np.isfinite(other):
                     assert ours == pytest.approx(other, abs=1e-9), (count, n)

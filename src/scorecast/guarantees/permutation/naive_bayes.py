@@ -20,6 +20,7 @@ from scorecast.guarantees.permutation.rule import (
 __all__ = ["NaiveBayesRule"]
 
 _TOGETHER = 8  # variances multiplied before one logarithm is taken
+_WIDE = 64  # features among which the widest is looked for first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,22 +102,44 @@ class NaiveBayesRule:
     def _moments(self, orders: IntArray) -> tuple[list[FloatArray], list[FloatArray]]:
         """Return mean and smoothed variance of every class, (b, m) each."""
         means, variances = [], []
-        total, total_square = np.zeros(1), np.zeros(1)
-        shares = self.fold.counts / self.fold.counts.sum()
         for number, times in enumerate(self.fold.times):
             members = placed(times / self.fold.counts[number], orders)
-            mean, square = members @ self.values, members @ self.squares
-            total = total + shares[number] * mean
-            total_square = total_square + shares[number] * square
-            square -= mean * mean
+            mean = members @ self.values
+            variance = members @ self.squares
+            variance -= mean * mean
             means.append(mean)
-            variances.append(square)
-        # Of all training cases, in their own units: the largest sets the smoothing.
-        total_square = (total_square - total * total) * self.scales
-        added = self.smoothing * total_square.max(axis=1, keepdims=True) / self.scales
+            variances.append(variance)
+        added = self.smoothing * self._largest(means, variances)[:, None] / self.scales
         for variance in variances:
             variance += added
         return means, variances
+
+    def _largest(
+        self, means: list[FloatArray], variances: list[FloatArray]
+    ) -> FloatArray:
+        """Return the largest variance of a feature among all training cases."""
+        n_train, n = self.fold.counts.sum(), self.fold.codes.size
+        wide = np.argsort(-self.scales)[: _WIDE + 1]
+        found = self._whole(means, variances, wide[:_WIDE])
+        # No variance of a part exceeds that of all cases by more than their numbers do.
+        most = self.fold.times.max() * n / n_train
+        if wide.size > _WIDE and (found < most * self.scales[wide[-1]]).any():
+            return self._whole(means, variances, np.arange(self.scales.size))
+        return found
+
+    def _whole(
+        self, means: list[FloatArray], variances: list[FloatArray], chosen: IntArray
+    ) -> FloatArray:
+        shares = self.fold.counts / self.fold.counts.sum()
+        total, square = np.zeros(1), np.zeros(1)
+        for share, mean, variance in zip(shares, means, variances, strict=True):
+            some = mean[:, chosen]
+            total = total + share * some
+            square = square + share * (variance[:, chosen] + some * some)
+        spread: FloatArray = ((square - total * total) * self.scales[chosen]).max(
+            axis=1
+        )
+        return spread
 
 
 def _log_product(values: FloatArray) -> FloatArray:
