@@ -13,6 +13,7 @@ from scorecast.exceptions import InvalidInputError
 
 __all__ = [
     "check_features",
+    "columns_of",
     "first_missing",
     "is_table",
     "numbers_of",
@@ -66,6 +67,11 @@ def check_features(X: Any) -> Any:
 def rows_of(features: Any, rows: IntArray) -> Any:
     """Take some rows, in the form they came in."""
     return features.iloc[rows] if is_table(features) else features[rows]
+
+
+def columns_of(features: Any, columns: NDArray[Any]) -> Any:
+    """Take some columns, by number or marked, in the form they came in."""
+    return features.iloc[:, columns] if is_table(features) else features[:, columns]
 
 
 def numbers_of(features: Any) -> FloatArray:
