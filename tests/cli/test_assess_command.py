@@ -176,7 +176,8 @@ def test_a_table_of_two_thousand_columns_is_read(run, tmp_path):
     for name in files:
         code, out, err = run(
             "assess", tmp_path / name, "--target", "kind", "--model",
-            "nearest-centroid", "--sampling", "cv3", "--permutations", "0", "--json", "-",
+            "nearest-centroid", "--sampling", "cv3", "--permutations", "0",
+            "--json", "-",
         )  # fmt: skip
         assert code == 0, err
         answers.append(json.loads(out))

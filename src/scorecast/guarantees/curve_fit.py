@@ -154,6 +154,10 @@ def _checked(
     if np.unique(n).size < _FEWEST:
         msg = f"{np.unique(n).size} different sizes; a curve needs {_FEWEST}."
         raise InsufficientDataError(msg)
+    if table.shape[1] == 1 and np.unique(n).size == _FEWEST:
+        # The law goes through all of them, and an interval would have no width.
+        msg = f"{_FEWEST} sizes without repeats tell no interval; give 4, or repeats."
+        raise InsufficientDataError(msg)
     return n.astype(np.int64), errors
 
 
