@@ -13,6 +13,10 @@ import scorecast
 NAMES = {
     "Assessment",
     "assess",
+    "Comparison",
+    "PairComparison",
+    "compare",
+    "compare_pair",
     "DecoderComparison",
     "Identification",
     "ImpliedInformation",
@@ -77,6 +81,7 @@ FOLDERS = (
     "classes",
     "information",
     "guarantees",
+    "comparison",
     "io",
     "report",
     "synthetic",

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from scorecast._core.results import Result
+from scorecast.report import size_views  # noqa: F401  (registers its views)
 from scorecast.report.assessment_views import assessment_text
 from scorecast.report.drawing import Drawing
 from scorecast.report.html import Report, render_html, to_html, write_html

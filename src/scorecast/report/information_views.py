@@ -10,6 +10,7 @@ from scorecast.information import (
     amount,
     amount_span,
     chance_said,
+    decimals_for,
 )
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import (
@@ -214,13 +215,23 @@ def _influence_said(result: ApparentInformation) -> str:
     name = one_line(without.id, _LONGEST_NAME)
     old, new = (amount(x, digits) for x in (result.normal.mean, without.mean_without))
     said = f"without {name} the mean moves from {old} to {new}"
+    if result.n_posterior < result.n - result.n_infinite:
+        # A case that was not simulated may have more influence still.
+        said = f"of those simulated the most influential: {said}"
     if not is_known(without.posterior_median_without):
         return f"{said}; posterior: {without.method}"
-    new = amount(without.posterior_median_without, digits)
-    return (
-        f"{said}, the posterior median from "
-        f"{amount(result.posterior.median, digits)} to {new}"
-    )
+    # The case was left out of the mixture, whichever view gives the centre.
+    mixture = result.posterior.views[0].median
+    moved = without.posterior_median_without - mixture
+    digits = max(digits, decimals_for(10 * abs(without.median_error)))
+    old, new = (amount(x, digits) for x in (mixture, mixture + moved))
+    said += f", the mixture's median from {old} to {new}"
+    if not is_known(without.median_error):
+        return said
+    error = amount(without.median_error, digits)
+    if abs(moved) < 2 * without.median_error:
+        return f"{said}, no more than chance in the simulation (error {error})"
+    return f"{said} (error by simulation {error})"
 
 
 def _chains_said(result: ApparentInformation) -> str:

@@ -15,7 +15,7 @@ from scorecast.synthetic.radii import NormalRadius, Radius
 
 __all__ = ["nearer_chance", "nearest_accuracy"]
 
-_NODES = 32
+_NODES = (20, 10)  # and so many more per root of the dimension: radii grow, spread not
 _ANGLES = 16
 _STEP = 0.3
 _STEP_ON_A_LINE = 0.02  # where being very near decides, and a node costs little
@@ -92,7 +92,8 @@ def nearer_chance(rho: FloatArray, s: FloatArray, others: Radius) -> FloatArray:
     if others.d == 1:
         either: FloatArray = whole + (others.cdf(high) - others.cdf(low)) / 2
         return either
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    n_nodes = int(_NODES[0] + _NODES[1] * np.sqrt(others.d))
+    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
     # Caps open and close as square roots do; in an angle they are smooth.
     angle = np.pi * (1 + nodes) / 2
     weights = weights * np.sin(angle) * np.pi / 2
