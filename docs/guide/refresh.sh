@@ -22,4 +22,10 @@ PATH="$bin:$PATH" sh "$here/example_information.sh" \
 cd "$work/identification"
 PATH="$bin:$PATH" sh "$here/example_identification.sh" \
     >"$here/example_identification_commands.txt"
+mkdir "$work/simulation"
+cd "$work/simulation"
+"$bin/python" "$here/example_simulation.py" >"$here/example_simulation.txt"
+rm -f cases.*
+PATH="$bin:$PATH" sh "$here/example_simulation.sh" \
+    >"$here/example_simulation_commands.txt"
 "$bin/python" "$here/inline.py"
