@@ -180,6 +180,23 @@ def test_chains_that_disagree_are_withheld_or_stamped(quick_posterior):
     assert "DO NOT AGREE" in sc.report(result)
 
 
+def test_chains_that_differ_in_components_only_are_believed_and_said_to():
+    result = answer()
+
+    def page(rhat):
+        checks = {**result.diagnostics, "rhat_components": rhat}
+        return sc.report(dataclasses.replace(result, diagnostics=checks))
+
+    apart = page(1.31)
+    assert "agree on J" in apart
+    assert "not on the number of components (R-hat 1.31)" in apart
+    assert "rough since the chains differ" in apart
+    assert "a chain never changed its number" in page(float("nan"))
+    for agreed in (page(1.01), sc.report(result)):
+        assert "rough since the chains" not in agreed
+        assert "a chain never changed" not in agreed
+
+
 def test_worst_cases_are_named_with_what_they_cost():
     j = sample()
     cases = sc.cases_from_j(j, ids=[f"case {i}" for i in range(j.size)])

@@ -145,7 +145,8 @@ class InformationPosterior:
             levels=np.array(data["quantiles"]["level"], np.float64),
             quantiles=np.array(data["quantiles"]["value"], np.float64),
             x=curve["x"],
-            **drawn,
+            density=curve["density"],
+            cumulative=curve["cumulative"],
             views=tuple(map(TailView.from_dict, views)),
             centre=data.get("centre", "mixture"),
         )

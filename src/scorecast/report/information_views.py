@@ -241,13 +241,20 @@ def _chains_said(result: ApparentInformation) -> str:
         f"{state} on J: R-hat {checks['rhat']:.3f}, {checks['ess']:,.0f} effective "
         "draws"
     )
-    parts = checks.get("rhat_components")
-    if parts is not None and is_known(parts) and parts > _FAR_APART:
-        said += (
-            f"; not on the number of components (R-hat {parts:.2f}), which J hardly "
-            "depends on"
-        )
-    return said
+    doubt = _components_doubted(result)
+    return f"{said}; {doubt}, which J hardly depends on" if doubt else said
+
+
+def _components_doubted(result: ApparentInformation) -> str:
+    """Say where the chains do not agree on the number of components, if so."""
+    rhat = result.diagnostics.get("rhat_components")
+    if rhat is not None and is_known(rhat):
+        if rhat <= _FAR_APART:
+            return ""
+        return f"not on the number of components (R-hat {rhat:.2f})"
+    if len(result.components.numbers) == 1:
+        return ""  # all chains have the same number throughout
+    return "a chain never changed its number of components"
 
 
 @main_drawing.register
@@ -475,6 +482,9 @@ def _chains(result: ApparentInformation) -> Section:
         for key, name in names.items()
         if is_known(checks.get(key))
     )
+    rough = (
+        ", each rough since the chains differ" if _components_doubted(result) else ""
+    )
     share = ", ".join(
         f"{k}: {percent(float(s))}"
         for k, s in zip(parts.numbers, parts.shares, strict=True)
@@ -484,7 +494,7 @@ def _chains(result: ApparentInformation) -> Section:
         heading="The simulation" if result.converged else "The simulation FAILED",
         lead=(
             f"Chains {_chains_said(result)}. Number of components of the mixture, "
-            f"share of draws: {share}. Below, its course along each chain.",
+            f"share of draws{rough}: {share}. Below, its course along each chain.",
         ),
         figure=components_drawing(parts.traces.tolist()),
         facts=facts,
