@@ -26,6 +26,8 @@ _VERBS = {
     "information": "Say how much probabilistic forecasts really know.",
     "recurrence": "Predict when events come, and what knowing it is worth.",
     "report": "Write one HTML page from saved results.",
+    "simulate": "Make data with a known truth, and the truth beside them.",
+    "size": "Say how many test cases are enough.",
 }
 _HELP = """Turn the score on a test set into a forecast of the score in use.
 
