@@ -14,6 +14,7 @@ from typing import Any
 
 from scorecast._core.results import Result
 from scorecast.report.assessment_views import assessment_text
+from scorecast.report.comparison_views import comparison_text, pair_text
 from scorecast.report.drawing import Drawing
 from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.identification_views import decoders_text, identification_text
@@ -35,12 +36,14 @@ __all__ = [
     "Table",
     "assessment_text",
     "backtest_text",
+    "comparison_text",
     "curve_text",
     "decoders_text",
     "extrapolation_text",
     "identification_text",
     "information_text",
     "main_drawing",
+    "pair_text",
     "plot",
     "render_html",
     "render_text",

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from scorecast.guarantees import Assessment, LossAssessment, ModelAssessment
-from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
-from scorecast.report.drawing import Drawing, axes_size, text_width
+from scorecast.report.dot_rows import Group, Row
+from scorecast.report.drawing import Drawing
+from scorecast.report.interval_rows import interval_drawing
 from scorecast.report.wording import one_line
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["bias_drawing", "bounds_drawing", "classes_drawing"]
 
@@ -42,7 +36,7 @@ def bounds_drawing(result: Assessment, loss: str) -> Drawing:
         Group(heading=one_line(model.name, 40), rows=_bound_rows(found))
         for model, found in _with_loss(result, loss)[:_MOST_MODELS]
     ]
-    return _drawing(groups, loss, f"Intervals of {loss}")
+    return interval_drawing(groups, loss, f"Intervals of {loss}")
 
 
 def classes_drawing(result: Assessment) -> Drawing:
@@ -62,7 +56,9 @@ def classes_drawing(result: Assessment) -> Drawing:
                 for c in found.per_class[:_MOST_CLASSES]
             )
             groups.append(Group(heading=one_line(model.name, 40), rows=rows))
-    return _drawing(groups, "share of the class recognised", "Sensitivity by class")
+    return interval_drawing(
+        groups, "share of the class recognised", "Sensitivity by class"
+    )
 
 
 def bias_drawing(result: Assessment) -> Drawing:
@@ -80,7 +76,7 @@ def bias_drawing(result: Assessment) -> Drawing:
         for model in result.assessed[:_MOST_MODELS]
         if model.bias_variance
     ]  # fmt: skip
-    return _drawing(groups, "part of the error", "Bias and variance", zero=True)
+    return interval_drawing(groups, "part of the error", "Bias and variance", zero=True)
 
 
 def _with_loss(
@@ -101,46 +97,3 @@ def _bound_rows(loss: LossAssessment) -> tuple[Row, ...]:
         )
         for bound in loss.bounds
     )
-
-
-def _drawing(
-    groups: Sequence[Group], xlabel: str, title: str, *, zero: bool = False
-) -> Drawing:
-    rows = [row for group in groups for row in group.rows]
-    ends = [x for r in rows for x in (r.dot, r.low, r.high) if math.isfinite(x)]
-    low, high = min(ends, default=0.0), max(ends, default=1.0)
-    room = 0.04 * ((high - low) or 1.0)
-
-    def draw(axes: Axes) -> None:
-        draw_groups(axes, groups, xlabel=xlabel, zero=zero)
-        axes.set_xlim(low - room, high + room)
-        _round_ticks(axes, low, high)
-
-    return rows_drawing(
-        groups,
-        draw,
-        title=title,
-        description="; ".join(
-            f"{group.heading}: "
-            + ", ".join(f"{row.name} {row.text}" for row in group.rows)
-            for group in groups
-        ),
-    )
-
-
-def _round_ticks(axes: Axes, low: float, high: float) -> None:
-    width, _ = axes_size(axes)
-    most = max(2.0, width / max(60.0, text_width("0.000") + 12))
-    span = (high - low) or 1.0
-    steps = [
-        lead * 10.0**k
-        for k in range(int(np.floor(np.log10(span))) - 2, 13)
-        for lead in (1, 2, 5)
-    ]
-    step = next((s for s in steps if span / s <= most), span)
-    first = np.ceil((low - 1e-9 * span) / step)
-    last = np.floor((high + 1e-9 * span) / step)
-    ticks = step * np.arange(first, last + 1)
-    # Adding nought turns minus nought into nought.
-    names = [f"{t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks.round(9) + 0.0]
-    axes.set_xticks(ticks, labels=names)
