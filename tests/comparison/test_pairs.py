@@ -71,15 +71,21 @@ def test_mid_p_is_exact_less_half_of_what_was_seen():
     assert mid == pytest.approx(exact - seen, rel=1e-12)
 
 
-def test_newcombes_interval_is_as_printed():
-    # Newcombe (1998), Table II, method 10, cells (e, f, g, h).
-    printed = {
-        (36, 12, 2, 0): (0.0569, 0.3404),
-        (36, 14, 0, 0): (0.1528, 0.4167),
-        (97, 3, 0, 0): (-0.0084, 0.0845),
-    }
-    for counts, ends in printed.items():
-        assert paired_share_interval(counts, 0.95) == pytest.approx(ends, abs=1.6e-3)
+@pytest.mark.parametrize("cells", [(0.7, 0.1, 0.1, 0.1), (0.9, 0.08, 0.01, 0.01)])
+def test_the_interval_of_paired_shares_holds(cells):
+    rng = np.random.default_rng(0)
+    truth = cells[1] - cells[2]
+    held = 0
+    for counts in rng.multinomial(40, cells, 1500):
+        low, high = paired_share_interval(tuple(map(int, counts)), 0.95)
+        held += low <= truth <= high
+    assert held / 1500 > 0.935
+    # As Newcombe (1998) prints for his method 10.
+    assert paired_share_interval((36, 14, 0, 0), 0.95) == pytest.approx(
+        (0.1528, 0.4167), abs=5e-5
+    )
+    # The plain normal interval would not do: without a difference it has no width.
+    assert paired_share_interval((40, 0, 0, 0), 0.95)[1] > 0.05
 
 
 def test_the_corrected_t_is_that_of_the_gallery(shared_golden):
@@ -226,14 +232,17 @@ def test_permutation_and_bootstrap_go_by_group():
 
 
 def test_any_metric_is_permuted():
-    from sklearn.metrics import roc_auc_score
+    def area(truth, score):
+        above = stats.rankdata(score)[truth == 1].sum()
+        m = int(truth.sum())
+        return (above - m * (m + 1) / 2) / (m * (truth.size - m))
 
     y, a, b = classified()
     found = sc.compare_pair(
-        a, b, y_true=y, metric=roc_auc_score, n_resamples=499, random_state=0
+        a, b, y_true=y, metric=area, n_resamples=499, random_state=0
     )
     assert found.found.test == "permutation"
-    gap = roc_auc_score(y, a) - roc_auc_score(y, b)
+    gap = area(y, a) - area(y, b)
     assert found.found.difference == pytest.approx(gap, rel=1e-12)
     delong = sc.compare_pair(a, b, y_true=y)
     assert delong.found.difference == pytest.approx(gap, abs=1e-12)

@@ -310,8 +310,8 @@ def _pairs(result: Comparison) -> Section:
 
 def _rope_lead(rope: float) -> str:
     return (
-        f"Equal: the chance, by a Bayesian test, that differences up to {rope:g}, which "
-        "make none in practice, are likelier than larger ones on either side."
+        f"Equal: the chance, by a Bayesian test, that differences up to {rope:g}, "
+        "which make none in practice, are likelier than larger ones on either side."
     )
 
 
