@@ -11,7 +11,7 @@ NAMES = ("tree", "forest", "boosting")
 def rows(n=12, seed=0):
     rng = np.random.default_rng(seed)
     level = rng.uniform(0.5, 0.8, (n, 1))
-    return level + [0, 0.05, 0.055] + rng.normal(0, 0.01, (n, 3))
+    return level + np.array([0, 0.05, 0.055]) + rng.normal(0, 0.01, (n, 3))
 
 
 @pytest.fixture

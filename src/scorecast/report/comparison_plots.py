@@ -265,40 +265,48 @@ def _draw_wins(
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     room = int(left / text_width("x"))
-    for row, name in enumerate(order):
+    for row in range(len(order)):
         y = size * (row + 1)
         _text(axes, 0.0, y + size / 2, one_line(names[row], room), INK, side="left")
         if cell >= text_width("00"):
             x = left + cell * (row + 0.5)
             _text(axes, x, size / 2, str(row + 1), MUTED, side="center")
-        for column, other in enumerate(order):
-            _draw_cell(
-                axes, result, (name, other), (left + cell * column, y, cell, size)
-            )
+    _draw_cells(axes, result, left, cell, size)
 
 
-def _draw_cell(
-    axes: Axes,
-    result: Comparison,
-    pair: tuple[str, str],
-    box: tuple[float, float, float, float],
+def _draw_cells(
+    axes: Axes, result: Comparison, left: float, width: float, height: float
 ) -> None:
-    x, y, width, height = box
-    name, other = pair
-    colour = PAPER
+    order = result.order
+    wins = _wins_by_pair(result)
+    cells: dict[str, list[tuple[float, float]]] = {}
+    for row, name in enumerate(order):
+        for column, other in enumerate(order):
+            x, y = left + width * column, height * (row + 1.5)
+            cells.setdefault(_shade(result, name, other), []).append((x, y))
+            text = "" if name == other else f"{wins[name, other]:,}"
+            if text and width >= text_width(text) + 2:
+                _text(axes, x + width / 2, y, text, INK, side="center")
+    for colour, places in cells.items():
+        xs, ys = zip(*places, strict=True)
+        # All of one colour at once: single ones take matplotlib seconds.
+        axes.barh(ys, width - 1.5, height - 1.5, xs, color=colour, zorder=2)
+
+
+def _wins_by_pair(result: Comparison) -> dict[tuple[str, str], int]:
+    found = {}
+    for pair in result.pairs:
+        found[pair.a, pair.b] = pair.effect.wins
+        found[pair.b, pair.a] = pair.effect.losses
+    return found
+
+
+def _shade(result: Comparison, name: str, other: str) -> str:
     if name == other:
-        colour = RULE
-    elif result.differ(name, other):
-        better = result.rank(name) < result.rank(other)
-        colour = ACCENT_SOFT if better else INK_SOFT
-    axes.barh(y + height / 2, width - 1.5, height - 1.5, x, color=colour, zorder=2)
-    if name == other:
-        return
-    found = result.pair(name, other).effect
-    wins = found.wins if result.pair(name, other).a == name else found.losses
-    text = f"{wins:,}"
-    if width >= text_width(text) + 2:
-        _text(axes, x + width / 2, y + height / 2, text, INK, side="center")
+        return RULE
+    if not result.differ(name, other):
+        return PAPER
+    return ACCENT_SOFT if result.rank(name) < result.rank(other) else INK_SOFT
 
 
 def difference_drawing(result: Comparison) -> Drawing:

@@ -42,6 +42,7 @@ _GLUE = "\N{NO-BREAK SPACE}"
 _LONGEST_NAME = 22
 _MOST_PAIRS = 15
 _MOST_MODELS = 24
+_MOST_IN_MATRIX = 20
 _REFERENCES = (
     "J. Demsar (2006). Statistical comparisons of classifiers over multiple data sets. "
     "Journal of Machine Learning Research 7.",
@@ -206,7 +207,7 @@ def _(result: Comparison) -> tuple[Section, ...]:
     if len(result.models) > 2:
         sections.append(_ranks(result))
     sections.append(_differences(result))
-    if result.control is None and len(result.models) > 2:
+    if result.control is None and 2 < len(result.models) <= _MOST_IN_MATRIX:
         sections.append(_wins(result))
     sections += [
         _pairs(result),
