@@ -16,6 +16,7 @@ from scorecast._core.display import register_display
 from scorecast._version import __version__
 
 if TYPE_CHECKING:
+    from scorecast import synthetic as simulate
     from scorecast.classes import (
         AutoExtrapolator,
         Backtest,
@@ -217,7 +218,10 @@ __all__ = [
     "scores_from",
     "selected_features",
     "selection_bias",
+    "simulate",
 ]
+
+_MODULES = {"exceptions": "exceptions", "simulate": "synthetic"}
 
 
 register_display(lambda: importlib.import_module("scorecast.report"))
@@ -227,8 +231,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         home = importlib.import_module(f"scorecast.{_HOME[name]}")
         return getattr(home, name)
-    if name == "exceptions":
-        return importlib.import_module("scorecast.exceptions")
+    if name in _MODULES:
+        return importlib.import_module(f"scorecast.{_MODULES[name]}")
     msg = f"module 'scorecast' has no attribute {name!r}"
     raise AttributeError(msg)
 

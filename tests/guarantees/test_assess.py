@@ -66,7 +66,10 @@ def test_the_json_is_a_contract(easy):
         "n_examples": 40, "n_features": 6, "classes": {"0": 20, "1": 20}, "n_groups": 0,
     }  # fmt: skip
     result = data["result"]
-    assert set(result) == {"models", "comparisons", "assumptions", "warnings"}
+    assert set(result) == {
+        "models", "comparisons", "regularities", "selected_features", "assumptions",
+        "warnings",
+    }  # fmt: skip
     model = result["models"]["a"]
     assert {"losses", "feasibility", "bias_variance", "verdict"} <= set(model)
     loss = model["losses"]["accuracy"]

@@ -111,10 +111,10 @@ def test_scores_grow_with_cases_and_with_features(over, sizes):
 
 
 def test_small_samples_are_parts_of_large_ones_and_keep_the_shares():
-    from scorecast.guarantees.curve_scores import _mixed
+    from scorecast.guarantees.curve_scores import mixed_order
 
     y = np.repeat([0, 1], [90, 30])
-    order = _mixed(y, np.random.default_rng(0))
+    order = mixed_order(y, np.random.default_rng(0))
     assert sorted(order) == list(range(120))
     for size in (8, 20, 60):
         assert abs(y[order[:size]].mean() - 0.25) <= 1 / size + 1e-12

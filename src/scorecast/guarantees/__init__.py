@@ -9,11 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorecast.guarantees.assess import assess
-from scorecast.guarantees.assessment import (
-    Assessment,
-    LossAssessment,
-    ModelAssessment,
-)
+from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance
 from scorecast.guarantees.bounds import (
     Bound,
@@ -23,6 +19,7 @@ from scorecast.guarantees.bounds import (
     wilson,
 )
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
+from scorecast.guarantees.curve_fit import learning_curve_fit
 from scorecast.guarantees.curve_scores import learning_curve_scores
 from scorecast.guarantees.delong import Areas, areas_under_curves, delong_interval
 from scorecast.guarantees.feasibility import (
@@ -32,8 +29,14 @@ from scorecast.guarantees.feasibility import (
     NullTest,
     Verdict,
 )
-from scorecast.guarantees.learning_curve import LearningCurveFit, learning_curve_fit
+from scorecast.guarantees.learning_curve import LearningCurveFit
+from scorecast.guarantees.loss_values import (
+    difference_said,
+    span_said,
+    value_said,
+)
 from scorecast.guarantees.losses import LOSSES, Loss, cost_loss, smoothed_loss
+from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import ModelComparison
 from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
 from scorecast.guarantees.permutation import PermutationScores, permutation_scores
@@ -79,6 +82,7 @@ __all__ = [
     "cost_loss",
     "data_regularities",
     "delong_interval",
+    "difference_said",
     "estimate_capacity",
     "learning_curve_fit",
     "learning_curve_scores",
@@ -89,7 +93,9 @@ __all__ = [
     "selected_features",
     "selection_bias",
     "smoothed_loss",
+    "span_said",
     "task_of",
+    "value_said",
     "wilson",
 ]
 

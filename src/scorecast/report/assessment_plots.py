@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scorecast.guarantees import Assessment, LossAssessment, ModelAssessment
-from scorecast.report.dot_rows import Group, Row
-from scorecast.report.drawing import Drawing
-from scorecast.report.interval_rows import interval_drawing
+from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
+from scorecast.report.drawing import Drawing, axes_size, round_ticks, text_width
 from scorecast.report.wording import one_line
 
-__all__ = ["bias_drawing", "bounds_drawing", "classes_drawing"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["bias_drawing", "bounds_drawing", "classes_drawing", "groups_drawing"]
 
 _LONGEST_NAME = 20
 _MOST_MODELS = 6
@@ -36,7 +40,7 @@ def bounds_drawing(result: Assessment, loss: str) -> Drawing:
         Group(heading=one_line(model.name, 40), rows=_bound_rows(found))
         for model, found in _with_loss(result, loss)[:_MOST_MODELS]
     ]
-    return interval_drawing(groups, loss, f"Intervals of {loss}")
+    return groups_drawing(groups, loss, f"Intervals of {loss}")
 
 
 def classes_drawing(result: Assessment) -> Drawing:
@@ -56,7 +60,7 @@ def classes_drawing(result: Assessment) -> Drawing:
                 for c in found.per_class[:_MOST_CLASSES]
             )
             groups.append(Group(heading=one_line(model.name, 40), rows=rows))
-    return interval_drawing(
+    return groups_drawing(
         groups, "share of the class recognised", "Sensitivity by class"
     )
 
@@ -76,7 +80,7 @@ def bias_drawing(result: Assessment) -> Drawing:
         for model in result.assessed[:_MOST_MODELS]
         if model.bias_variance
     ]  # fmt: skip
-    return interval_drawing(groups, "part of the error", "Bias and variance", zero=True)
+    return groups_drawing(groups, "part of the error", "Bias and variance", zero=True)
 
 
 def _with_loss(
@@ -97,3 +101,52 @@ def _bound_rows(loss: LossAssessment) -> tuple[Row, ...]:
         )
         for bound in loss.bounds
     )
+
+
+def groups_drawing(
+    groups: Sequence[Group], xlabel: str, title: str, *, zero: bool = False
+) -> Drawing:
+    """Draw rows of dots with bars on a plain axis.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        The rows.
+    xlabel, title : str
+        What they show.
+    zero : bool, default=False
+        Whether to mark zero.
+
+    Returns
+    -------
+    Drawing
+        As high as its rows need.
+    """
+    rows = [row for group in groups for row in group.rows]
+    ends = [x for r in rows for x in (r.dot, r.low, r.high) if math.isfinite(x)]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.04 * ((high - low) or 1.0)
+
+    def draw(axes: Axes) -> None:
+        draw_groups(axes, groups, xlabel=xlabel, zero=zero)
+        axes.set_xlim(low - room, high + room)
+        _round_ticks(axes, low, high)
+
+    return rows_drawing(
+        groups,
+        draw,
+        title=title,
+        description="; ".join(
+            f"{group.heading}: "
+            + ", ".join(f"{row.name} {row.text}" for row in group.rows)
+            for group in groups
+        ),
+    )
+
+
+def _round_ticks(axes: Axes, low: float, high: float) -> None:
+    width, _ = axes_size(axes)
+    most = max(2.0, width / max(60.0, text_width("0.000") + 12))
+    ticks = round_ticks(low, high, most)
+    names = [f"{t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks]
+    axes.set_xticks(ticks, labels=names)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scorecast.comparison import Comparison, PairComparison
+from scorecast.report.assessment_plots import groups_drawing
 from scorecast.report.dot_rows import Group, Row
 from scorecast.report.drawing import (
     ACCENT,
@@ -22,7 +23,6 @@ from scorecast.report.drawing import (
     axes_size,
     text_width,
 )
-from scorecast.report.interval_rows import interval_drawing
 from scorecast.report.wording import one_line
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ def difference_drawing(result: Comparison) -> Drawing:
     rows = tuple(_difference_row(result, name, centre) for name in others)
     group = Group(heading=f"less {one_line(centre, 36)}", rows=rows)
     measure = f" in {one_line(result.measure, 30)}" if result.measure else ""
-    return interval_drawing(
+    return groups_drawing(
         [group], f"difference{measure}", f"Differences from {centre}", zero=True
     )
 
@@ -361,4 +361,4 @@ def pair_drawing(result: PairComparison) -> Drawing:
     )
     heading = f"{one_line(result.a, 24)} less {one_line(result.b, 24)}"
     group = Group(heading=heading, rows=(row,))
-    return interval_drawing([group], "difference", heading, zero=True)
+    return groups_drawing([group], "difference", heading, zero=True)

@@ -41,6 +41,7 @@ __all__ = [
     "new_figure",
     "percent_axis",
     "plain_axes",
+    "round_ticks",
     "text_width",
     "thinned",
 ]
@@ -228,6 +229,40 @@ def percent_axis(axes: Axes) -> None:
     names = [f"{100 * tick:.0f}" for tick in ticks]
     axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} %"])
     axes.grid(axis="y", color=RULE, linewidth=0.6)
+
+
+def round_ticks(low: float, high: float, most: float) -> FloatArray:
+    """Choose round numbers between two ends.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends.
+    most : float
+        About how many fit.
+
+    Returns
+    -------
+    ndarray of float64
+        Multiples of 1, 2 or 5 times a power of ten.
+
+    Examples
+    --------
+    >>> round_ticks(0.62, 0.97, 4).tolist()
+    [0.7, 0.8, 0.9]
+    """
+    span = (high - low) or 1.0
+    steps = [
+        lead * 10.0**k
+        for k in range(int(np.floor(np.log10(span))) - 2, 13)
+        for lead in (1, 2, 5)
+    ]
+    step = next((s for s in steps if span / s <= most), span)
+    first = np.ceil((low - 1e-9 * span) / step)
+    last = np.floor((high + 1e-9 * span) / step)
+    # Adding nought turns minus nought into nought.
+    ticks: FloatArray = (step * np.arange(first, last + 1)).round(9) + 0.0
+    return ticks
 
 
 def count_axis(axes: Axes, low: float, high: float, also: Sequence[float] = ()) -> None:
