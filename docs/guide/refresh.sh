@@ -22,4 +22,9 @@ PATH="$bin:$PATH" sh "$here/example_information.sh" \
 cd "$work/identification"
 PATH="$bin:$PATH" sh "$here/example_identification.sh" \
     >"$here/example_identification_commands.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_comparison.py" "$work/comparison" \
+    >"$here/example_comparison.txt"
+cd "$work/comparison"
+PATH="$bin:$PATH" sh "$here/example_comparison.sh" \
+    >"$here/example_comparison_commands.txt"
 "$bin/python" "$here/inline.py"

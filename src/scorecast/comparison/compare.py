@@ -136,7 +136,8 @@ def compare(
     given = results_table(table, models=models, long=long, loss=loss)
     given, gap = given.complete()
     if gap and missing == "refuse":
-        raise InvalidInputError(gap)
+        msg = f"{gap}; fill them, or leave those rows out."
+        raise InvalidInputError(msg)
     better = _direction(greater_is_better, given)
     plan = plan_for(
         given, rows=rows, test_ratio=test_ratio, control=control, pairs=pairs,
