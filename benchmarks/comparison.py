@@ -2,9 +2,10 @@
 
 Usage: python benchmarks/comparison.py
 
-20 models x 1,000 data sets: Friedman's test, Iman-Davenport, aligned ranks and Quade, with
-every post hoc procedure on mean ranks (Bergmann-Hommel is for up to eleven models and is
-timed for nine and eleven); then `compare` as it is called. Best of three, CPU seconds.
+20 models x 1,000 data sets: Friedman's test, Iman-Davenport, aligned ranks and Quade,
+with every post hoc procedure on mean ranks (Bergmann-Hommel is for up to eleven models
+and is timed for nine and eleven); then `compare` as it is called. Best of three, CPU
+seconds.
 """
 
 import time

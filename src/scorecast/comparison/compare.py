@@ -130,7 +130,7 @@ def compare(
     ...     "boosting": hard + 0.05 + rng.normal(0, 0.01, 12),
     ... })
     >>> found.best, found.groups
-    ('forest', (('forest', 'boosting'),))
+    ('boosting', (('boosting', 'forest'),))
     """
     _check_words(pairs, post_hoc, omnibus, zeros, missing, rows, rope)
     given = results_table(table, models=models, long=long, loss=loss)
