@@ -111,14 +111,15 @@ def _layers(result: Comparison) -> list[tuple[int, float, float]]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Scale:
-    """From mean ranks to points."""
+    """From mean ranks to points; no farther than the ranks reach."""
 
     left: float
     right: float
-    n_models: int
+    first: int
+    last: int
 
     def at(self, rank: float) -> float:
-        share = (rank - 1) / max(self.n_models - 1, 1)
+        share = (rank - self.first) / (self.last - self.first)
         return self.left + share * (self.right - self.left)
 
 
@@ -130,9 +131,15 @@ def _draw_ranks(
     height: float,
 ) -> None:
     width, _ = axes_size(axes)
-    longest = max(text_width(_label(result, n), bold=True) for n in result.models)
-    side = min(longest + 8, 0.36 * width)
-    scale = _Scale(left=side, right=width - side, n_models=len(result.models))
+    order = result.order
+    half = math.ceil(len(order) / 2)
+    first_rank = math.floor(min(result.ranks))
+    scale = _Scale(
+        left=_side(result, order[:half], width),
+        right=width - _side(result, order[half:], width),
+        first=first_rank,
+        last=max(math.ceil(max(result.ranks)), first_rank + 1),
+    )
     axes.set_axis_off()
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
@@ -143,8 +150,6 @@ def _draw_ranks(
             [scale.at(low) - 3, scale.at(high) + 3], [y, y],
             color=INK, linewidth=3.2, solid_capstyle="butt", zorder=4,
         )  # fmt: skip
-    order = result.order
-    half = math.ceil(len(order) / 2)
     for place, name in enumerate(order[:half]):
         _draw_model(axes, result, name, scale, first + _LINE * place, "left")
     for place, name in enumerate(reversed(order[half:])):
@@ -152,20 +157,21 @@ def _draw_ranks(
 
 
 def _draw_axis(axes: Axes, result: Comparison, scale: _Scale) -> None:
-    k = len(result.models)
+    reach = scale.last - scale.first + 1
     axes.plot([scale.left, scale.right], [_AXIS, _AXIS], color=MUTED, linewidth=0.8)
-    step = math.ceil(k / min(_MOST_TICKS, max(2, (scale.right - scale.left) / 22)))
-    for rank in range(1, k + 1):
+    step = math.ceil(reach / min(_MOST_TICKS, max(2, (scale.right - scale.left) / 22)))
+    for rank in range(scale.first, scale.last + 1):
         x = scale.at(rank)
         axes.plot([x, x], [_AXIS - 4, _AXIS], color=MUTED, linewidth=0.8)
-        if (rank - 1) % step == 0:
+        if (rank - scale.first) % step == 0:
             _text(axes, x, _AXIS - 11, str(rank), MUTED, side="center")
     if result.post_hoc in ("nemenyi", "bonferroni-dunn") and result.critical_difference:
         _draw_ruler(axes, result.critical_difference, scale)
 
 
 def _draw_ruler(axes: Axes, distance: float, scale: _Scale) -> None:
-    low, high, y = scale.at(1), min(scale.at(1 + distance), scale.right), 18.0
+    low, y = scale.left, 18.0
+    high = min(scale.at(scale.first + distance), scale.right)
     axes.plot([low, high], [y, y], color=ACCENT, linewidth=1.2)
     for x in (low, high):
         axes.plot([x, x], [y - 3, y + 3], color=ACCENT, linewidth=1.2)
@@ -173,8 +179,11 @@ def _draw_ruler(axes: Axes, distance: float, scale: _Scale) -> None:
     _text(axes, low, 8.0, text, ACCENT, side="left")
 
 
-def _label(result: Comparison, name: str) -> str:
-    return f"{one_line(name, 40)} {result.rank(name):.2f}"
+def _side(result: Comparison, names: Sequence[str], width: float) -> float:
+    """Return the room for the labels of one side."""
+    labels = [f"{one_line(name, 40)} {result.rank(name):.2f}" for name in names]
+    longest = max((text_width(label, bold=True) for label in labels), default=0.0)
+    return min(longest + 8, (0.3 if width > 300 else 0.36) * width)
 
 
 def _draw_model(
@@ -191,7 +200,7 @@ def _draw_model(
         color=PAPER if alike and not strong else colour, markeredgecolor=colour,
         markeredgewidth=1.0,
     )  # fmt: skip
-    room = scale.left - 8
+    room = (scale.left if side == "left" else axes_size(axes)[0] - scale.right) - 8
     most = max(int(room / text_width("x", bold=strong)), 6)
     rank = f" {result.rank(name):.2f}"
     text = one_line(name, max(most - len(rank), 4)) + rank

@@ -99,7 +99,9 @@ def _heading(result: Comparison) -> tuple[str, ...]:
     return ("", "mean rank", "mean", "median", f"p against {centre}", "")
 
 
-def _model_rows(result: Comparison) -> list[tuple[str, ...]]:
+def _model_rows(
+    result: Comparison, longest: int = _LONGEST_NAME
+) -> list[tuple[str, ...]]:
     centre = result.control or result.best
     rows: list[tuple[str, ...]] = []
     for name in result.order:
@@ -107,7 +109,7 @@ def _model_rows(result: Comparison) -> list[tuple[str, ...]]:
         p = "" if name == centre else _p_said(result.pair(name, centre).p_adjusted)
         mark = "" if name == centre or result.differ(name, centre) else "not told apart"
         rows.append((
-            one_line(name, _LONGEST_NAME), f"{result.ranks[place]:.2f}",
+            one_line(name, longest), f"{result.ranks[place]:.2f}",
             f"{result.means[place]:.4g}", f"{result.medians[place]:.4g}", p, mark,
         ))  # fmt: skip
     return rows[:_MOST_MODELS]
@@ -225,7 +227,7 @@ def _head(result: Comparison) -> Section:
     heading = _heading(result)
     table = Table(
         caption="", columns=heading[:5],
-        rows=tuple(row[:5] for row in _model_rows(result)), words=1,
+        rows=tuple(row[:5] for row in _model_rows(result, 40)), words=1,
     )  # fmt: skip
     return Section(
         heading=result.summary(),
