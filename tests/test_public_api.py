@@ -11,6 +11,16 @@ import pytest
 import scorecast
 
 NAMES = {
+    "BiclusterEstimates",
+    "BiclusterScores",
+    "BiclusterSet",
+    "DensityTest",
+    "EstimateAssessment",
+    "assess_estimates",
+    "bicluster_estimates",
+    "biclusters_from",
+    "density_test",
+    "score_biclusters",
     "Assessment",
     "assess",
     "DecoderComparison",
@@ -76,6 +86,7 @@ FOLDERS = (
     "classes",
     "information",
     "guarantees",
+    "biclusters",
     "io",
     "report",
     "synthetic",

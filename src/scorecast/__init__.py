@@ -16,6 +16,16 @@ from scorecast._core.display import register_display
 from scorecast._version import __version__
 
 if TYPE_CHECKING:
+    from scorecast.biclusters import (
+        BiclusterEstimates,
+        BiclusterScores,
+        BiclusterSet,
+        DensityTest,
+        bicluster_estimates,
+        biclusters_from,
+        density_test,
+        score_biclusters,
+    )
     from scorecast.classes import (
         AutoExtrapolator,
         Backtest,
@@ -33,6 +43,7 @@ if TYPE_CHECKING:
     )
     from scorecast.guarantees import (
         Assessment,
+        EstimateAssessment,
         LearningCurveFit,
         PermutationScores,
         Regularities,
@@ -40,6 +51,7 @@ if TYPE_CHECKING:
         SelectedFeatures,
         SelectionBias,
         assess,
+        assess_estimates,
         data_regularities,
         learning_curve_fit,
         learning_curve_scores,
@@ -83,6 +95,16 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
+    "BiclusterEstimates": "biclusters",
+    "BiclusterScores": "biclusters",
+    "BiclusterSet": "biclusters",
+    "DensityTest": "biclusters",
+    "bicluster_estimates": "biclusters",
+    "biclusters_from": "biclusters",
+    "density_test": "biclusters",
+    "score_biclusters": "biclusters",
+    "EstimateAssessment": "guarantees",
+    "assess_estimates": "guarantees",
     "Assessment": "guarantees",
     "assess": "guarantees",
     "AutoExtrapolator": "classes",
@@ -150,10 +172,15 @@ __all__ = [
     "AutoExtrapolator",
     "Backtest",
     "BayesianExtrapolator",
+    "BiclusterEstimates",
+    "BiclusterScores",
+    "BiclusterSet",
     "CaseInformation",
     "DecoderComparison",
+    "DensityTest",
     "Embeddings",
     "EncodingModel",
+    "EstimateAssessment",
     "Extrapolation",
     "GaussianExtrapolator",
     "Identification",
@@ -176,7 +203,10 @@ __all__ = [
     "accuracy_curve",
     "apparent_information",
     "assess",
+    "assess_estimates",
     "backtest",
+    "bicluster_estimates",
+    "biclusters_from",
     "cases_from_classes",
     "cases_from_densities",
     "cases_from_j",
@@ -187,6 +217,7 @@ __all__ = [
     "compare_decoders",
     "compare_information",
     "data_regularities",
+    "density_test",
     "extrapolate",
     "extrapolate_risk",
     "identify",
@@ -200,6 +231,7 @@ __all__ = [
     "report",
     "required_test_size",
     "risk_curve",
+    "score_biclusters",
     "scores_from",
     "selected_features",
     "selection_bias",

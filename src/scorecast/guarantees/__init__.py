@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorecast.guarantees.assess import assess
+from scorecast.guarantees.assessing_estimates import assess_estimates
 from scorecast.guarantees.assessment import (
     Assessment,
     LossAssessment,
@@ -18,6 +19,10 @@ from scorecast.guarantees.bias_variance import BiasVariance
 from scorecast.guarantees.bounds import Bound, estimate_capacity
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_scores import learning_curve_scores
+from scorecast.guarantees.estimate_assessment import (
+    EstimateAssessment,
+    EstimatedModel,
+)
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
     SCHEMES,
@@ -48,6 +53,8 @@ __all__ = [
     "BiasVariance",
     "Bound",
     "ClassSensitivity",
+    "EstimateAssessment",
+    "EstimatedModel",
     "Feasibility",
     "LearningCurveFit",
     "Loss",
@@ -64,6 +71,7 @@ __all__ = [
     "TunedModel",
     "Verdict",
     "assess",
+    "assess_estimates",
     "check_models",
     "check_sampling",
     "cost_loss",

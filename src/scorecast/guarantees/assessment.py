@@ -16,7 +16,13 @@ from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.feasibility import Feasibility
 from scorecast.guarantees.model_comparison import ModelComparison
 
-__all__ = ["Assessment", "LossAssessment", "ModelAssessment"]
+__all__ = [
+    "Assessment",
+    "LossAssessment",
+    "ModelAssessment",
+    "loss_from",
+    "loss_parts",
+]
 
 _SHARES = {
     "accuracy", "error", "balanced-accuracy", "sensitivity", "specificity",
@@ -284,7 +290,7 @@ def _last_if_nan(sign: float, model: ModelAssessment) -> float:
 
 def _model_parts(model: ModelAssessment) -> Json:
     return {
-        "losses": {loss.loss: _loss_parts(loss) for loss in model.losses},
+        "losses": {loss.loss: loss_parts(loss) for loss in model.losses},
         "feasibility": None
         if model.feasibility is None
         else model.feasibility.to_json(),
@@ -295,7 +301,8 @@ def _model_parts(model: ModelAssessment) -> Json:
     }
 
 
-def _loss_parts(loss: LossAssessment) -> Json:
+def loss_parts(loss: LossAssessment) -> Json:
+    """Return one loss as plain values."""
     return {
         "estimate": loss.estimate,
         "low": loss.low,
@@ -315,7 +322,7 @@ def _model_from(name: str, data: Json) -> ModelAssessment:
     tested = data["feasibility"]
     return ModelAssessment(
         name=name,
-        losses=tuple(_loss_from(loss, x) for loss, x in data["losses"].items()),
+        losses=tuple(loss_from(loss, x) for loss, x in data["losses"].items()),
         feasibility=None if tested is None else Feasibility.from_json(tested),
         bias_variance=tuple(
             BiasVariance(**_numbers(x, {"method", "n_cases"}))
@@ -326,7 +333,8 @@ def _model_from(name: str, data: Json) -> ModelAssessment:
     )
 
 
-def _loss_from(name: str, data: Json) -> LossAssessment:
+def loss_from(name: str, data: Json) -> LossAssessment:
+    """Rebuild one loss from `loss_parts`."""
     return LossAssessment(
         loss=name,
         greater_is_better=bool(data["greater_is_better"]),
