@@ -22,6 +22,7 @@ from scorecast.guarantees.curve_scores import learning_curve_scores
 from scorecast.guarantees.estimate_assessment import (
     EstimateAssessment,
     EstimatedModel,
+    value_said,
 )
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
@@ -86,6 +87,7 @@ __all__ = [
     "selection_bias",
     "smoothed_loss",
     "task_of",
+    "value_said",
 ]
 
 
