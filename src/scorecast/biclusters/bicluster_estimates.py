@@ -94,7 +94,10 @@ class BiclusterEstimates(Result):
 
     def table(self, measure: str) -> dict[str, list[float]]:
         """Return the values of one measure, a column per finder, for a comparison."""
-        return {name: list(rows[measure]) for name, rows in self.estimates.items()}
+        return {
+            name: np.asarray(rows[measure]).tolist()
+            for name, rows in self.estimates.items()
+        }
 
     def summary(self) -> str:
         """Say what was collected."""

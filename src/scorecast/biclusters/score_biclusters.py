@@ -32,8 +32,8 @@ __all__ = ["check_data", "score_biclusters"]
 _MISSING = ("refuse", "omit")
 _ASSIGNED = ("jaccard", "overlap")
 _NULL = (
-    "null model: rows and columns have means of their own, and what is left of cells "
-    "is exchangeable"
+    "null model: rows and columns have a location and a scale of their own, and what "
+    "is left of cells is exchangeable"
 )
 _SEARCHED = (
     "p-values are adjusted for every bicluster that a search could have picked, so "

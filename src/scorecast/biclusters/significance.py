@@ -1,7 +1,7 @@
 """How surprising a bicluster is in a matrix where there are none.
 
-Null model: rows and columns have means of their own, and what is left of the cells is
-exchangeable, of any distribution: its ranks are given normal quantiles.
+Null model: rows and columns have a location and a scale of their own, and what is left
+of the cells is exchangeable, of any distribution.
 
 A search looks at an enormous number of biclusters, so each p-value is multiplied by
 their number (the union bound): it holds for whatever a search has picked, and for all
@@ -23,6 +23,7 @@ from scorecast.biclusters.merit import mean_squared_residue, residues
 __all__ = [
     "PATTERNS",
     "Significance",
+    "null_scores",
     "permuted_p",
     "searched_log_p",
     "significances",
@@ -141,7 +142,7 @@ def searched_log_p(
     list of tuple
         Pattern, and logarithms of the p-value before and after adjustment.
     """
-    scores = _normal_scores(residues(matrix))
+    scores = null_scores(matrix)
     n, m = scores.shape
     wanted = tuple(_TESTS) if pattern == "auto" else (pattern,)
     extra = float(np.log(len(wanted)))
@@ -251,12 +252,42 @@ def _holm(p: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _normal_scores(values: FloatArray) -> FloatArray:
-    """Give values the normal quantiles of their ranks; equal values get their mean."""
+def null_scores(matrix: FloatArray) -> FloatArray:
+    """Take away what single rows and columns explain.
+
+    Columns and rows in turn lose their median and their scale, twice, since each hides
+    that of the other; what is left gets the normal quantiles of its ranks, equal values
+    those of their mean rank.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, m)
+        The data, complete.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Independent and about standard normal under the null model.
+    """
+    away = matrix
+    for axis in (0, 1, 0, 1):
+        away = _standardised(away, axis)
+    return _quantiles(away)
+
+
+def _standardised(matrix: FloatArray, axis: int) -> FloatArray:
+    away = matrix - np.median(matrix, axis=axis, keepdims=True)
+    scale = np.median(np.abs(away), axis=axis, keepdims=True)
+    # More than half of a line the same: what is left has to do.
+    scale = np.where(scale > 0, scale, np.abs(away).mean(axis=axis, keepdims=True))
+    standard: FloatArray = away / np.where(scale > 0, scale, 1.0)
+    return standard
+
+
+def _quantiles(values: FloatArray) -> FloatArray:
     flat = values.ravel()
     _, place, counts = np.unique(flat, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    ranks = ends - (counts - 1) / 2
+    ranks = np.cumsum(counts) - (counts - 1) / 2
     scores: FloatArray = ndtri((ranks - 0.5) / flat.size)[place].reshape(values.shape)
     return scores
 

@@ -17,12 +17,18 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import UNKNOWN, count, is_known, one_line
+from scorecast.report.wording import (
+    UNKNOWN,
+    clipped,
+    count,
+    is_known,
+    printable,
+)
 
 __all__ = ["bicluster_text"]
 
 _MOST_ROWS = 12
-_LONGEST_NAME = 16
+_LONGEST_NAME = 12
 _SHOWN = (
     "recovery", "relevance", "recovery-rows", "relevance-rows", "consensus", "rnia",
     "clustering-error", "f-rows", "entropy-rows", "f-columns", "entropy-columns",
@@ -126,10 +132,10 @@ def _bicluster_table(
 
 
 def _bicluster_row(result: BiclusterScores, row: BiclusterRow) -> tuple[str, ...]:
-    cells = [one_line(row.name, _LONGEST_NAME), count(row.n_rows), count(row.n_columns)]
+    cells = [_name(row.name), count(row.n_rows), count(row.n_columns)]
     if result.agreement:
         cells += [
-            one_line(row.match, _LONGEST_NAME) or "none",
+            _name(row.match) or "none",
             _number(row.match_score),
         ]
     if result.has_data:
@@ -137,6 +143,10 @@ def _bicluster_row(result: BiclusterScores, row: BiclusterRow) -> tuple[str, ...
     if result.is_tested:
         cells += [row.pattern, _p_said(row.log10_p_adjusted)]
     return tuple(cells)
+
+
+def _name(text: str) -> str:
+    return clipped(printable(text), _LONGEST_NAME)
 
 
 def _number(value: float) -> str:
