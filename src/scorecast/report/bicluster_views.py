@@ -28,7 +28,7 @@ from scorecast.report.wording import (
 __all__ = ["bicluster_text"]
 
 _MOST_ROWS = 12
-_LONGEST_NAME = 12
+_LONGEST_NAME = 10
 _SHOWN = (
     "recovery", "relevance", "recovery-rows", "relevance-rows", "consensus", "rnia",
     "clustering-error", "f-rows", "entropy-rows", "f-columns", "entropy-columns",
@@ -120,10 +120,10 @@ def _bicluster_table(
     result: BiclusterScores,
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return headings and rows, the most significant bicluster first."""
-    heading = ["bicluster", "rows", "columns"]
+    heading = ["bicluster", "size"]
     heading += ["match", "overlap"] if result.agreement else []
     heading += ["residue", "correlation"] if result.has_data else []
-    heading += ["pattern", "p adjusted"] if result.is_tested else []
+    heading += ["pattern", "p"] if result.is_tested else []
     order = sorted(
         result.biclusters,
         key=lambda b: b.log10_p_adjusted if is_known(b.log10_p_adjusted) else 0.0,
@@ -132,7 +132,7 @@ def _bicluster_table(
 
 
 def _bicluster_row(result: BiclusterScores, row: BiclusterRow) -> tuple[str, ...]:
-    cells = [_name(row.name), count(row.n_rows), count(row.n_columns)]
+    cells = [_name(row.name), f"{count(row.n_rows)} x {count(row.n_columns)}"]
     if result.agreement:
         cells += [
             _name(row.match) or "none",
