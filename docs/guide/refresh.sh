@@ -22,4 +22,9 @@ PATH="$bin:$PATH" sh "$here/example_information.sh" \
 cd "$work/identification"
 PATH="$bin:$PATH" sh "$here/example_identification.sh" \
     >"$here/example_identification_commands.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_biclusters.py" "$work/biclusters" \
+    >"$here/example_biclusters.txt"
+cd "$work/biclusters"
+PATH="$bin:$PATH" sh "$here/example_biclusters.sh" \
+    >"$here/example_biclusters_commands.txt"
 "$bin/python" "$here/inline.py"

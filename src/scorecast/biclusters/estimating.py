@@ -210,12 +210,14 @@ def _seed(rng: np.random.Generator) -> int:
 
 def _one_repeat(setting: _Setting, number: int, rng: np.random.Generator) -> _Repeat:
     del number
-    matrix, truths = _drawn(setting, rng)
-    shuffled = rng.permuted(matrix, axis=0) if setting.with_nulls else None
+    # One stream per part: leaving one out does not change the others.
+    for_data, for_null, *streams = rng.spawn(2 + len(setting.finders))
+    matrix, truths = _drawn(setting, for_data)
+    shuffled = for_null.permuted(matrix, axis=0) if setting.with_nulls else None
     values: dict[str, dict[str, dict[str, float]]] = {}
     failures: dict[str, str] = {}
-    for name, finder in setting.finders.items():
-        seed, stream = _seed(rng), rng.spawn(1)[0]
+    for (name, finder), stream in zip(setting.finders.items(), streams, strict=True):
+        seed = _seed(stream)
         try:
             found = find(finder, matrix, seed)
             rows = {"": _measured(setting.measures, found, truths[name], matrix)}
