@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,12 +49,12 @@ class BiclusterSet:
         """Rows and columns of the matrix."""
         return int(self.rows.shape[1]), int(self.columns.shape[1])
 
-    @property
+    @cached_property
     def row_sizes(self) -> IntArray:
         """Number of rows of every bicluster."""
         return np.asarray(self.rows.sum(axis=1), dtype=np.int64)
 
-    @property
+    @cached_property
     def column_sizes(self) -> IntArray:
         """Number of columns of every bicluster."""
         return np.asarray(self.columns.sum(axis=1), dtype=np.int64)

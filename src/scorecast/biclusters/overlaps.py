@@ -63,8 +63,9 @@ class Overlaps:
 
 
 def _jaccard(shared: FloatArray, first: Any, second: Any) -> FloatArray:
-    ratio: FloatArray = shared / (first[:, None] + second[None, :] - shared)
-    return ratio
+    either: FloatArray = np.add.outer(first, second, dtype=np.float64)
+    either -= shared
+    return np.divide(shared, either, out=either)
 
 
 def shared_counts(first: BoolArray, second: BoolArray) -> FloatArray:
@@ -101,15 +102,17 @@ def shared_counts(first: BoolArray, second: BoolArray) -> FloatArray:
 
 
 def _sparse_counts(first: BoolArray, second: BoolArray) -> FloatArray:
-    from scipy.sparse import csr_array  # only where it pays
-
-    left, right = (_members(flags, csr_array) for flags in (first, second))
-    counts: FloatArray = (left @ right.T).toarray().astype(np.float64)
-    return counts
-
-
-def _members(flags: BoolArray, kind: Any) -> Any:
-    places = np.flatnonzero(flags)
-    ends = np.concatenate([[0], np.cumsum(np.count_nonzero(flags, axis=1))])
-    ones = np.ones(places.size, dtype=np.int32)
-    return kind((ones, places % flags.shape[1], ends), shape=flags.shape)
+    """Count, member by member, the pairs of sets that hold it."""
+    k, n = second.shape
+    own_sets, own_members = np.divmod(np.flatnonzero(first), n)
+    # Sets of the second kind by member, and where those of each member begin.
+    members, sets = np.divmod(np.flatnonzero(second.T), k)
+    times = np.bincount(members, minlength=n)
+    begins = np.cumsum(times) - times
+    met = times[own_members]
+    ends = np.cumsum(met)
+    within = np.arange(ends[-1] if met.size else 0) - np.repeat(ends - met, met)
+    others = sets[np.repeat(begins[own_members], met) + within]
+    pairs = np.repeat(own_sets * k, met) + others
+    counts = np.bincount(pairs, minlength=first.shape[0] * k)
+    return counts.reshape(first.shape[0], k).astype(np.float64)

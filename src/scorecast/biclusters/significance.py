@@ -64,38 +64,52 @@ class Significance:
         return float(10.0**self.log10_p_adjusted)
 
 
-def _mean_test(scores: FloatArray, rows: IntArray, columns: IntArray) -> float:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Null:
+    """The matrix as the tests see it."""
+
+    scores: FloatArray
+    squares: float  # of all residues
+
+    @classmethod
+    def of(cls, matrix: FloatArray) -> _Null:
+        scores = null_scores(matrix)
+        squares = float((residues(scores) ** 2).sum())
+        return cls(scores=scores, squares=squares)
+
+
+def _mean_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
     """Test a high or low mean, as Shabalin and others (2009) do."""
-    block = scores[np.ix_(rows, columns)]
+    block = null.scores[np.ix_(rows, columns)]
     z = abs(float(block.mean())) * np.sqrt(block.size)
     return float(np.log(2) + log_ndtr(-z))
 
 
-def _additive_test(scores: FloatArray, rows: IntArray, columns: IntArray) -> float:
+def _additive_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
     """Test small residues: their share of all is beta-distributed for normal noise."""
-    n, m = scores.shape
-    block = scores[np.ix_(rows, columns)]
+    n, m = null.scores.shape
+    block = null.scores[np.ix_(rows, columns)]
     own = (block.shape[0] - 1) * (block.shape[1] - 1)
     rest = (n - 1) * (m - 1) - own
     if own < 1 or rest < 1:
         return 0.0
-    whole = float((residues(scores) ** 2).sum())
-    share = float((residues(block) ** 2).sum()) / whole if whole else 1.0
+    squares = float((residues(block) ** 2).sum())
+    share = squares / null.squares if null.squares else 1.0
     return _log_beta_tail(own / 2, rest / 2, share)
 
 
-def _constant_test(scores: FloatArray, rows: IntArray, columns: IntArray) -> float:
+def _constant_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
     """Test how many rows lie within the range of the bicluster in all its columns."""
-    data = scores[:, columns]
+    data = null.scores[:, columns]
     own = data[rows]
     inside = (data >= own.min(axis=0)) & (data <= own.max(axis=0))
     chance = float(np.exp(np.log(inside.mean(axis=0)).sum()))
     return _log_chernoff(int(inside.all(axis=1).sum()), data.shape[0], chance)
 
 
-def _order_test(scores: FloatArray, rows: IntArray, columns: IntArray) -> float:
+def _order_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
     """Test how many rows put the columns in one order (Ben-Dor and others, 2002)."""
-    data = scores[:, columns]
+    data = null.scores[:, columns]
     ranks = np.argsort(np.argsort(data[rows], axis=1), axis=1)
     order = np.argsort(ranks.mean(axis=0), kind="stable")
     agree = int((np.diff(data[:, order], axis=1) > 0).all(axis=1).sum())
@@ -103,7 +117,7 @@ def _order_test(scores: FloatArray, rows: IntArray, columns: IntArray) -> float:
     return _log_binomial_tail(agree, data.shape[0], chance)
 
 
-_TESTS: dict[str, Callable[[FloatArray, IntArray, IntArray], float]] = {
+_TESTS: dict[str, Callable[[_Null, IntArray, IntArray], float]] = {
     "mean": _mean_test,
     "additive": _additive_test,
     "constant": _constant_test,
@@ -142,15 +156,15 @@ def searched_log_p(
     list of tuple
         Pattern, and logarithms of the p-value before and after adjustment.
     """
-    scores = null_scores(matrix)
-    n, m = scores.shape
+    null = _Null.of(matrix)
+    n, m = matrix.shape
     wanted = tuple(_TESTS) if pattern == "auto" else (pattern,)
     extra = float(np.log(len(wanted)))
     answers = []
     for rows, columns in found.pairs():
         tried = []
         for name in wanted:
-            plain = min(0.0, _TESTS[name](scores, rows, columns))
+            plain = min(0.0, _TESTS[name](null, rows, columns))
             choices = _log_choices(name, (n, m), rows.size, columns.size)
             tried.append((min(0.0, plain + choices + extra), plain, name))
         adjusted, plain, name = min(tried)
