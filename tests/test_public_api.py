@@ -23,6 +23,12 @@ NAMES = {
     "score_biclusters",
     "Assessment",
     "assess",
+    "SettingsAssessment",
+    "assess_settings",
+    "Comparison",
+    "PairComparison",
+    "compare",
+    "compare_pair",
     "DecoderComparison",
     "Identification",
     "ImpliedInformation",
@@ -80,12 +86,14 @@ NAMES = {
     "report",
     "risk_curve",
     "scores_from",
+    "simulate",
 }
 FOLDERS = (
     "scores",
     "classes",
     "information",
     "guarantees",
+    "comparison",
     "biclusters",
     "io",
     "report",
@@ -104,10 +112,16 @@ def test_the_front_door_is_pinned():
     assert set(dir(scorecast)) == NAMES
 
 
-@pytest.mark.parametrize("name", sorted(NAMES - {"__version__"}))
+@pytest.mark.parametrize("name", sorted(NAMES - {"__version__", "simulate"}))
 def test_every_public_name_loads_and_is_documented(name):
     assert callable(getattr(scorecast, name))
     assert getattr(scorecast, name).__doc__
+
+
+def test_simulations_have_a_namespace_of_their_own():
+    names = ("labelled", "biclusters", "classes", "forecasts")
+    assert all(callable(getattr(scorecast.simulate, name)) for name in names)
+    assert scorecast.simulate.__doc__
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

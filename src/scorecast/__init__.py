@@ -16,6 +16,7 @@ from scorecast._core.display import register_display
 from scorecast._version import __version__
 
 if TYPE_CHECKING:
+    from scorecast import synthetic as simulate
     from scorecast.biclusters import (
         BiclusterEstimates,
         BiclusterScores,
@@ -41,6 +42,12 @@ if TYPE_CHECKING:
         extrapolate,
         extrapolate_risk,
     )
+    from scorecast.comparison import (
+        Comparison,
+        PairComparison,
+        compare,
+        compare_pair,
+    )
     from scorecast.guarantees import (
         Assessment,
         EstimateAssessment,
@@ -50,8 +57,10 @@ if TYPE_CHECKING:
         RequiredTestSize,
         SelectedFeatures,
         SelectionBias,
+        SettingsAssessment,
         assess,
         assess_estimates,
+        assess_settings,
         data_regularities,
         learning_curve_fit,
         learning_curve_scores,
@@ -107,6 +116,8 @@ _HOME = {
     "assess_estimates": "guarantees",
     "Assessment": "guarantees",
     "assess": "guarantees",
+    "SettingsAssessment": "guarantees",
+    "assess_settings": "guarantees",
     "AutoExtrapolator": "classes",
     "BayesianExtrapolator": "classes",
     "GaussianExtrapolator": "classes",
@@ -127,6 +138,10 @@ _HOME = {
     "cases_from_regressor": "information",
     "cases_from_times": "information",
     "compare_information": "information",
+    "Comparison": "comparison",
+    "PairComparison": "comparison",
+    "compare": "comparison",
+    "compare_pair": "comparison",
     "DecoderComparison": "information",
     "Identification": "information",
     "ImpliedInformation": "information",
@@ -176,6 +191,7 @@ __all__ = [
     "BiclusterScores",
     "BiclusterSet",
     "CaseInformation",
+    "Comparison",
     "DecoderComparison",
     "DensityTest",
     "Embeddings",
@@ -188,6 +204,7 @@ __all__ = [
     "InformationBound",
     "KdeExtrapolator",
     "LearningCurveFit",
+    "PairComparison",
     "PermutationScores",
     "PolynomialExtrapolator",
     "RegressionExtrapolator",
@@ -198,12 +215,14 @@ __all__ = [
     "Scores",
     "SelectedFeatures",
     "SelectionBias",
+    "SettingsAssessment",
     "SplineExtrapolator",
     "__version__",
     "accuracy_curve",
     "apparent_information",
     "assess",
     "assess_estimates",
+    "assess_settings",
     "backtest",
     "bicluster_estimates",
     "biclusters_from",
@@ -214,8 +233,10 @@ __all__ = [
     "cases_from_probabilities",
     "cases_from_regressor",
     "cases_from_times",
+    "compare",
     "compare_decoders",
     "compare_information",
+    "compare_pair",
     "data_regularities",
     "density_test",
     "extrapolate",
@@ -235,7 +256,10 @@ __all__ = [
     "scores_from",
     "selected_features",
     "selection_bias",
+    "simulate",
 ]
+
+_MODULES = {"exceptions": "exceptions", "simulate": "synthetic"}
 
 
 register_display(lambda: importlib.import_module("scorecast.report"))
@@ -245,8 +269,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         home = importlib.import_module(f"scorecast.{_HOME[name]}")
         return getattr(home, name)
-    if name == "exceptions":
-        return importlib.import_module("scorecast.exceptions")
+    if name in _MODULES:
+        return importlib.import_module(f"scorecast.{_MODULES[name]}")
     msg = f"module 'scorecast' has no attribute {name!r}"
     raise AttributeError(msg)
 

@@ -82,6 +82,24 @@ def test_names_of_g_bic_are_kept_and_its_size_is_believed():
         sc.biclusters_from(data, shape=(7, 9))
 
 
+def test_simulated_data_are_understood_and_their_truth_is_perfect(tmp_path):
+    data = sc.simulate.biclusters(pattern=["constant", "additive"], random_state=1)
+    hidden = sc.biclusters_from(data.truth, shape=data.X.shape)
+    assert len(hidden) == 3
+    answer = sc.score_biclusters(data.truth, truth=hidden, data=data.X, n_random=0)
+    assert answer.value("consensus") == 1
+    saved = {"kind": "simulated-biclusters", "truth": data.truth_dict()}
+    again = sc.biclusters_from(json.loads(json.dumps(saved)), shape=data.X.shape)
+    assert same(hidden, again)
+    found = sc.bicluster_estimates(
+        {"first": lambda X: [(range(10), range(5))]},
+        generator=lambda rng: sc.simulate.biclusters(random_state=rng),
+        n_repeats=2,
+        with_nulls=False,
+    )
+    assert (np.array(found.table("consensus")["first"]) < 0.5).all()
+
+
 def test_without_a_shape_both_sets_share_the_larger_one():
     answer = sc.score_biclusters([([0], [0])], truth=[([4], [6])], n_random=0)
     assert (answer.n_rows, answer.n_columns) == (5, 7)

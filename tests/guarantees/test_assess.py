@@ -66,7 +66,10 @@ def test_the_json_is_a_contract(easy):
         "n_examples": 40, "n_features": 6, "classes": {"0": 20, "1": 20}, "n_groups": 0,
     }  # fmt: skip
     result = data["result"]
-    assert set(result) == {"models", "comparisons", "assumptions", "warnings"}
+    assert set(result) == {
+        "models", "comparisons", "regularities", "selected_features", "assumptions",
+        "warnings",
+    }  # fmt: skip
     model = result["models"]["a"]
     assert {"losses", "feasibility", "bias_variance", "verdict"} <= set(model)
     loss = model["losses"]["accuracy"]
@@ -160,7 +163,7 @@ def test_selection_inside_the_split_is_honest(noise):
     outside = sc.assess(GaussianNB(), chosen, y, **quick)
     assert outside.models[0].losses[0].estimate > 0.8
     assert inside.models[0].losses[0].estimate < 0.7
-    assert inside.models[0].verdict == "not tested against chance"
+    assert inside.models[0].verdict == "Not tested against chance."
 
 
 def test_numbers_are_assessed_too(line):

@@ -111,10 +111,10 @@ def test_scores_grow_with_cases_and_with_features(over, sizes):
 
 
 def test_small_samples_are_parts_of_large_ones_and_keep_the_shares():
-    from scorecast.guarantees.curve_scores import _mixed
+    from scorecast.guarantees.curve_scores import mixed_order
 
     y = np.repeat([0, 1], [90, 30])
-    order = _mixed(y, np.random.default_rng(0))
+    order = mixed_order(y, np.random.default_rng(0))
     assert sorted(order) == list(range(120))
     for size in (8, 20, 60):
         assert abs(y[order[:size]].mean() - 0.25) <= 1 / size + 1e-12
@@ -160,6 +160,10 @@ def test_repeats_that_fail_are_left_out_and_too_many_are_refused():
     [
         ({"sizes": [10, 20]}, InvalidInputError, "One row"),
         ({"sizes": [10, 10, 10, 20, 20, 20]}, InsufficientDataError, "2 different"),
+        ({"sizes": [1, 2, 3], "scores": [0.5, 0.6, 0.7]}, InsufficientDataError, "4"),
+        ({"test_ratio": -1}, UsageError, "test_ratio"),
+        ({"greater_is_better": False, "target": -1.0}, UsageError, "at least 0"),
+        ({"over": "rows"}, UsageError, "over"),
         ({"sizes": [0, 1, 2, 3, 4, 5]}, InvalidInputError, "whole numbers"),
         ({"scores": [np.nan] * 6}, InvalidInputError, "finite"),
         ({"scores": [50.0] * 6}, InvalidInputError, "at most 1"),

@@ -29,9 +29,9 @@ def biclusters_from(found: Any, *, shape: Shape | None = None) -> BiclusterSet:
     ----------
     found : object, mapping or sequence
         A fitted object with ``rows_`` and ``columns_``; a list of pairs of row and
-        column numbers, counted from zero, or of mappings with ``rows`` and ``columns``
-        (or ``X`` and ``Y``); a pair of boolean matrices, biclusters x rows and
-        biclusters x columns; a mapping with ``biclusters``, as G-Bic writes it.
+        column numbers, counted from zero, or of mappings or objects with ``rows`` and
+        ``columns`` (or ``X`` and ``Y``); the truth of simulated data; a pair of boolean
+        matrices, biclusters x rows and biclusters x columns; a mapping with ``biclusters``, as G-Bic writes it.
     shape : tuple of int, optional
         Rows and columns of the matrix. Without, the largest numbers that occur.
 
@@ -53,7 +53,7 @@ def biclusters_from(found: Any, *, shape: Shape | None = None) -> BiclusterSet:
         return _of_shape(_from_flags(found.rows_, found.columns_), shape)
     if _is_flag_pair(found):
         return _of_shape(_from_flags(*found), shape)
-    names, pairs, said = _listed(found)
+    names, pairs, said = _listed(getattr(found, "biclusters", found))
     made = set_from_pairs(pairs, said or shape or _extent(pairs), names)
     return _of_shape(made, shape)
 
@@ -165,6 +165,9 @@ def _listed(found: Any) -> tuple[list[str], list[tuple[Any, Any]], Shape | None]
     """Return names, pairs and, where it is said, the shape."""
     said = None
     if isinstance(found, Mapping):
+        # Simulated data keep what is hidden under their truth.
+        if isinstance(found.get("truth"), Mapping):
+            found = found["truth"]
         if "biclusters" not in found:
             keys = ", ".join(map(repr, list(found)[:5]))
             msg = f"A mapping of biclusters needs the key 'biclusters'; got {keys}."
@@ -199,6 +202,8 @@ def _pair(name: str, item: Any) -> tuple[Any, Any]:
             msg = f"Bicluster {name} needs 'rows' and 'columns' (or 'X' and 'Y')."
             raise InvalidInputError(msg)
         return rows, columns
+    if hasattr(item, "rows") and hasattr(item, "columns"):
+        return item.rows, item.columns
     sized = isinstance(item, Sequence) and not isinstance(item, str | bytes)
     if not (sized or isinstance(item, np.ndarray)) or len(item) != 2:
         msg = f"Bicluster {name} must be a pair of rows and columns; got {item!r:.80}."

@@ -81,8 +81,9 @@ def bicluster_estimates(
     data : array-like of shape (n, m), optional
         A matrix; each repeat is a random subsample of its rows.
     generator : callable, optional
-        Called as ``generator(rng)``; returns a matrix and its hidden biclusters. Each
-        repeat is drawn anew. Give either `data` or this.
+        Called as ``generator(rng)``; returns a matrix and its hidden biclusters, or
+        data of ``simulate.biclusters``. Each repeat is drawn anew. Give either `data`
+        or this.
     truth : optional
         Hidden biclusters of `data`. Without, what is found in a subsample is compared
         with what the same finder finds in all rows: how stable it is.
@@ -246,7 +247,9 @@ def _drawn(
         kept = {name: found.restricted(chosen) for name, found in
                 setting.truths.items()}  # fmt: skip
         return setting.matrix[chosen], kept
-    made = setting.generator(rng) if setting.generator is not None else None
+    made: Any = setting.generator(rng) if setting.generator is not None else None
+    if hasattr(made, "X") and hasattr(made, "truth"):
+        made = (made.X, made.truth)  # simulated data
     if not isinstance(made, tuple) or len(made) != 2:
         msg = "The generator must return a matrix and its hidden biclusters."
         raise UsageError(msg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from scorecast.cli.biclusters import (
 from scorecast.cli.options import Share, output_options
 
 if TYPE_CHECKING:
-    from scorecast.guarantees import Assessment
+    from scorecast.guarantees import Assessment, Sampling
     from scorecast.io import Dataset
 
 __all__ = ["command"]
@@ -78,21 +79,20 @@ __all__ = ["command"]
     "--permutations",
     "n_permutations",
     type=click.IntRange(min=0),
-    default=100,
-    show_default=True,
-    help="Permutations of the targets; 0 leaves out tests against chance.",
+    help="Permutations; 0 leaves out tests against chance. By default 1,000 for models "
+    "whose permutations are quick, else 100.",
 )
 @click.option(
     "--permute",
     type=click.Choice(["all", "train"]),
     default="all",
     show_default=True,
-    help="Whether tested targets are permuted too.",
+    help="Whether tested cases are permuted too.",
 )
 @click.option(
     "--null-data",
-    type=click.Choice(["normal", "shuffle", "covariance"]),
-    default="normal",
+    type=click.Choice(["shrunk", "normal", "shuffle", "covariance"]),
+    default="shrunk",
     show_default=True,
     help="Kind of null data.",
 )
@@ -115,6 +115,34 @@ __all__ = ["command"]
     "--capacity",
     metavar="VC",
     help="VC dimension of the models, or 'estimate', for a conservative bound.",
+)
+@click.option(
+    "--learning-curve",
+    is_flag=True,
+    help="Learn from fewer cases as well, and say how many are needed for the aim.",
+)
+@click.option(
+    "--feature-curve",
+    is_flag=True,
+    help="The same with fewer features, drawn at random.",
+)
+@click.option(
+    "--aim",
+    type=float,
+    metavar="VALUE",
+    help="Value of the first loss that is aimed at. [default: 0.9 of a share]",
+)
+@click.option(
+    "--selection",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Look into the choice of the best K features: luck, and what choosing before "
+    "the split would add.",
+)
+@click.option(
+    "--test-size",
+    type=Share(is_open=True),
+    help="Share of the cases that mc tests. [default: 0.2]",
 )
 @click.option(
     "--time-limit",
@@ -195,19 +223,35 @@ def _answer(
     from scorecast.guarantees import assess
 
     names = (
-        "sampling", "level", "n_permutations", "permute", "null_data", "n_null_data",
-        "alpha", "n_jobs", "time_limit", "checkpoint",
+        "level", "n_permutations", "permute", "null_data", "n_null_data", "alpha",
+        "learning_curve", "feature_curve", "aim", "selection", "n_jobs", "time_limit",
+        "checkpoint",
     )  # fmt: skip
     return assess(
         models,
         data.X,
         data.y,
         groups=None if data.groups is None else data.groups.tolist(),
+        sampling=_sampling(options["sampling"], options["test_size"]),
         losses=options["losses"] or None,
+        feature_names=data.columns,
         capacity=_number_or_word(options["capacity"]),
         random_state=options["seed"],
         **{name: options[name] for name in names},
     )
+
+
+def _sampling(name: str, test_size: float | None) -> Sampling:
+    from scorecast.exceptions import UsageError
+    from scorecast.guarantees import check_sampling
+
+    chosen = check_sampling(name)
+    if test_size is None:
+        return chosen
+    if chosen.kind != "mc":
+        msg = f"--test-size goes with --sampling mc, not with {name}."
+        raise UsageError(msg)
+    return replace(chosen, test_size=test_size)
 
 
 def _number_or_word(text: str | None) -> float | str | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["assess_biclusters", "bicluster_options", "wants_biclusters"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+_SHUFFLES = 199
 _PATTERNS = ("auto", "mean", "additive", "constant", "order")
 
 
@@ -121,7 +122,7 @@ def _answer(data: Matrix, options: dict[str, Any]) -> tuple[Result, tuple[Result
         missing="refuse" if missing is None else "omit",
         pattern=options["pattern"],
         selected=not options["named_beforehand"],
-        n_permutations=max(options["n_permutations"], 1),
+        n_permutations=options["n_permutations"] or _SHUFFLES,
         alpha=options["alpha"],
         random_state=options["seed"],
         n_jobs=options["n_jobs"],

@@ -9,12 +9,14 @@ import click
 
 __all__ = [
     "Share",
+    "amount_options",
     "averaging_options",
     "case_options",
     "guesses_option",
     "identification_options",
     "output_options",
     "score_options",
+    "writing_options",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,6 +49,17 @@ def _apply(options: list[Callable[[F], F]], function: F) -> F:
 
 def output_options(function: F) -> F:
     """Add what every verb writes and how it runs."""
+    running: list[Callable[[F], F]] = [
+        click.option("--seed", type=click.IntRange(min=0), default=0,
+                     show_default=True, help="Seed of all random choices."),
+        click.option("--jobs", "n_jobs", type=int, metavar="N",
+                     help="Number of workers; -1 for all cores."),
+    ]  # fmt: skip
+    return _apply(running, writing_options(function))
+
+
+def writing_options(function: F) -> F:
+    """Add what every verb writes."""
     return _apply(
         [
             click.option("--json", "json_path", metavar="FILE",
@@ -54,10 +67,6 @@ def output_options(function: F) -> F:
             click.option("--report", "report_path", metavar="FILE.html",
                          help="Write one self-contained HTML page."),
             click.option("--force", is_flag=True, help="Overwrite existing files."),
-            click.option("--seed", type=click.IntRange(min=0), default=0,
-                         show_default=True, help="Seed of all random choices."),
-            click.option("--jobs", "n_jobs", type=int, metavar="N",
-                         help="Number of workers; -1 for all cores."),
             click.option("--quiet", is_flag=True, help="Print no answer, no notes."),
             click.option("--debug", is_flag=True, help="Show tracebacks."),
         ],
@@ -77,6 +86,19 @@ def averaging_options(function: F) -> F:
                          help="Every class counts the same, or every example."),
             click.option("--level", type=Share(is_open=True),
                          default=0.9, show_default=True, help="Level of intervals."),
+        ],
+        function,
+    )  # fmt: skip
+
+
+def amount_options(of: str) -> Callable[[F], F]:
+    """Add the units of amounts of information, and the level of what `of` names."""
+    return lambda function: _apply(
+        [
+            click.option("--units", type=click.Choice(["bits", "nats"]), default="bits",
+                         show_default=True, help="Units of the answer."),
+            click.option("--level", type=Share(is_open=True), default=0.95,
+                         show_default=True, help=f"Level of {of}."),
         ],
         function,
     )  # fmt: skip

@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from scorecast.guarantees.assess import assess
 from scorecast.guarantees.assessing_estimates import assess_estimates
-from scorecast.guarantees.assessment import (
-    Assessment,
-    LossAssessment,
-    ModelAssessment,
-)
+from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance
-from scorecast.guarantees.bounds import Bound, estimate_capacity
+from scorecast.guarantees.bounds import (
+    Bound,
+    bca,
+    estimate_capacity,
+    nadeau_bengio,
+    wilson,
+)
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
+from scorecast.guarantees.curve_fit import learning_curve_fit
 from scorecast.guarantees.curve_scores import learning_curve_scores
+from scorecast.guarantees.delong import Areas, areas_under_curves, delong_interval
 from scorecast.guarantees.estimate_assessment import (
     EstimateAssessment,
     EstimatedModel,
-    value_said,
+    estimate_said,
 )
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
@@ -31,8 +35,14 @@ from scorecast.guarantees.feasibility import (
     NullTest,
     Verdict,
 )
-from scorecast.guarantees.learning_curve import LearningCurveFit, learning_curve_fit
+from scorecast.guarantees.learning_curve import LearningCurveFit
+from scorecast.guarantees.loss_values import (
+    difference_said,
+    span_said,
+    value_said,
+)
 from scorecast.guarantees.losses import LOSSES, Loss, cost_loss, smoothed_loss
+from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import ModelComparison
 from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
 from scorecast.guarantees.permutation import PermutationScores, permutation_scores
@@ -40,6 +50,15 @@ from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias, selection_bias
+from scorecast.guarantees.settings import (
+    DifficultyGroup,
+    FactorView,
+    SettingBound,
+    SettingEstimate,
+    SettingsAssessment,
+    Superiority,
+    assess_settings,
+)
 from scorecast.guarantees.test_size import RequiredTestSize, required_test_size
 
 if TYPE_CHECKING:
@@ -50,12 +69,15 @@ __all__ = [
     "MODELS",
     "NULL_DATA",
     "SCHEMES",
+    "Areas",
     "Assessment",
     "BiasVariance",
     "Bound",
     "ClassSensitivity",
+    "DifficultyGroup",
     "EstimateAssessment",
     "EstimatedModel",
+    "FactorView",
     "Feasibility",
     "LearningCurveFit",
     "Loss",
@@ -69,25 +91,38 @@ __all__ = [
     "Sampling",
     "SelectedFeatures",
     "SelectionBias",
+    "SettingBound",
+    "SettingEstimate",
+    "SettingsAssessment",
+    "Superiority",
     "TunedModel",
     "Verdict",
+    "areas_under_curves",
     "assess",
     "assess_estimates",
+    "assess_settings",
+    "bca",
     "check_models",
     "check_sampling",
     "cost_loss",
     "data_regularities",
+    "delong_interval",
+    "difference_said",
     "estimate_capacity",
+    "estimate_said",
     "learning_curve_fit",
     "learning_curve_scores",
     "model_from",
+    "nadeau_bengio",
     "permutation_scores",
     "required_test_size",
     "selected_features",
     "selection_bias",
     "smoothed_loss",
+    "span_said",
     "task_of",
     "value_said",
+    "wilson",
 ]
 
 

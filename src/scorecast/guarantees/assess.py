@@ -9,17 +9,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
 from scorecast.exceptions import FitFailedError, UsageError
-from scorecast.guarantees.assessment import (
-    Assessment,
-    LossAssessment,
-    ModelAssessment,
-)
+from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
 from scorecast.guarantees.bounds import all_bounds
 from scorecast.guarantees.capacity_bounds import capacity_bound, check_capacity
@@ -36,12 +31,22 @@ from scorecast.guarantees.feasibility import (
     examine,
 )
 from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.missing import check_missing
+from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import compare_models
 from scorecast.guarantees.models import check_models, task_of
+from scorecast.guarantees.outlook import (
+    OutlookOrder,
+    best_features,
+    model_outlook,
+    outlook_order,
+    space_of,
+)
 from scorecast.guarantees.problem import Problem, check_problem
 from scorecast.guarantees.records import Record, fingerprint_of
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
+from scorecast.guarantees.selection import check_feature_names
 
 __all__ = ["assess"]
 
@@ -64,26 +69,36 @@ class _Order:
     with_bias_variance: bool
     capacity: float | str | None
     run: Run
+    outlook: OutlookOrder
+    with_regularities: bool
+    names: tuple[str, ...]
+    seed: int | None
 
 
 def assess(
     models: Any,
-    X: ArrayLike,
+    X: Any,
     y: Iterable[Any],
     *,
     groups: Iterable[Hashable] | None = None,
     sampling: Any = "cv10",
     losses: str | Loss | Sequence[str | Loss] | None = None,
     level: float = 0.95,
-    n_permutations: int = 100,
+    n_permutations: int | None = None,
     n_null_data: int = 20,
-    null_data: str = "normal",
+    null_data: str = "shrunk",
     permute: str = "all",
     alpha: float = 0.05,
     relaxed_alpha: float = 0.2,
     with_bias_variance: bool = True,
     n_resamples: int = 1000,
     capacity: float | str | None = None,
+    learning_curve: bool | Sequence[int] = False,
+    feature_curve: bool | Sequence[int] = False,
+    aim: float | None = None,
+    selection: int | None = None,
+    regularities: bool = True,
+    feature_names: Sequence[str] | None = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     time_limit: float | None = None,
@@ -95,8 +110,9 @@ def assess(
     ----------
     models : estimator, str, or mapping or sequence of them
         Classifiers or regressors as scikit-learn's; names as of the command line.
-    X : array-like of shape (n, m)
-        Features.
+    X : data frame or array-like of shape (n, m)
+        Features; a frame reaches the models as it is. Missing values are for models
+        that can deal with them.
     y : iterable of length n
         Labels, or numbers for regressors.
     groups : iterable of hashable, optional
@@ -107,11 +123,14 @@ def assess(
         Views on performance. The first is what tests and verdict look at.
     level : float, default=0.95
         Level of intervals.
-    n_permutations : int, default=100
-        Permutations of the targets; 0 leaves out all tests against chance.
+    n_permutations : int, optional
+        Permutations; 0 leaves out all tests against chance. By default 1,000 for
+        models whose permutations cost next to nothing (see `permutation_scores`) and
+        losses that need labels only, else 100. The smallest p-value is one over this
+        number plus one.
     n_null_data : int, default=20
         Null data sets to draw; 0 leaves them out.
-    null_data : {"normal", "shuffle", "covariance"}, default="normal"
+    null_data : {"shrunk", "normal", "shuffle", "covariance"}, default="shrunk"
         Kind of null data.
     permute : {"all", "train"}, default="all"
         Whether tested targets are permuted too.
@@ -125,6 +144,21 @@ def assess(
     capacity : float or "estimate", optional
         VC dimension of the models (one more than the features for hyperplanes), for
         a conservative bound of accuracy or error; or measure it on random labels.
+    learning_curve : bool or sequence of int, default=False
+        Whether to learn from fewer cases and say how many are needed; or the numbers
+        of cases to learn from. Takes 20 fits per size.
+    feature_curve : bool or sequence of int, default=False
+        The same over features drawn at random.
+    aim : float, optional
+        Value of the first loss that is aimed at: the curve says what reaches it. 0.9
+        by default for what is best at 1, and 0.1 for what is best at 0.
+    selection : int, optional
+        Look into a selection of so many features by their F: what luck would have
+        found, and what selecting before the split would add.
+    regularities : bool, default=True
+        Whether to describe the space in which the promise holds.
+    feature_names : sequence of str, optional
+        Names of the features; those of a table's columns by default.
     random_state : int, Generator or None, default=0
         Seed of everything.
     n_jobs : int, optional
@@ -158,31 +192,48 @@ def assess(
     chosen = check_models(models)
     task = task_of(chosen)
     settings = NullSettings(
-        n_permutations=_check_count(n_permutations, "n_permutations"),
+        n_permutations=None
+        if n_permutations is None
+        else _check_count(n_permutations, "n_permutations"),
         n_null_data=_check_count(n_null_data, "n_null_data"),
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
         alpha=check_level(alpha),
         relaxed_alpha=check_level(relaxed_alpha),
     )
+    chosen_losses = check_losses(losses, task)
+    problem = check_problem(X, y, task=task, groups=groups)
+    check_missing(chosen, problem)
     order = _Order(
-        losses=check_losses(losses, task),
+        losses=chosen_losses,
         level=check_level(level),
         settings=settings,
         n_resamples=_check_count(n_resamples, "n_resamples"),
         with_bias_variance=with_bias_variance,
         capacity=check_capacity(capacity),
         run=Run(n_jobs=check_n_jobs(n_jobs), time_limit=_check_limit(time_limit)),
-    )
-    problem = check_problem(X, y, task=task, groups=groups)
+        outlook=outlook_order(
+            problem, chosen_losses[0], learning_curve=learning_curve,
+            feature_curve=feature_curve, aim=aim, selection=selection,
+        ),
+        with_regularities=regularities,
+        names=check_feature_names(feature_names, X, problem.m),
+        seed=seed_number(random_state),
+    )  # fmt: skip
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
     if checkpoint is not None:
-        asked = (settings, order.losses[0].name, random_state, time_limit)
+        asked = (
+            settings,
+            order.losses[0].name,
+            order.outlook,
+            random_state,
+            time_limit,
+        )
         run = fingerprint_of(chosen, problem, plan, asked)
         noted = replace(order.run, record=Record(checkpoint, run))
         order = replace(order, run=noted)
-    return _answer(chosen, problem, plan, order, rng, seed_number(random_state))
+    return _answer(chosen, problem, plan, order, rng)
 
 
 def _answer(
@@ -191,8 +242,9 @@ def _answer(
     plan: Plan,
     order: _Order,
     rng: np.random.Generator,
-    seed: int | None,
 ) -> Assessment:
+    # Drawn, not spawned: the number of models must not change the permutations.
+    for_features = as_generator(int(rng.integers(2**31)))
     # One stream per model: adding a model does not change the others.
     streams = rng.spawn(len(models))
     rows = tuple(
@@ -220,8 +272,12 @@ def _answer(
         n_train=plan.n_train,
         n_test=plan.n_test,
         level=order.level,
-        seed=seed,
+        seed=order.seed,
         options=asdict(order.settings),
+        regularities=space_of(problem) if order.with_regularities else None,
+        selected=best_features(
+            problem, order.outlook, order.names, for_features, order.run.n_jobs
+        ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
         warnings=_cautions(problem, plan, rows),
     )
@@ -236,7 +292,7 @@ def _one_model(
     rng: np.random.Generator,
 ) -> ModelAssessment:
     # One stream per part: leaving one out does not change the others.
-    for_folds, for_bounds, for_tests, for_bias, for_capacity = rng.spawn(5)
+    for_folds, for_bounds, for_tests, for_bias, for_capacity, for_more = rng.spawn(6)
     estimates = collect_estimates(
         model, problem, plan, rng=for_folds, run=order.run, part=f"{name}/folds",
         what=f"testing {name}",
@@ -255,7 +311,8 @@ def _one_model(
         _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
     )
     tested = None
-    if order.settings.n_permutations and wanted and wanted[0] is order.losses[0]:
+    is_tested = order.settings.n_permutations != 0
+    if is_tested and wanted and wanted[0] is order.losses[0]:
         tested = examine(
             model, estimates, wanted[0], order.settings, rng=for_tests,
             run=order.run, part=name,
@@ -263,13 +320,19 @@ def _one_model(
     parts: tuple[BiasVariance, ...] = ()
     if order.with_bias_variance:
         parts = _decomposed(name, model, estimates, order, for_bias)
+    more = model_outlook(
+        name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
+        rng=for_more, run=order.run, seed=order.seed,
+    )  # fmt: skip
     return ModelAssessment(
         name=name,
         losses=losses,
         feasibility=tested,
         bias_variance=parts,
+        learning_curves=more.curves,
+        selection_bias=more.bias,
         failures=estimates.failures,
-        warnings=(*estimates.warnings, *missing),
+        warnings=(*estimates.warnings, *missing, *more.warnings),
     )
 
 
@@ -341,8 +404,7 @@ def _cautions(
                 f"{row.failures[0]}"
             )
         lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
-    _, counts = np.unique(problem.X, axis=0, return_counts=True)
-    repeated = int((counts - 1).sum())
+    repeated = problem.n_repeated()
     if repeated:
         lines.append(
             f"{repeated} cases repeat the features of another: if copies stand on "

@@ -17,7 +17,6 @@ from scorecast._core.checks import check_level
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.assessment import LossAssessment
 from scorecast.guarantees.bounds import vector_bounds
 from scorecast.guarantees.estimate_assessment import (
     EstimateAssessment,
@@ -25,6 +24,7 @@ from scorecast.guarantees.estimate_assessment import (
 )
 from scorecast.guarantees.feasibility import NullTest, Verdict, paired_test
 from scorecast.guarantees.losses import LOSSES
+from scorecast.guarantees.model_assessment import LossAssessment
 from scorecast.guarantees.model_comparison import compare_models
 
 __all__ = ["CollectedEstimates", "assess_estimates"]

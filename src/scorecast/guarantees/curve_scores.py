@@ -16,12 +16,12 @@ from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.curve_fit import OVER
 from scorecast.guarantees.permutation.refits import Refitting
 from scorecast.guarantees.permutation.splits import CaseSplit
 
-__all__ = ["learning_curve_scores"]
+__all__ = ["learning_curve_scores", "mixed_order"]
 
-_OVER = ("cases", "features")
 _FEWEST_REPEATS = 2
 _SEEDS = 2**31 - 1
 
@@ -70,7 +70,8 @@ def learning_curve_scores(
     Returns
     -------
     ndarray of shape (n_sizes, n_repeats)
-        For `learning_curve_fit`. Repeats in which the model failed are left out.
+        For `learning_curve_fit`, with ``test_ratio=test_share / (1 - test_share)``.
+        Repeats in which the model failed are left out.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def learning_curve_scores(
     if labels.shape != (features.shape[0],):
         msg = f"X has {features.shape[0]} rows, but y has shape {labels.shape}."
         raise InvalidInputError(msg)
-    check_choice(over, "over", _OVER)
+    check_choice(over, "over", OVER)
     check_n_jobs(n_jobs)
     n_test = _n_test(test_share, labels.size)
     most = labels.size - n_test if over == "cases" else features.shape[1]
@@ -132,9 +133,9 @@ class _Repeat:
     ) -> tuple[list[float], Counter[str]]:
         """Score all sizes."""
         del repeat
-        order = _mixed(self.strata, rng)
+        order = mixed_order(self.strata, rng)
         test, train = order[: self.n_test], order[self.n_test :]
-        train = train[_mixed(self.strata[train], rng)]
+        train = train[mixed_order(self.strata[train], rng)]
         columns = rng.permutation(self.fitting.X.shape[1])
         seed = int(rng.integers(_SEEDS))
         failures: Counter[str] = Counter()
@@ -149,7 +150,7 @@ class _Repeat:
         return scores, failures
 
 
-def _mixed(strata: NDArray[Any], rng: np.random.Generator) -> IntArray:
+def mixed_order(strata: NDArray[Any], rng: np.random.Generator) -> IntArray:
     """Order cases at random, every beginning holding the classes in their shares."""
     place = np.empty(strata.size)
     for kind in np.unique(strata):

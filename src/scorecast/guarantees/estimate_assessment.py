@@ -9,22 +9,26 @@ from typing import Any, ClassVar, Self
 from scorecast._core.amounts import amount
 from scorecast._core.results import Result
 from scorecast._core.types import Json
-from scorecast.guarantees.assessment import LossAssessment, loss_from, loss_parts
 from scorecast.guarantees.feasibility import NullTest, Verdict
+from scorecast.guarantees.model_assessment import (
+    LossAssessment,
+    loss_from,
+    loss_parts,
+)
 from scorecast.guarantees.model_comparison import ModelComparison
 
-__all__ = ["EstimateAssessment", "EstimatedModel", "value_said"]
+__all__ = ["EstimateAssessment", "EstimatedModel", "estimate_said"]
 
 _FEW = 10  # below, three digits after the point are what people read
 
 
-def value_said(value: float) -> str:
+def estimate_said(value: float) -> str:
     """Write an estimate of any loss.
 
     Examples
     --------
-    >>> value_said(0.07621), value_said(1e-5), value_said(1234.5), value_said(math.inf)
-    ('0.076', '0.000', '1,230', 'no limit')
+    >>> [estimate_said(x) for x in (0.07621, 1e-5, 1234.5, math.inf)]
+    ['0.076', '0.000', '1,230', 'no limit']
     """
     if math.isinf(value):
         return "no limit"
@@ -113,9 +117,9 @@ class EstimateAssessment(Result):
         n = len(self.models)
         lead = best.name if n == 1 else f"Best of {n}, {best.name}"
         said = (
-            f"{lead}: {first.loss} {value_said(first.estimate)} "
-            f"({100 * self.level:g} %: {value_said(first.low)} to "
-            f"{value_said(first.high)}) over "
+            f"{lead}: {first.loss} {estimate_said(first.estimate)} "
+            f"({100 * self.level:g} %: {estimate_said(first.low)} to "
+            f"{estimate_said(first.high)}) over "
             f"{self.n_repeats} {self.unit}."
         )
         return said if best.verdict is None else f"{said} {best.verdict.said()}"

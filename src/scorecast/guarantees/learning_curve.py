@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_level
 from scorecast._core.results import Result
-from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import FloatArray, IntArray, Json, RandomState
-from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.power_law import PowerLaw, fit_power_law
+from scorecast._core.types import FloatArray, IntArray, Json
+from scorecast.exceptions import UsageError
+from scorecast.guarantees.loss_values import span_said, value_said
+from scorecast.guarantees.power_law import PowerLaw
 
-__all__ = ["LearningCurveFit", "learning_curve_fit"]
+__all__ = ["LearningCurveFit"]
 
-_FEWEST = 3  # sizes: as many as the law has numbers
+_FAR = 10  # times the largest size: beyond, a fit is a rough guide
+_MOST = 10**7  # nobody collects more
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -36,12 +34,23 @@ class LearningCurveFit(Result):
         How much each size counted.
     best : float
         The best score there can be; the law is one for the distance to it.
+    greater_is_better : bool
+        Whether scores grow as the model gets better, or shrink.
+    loss : str
+        What the scores are, such as ``"accuracy"``.
+    over : str
+        What the sizes count, ``"cases"`` or ``"features"``.
     law : PowerLaw
         The fit through the means.
     replicates : tuple of PowerLaw
         Fits to resampled scores, for intervals.
     target : float or None
         Score that was asked for.
+    test_ratio : float
+        Cases tested per case that could be learned from, where all repeats divide the
+        same cases; 0 where they do not share any.
+    n_cases : int
+        How many they divide; 0 where that is not known.
     level : float
         Confidence of intervals.
     seed : int or None
@@ -59,36 +68,60 @@ class LearningCurveFit(Result):
     target: float | None
     level: float
     seed: int | None
+    greater_is_better: bool = True
+    loss: str = "score"
+    over: str = "cases"
+    test_ratio: float = 0.0
+    n_cases: int = 0
 
     @property
     def limit(self) -> float:
         """The score that endless data would give."""
-        return self.best - self.law.limit
+        return self._score(self.law.limit)
 
     @property
     def limit_interval(self) -> tuple[float, float]:
         """Interval of that score."""
-        return self._span([self.best - law.limit for law in self.replicates])
+        return self._span([self._score(law.limit) for law in self.replicates])
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean score at every size."""
+        found: FloatArray = self.scores.mean(axis=1)
+        return found
 
     def score_at(self, size: float) -> float:
         """Return the score expected at a size."""
-        return self.best - float(self.law.error(size))
+        return self._score(float(self.law.error(size)))
 
     def interval_at(self, size: float) -> tuple[float, float]:
         """Return an interval of the score expected at a size."""
         return self._span(
-            [self.best - float(law.error(size)) for law in self.replicates]
+            [self._score(float(law.error(size))) for law in self.replicates]
         )
 
     def needed_for(self, target: float) -> float:
         """Return the size at which a score is reached; infinite if it never is."""
-        return _whole(self.law.size_for(self.best - target))
+        return _whole(self.law.size_for(self._error(target)))
 
     def needed_interval(self, target: float) -> tuple[float, float]:
         """Return an interval of that size; its upper end is often infinite."""
-        found = [law.size_for(self.best - target) for law in self.replicates]
+        found = [law.size_for(self._error(target)) for law in self.replicates]
         low, high = self._span(found)
         return _whole(low), _whole(high)
+
+    def _score(self, error: float) -> float:
+        return self.best - error if self.greater_is_better else self.best + error
+
+    def _error(self, score: float) -> float:
+        return self.best - score if self.greater_is_better else score - self.best
+
+    @property
+    def splits_cases(self) -> bool:
+        """Whether `best_split` makes sense of these scores, and n is known."""
+        right = self.loss in ("accuracy", "error")
+        told = right and self.over == "cases" and self.n_cases > 1
+        return told and not self.is_flat
 
     def best_split(self, n: int) -> tuple[int, int]:
         """Divide n cases between training and test.
@@ -119,21 +152,64 @@ class LearningCurveFit(Result):
 
     def summary(self) -> str:
         """Say the answer in a sentence or two."""
+        last = float(self.sizes.max())
         low, high = self.limit_interval
         sure = f"{100 * self.level:g} %"
-        first = (
-            f"With endless data the score tends to {self.limit:.3f} ({sure} interval "
-            f"{low:.3f} to {high:.3f})."
+        now = value_said(self.loss, self.score_at(last))
+        span = span_said(self.loss, low, high)
+        if self.is_flat:
+            first = (
+                f"From {self.sizes.min():,} to {last:,.0f} {self.over} {self.name} "
+                f"stays at about {now} ({sure} with endless {self.over}: {span})."
+            )
+        else:
+            first = (
+                f"From {last:,.0f} {self.over} {self.name} is about {now}, and tends "
+                f"to {value_said(self.loss, self.limit)} ({sure}: {span}) with "
+                f"endless {self.over}."
+            )
+        said = "" if self.target is None else self.needed_said(self.target)
+        return f"{first} {said}".rstrip()
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the fit sees no gain from larger sizes."""
+        return self.law.scale == 0
+
+    @property
+    def name(self) -> str:
+        """What the scores are, in words."""
+        return "the score" if self.loss == "score" else self.loss
+
+    def needed_said(self, target: float) -> str:
+        """Say at what size a score is reached.
+
+        Parameters
+        ----------
+        target : float
+            The score.
+
+        Returns
+        -------
+        str
+            A sentence, with the interval of the size.
+        """
+        what = value_said(self.loss, target).replace(".0 %", " %")
+        needed = self.needed_for(target)
+        low, high = self.needed_interval(target)
+        if needed > _MOST:
+            first = f"The curve never reaches {what}"
+            if low > _MOST:
+                return f"{first}."
+            return f"{first}; the near end of its interval does from {low:,.0f} on."
+        end = "no end" if high > _MOST else f"{high:,.0f}"
+        far = needed / float(self.sizes.max())
+        rough = (
+            f"; {far:,.0f} times what was tried, a rough guide" if far > _FAR else ""
         )
-        if self.target is None:
-            return first
-        low, high = self.needed_interval(self.target)
-        needed = self.needed_for(self.target)
-        if math.isinf(needed):
-            return f"{first} The curve never reaches {self.target:g}."
         return (
-            f"{first} {self.target:g} is reached at {needed:,.0f} ({low:,.0f} to "
-            f"{'no end' if math.isinf(high) else f'{high:,.0f}'})."
+            f"For {what} about {needed:,.0f} {self.over} are needed "
+            f"({100 * self.level:g} %: {low:,.0f} to {end}{rough})."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -141,7 +217,7 @@ class LearningCurveFit(Result):
         spans = [self.interval_at(float(size)) for size in self.sizes]
         return {
             "size": self.sizes.tolist(),
-            "score": self.scores.mean(axis=1).tolist(),
+            "score": self.means.tolist(),
             "weight": self.weights.tolist(),
             "fitted": [self.score_at(float(size)) for size in self.sizes],
             "low": [low for low, _ in spans],
@@ -160,15 +236,34 @@ class LearningCurveFit(Result):
         )
 
     def _parts(self) -> tuple[Json, Json, Json]:
-        inputs = {"sizes": self.sizes, "scores": self.scores, "weights": self.weights}
+        inputs = {
+            "sizes": self.sizes,
+            "scores": self.scores,
+            "weights": self.weights,
+            "n_cases": self.n_cases,
+        }
         options = {
+            "loss": self.loss,
+            "greater_is_better": self.greater_is_better,
+            "over": self.over,
             "best": self.best,
             "target": self.target,
+            "test_ratio": self.test_ratio,
             "level": self.level,
             "seed": self.seed,
         }
         laws = [[p.scale, p.exponent, p.limit] for p in (self.law, *self.replicates)]
-        return inputs, options, {"limit": self.limit, "law": laws[0], "laws": laws[1:]}
+        result: Json = {
+            "limit": self.limit,
+            "limit_interval": list(self.limit_interval),
+        }
+        if self.target is not None:
+            # Infinity is null in JSON: the score is never reached.
+            result["needed"] = self.needed_for(self.target)
+            result["needed_interval"] = list(self.needed_interval(self.target))
+        if self.splits_cases:
+            result["best_split"] = list(self.best_split(self.n_cases))
+        return inputs, options, {**result, "law": laws[0], "laws": laws[1:]}
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
@@ -182,143 +277,10 @@ class LearningCurveFit(Result):
             weights=np.array(inputs["weights"], dtype=float),
             law=laws[0],
             replicates=tuple(laws[1:]),
+            n_cases=int(inputs["n_cases"]),
             **options,
         )
 
 
 def _whole(size: float) -> float:
     return size if math.isinf(size) else float(math.ceil(size - 1e-9))
-
-
-def learning_curve_fit(
-    sizes: ArrayLike,
-    scores: ArrayLike,
-    *,
-    target: float | None = None,
-    best: float = 1.0,
-    weights: ArrayLike | None = None,
-    level: float = 0.9,
-    n_replicates: int = 200,
-    random_state: RandomState = None,
-) -> LearningCurveFit:
-    """Fit an inverse power law to scores at several sizes.
-
-    Parameters
-    ----------
-    sizes : array-like of shape (k,)
-        Numbers of training cases, or of features; at least three.
-    scores : array-like of shape (k,) or (k, r)
-        Scores at each, more is better; with one column per repeat, such as a random
-        subsample, sizes are weighted by how sure their mean is.
-    target : float, optional
-        A score; the answer says at what size it is reached.
-    best : float, default=1.0
-        The best score there can be.
-    weights : array-like of shape (k,), optional
-        How much each size counts, in the place of the repeats' say.
-    level : float, default=0.9
-        Confidence of intervals.
-    n_replicates : int, default=200
-        Resamples behind the intervals: of repeats where there are some, otherwise of
-        what the fit leaves over.
-    random_state : int, Generator or None, optional
-        Seed of the resamples.
-
-    Returns
-    -------
-    LearningCurveFit
-        The curve, its limit, and sizes for scores.
-
-    Examples
-    --------
-    >>> sizes = [10, 20, 40, 80, 160]
-    >>> scores = [0.64, 0.74, 0.80, 0.85, 0.88]
-    >>> fit = learning_curve_fit(sizes, scores, target=0.9, random_state=0)
-    >>> 150 < fit.needed_for(0.9) < 400
-    True
-    """
-    check_level(level)
-    n, table = _checked(sizes, scores, best)
-    if not isinstance(n_replicates, numbers.Integral) or n_replicates < 1:
-        msg = f"`n_replicates` must be a whole number from 1; got {n_replicates!r}."
-        raise UsageError(msg)
-    if target is not None and not (np.isfinite(target) and target <= best):
-        msg = f"`target` must be a score of at most {best:g}; got {target!r}."
-        raise UsageError(msg)
-    counts = _weights(weights, table)
-    law = fit_power_law(n.astype(float), best - table.mean(axis=1), counts)
-    rng = as_generator(random_state)
-    samples = _resampled(n, table, law, counts, best, int(n_replicates), rng)
-    return LearningCurveFit(
-        sizes=n,
-        scores=table,
-        weights=counts,
-        best=float(best),
-        law=law,
-        replicates=tuple(fit_power_law(n.astype(float), e, counts) for e in samples),
-        target=None if target is None else float(target),
-        level=level,
-        seed=seed_number(random_state),
-    )
-
-
-def _checked(
-    sizes: ArrayLike, scores: ArrayLike, best: float
-) -> tuple[IntArray, FloatArray]:
-    n = np.asarray(sizes)
-    table = np.asarray(scores, dtype=float)
-    table = table[:, None] if table.ndim == 1 else table
-    if n.ndim != 1 or table.ndim != 2 or table.shape[0] != n.size:
-        msg = f"One row of scores per size: {n.shape} sizes, {table.shape} scores."
-        raise InvalidInputError(msg)
-    if n.dtype.kind not in "iuf" or (n != np.floor(n)).any() or (n < 1).any():
-        msg = "`sizes` must hold whole numbers from 1."
-        raise InvalidInputError(msg)
-    if not np.isfinite(table).all() or (table > best).any():
-        msg = f"`scores` must be finite and at most {best:g}, the best there can be."
-        raise InvalidInputError(msg)
-    if np.unique(n).size < _FEWEST:
-        msg = f"{np.unique(n).size} different sizes; a curve needs {_FEWEST}."
-        raise InsufficientDataError(msg)
-    return n.astype(np.int64), table
-
-
-def _weights(given: ArrayLike | None, table: FloatArray) -> FloatArray:
-    k, repeats = table.shape
-    if given is not None:
-        found = np.asarray(given, dtype=float)
-        if found.shape != (k,) or not np.isfinite(found).all() or (found <= 0).any():
-            msg = "`weights` must hold one number above zero per size."
-            raise InvalidInputError(msg)
-        return np.asarray(found / found.mean(), dtype=float)
-    if repeats == 1:
-        return np.ones(k)
-    # Few repeats know their own variance badly: lean on what all sizes share.
-    own = table.var(axis=1, ddof=1)
-    common = own.mean()
-    if common == 0:
-        return np.ones(k)
-    variance = ((repeats - 1) * own + 2 * common) / (repeats + 1)
-    found = 1 / variance
-    return np.asarray(found / found.mean(), dtype=float)
-
-
-def _resampled(
-    n: IntArray, table: FloatArray, law: PowerLaw, weights: FloatArray,
-    best: float, count: int, rng: np.random.Generator,
-) -> FloatArray:  # fmt: skip
-    """Draw errors as they might have come out, (count, k)."""
-    k, repeats = table.shape
-    if repeats > 1:
-        picks = rng.integers(repeats, size=(count, k, repeats))
-        drawn = np.take_along_axis(table[None], picks, axis=2)
-        # Resampled means vary too little by this factor.
-        centre = table.mean(axis=1)
-        wider = math.sqrt(repeats / (repeats - 1))
-        return np.asarray(best - centre - wider * (drawn.mean(axis=2) - centre))
-    fitted = law.error(n.astype(float))
-    rest = (best - table[:, 0] - fitted) * np.sqrt(weights)
-    freedom = max(k - _FEWEST, 1)
-    spread = math.sqrt(float(rest @ rest) / freedom)
-    noise = rng.standard_normal((count, k)) * spread / np.sqrt(weights)
-    return np.asarray(fitted + noise)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from itertools import combinations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import chdtrc
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import chdtrc, stdtr, stdtrit
 
-from scorecast._core.checks import check_matrix
+from scorecast._core.checks import check_choice, check_matrix
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.problem import TASKS
 
 __all__ = ["Regularities", "data_regularities"]
 
 _FEWEST = 8  # cases for which a test of shape says anything
+_MOST_WORK = 5e10  # products in comparing all features: some ten seconds
+_STRIP = 4_000_000  # correlations held at a time
 _ROUNDED = 64 * float(np.finfo(np.float64).eps)
 
 
@@ -29,24 +36,30 @@ class Regularities(Result):
     n_cases, n_features : int
         Sizes.
     class_counts : dict of str to int
-        Cases of every class.
+        Cases of every class; empty where targets are numbers.
     n_constant : int
         Features without spread.
     skewness : float
         Median over features of the size of the skewness, within classes.
+    share_skewed : float
+        Share of features whose skewness exceeds 1 in size.
     share_not_normal : float
         Share of features whose shape within classes is not normal (Jarque and Bera, 5 %
         after Benjamini and Hochberg). The test needs some dozen cases to see anything.
-    n_blocks : int
-        Groups of two or more features joined by correlations of at least `threshold`.
-    largest_block : int
+    n_blocks : int or None
+        Groups of two or more features joined by correlations of at least `threshold`;
+        None where there are too many features to compare them all.
+    largest_block : int or None
         Features in the largest of them; 1 if there is none.
     effective_features : float
         Directions the features vary in (participation ratio); far fewer than features
         where they are redundant, and never more than cases.
     separation : float
         Largest distance between two class means over features, in standard deviations
-        within classes. Of many features, some are far apart by luck.
+        within classes; for numbers the largest correlation of a feature with them.
+    separation_by_luck : float
+        What the best of as many independent features would show as often as not if
+        none had anything to do with the target.
     threshold : float
         Correlation from which features are joined.
     """
@@ -58,11 +71,13 @@ class Regularities(Result):
     class_counts: dict[str, int]
     n_constant: int
     skewness: float
+    share_skewed: float
     share_not_normal: float
-    n_blocks: int
-    largest_block: int
+    n_blocks: int | None
+    largest_block: int | None
     effective_features: float
     separation: float
+    separation_by_luck: float
     threshold: float
 
     @property
@@ -72,17 +87,41 @@ class Regularities(Result):
 
     @property
     def balance(self) -> float:
-        """Smallest class over the largest."""
+        """Smallest class over the largest; NaN where targets are numbers."""
+        if not self.class_counts:
+            return math.nan
         return min(self.class_counts.values()) / max(self.class_counts.values())
 
     def summary(self) -> str:
         """Say what kind of space it is."""
+        balance = (
+            f"smallest class {self.balance:.2g} of the largest; "
+            if self.class_counts
+            else ""
+        )
+        blocks = (
+            ""
+            if self.n_blocks is None
+            else f"; {self.n_blocks:,} blocks of correlated features"
+        )
         return (
             f"{self.n_cases:,} cases, {self.n_features:,} features "
-            f"({self.cases_per_feature:.2g} cases each) that vary in about "
-            f"{self.effective_features:.0f} directions; smallest class "
-            f"{self.balance:.2g} of the largest; {100 * self.share_not_normal:.0f} % "
-            f"of features not normal; {self.n_blocks:,} blocks of correlated features."
+            f"({self.cases_per_feature:.2g} cases each); features vary in about "
+            f"{self.effective_features:.0f} directions; {balance}"
+            f"{100 * self.share_not_normal:.0f} % of features not normal{blocks}; "
+            f"{self.separation_said()}."
+        )
+
+    def separation_said(self) -> str:
+        """Say how far the best feature tells targets apart, and how far luck would."""
+        if self.class_counts:
+            return (
+                f"classes at most {self.separation:.1f} standard deviations apart in "
+                f"one feature ({self.separation_by_luck:.1f} by luck)"
+            )
+        return (
+            f"the target correlates at most {self.separation:.2f} with one feature "
+            f"({self.separation_by_luck:.2f} by luck)"
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -103,7 +142,11 @@ class Regularities(Result):
 
 
 def data_regularities(
-    X: ArrayLike, y: ArrayLike, *, threshold: float = 0.8
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    task: str = "classification",
+    threshold: float = 0.8,
 ) -> Regularities:
     """Describe the space that a model learns from.
 
@@ -112,7 +155,9 @@ def data_regularities(
     X : array-like of shape (n, m)
         Features.
     y : array-like of shape (n,)
-        Classes.
+        Classes, or numbers.
+    task : {"classification", "regression"}, default="classification"
+        What `y` holds.
     threshold : float, default=0.8
         Size of the correlation, within classes, from which two features belong to one
         block.
@@ -143,28 +188,99 @@ def data_regularities(
     if labels.shape != (features.shape[0],):
         msg = f"X has {features.shape[0]} rows, but y has shape {labels.shape}."
         raise InvalidInputError(msg)
+    check_choice(task, "task", TASKS)
     if not 0 < threshold < 1:
         msg = f"`threshold` must lie strictly between 0 and 1; got {threshold!r}."
         raise UsageError(msg)
-    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    if classes.size < 2 or labels.size < max(_FEWEST, classes.size + 1):
-        msg = f"{labels.size} cases of {classes.size} classes describe no space."
-        raise InsufficientDataError(msg)
-    means = np.array([features[codes == c].mean(axis=0) for c in range(classes.size)])
-    scaled, varies = _standardised(features - means[codes], features)
-    gaps = (means.max(axis=0) - means.min(axis=0))[varies]
-    spread = _within(features - means[codes], classes.size)[varies]
+    if task == "regression":
+        rest, counts, separation = _about_numbers(features, labels)
+    else:
+        rest, counts, separation = _about_classes(features, labels)
+    scaled, varies = _standardised(rest, features)
+    apart, by_luck = separation(varies)
     return Regularities(
         n_cases=features.shape[0],
         n_features=features.shape[1],
-        class_counts={str(c): int(k) for c, k in zip(classes, counts, strict=True)},
+        class_counts=counts,
         n_constant=int(np.sum(np.ptp(features, axis=0) == 0)),
         **_shapes(scaled),
         **_blocks(scaled, threshold),
         effective_features=_directions(scaled),
-        separation=float(np.max(gaps / spread)) if gaps.size else 0.0,
+        separation=apart,
+        separation_by_luck=by_luck,
         threshold=float(threshold),
     )
+
+
+_Separation = Callable[[NDArray[np.bool_]], tuple[float, float]]
+
+
+def _about_classes(
+    X: FloatArray, labels: NDArray[Any]
+) -> tuple[FloatArray, dict[str, int], _Separation]:
+    """Return what is left within classes, their counts, and how far they are apart."""
+    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    if classes.size < 2 or labels.size < max(_FEWEST, classes.size + 1):
+        msg = f"{labels.size} cases of {classes.size} classes describe no space."
+        raise InsufficientDataError(msg)
+    means = np.array([X[codes == c].mean(axis=0) for c in range(classes.size)])
+    rest = X - means[codes]
+
+    def separation(varies: NDArray[np.bool_]) -> tuple[float, float]:
+        gaps = (means.max(axis=0) - means.min(axis=0))[varies]
+        if not gaps.size:
+            return 0.0, 0.0
+        spread = _within(rest, classes.size)[varies]
+        return float(np.max(gaps / spread)), _lucky_distance(counts, gaps.size)
+
+    known = {str(c): int(k) for c, k in zip(classes, counts, strict=True)}
+    return rest, known, separation
+
+
+def _about_numbers(
+    X: FloatArray, target: NDArray[Any]
+) -> tuple[FloatArray, dict[str, int], _Separation]:
+    """Return centred features, no counts, and how far they go along with the target."""
+    y = target.astype(np.float64)
+    if y.size < _FEWEST or np.ptp(y) == 0:
+        msg = f"{y.size} cases, {np.unique(y).size} different targets: no space."
+        raise InsufficientDataError(msg)
+    rest, centred = X - X.mean(axis=0), y - y.mean()
+
+    def separation(varies: NDArray[np.bool_]) -> tuple[float, float]:
+        some = rest[:, varies]
+        if not some.shape[1]:
+            return 0.0, 0.0
+        lengths = np.sqrt(np.einsum("ij,ij->j", some, some) * (centred @ centred))
+        freedom = y.size - 2
+        t = float(stdtrit(freedom, 1 - _tail(some.shape[1]) / 2))
+        return (
+            float(np.max(np.abs(centred @ some) / lengths)),
+            t / math.sqrt(freedom + t * t),
+        )
+
+    return rest, {}, separation
+
+
+def _tail(m: int) -> float:
+    """Return the p-value that the best of m independent tests has in the middle."""
+    return float(-np.expm1(math.log(0.5) / m))
+
+
+def _lucky_distance(counts: IntArray, m: int) -> float:
+    """Return the distance that m features without structure reach as often as not."""
+    freedom = int(counts.sum()) - counts.size
+    errors = np.array([math.sqrt(1 / a + 1 / b) for a, b in combinations(counts, 2)])
+
+    def excess(distance: float) -> float:
+        # Pairs are taken as independent, which overstates luck a little.
+        beyond = 2 * stdtr(freedom, -distance / errors)
+        return float(m * np.log1p(-np.minimum(beyond, 1 - 1e-12)).sum() + math.log(2))
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2
+    return float(brentq(excess, 0.0, high))
 
 
 def _within(rest: FloatArray, n_classes: int) -> FloatArray:
@@ -182,7 +298,7 @@ def _standardised(rest: FloatArray, X: FloatArray) -> tuple[FloatArray, Any]:
 def _shapes(scaled: FloatArray) -> Json:
     n, m = scaled.shape
     if m == 0:
-        return {"skewness": 0.0, "share_not_normal": 0.0}
+        return {"skewness": 0.0, "share_skewed": 0.0, "share_not_normal": 0.0}
     skew = np.mean(scaled**3, axis=0)
     kurtosis = np.mean(scaled**4, axis=0) - 3
     p = np.sort(chdtrc(2, n * (skew**2 / 6 + kurtosis**2 / 24)))
@@ -190,25 +306,46 @@ def _shapes(scaled: FloatArray) -> Json:
     share = (found[-1] + 1) / m if found.size else 0.0
     return {
         "skewness": float(np.median(np.abs(skew))),
+        "share_skewed": float(np.mean(np.abs(skew) > 1)),
         "share_not_normal": float(share),
     }
 
 
 def _blocks(scaled: FloatArray, threshold: float) -> Json:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    if scaled.shape[1] == 0:
+    """Count connected blocks, comparing a strip of features with all at a time."""
+    n, m = scaled.shape
+    if n * m * m > _MOST_WORK:
+        return {"n_blocks": None, "largest_block": None}
+    if m == 0:
         return {"n_blocks": 0, "largest_block": 1}
-    joined = np.abs(scaled.T @ scaled) >= threshold * scaled.shape[0]
-    _, block = connected_components(csr_array(joined), directed=False)
+    block = np.arange(m)
+    strip = max(1, _STRIP // m)
+    for first in range(0, m, strip):
+        part = scaled[:, first : first + strip]
+        rows, others = np.nonzero(np.abs(part.T @ scaled) >= threshold * n)
+        block = _merged(block, rows + first, others)
     sizes: IntArray = np.bincount(block)
     return {"n_blocks": int(np.sum(sizes > 1)), "largest_block": int(sizes.max())}
 
 
+def _merged(block: IntArray, left: IntArray, right: IntArray) -> IntArray:
+    """Join the blocks that pairs of features belong to."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = int(block.max()) + 1
+    edges = coo_array(
+        (np.ones(left.size, dtype=bool), (block[left], block[right])), (count, count)
+    )
+    _, whole = connected_components(edges.tocsr(), directed=False)
+    return np.asarray(whole[block], dtype=np.int64)
+
+
 def _directions(scaled: FloatArray) -> float:
     """Return the participation ratio of the variances along principal directions."""
-    if scaled.shape[1] == 0:
+    n, m = scaled.shape
+    if m == 0:
         return 0.0
-    gram = scaled @ scaled.T
+    # Products of cases and of features have the same variances; take the smaller.
+    gram = scaled @ scaled.T if n <= m else scaled.T @ scaled
     return float(np.trace(gram) ** 2 / np.sum(gram**2))

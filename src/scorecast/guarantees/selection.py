@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -19,7 +20,7 @@ from scorecast.exceptions import InsufficientDataError, InvalidInputError, Usage
 from scorecast.guarantees.permutation.rule import indicators
 from scorecast.guarantees.permutation.shuffles import block_sizes, draw_orders
 
-__all__ = ["SelectedFeatures", "selected_features"]
+__all__ = ["SelectedFeatures", "check_feature_names", "selected_features"]
 
 # Permuted statistics that differ from the observed one by rounding are as large.
 _SAME = 1e-9
@@ -49,6 +50,8 @@ class SelectedFeatures(Result):
         For the i-th best: share of permutations whose own i-th best does as well.
     n_cases, n_features, n_permutations : int
         Sizes.
+    names : tuple of str
+        Names of the selected features; empty if they have none.
     seed : int or None
         The seed, where it was a number.
     """
@@ -66,30 +69,33 @@ class SelectedFeatures(Result):
     n_features: int
     n_permutations: int
     seed: int | None
+    names: tuple[str, ...] = ()
 
     def summary(self) -> str:
         """Say the answer in one sentence."""
         sure = int(np.sum(self.max_statistic <= 0.05))
         return (
             f"Of the {self.features.size:,} best of {self.n_features:,} features "
-            f"{sure:,} would hardly be found by luck (adjusted p at most 0.05); a set "
-            f"as good throughout comes by luck with p = {self.luck[-1]:.2g}."
+            f"{sure:,} would hardly be found by luck (best of all permuted features, "
+            f"p at most 0.05); so many as good come by luck with p = "
+            f"{self.luck[-1]:.2g}."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per selected feature."""
-        return {name: getattr(self, name).tolist() for name in _COLUMNS}
+        columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
+        return {"name": list(self.names), **columns} if self.names else columns
 
     def _parts(self) -> tuple[Json, Json, Json]:
         inputs = {"n_cases": self.n_cases, "n_features": self.n_features}
         options = {"n_permutations": self.n_permutations, "seed": self.seed}
-        return inputs, options, self.to_columns()
+        return inputs, options, {"name": list(self.names), **self.to_columns()}
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         columns: Json = {name: np.array(result[name], float) for name in _COLUMNS}
         columns["features"] = columns["features"].astype(np.int64)
-        return cls(**inputs, **options, **columns)
+        return cls(**inputs, **options, **columns, names=tuple(result["name"]))
 
 
 _COLUMNS = (
@@ -109,6 +115,7 @@ def selected_features(
     n_selected: int = 10,
     *,
     n_permutations: int = 1000,
+    names: Sequence[str] | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> SelectedFeatures:
@@ -124,6 +131,8 @@ def selected_features(
         How many are selected.
     n_permutations : int, default=1000
         Permutations of the classes.
+    names : sequence of str, optional
+        Name of every feature; those of a table's columns by default.
     random_state : int, Generator or None, optional
         Seed of the permutations.
     n_jobs : int, optional
@@ -149,6 +158,7 @@ def selected_features(
     (7, 0.01)
     """
     features = np.asarray(check_matrix(X, "X"), dtype=np.float64)
+    known = check_feature_names(names, X, features.shape[1])
     codes, n_classes = _checked_classes(y, features.shape[0])
     _check_number(n_selected, "n_selected", features.shape[1])
     _check_number(n_permutations, "n_permutations", None)
@@ -178,7 +188,42 @@ def selected_features(
         n_features=features.shape[1],
         n_permutations=int(n_permutations),
         seed=seed_number(random_state),
+        names=tuple(known[i] for i in chosen) if known else (),
     )
+
+
+def check_feature_names(names: Sequence[str] | None, X: Any, m: int) -> tuple[str, ...]:
+    """Return the name of every feature, or none.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        As given; None takes the columns of `X`, if it is a table whose columns have
+        names.
+    X : array-like
+        The features as they came.
+    m : int
+        Number of features.
+
+    Returns
+    -------
+    tuple of str
+        Empty if they have no names.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are too many or too few.
+    """
+    if names is None:
+        columns = list(getattr(X, "columns", ()))
+        if len(columns) != m or not all(isinstance(name, str) for name in columns):
+            return ()
+        return tuple(columns)
+    if len(names) != m:
+        msg = f"{len(names)} names for {m} features: give one for each."
+        raise InvalidInputError(msg)
+    return tuple(map(str, names))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

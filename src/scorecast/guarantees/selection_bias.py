@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -9,11 +10,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_matrix
+from scorecast._core.checks import check_level, check_matrix
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.bounds import nadeau_bengio, wilson
+from scorecast.guarantees.loss_values import difference_said, span_said, value_said
 from scorecast.guarantees.permutation.refits import Refitting
 from scorecast.guarantees.permutation.splits import CaseSplit, read_splits
 
@@ -30,13 +33,29 @@ class SelectionBias(Result):
     ----------
     outside : ndarray of float64
         Score of every split if features are selected on all cases first, test cases
-        among them. Too good.
+        among them. Too good. NaN where a split failed.
     inside : ndarray of float64
         Score of every split if its training cases alone select.
+    outside_estimate, inside_estimate : float
+        The scores of all splits together.
+    outside_interval, inside_interval : tuple of float
+        Their intervals.
     n_cases, n_features : int
         Sizes.
+    n_selected : int or None
+        Features that were selected, where it is a fixed number.
     estimator : str
         Selection and model.
+    loss : str
+        What the scores are.
+    greater_is_better : bool
+        Whether scores grow as the model gets better.
+    worst : float
+        The worst score there can be; bounds are not moved beyond it.
+    test_ratio : float
+        Cases tested per case learned from.
+    level : float
+        Confidence of intervals.
     seed : int or None
         The seed, where it was a number.
     """
@@ -45,26 +64,52 @@ class SelectionBias(Result):
 
     outside: FloatArray
     inside: FloatArray
+    outside_estimate: float
+    inside_estimate: float
+    outside_interval: tuple[float, float]
+    inside_interval: tuple[float, float]
     n_cases: int
     n_features: int
+    n_selected: int | None
     estimator: str
+    loss: str
+    greater_is_better: bool
+    worst: float
+    test_ratio: float
+    level: float
     seed: int | None
 
     @property
     def bias(self) -> float:
-        """What the selection outside adds on average."""
-        return float(np.mean(self.outside - self.inside))
+        """By how much the selection outside looks too good."""
+        more = self.outside_estimate - self.inside_estimate
+        return more if self.greater_is_better else -more
+
+    @property
+    def bias_interval(self) -> tuple[float, float]:
+        """Interval of the bias, by the corrected resampled t of the splits."""
+        more = self.outside - self.inside
+        more = more[np.isfinite(more)]
+        low, high = nadeau_bengio(
+            more if self.greater_is_better else -more, self.level, self.test_ratio
+        )
+        return low, high
+
+    @property
+    def adjusted_interval(self) -> tuple[float, float]:
+        """The interval of the selection outside, moved by the bias."""
+        return self.adjusted(*self.outside_interval)
 
     def adjusted(self, low: float, high: float) -> tuple[float, float]:
         """Correct bounds that were computed with the selection outside.
 
-        Both ends are lowered by the bias. It is never taken for a gain: where chance
-        made it negative the bounds stay.
+        Both ends are moved by the bias, towards worse. It is never taken for a gain:
+        where chance made it negative the bounds stay.
 
         Parameters
         ----------
         low, high : float
-            Bounds of a score between 0 and 1.
+            Bounds of a score.
 
         Returns
         -------
@@ -75,31 +120,76 @@ class SelectionBias(Result):
             msg = f"`low` must not exceed `high`; got {low!r} and {high!r}."
             raise UsageError(msg)
         shift = max(self.bias, 0.0)
-        return max(low - shift, 0.0), max(high - shift, 0.0)
+        if self.greater_is_better:
+            return max(low - shift, self.worst), max(high - shift, self.worst)
+        return min(low + shift, self.worst), min(high + shift, self.worst)
 
     def summary(self) -> str:
-        """Say the answer in one sentence."""
-        return (
-            f"Selecting on all cases gives {np.mean(self.outside):.3f}, selecting on "
-            f"training cases alone {np.mean(self.inside):.3f}: {self.bias:+.3f} is "
-            "owed to the test cases that took part in the selection."
+        """Say the answer in a sentence or two."""
+        how_many = "Features" if self.n_selected is None else (
+            f"The best {self.n_selected:,} of {self.n_features:,} features"
+        )  # fmt: skip
+        name = "the score" if self.loss == "score" else self.loss
+        outside, inside = self.said(self.outside_estimate), self.said(
+            self.inside_estimate
+        )  # fmt: skip
+        first = (
+            f"{how_many} chosen on all cases: {name} {outside}; chosen again in every "
+            f"split, as is honest: {inside}."
         )
+        if self.bias <= 0:
+            return f"{first} Nothing is owed to tested cases that took part."
+        return (
+            f"{first} {difference_said(self.loss, self.bias).lstrip('+')} are owed to "
+            f"tested cases that took part; less these, the {100 * self.level:g} % "
+            f"interval {span_said(self.loss, *self.outside_interval)} is "
+            f"{span_said(self.loss, *self.adjusted_interval)}."
+        )
+
+    def said(self, value: float) -> str:
+        """Write a score as it is read."""
+        return value_said(self.loss, value)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per split."""
         return {"outside": self.outside.tolist(), "inside": self.inside.tolist()}
 
     def _parts(self) -> tuple[Json, Json, Json]:
-        inputs = {"n_cases": self.n_cases, "n_features": self.n_features}
-        options = {"estimator": self.estimator, "seed": self.seed}
-        return inputs, options, {"bias": self.bias, **self.to_columns()}
+        inputs = {name: getattr(self, name) for name in _INPUTS}
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        result = {
+            "bias": self.bias,
+            "bias_interval": list(self.bias_interval),
+            "adjusted_interval": list(self.adjusted_interval),
+            **{name: getattr(self, name) for name in _VALUES},
+            **{name: list(getattr(self, name)) for name in _SPANS},
+            **self.to_columns(),
+        }
+        return inputs, options, result
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         arrays: Json = {
             name: np.array(result[name], dtype=float) for name in ("outside", "inside")
         }
-        return cls(**inputs, **options, **arrays)
+        spans: Json = {name: tuple(result[name]) for name in _SPANS}
+        if options["worst"] is None:
+            options = {**options, "worst": math.inf}
+        return cls(
+            **inputs,
+            **options,
+            **arrays,
+            **{name: result[name] for name in _VALUES},
+            **spans,
+        )
+
+
+_INPUTS = ("n_cases", "n_features", "test_ratio")
+_OPTIONS = (
+    "estimator", "n_selected", "loss", "greater_is_better", "worst", "level", "seed",
+)  # fmt: skip
+_VALUES = ("outside_estimate", "inside_estimate")
+_SPANS = ("outside_interval", "inside_interval")
 
 
 def selection_bias(
@@ -110,6 +200,7 @@ def selection_bias(
     splits: Any = 5,
     *,
     scoring: Any = None,
+    level: float = 0.95,
     random_state: RandomState = None,
 ) -> SelectionBias:
     """Score a model with features selected outside and inside the loop.
@@ -128,6 +219,8 @@ def selection_bias(
         A number of folds means stratified ones for classifiers.
     scoring : str or callable, optional
         As in scikit-learn; more is better.
+    level : float, default=0.95
+        Confidence of intervals.
     random_state : int, Generator or None, optional
         Seed for models that draw random numbers and were given none.
 
@@ -159,23 +252,56 @@ def selection_bias(
     if labels.shape != (features.shape[0],):
         msg = f"X has {features.shape[0]} rows, but y has shape {labels.shape}."
         raise InvalidInputError(msg)
-    parts = read_splits(
-        splits, features, labels, None, is_classifier=is_classifier(estimator)
-    )
+    classifies = is_classifier(estimator)
+    parts = read_splits(splits, features, labels, None, is_classifier=classifies)
     both = make_pipeline(selector, estimator)
     scorer = check_scoring(both, scoring=scoring)
     inside = Refitting(estimator=both, scorer=scorer, X=features, y=labels)
     picked = np.asarray(clone(selector).fit_transform(features, labels), dtype=float)
     outside = replace(inside, estimator=estimator, X=picked)
     seed = int(as_generator(random_state).integers(_SEEDS))
+    scores = [_scores(part, parts, seed) for part in (outside, inside)]
+    ratio = _test_ratio(parts)
+    spans = [
+        _interval(found, check_level(level), ratio, features.shape[0])
+        for found in scores
+    ]
     return SelectionBias(
-        outside=_scores(outside, parts, seed),
-        inside=_scores(inside, parts, seed),
+        outside=scores[0],
+        inside=scores[1],
+        outside_estimate=float(scores[0].mean()),
+        inside_estimate=float(scores[1].mean()),
+        outside_interval=spans[0],
+        inside_interval=spans[1],
         n_cases=features.shape[0],
         n_features=features.shape[1],
+        n_selected=picked.shape[1],
         estimator=" ".join(repr(both).split()),
+        loss="score" if scoring is not None or not classifies else "accuracy",
+        greater_is_better=True,
+        worst=0.0 if min(map(np.min, scores)) >= 0 else -math.inf,
+        test_ratio=ratio,
+        level=level,
         seed=seed_number(random_state),
     )
+
+
+def _test_ratio(splits: list[CaseSplit]) -> float:
+    tested = sum(split.test.size for split in splits)
+    return tested / sum(split.train.size for split in splits)
+
+
+def _interval(
+    scores: FloatArray, level: float, ratio: float, n: int
+) -> tuple[float, float]:
+    """Bound the mean of splits; where they all agree, as a share of so many cases."""
+    low, high = nadeau_bengio(scores, level, ratio)
+    mean = float(scores.mean())
+    if scores.min() >= 0 and scores.max() <= 1:
+        if not high > low:
+            return wilson(mean * n, n, level)
+        return max(low, 0.0), min(high, 1.0)
+    return low, high
 
 
 def _scores(fitting: Refitting, splits: list[CaseSplit], seed: int) -> FloatArray:

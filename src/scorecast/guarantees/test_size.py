@@ -78,6 +78,15 @@ class RequiredTestSize(Result):
             "confidence."
         )
 
+    def reached_with(self, n: int) -> float:
+        """Return the width, or the power, that another number of cases would reach."""
+        if self.goal == "width":
+            return interval_width(n, self.accuracy, self.level, self.method)
+        return comparison_power(
+            n, self.accuracy, self.versus, design=self.method, alpha=1 - self.level,
+            disagreement=self.disagreement,
+        )  # fmt: skip
+
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row."""
         inputs, options, result = self._parts()

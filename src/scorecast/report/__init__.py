@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from scorecast._core.results import Result
+from scorecast.report import size_views  # noqa: F401  (registers its views)
 from scorecast.report.assessment_views import assessment_text
 from scorecast.report.bicluster_views import bicluster_text
 from scorecast.report.drawing import Drawing
@@ -23,6 +24,7 @@ from scorecast.report.information_views import information_text
 from scorecast.report.plots import main_drawing, plot
 from scorecast.report.risk_views import risk_drawing, risk_text
 from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.settings_views import settings_drawing, settings_text
 from scorecast.report.text import (
     backtest_text,
     curve_text,
@@ -52,6 +54,8 @@ __all__ = [
     "report_sections",
     "risk_drawing",
     "risk_text",
+    "settings_drawing",
+    "settings_text",
     "to_html",
     "write_html",
 ]

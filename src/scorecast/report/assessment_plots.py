@@ -6,17 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from scorecast.guarantees import Assessment, LossAssessment, ModelAssessment
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
-from scorecast.report.drawing import Drawing, axes_size, text_width
+from scorecast.report.drawing import Drawing, axes_size, round_ticks, text_width
 from scorecast.report.wording import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["bias_drawing", "bounds_drawing", "classes_drawing"]
+__all__ = ["bias_drawing", "bounds_drawing", "classes_drawing", "groups_drawing"]
 
 _LONGEST_NAME = 20
 _MOST_MODELS = 6
@@ -42,7 +40,7 @@ def bounds_drawing(result: Assessment, loss: str) -> Drawing:
         Group(heading=one_line(model.name, 40), rows=_bound_rows(found))
         for model, found in _with_loss(result, loss)[:_MOST_MODELS]
     ]
-    return _drawing(groups, loss, f"Intervals of {loss}")
+    return groups_drawing(groups, loss, f"Intervals of {loss}")
 
 
 def classes_drawing(result: Assessment) -> Drawing:
@@ -62,7 +60,9 @@ def classes_drawing(result: Assessment) -> Drawing:
                 for c in found.per_class[:_MOST_CLASSES]
             )
             groups.append(Group(heading=one_line(model.name, 40), rows=rows))
-    return _drawing(groups, "share of the class recognised", "Sensitivity by class")
+    return groups_drawing(
+        groups, "share of the class recognised", "Sensitivity by class"
+    )
 
 
 def bias_drawing(result: Assessment) -> Drawing:
@@ -80,7 +80,7 @@ def bias_drawing(result: Assessment) -> Drawing:
         for model in result.assessed[:_MOST_MODELS]
         if model.bias_variance
     ]  # fmt: skip
-    return _drawing(groups, "part of the error", "Bias and variance", zero=True)
+    return groups_drawing(groups, "part of the error", "Bias and variance", zero=True)
 
 
 def _with_loss(
@@ -103,9 +103,25 @@ def _bound_rows(loss: LossAssessment) -> tuple[Row, ...]:
     )
 
 
-def _drawing(
+def groups_drawing(
     groups: Sequence[Group], xlabel: str, title: str, *, zero: bool = False
 ) -> Drawing:
+    """Draw rows of dots with bars on a plain axis.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        The rows.
+    xlabel, title : str
+        What they show.
+    zero : bool, default=False
+        Whether to mark zero.
+
+    Returns
+    -------
+    Drawing
+        As high as its rows need.
+    """
     rows = [row for group in groups for row in group.rows]
     ends = [x for r in rows for x in (r.dot, r.low, r.high) if math.isfinite(x)]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
@@ -131,16 +147,6 @@ def _drawing(
 def _round_ticks(axes: Axes, low: float, high: float) -> None:
     width, _ = axes_size(axes)
     most = max(2.0, width / max(60.0, text_width("0.000") + 12))
-    span = (high - low) or 1.0
-    steps = [
-        lead * 10.0**k
-        for k in range(int(np.floor(np.log10(span))) - 2, 13)
-        for lead in (1, 2, 5)
-    ]
-    step = next((s for s in steps if span / s <= most), span)
-    first = np.ceil((low - 1e-9 * span) / step)
-    last = np.floor((high + 1e-9 * span) / step)
-    ticks = step * np.arange(first, last + 1)
-    # Adding nought turns minus nought into nought.
-    names = [f"{t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks.round(9) + 0.0]
+    ticks = round_ticks(low, high, most)
+    names = [f"{t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks]
     axes.set_xticks(ticks, labels=names)

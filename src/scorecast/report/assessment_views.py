@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
+from dataclasses import replace
 
 from scorecast.guarantees import Assessment, Feasibility, ModelAssessment
 from scorecast.report.assessment_plots import (
@@ -12,6 +12,11 @@ from scorecast.report.assessment_plots import (
     classes_drawing,
 )
 from scorecast.report.drawing import Drawing
+from scorecast.report.outlook_views import (
+    outlook_facts,
+    outlook_lines,
+    outlook_sections,
+)
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
@@ -22,12 +27,17 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import UNKNOWN, count, is_known, level_name, one_line
+from scorecast.report.wording import (
+    UNKNOWN,
+    count,
+    dashed,
+    is_known,
+    level_name,
+    one_line,
+)
 
 __all__ = ["assessment_text"]
 
-_RANGE = re.compile(r"(?<=\d)-(?=\d)")
-_DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _LONGEST_NAME = 24
 _REFERENCES = (
     "R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for "
@@ -64,6 +74,7 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     lines += [*table_lines(heading, _loss_rows(result), left={0, 1, 4}), ""]
     if any(model.feasibility for model in result.assessed):
         lines += [*table_lines(_TESTS, _test_rows(result), left={0}), ""]
+    lines += outlook_lines(result)
     for text in result.warnings:
         lines += entry_lines("Warning", text)
     for model in result.models:
@@ -129,6 +140,7 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     return [
         ("Data", sizes),
         ("Tested", tested),
+        *outlook_facts(result),
         ("Assumes", "; ".join(result.assumptions[:2])),
     ]
 
@@ -152,25 +164,50 @@ def _(result: Assessment) -> tuple[Section, ...]:
         sections.append(Section(heading=heading, lead=(lead,), figure=figure))
     if any(model.bias_variance for model in result.assessed):
         sections.append(_bias(result))
-    sections += [*_comparisons(result), _assumed(result)]
+    sections += [*_comparisons(result), *outlook_sections(result), _assumed(result)]
     sections.append(Section(heading="References", items=_REFERENCES))
     return tuple(sections)
 
 
 def _head(result: Assessment) -> Section:
-    columns = ("", "", "estimate", f"{level_name(result.level)} interval")
+    first = result.assessed[0].losses[0].loss
+    columns = (first, "estimate", f"{level_name(result.level)} interval")
+    rows, notes = [], []
+    for model in result.assessed:
+        loss, *others = model.losses
+        tested = model.feasibility
+        rows.append(
+            (
+                one_line(model.name, _LONGEST_NAME),
+                loss.value_said(loss.estimate),
+                dashed(loss.span_said(loss.low, loss.high)),
+            )
+        )
+        word = "not tested" if tested is None else tested.verdict.word
+        said = [word, *(dashed(f"{x.loss} {x.said()}") for x in others)]
+        notes.append(sentence("; ".join(said)).removesuffix("."))
     table = Table(
-        caption="",
-        columns=columns,
-        rows=tuple(row[:4] for row in _loss_rows(result)),
-        words=2,
+        caption="", columns=columns, rows=tuple(rows), notes=tuple(notes), words=1
     )
     return Section(
-        heading=_RANGE.sub(_DASH, result.sentence()),
+        heading=dashed(f"{result.headline()} {_word(result.best)}"),
+        lead=(sentence(_reason(result.best)),),
         tables=(table,),
         warnings=result.warnings,
         facts=tuple(_facts(result)),
     )
+
+
+def _word(model: ModelAssessment) -> str:
+    if model.feasibility is None:
+        return "Not tested against chance."
+    return sentence(model.feasibility.verdict.word)
+
+
+def _reason(model: ModelAssessment) -> str:
+    if model.feasibility is None:
+        return "No test against chance was asked for: the interval stands alone"
+    return model.feasibility.verdict.reason
 
 
 def _bound_sections(result: Assessment) -> list[Section]:
@@ -178,8 +215,8 @@ def _bound_sections(result: Assessment) -> list[Section]:
         "Every way of putting an interval around the same tests. The blue one is "
         "recommended; the others show how much hangs on what is assumed."
     )
-    names = dict.fromkeys(x.loss for m in result.assessed for x in m.losses)
-    sections = []
+    names = list(dict.fromkeys(x.loss for m in result.assessed for x in m.losses))
+    sections, known = [], set[str]()
     for place, name in enumerate(names):
         reasons = dict.fromkeys(
             b.reason
@@ -187,19 +224,22 @@ def _bound_sections(result: Assessment) -> list[Section]:
             for x in m.losses
             if x.loss == name
             for b in x.bounds
-            if b.is_recommended and b.reason
+            if b.is_recommended and b.reason and b.reason not in known
         )
+        known |= set(reasons)
         said = [lead] if place == 0 else []
         said += [sentence(f"recommended because {reason}") for reason in reasons]
+        is_last = place == len(names) - 1
+        table = column_table("All intervals in numbers", result.to_columns())
         sections.append(
             Section(
                 heading=f"Bounds of {name}",
                 lead=tuple(said),
                 figure=bounds_drawing(result, name),
+                tables=(replace(table, folded=True),) if is_last else (),
             )
         )
-    table = column_table("All intervals", result.to_columns())
-    return [*sections, Section(heading="All numbers", tables=(table,))]
+    return sections
 
 
 def _feasibility(result: Assessment) -> list[Section]:

@@ -41,6 +41,7 @@ __all__ = [
     "new_figure",
     "percent_axis",
     "plain_axes",
+    "round_ticks",
     "text_width",
     "thinned",
 ]
@@ -228,6 +229,46 @@ def percent_axis(axes: Axes) -> None:
     names = [f"{100 * tick:.0f}" for tick in ticks]
     axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} %"])
     axes.grid(axis="y", color=RULE, linewidth=0.6)
+
+
+def round_ticks(low: float, high: float, most: float) -> FloatArray:
+    """Choose round numbers between two ends.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends.
+    most : float
+        About how many fit.
+
+    Returns
+    -------
+    ndarray of float64
+        Multiples of 1, 2 or 5 times a power of ten.
+
+    Examples
+    --------
+    >>> round_ticks(0.62, 0.97, 4).tolist()
+    [0.7, 0.8, 0.9]
+    """
+    span = (high - low) or 1.0
+    steps = [
+        lead * 10.0**k
+        for k in range(int(np.floor(np.log10(span))) - 2, 13)
+        for lead in (1, 2, 5)
+    ]
+    place = next((i for i, s in enumerate(steps) if span / s <= most), len(steps) - 1)
+    ticks = _multiples(steps[place], low, high)
+    # One tick says nothing of the scale.
+    return ticks if ticks.size > 1 else _multiples(steps[max(place - 1, 0)], low, high)
+
+
+def _multiples(step: float, low: float, high: float) -> FloatArray:
+    slack = 1e-9 * (high - low)
+    first, last = np.ceil((low - slack) / step), np.floor((high + slack) / step)
+    # Adding nought turns minus nought into nought.
+    ticks: FloatArray = (step * np.arange(first, last + 1)).round(9) + 0.0
+    return ticks
 
 
 def count_axis(axes: Axes, low: float, high: float, also: Sequence[float] = ()) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scorecast.guarantees import EstimateAssessment, value_said
+from scorecast.guarantees import EstimateAssessment, estimate_said
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
@@ -69,8 +69,8 @@ def _loss_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
         name = one_line(model.name, _LONGEST_NAME)
         for loss in model.losses:
             by = "" if loss.recommended is None else loss.recommended.method
-            span = f"{value_said(loss.low)} to {value_said(loss.high)}"
-            rows.append((name, loss.loss, value_said(loss.estimate), span, by))
+            span = f"{estimate_said(loss.low)} to {estimate_said(loss.high)}"
+            rows.append((name, loss.loss, estimate_said(loss.estimate), span, by))
             name = ""
     return rows
 
@@ -81,8 +81,8 @@ def _head_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
     return [
         (
             f"{one_line(m.name, _LONGEST_NAME)}, {x.loss}" if several else x.loss,
-            value_said(x.estimate),
-            f"{value_said(x.low)} to {value_said(x.high)}",
+            estimate_said(x.estimate),
+            f"{estimate_said(x.low)} to {estimate_said(x.high)}",
         )
         for m in result.models
         for x in m.losses
@@ -94,7 +94,7 @@ def _test_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
     for model in result.models:
         name = one_line(model.name, _LONGEST_NAME)
         for test in model.tests:
-            value = value_said(test.null_value)
+            value = estimate_said(test.null_value)
             rows.append((name, test.setting, value, _p_said(test.worst_p)))
             name = ""
     return rows
@@ -142,7 +142,7 @@ def _bounds(result: EstimateAssessment, loss: str) -> Drawing:
                     dot=found.estimate,
                     low=bound.low if math.isfinite(bound.low) else math.nan,
                     high=bound.high if math.isfinite(bound.high) else math.nan,
-                    text=f"{value_said(bound.low)} to {value_said(bound.high)}",
+                    text=f"{estimate_said(bound.low)} to {estimate_said(bound.high)}",
                     strong=bound.is_recommended,
                 )
                 for bound in found.bounds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 
 from scorecast._core.percent import UNKNOWN, is_known, percent, percent_span
@@ -11,6 +12,7 @@ __all__ = [
     "UNKNOWN",
     "clipped",
     "count",
+    "dashed",
     "is_known",
     "level_name",
     "one_line",
@@ -23,6 +25,8 @@ __all__ = [
 
 # Embeddings, overrides and isolates reorder what stands around them.
 _REORDERING = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+_RANGE = re.compile(r"(?<=\d)-(?=\d)")
+_DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _HARMFUL = {"Cc", "Cn", "Cs", "Zl", "Zp"}
 
 
@@ -59,6 +63,11 @@ def points(share: float | None, *, signed: bool = False, minus: str = "-") -> st
 def count(number: float) -> str:
     """Write a count with commas between thousands."""
     return f"{number:,.0f}"
+
+
+def dashed(text: str) -> str:
+    """Set a dash between the ends of an interval, where no line may break."""
+    return _RANGE.sub(_DASH, text)
 
 
 def level_name(level: float) -> str:

@@ -1,0 +1,73 @@
+"""``scorecast size``: how many test cases are enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from scorecast.cli.options import Share, writing_options
+
+__all__ = ["command"]
+
+
+@click.command(name="size")
+@click.option(
+    "--expect",
+    type=Share(),
+    required=True,
+    metavar="SHARE",
+    help="Accuracy that is expected, such as 0.9.",
+)
+@click.option(
+    "--width",
+    type=Share(is_open=True),
+    help="Width of the interval that is wanted, such as 0.1.",
+)
+@click.option(
+    "--versus",
+    type=Share(),
+    metavar="SHARE",
+    help="Accuracy of another model, to be told from the first; instead of --width.",
+)
+@click.option(
+    "--power",
+    type=Share(is_open=True),
+    default=0.8,
+    show_default=True,
+    help="Chance that the difference is found, if it is there.",
+)
+@click.option(
+    "--disagreement",
+    type=Share(),
+    help="Share of cases on which exactly one of both models is right. [default: as if "
+    "they were right independently]",
+)
+@click.option(
+    "--method",
+    help="Of the interval: wilson, clopper-pearson, jeffreys, uniform, wald; of the "
+    "comparison: paired, independent. [default: wilson, paired]",
+)
+@click.option(
+    "--level",
+    type=Share(is_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence.",
+)
+@writing_options
+def command(**options: Any) -> None:
+    """Say how many test cases an interval or a comparison needs."""
+    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.exceptions import UsageError
+    from scorecast.guarantees import required_test_size
+
+    check_outputs(options)
+    if (options["width"] is None) == (options["versus"] is None):
+        msg = "Give either --width, for an interval, or --versus, for a comparison."
+        raise UsageError(msg)
+    names = ("width", "versus", "power", "disagreement", "method", "level")
+    result = required_test_size(
+        options["expect"], **{name: options[name] for name in names}
+    )
+    deliver(result, options, files=[])

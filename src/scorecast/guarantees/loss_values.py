@@ -1,0 +1,65 @@
+"""Write values of losses as people read them: shares in percent, others as numbers."""
+
+from __future__ import annotations
+
+import math
+
+from scorecast._core.amounts import amount
+from scorecast._core.percent import percent, percent_span
+
+__all__ = ["difference_said", "is_share", "span_said", "value_said"]
+
+_SHARES = {
+    "accuracy", "error", "balanced-accuracy", "sensitivity", "specificity",
+    "smoothed-error", "posterior-error",
+}  # fmt: skip
+
+
+def is_share(loss: str) -> bool:
+    """Tell whether people read a loss in percent."""
+    return loss in _SHARES
+
+
+def value_said(loss: str, value: float) -> str:
+    """Write a value as the loss is read.
+
+    Parameters
+    ----------
+    loss : str
+        Name of the loss.
+    value : float
+        Its value.
+
+    Returns
+    -------
+    str
+        In percent for shares of cases.
+
+    Examples
+    --------
+    >>> value_said("accuracy", 0.79), value_said("rmse", 0.79), value_said("rmse", 3e9)
+    ('79.0 %', '0.79', '3,000,000,000')
+    """
+    if math.isinf(value):
+        return "no limit"
+    return percent(value, 1) if is_share(loss) else amount(value)
+
+
+def span_said(loss: str, low: float, high: float) -> str:
+    """Write an interval as the loss is read."""
+    if is_share(loss):
+        return percent_span(low, high, 1)
+    return f"{value_said(loss, low)} to {value_said(loss, high)}"
+
+
+def difference_said(loss: str, difference: float) -> str:
+    """Write a difference of two values, with its sign; of shares in points.
+
+    Examples
+    --------
+    >>> difference_said("accuracy", 0.06), difference_said("rmse", -0.1234)
+    ('+6.0 points', '-0.123')
+    """
+    if is_share(loss):
+        return f"{100 * difference:+.1f} points"
+    return f"{difference:+.3g}"

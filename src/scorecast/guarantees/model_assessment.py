@@ -1,0 +1,214 @@
+"""One model of an assessment: its losses, tests, parts of the error, and curves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+from scorecast._core.types import Json
+from scorecast.guarantees.bias_variance import BiasVariance
+from scorecast.guarantees.bounds import Bound
+from scorecast.guarantees.class_sensitivity import ClassSensitivity
+from scorecast.guarantees.feasibility import Feasibility
+from scorecast.guarantees.learning_curve import LearningCurveFit
+from scorecast.guarantees.loss_values import is_share, span_said, value_said
+from scorecast.guarantees.selection_bias import SelectionBias
+
+__all__ = [
+    "LossAssessment",
+    "ModelAssessment",
+    "loss_from",
+    "loss_parts",
+    "model_from_parts",
+    "model_parts",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossAssessment:
+    """One model through one loss.
+
+    Attributes
+    ----------
+    loss : str
+        The loss.
+    greater_is_better : bool
+        Which way is better.
+    estimate : float
+        The value.
+    folds : tuple of float
+        Value of every split; NaN where it failed or is undefined.
+    bounds : tuple of Bound
+        Intervals; one is recommended.
+    per_class : tuple of ClassSensitivity
+        Sensitivity of every class, where the loss is about right and wrong.
+    """
+
+    loss: str
+    greater_is_better: bool
+    estimate: float
+    folds: tuple[float, ...]
+    bounds: tuple[Bound, ...]
+    per_class: tuple[ClassSensitivity, ...] = ()
+
+    @property
+    def recommended(self) -> Bound | None:
+        """The bound to quote, if there is any."""
+        return next((b for b in self.bounds if b.is_recommended), None)
+
+    @property
+    def low(self) -> float:
+        """Lower end of the recommended interval."""
+        return math.nan if self.recommended is None else self.recommended.low
+
+    @property
+    def high(self) -> float:
+        """Upper end of the recommended interval."""
+        return math.nan if self.recommended is None else self.recommended.high
+
+    @property
+    def is_share(self) -> bool:
+        """Whether people read it in percent."""
+        return is_share(self.loss)
+
+    def value_said(self, value: float) -> str:
+        """Write a value as this loss is read."""
+        return value_said(self.loss, value)
+
+    def span_said(self, low: float, high: float) -> str:
+        """Write an interval as this loss is read."""
+        return span_said(self.loss, low, high)
+
+    def said(self) -> str:
+        """Write the estimate with its interval."""
+        span = self.span_said(self.low, self.high)
+        return f"{self.value_said(self.estimate)} ({span})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelAssessment:
+    """One model.
+
+    Attributes
+    ----------
+    name : str
+        What the caller calls it.
+    losses : tuple of LossAssessment
+        The first is the one that tests look at; empty if every fit failed.
+    feasibility : Feasibility or None
+        Tests against null settings; None if they were not asked for or fits failed.
+    bias_variance : tuple of BiasVariance
+        Decompositions; empty if they were not asked for.
+    learning_curves : tuple of LearningCurveFit
+        Over cases, over features, as far as they were asked for.
+    selection_bias : SelectionBias or None
+        What selecting features before the split would add.
+    failures : tuple of str
+        Reason of every split that failed.
+    warnings : tuple of str
+        What the estimator warned of.
+    """
+
+    name: str
+    losses: tuple[LossAssessment, ...]
+    feasibility: Feasibility | None = None
+    bias_variance: tuple[BiasVariance, ...] = ()
+    learning_curves: tuple[LearningCurveFit, ...] = ()
+    selection_bias: SelectionBias | None = None
+    failures: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """What may be promised, in a sentence."""
+        if not self.losses:
+            return self.failures[0] if self.failures else "failed: no fit"
+        if self.feasibility is None:
+            return "Not tested against chance."
+        return self.feasibility.verdict.said()
+
+    def loss(self, name: str) -> LossAssessment:
+        """Return one of the losses by its name."""
+        return next(loss for loss in self.losses if loss.loss == name)
+
+
+def model_parts(model: ModelAssessment) -> Json:
+    """Return plain values."""
+    bias = model.selection_bias
+    return {
+        "losses": {loss.loss: loss_parts(loss) for loss in model.losses},
+        "feasibility": None
+        if model.feasibility is None
+        else model.feasibility.to_json(),
+        "bias_variance": {x.method: x.to_json() for x in model.bias_variance},
+        "learning_curves": {x.over: x.to_dict() for x in model.learning_curves},
+        "selection_bias": None if bias is None else bias.to_dict(),
+        "verdict": model.verdict,
+        "failures": list(model.failures),
+        "warnings": list(model.warnings),
+    }
+
+
+def loss_parts(loss: LossAssessment) -> Json:
+    """Return one loss as plain values."""
+    return {
+        "estimate": loss.estimate,
+        "low": loss.low,
+        "high": loss.high,
+        "per_class": {row.label: asdict(row) for row in loss.per_class},
+        "greater_is_better": loss.greater_is_better,
+        "bounds": [_bound_parts(bound) for bound in loss.bounds],
+        "folds": list(loss.folds),
+    }
+
+
+def _bound_parts(bound: Bound) -> Json:
+    return {**asdict(bound), "is_open": math.isinf(bound.high)}
+
+
+def model_from_parts(name: str, data: Json) -> ModelAssessment:
+    """Rebuild a model from `model_parts`; files of old may lack what came later."""
+    tested, bias = data["feasibility"], data.get("selection_bias")
+    curves = data.get("learning_curves") or {}
+    return ModelAssessment(
+        name=name,
+        losses=tuple(loss_from(loss, x) for loss, x in data["losses"].items()),
+        feasibility=None if tested is None else Feasibility.from_json(tested),
+        bias_variance=tuple(
+            BiasVariance(**_numbers(x, {"method", "n_cases"}))
+            for x in data["bias_variance"].values()
+        ),
+        learning_curves=tuple(map(LearningCurveFit.from_dict, curves.values())),
+        selection_bias=None if bias is None else SelectionBias.from_dict(bias),
+        failures=tuple(data["failures"]),
+        warnings=tuple(data["warnings"]),
+    )
+
+
+def loss_from(name: str, data: Json) -> LossAssessment:
+    """Rebuild one loss from `loss_parts`."""
+    return LossAssessment(
+        loss=name,
+        greater_is_better=bool(data["greater_is_better"]),
+        estimate=_float(data["estimate"]),
+        folds=tuple(_float(x) for x in data["folds"]),
+        bounds=tuple(_bound_from(row) for row in data["bounds"]),
+        per_class=tuple(
+            ClassSensitivity(**_numbers(row, {"label", "n"}))
+            for row in data["per_class"].values()
+        ),
+    )
+
+
+def _bound_from(row: Json) -> Bound:
+    facts = {k: v for k, v in row.items() if k not in ("is_open", "low", "high")}
+    high = math.inf if row["is_open"] else _float(row["high"])
+    return Bound(low=_float(row["low"]), high=high, **facts)
+
+
+def _numbers(row: Json, words: set[str]) -> Json:
+    return {k: v if k in words else _float(v) for k, v in row.items()}
+
+
+def _float(value: float | None) -> float:
+    return math.nan if value is None else float(value)
