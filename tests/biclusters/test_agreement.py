@@ -105,9 +105,13 @@ def slow_entropy(found, hidden, on, n):
     for b in found:
         share = [0.0] * (len(hidden) + 1)
         own = parts(b, on)
+        most = max(
+            range(len(hidden)), key=lambda h: (len(own & parts(hidden[h], on)), -h)
+        )
         for i in own:
-            for h in members[i] or {len(hidden)}:
-                share[h] += 1 / max(1, len(members[i])) / len(own)
+            kinds_of = {most} if most in members[i] else members[i] or {len(hidden)}
+            for h in kinds_of:
+                share[h] += 1 / len(kinds_of) / len(own)
         total += len(own) * sum(-p * math.log(p) for p in share if p > 1e-15)
         weight += len(own)
     return total / weight / math.log(kinds)
@@ -208,6 +212,13 @@ def test_the_same_biclusters_are_perfect_in_any_order():
             assert values[name] == 1
         for name in ("rnia", "clustering-error"):
             assert values[name] == pytest.approx(0)
+
+
+def test_the_same_biclusters_are_pure_though_they_overlap():
+    own = [([0, 1, 2], [0, 1]), ([2, 3, 4], [1, 2])]
+    values = agreement(*sets(own, own))
+    assert values["entropy-rows"] == values["entropy-columns"] == 0
+    assert values["f-rows"] == values["f-columns"] == 1
 
 
 def test_a_perfect_oracle_has_score_one_on_planted_biclusters(planted):

@@ -31,7 +31,8 @@ def biclusters_from(found: Any, *, shape: Shape | None = None) -> BiclusterSet:
         A fitted object with ``rows_`` and ``columns_``; a list of pairs of row and
         column numbers, counted from zero, or of mappings or objects with ``rows`` and
         ``columns`` (or ``X`` and ``Y``); the truth of simulated data; a pair of boolean
-        matrices, biclusters x rows and biclusters x columns; a mapping with ``biclusters``, as G-Bic writes it.
+        matrices, biclusters x rows and biclusters x columns; a mapping with
+        ``biclusters``, as G-Bic writes it.
     shape : tuple of int, optional
         Rows and columns of the matrix. Without, the largest numbers that occur.
 

@@ -124,7 +124,7 @@ def _along(
         f"f-{name}": parts.f,
         f"precision-{name}": parts.precision,
         f"recall-{name}": parts.recall,
-        f"entropy-{name}": entropy(found, hidden),
+        f"entropy-{name}": entropy(found, hidden, shared),
     }
 
 

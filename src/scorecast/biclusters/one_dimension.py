@@ -70,11 +70,12 @@ def f_measure(found: BoolArray, hidden: BoolArray, shared: FloatArray) -> FMeasu
     return FMeasure(f=f, precision=precision, recall=recall)
 
 
-def entropy(found: BoolArray, hidden: BoolArray) -> float:
+def entropy(found: BoolArray, hidden: BoolArray, shared: FloatArray) -> float:
     """Return how mixed found clusters are, from 0 (each of one kind) to 1.
 
     The kinds are the hidden clusters and, where members belong to none, that. A member
-    of several hidden clusters counts in equal parts for each. Clusters weigh by size.
+    of several counts for the one that the found cluster has most in common with, if
+    that is among them, and in equal parts for each otherwise. Clusters weigh by size.
 
     Parameters
     ----------
@@ -82,6 +83,8 @@ def entropy(found: BoolArray, hidden: BoolArray) -> float:
         Members of found clusters.
     hidden : ndarray of bool of shape (h, n)
         Members of hidden ones.
+    shared : ndarray of shape (k, h)
+        How many members they share.
 
     Returns
     -------
@@ -98,7 +101,11 @@ def entropy(found: BoolArray, hidden: BoolArray) -> float:
     if kinds.shape[0] < 2:
         return 0.0
     sizes = found.sum(axis=1)
-    share = (found.astype(np.float64) @ kinds.T) / sizes[:, None]
+    owner = np.argmax(shared, axis=1)
+    others = found & ~hidden[owner]
+    counts = others.astype(np.float64) @ kinds.T
+    counts[np.arange(owner.size), owner] += sizes - others.sum(axis=1)
+    share = counts / sizes[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(share > 0, -share * np.log(share), 0.0)
     mean = float(np.average(terms.sum(axis=1), weights=sizes))

@@ -29,6 +29,7 @@ __all__ = ["bicluster_text"]
 
 _MOST_ROWS = 12
 _LONGEST_NAME = 10
+_ROUNDING = 1e-12
 _SHOWN = (
     "recovery", "relevance", "recovery-rows", "relevance-rows", "consensus", "rnia",
     "clustering-error", "f-rows", "entropy-rows", "f-columns", "entropy-columns",
@@ -154,7 +155,9 @@ def _number(value: float) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:.4g}" if is_known(value) else UNKNOWN
+    if not is_known(value):
+        return UNKNOWN
+    return f"{value:.4g}" if abs(value) > _ROUNDING else "0"
 
 
 def _p_said(log10_p: float) -> str:
