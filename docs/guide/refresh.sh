@@ -37,4 +37,9 @@ cd "$work/simulation"
 rm -f cases.*
 PATH="$bin:$PATH" sh "$here/example_simulation.sh" \
     >"$here/example_simulation_commands.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_biclusters.py" "$work/biclusters" \
+    >"$here/example_biclusters.txt"
+cd "$work/biclusters"
+PATH="$bin:$PATH" sh "$here/example_biclusters.sh" \
+    >"$here/example_biclusters_commands.txt"
 "$bin/python" "$here/inline.py"
