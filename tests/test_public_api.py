@@ -13,6 +13,8 @@ import scorecast
 NAMES = {
     "Assessment",
     "assess",
+    "SettingsAssessment",
+    "assess_settings",
     "Comparison",
     "PairComparison",
     "compare",

@@ -219,3 +219,65 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(table, tmp_path, jobs):
     subprocess.run([*plain, str(fresh)], check=True, capture_output=True)
     one, other = (json.loads(path.read_text()) for path in (out, fresh))
     assert one["result"] == other["result"]
+
+
+CLEAN = ("--target", "kind", "--drop", "patient", "--drop", "size")
+
+
+def test_curves_and_selection_are_a_flag_away(run, table, tmp_path):
+    code, out, err = run(
+        "assess", table, *CLEAN, "--model", "naive-bayes", "--learning-curve", "--aim",
+        "0.8", "--feature-curve", "--selection", "2", "--sampling", "mc5",
+        "--test-size", "0.3", "--permutations", "0", "--json", tmp_path / "a.json",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "cases for 80 %" in out
+    assert "features for 80 %" in out
+    assert "best 2" in out
+    data = json.loads((tmp_path / "a.json").read_text())
+    assert data["options"]["n_test"] == 12
+    chosen = data["result"]["selected_features"]["result"]
+    assert chosen["name"][0] == "g1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--aim", "80"), 2, "aim"),
+        (("--selection", "5"), 2, "1 to 4"),
+        (("--selection", "0"), 2, "--selection"),
+        (("--test-size", "0.3"), 2, "--sampling mc"),
+    ],
+)
+def test_bad_questions_about_curves(run, table, arguments, code, said):
+    found, out, err = run("assess", table, *CLEAN, "--model", "tree", *arguments)
+    assert (found, out) == (code, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_table_of_two_thousand_columns_is_read(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X, kind = rng.normal(size=(24, 2000)), np.array(["sick", "well"])[np.arange(24) % 2]
+    names = [f"gene{i}" for i in range(2000)]
+    lines = [",".join([*names, "kind"])]
+    rows = zip(X.tolist(), kind, strict=True)
+    lines += [",".join([*map(repr, row), word]) for row, word in rows]
+    (tmp_path / "wide.csv").write_text("\n".join(lines))
+    files = ["wide.csv"]
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow", reason="needs the extra [io]")
+    frame = pandas.DataFrame(X, columns=names).assign(kind=kind)
+    frame.to_parquet(tmp_path / "wide.parquet")
+    files.append("wide.parquet")
+    answers = []
+    for name in files:
+        code, out, err = run(
+            "assess", tmp_path / name, "--target", "kind", "--model",
+            "nearest-centroid", "--sampling", "cv3", "--permutations", "0",
+            "--json", "-",
+        )  # fmt: skip
+        assert code == 0, err
+        answers.append(json.loads(out))
+    assert answers[0]["inputs"]["n_features"] == 2000
+    assert answers[0]["result"] == answers[1]["result"]

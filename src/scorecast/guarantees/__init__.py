@@ -44,6 +44,15 @@ from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias, selection_bias
+from scorecast.guarantees.settings import (
+    DifficultyGroup,
+    FactorView,
+    SettingBound,
+    SettingEstimate,
+    SettingsAssessment,
+    Superiority,
+    assess_settings,
+)
 from scorecast.guarantees.test_size import RequiredTestSize, required_test_size
 
 if TYPE_CHECKING:
@@ -59,6 +68,8 @@ __all__ = [
     "BiasVariance",
     "Bound",
     "ClassSensitivity",
+    "DifficultyGroup",
+    "FactorView",
     "Feasibility",
     "LearningCurveFit",
     "Loss",
@@ -72,10 +83,15 @@ __all__ = [
     "Sampling",
     "SelectedFeatures",
     "SelectionBias",
+    "SettingBound",
+    "SettingEstimate",
+    "SettingsAssessment",
+    "Superiority",
     "TunedModel",
     "Verdict",
     "areas_under_curves",
     "assess",
+    "assess_settings",
     "bca",
     "check_models",
     "check_sampling",

@@ -133,7 +133,8 @@ class Poisson(Component):
         # Ordered by the far tail, which a share below one cannot resolve.
         most = int(self.rate + 40 * math.sqrt(self.rate) + 40)
         edges = pdtr(np.arange(most), self.rate)
-        return np.searchsorted(edges, ndtr(z), side="left").astype(np.float64)
+        counts: FloatArray = np.searchsorted(edges, ndtr(z)).astype(np.float64)
+        return counts
 
     def cdf(self, x: FloatArray) -> FloatArray:
         """Return the chance of a value up to x."""

@@ -262,7 +262,8 @@ def _class_information(options: Json) -> tuple[float, float, float]:
 def _disaster(options: Json, rng: np.random.Generator) -> _Made:
     n, share = int(options["n"]), options["disaster_share"]
     struck = rng.random(n) < share
-    given = np.where(struck, options["disaster"], options["hit"])
+    low, usual_chance = float(options["disaster"]), float(options["hit"])
+    given: FloatArray = np.where(struck, low, usual_chance)
     log_p = np.full(n, math.log(0.5))
     usual, rare = math.log(2 * options["hit"]), math.log(2 * options["disaster"])
     truth = ForecastTruth(

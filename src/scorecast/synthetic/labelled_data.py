@@ -30,7 +30,7 @@ from scorecast.synthetic.value_range import pooled_moments, value_range
 
 __all__ = ["LabelledData", "LabelledTruth", "labelled"]
 
-_MONTE_CARLO = 2_000_000  # values to draw for the Bayes error
+_MONTE_CARLO = 1_000_000  # values to draw for the Bayes error
 _TAIL = (3.0, 6.7)  # standard deviations above the mean (Guo and others, 2010)
 
 

@@ -15,11 +15,11 @@ from scorecast.synthetic.radii import NormalRadius, Radius
 
 __all__ = ["nearer_chance", "nearest_accuracy"]
 
-_NODES = 64
-_ANGLES = 24
-_STEP = 0.25
+_NODES = (20, 10)  # and so many more per root of the dimension: radii grow, spread not
+_ANGLES = 16
+_STEP = 0.3
 _STEP_ON_A_LINE = 0.02  # where being very near decides, and a node costs little
-_REACH = 7.0
+_REACH = 6.6
 _ROWS = 4096
 
 
@@ -48,7 +48,7 @@ def nearest_accuracy(
     Returns
     -------
     ndarray
-        Accuracies, to about 1e-6.
+        Accuracies, to about 5e-6.
     """
     at, mass = _example_nodes(radius, noise)
     base, size, cosine = at
@@ -88,13 +88,17 @@ def nearer_chance(rho: FloatArray, s: FloatArray, others: Radius) -> FloatArray:
         Chances.
     """
     whole = others.cdf(np.maximum(s - rho, 0))
-    low, high = np.abs(rho - s), rho + s
+    low, high = np.abs(rho - s), np.minimum(rho + s, others.farthest)
     if others.d == 1:
         either: FloatArray = whole + (others.cdf(high) - others.cdf(low)) / 2
         return either
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    half = (high - low)[:, None] / 2
-    r = (high + low)[:, None] / 2 + half * nodes
+    n_nodes = int(_NODES[0] + _NODES[1] * np.sqrt(others.d))
+    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    # Caps open and close as square roots do; in an angle they are smooth.
+    angle = np.pi * (1 + nodes) / 2
+    weights = weights * np.sin(angle) * np.pi / 2
+    half = np.maximum(high - low, 0)[:, None] / 2
+    r = low[:, None] + half * (1 - np.cos(angle))
     inside = others.pdf(r) * _cap(
         (rho[:, None] ** 2 + r**2 - s[:, None] ** 2) / (2 * rho[:, None] * r), others.d
     )

@@ -74,7 +74,7 @@ class GaussianClasses:
         Returns
         -------
         ndarray
-            Accuracy of the nearest noisy template, to about 1e-6.
+            Accuracy of the nearest noisy template, to about 5e-6.
         """
         # Given the example x, its template is normal around x / (1 + noise).
         spread = np.sqrt(1 + self.noise)
@@ -162,7 +162,7 @@ class IsotropicClasses:
         Returns
         -------
         ndarray
-            Accuracy of the nearest centre.
+            Accuracy of the nearest centre, to about 5e-6.
         """
         return nearest_accuracy(
             np.asarray(ks, dtype=np.float64),

@@ -38,6 +38,11 @@ class Radius(ABC):
 
     d: int
 
+    @property
+    def farthest(self) -> float:
+        """What no distance exceeds."""
+        return np.inf
+
     @abstractmethod
     def at(self, t: FloatArray) -> FloatArray:
         """Return the quantile that standard normal numbers stand for."""
@@ -97,24 +102,24 @@ class BallRadius(Radius):
     """
 
     @property
-    def radius(self) -> float:
+    def farthest(self) -> float:
         """Radius of the ball."""
         return float(np.sqrt(self.d + 2))
 
     def at(self, t: FloatArray) -> FloatArray:
         """Return the quantile that standard normal numbers stand for."""
-        radius: FloatArray = self.radius * ndtr(t) ** (1 / self.d)
+        radius: FloatArray = self.farthest * ndtr(t) ** (1 / self.d)
         return radius
 
     def cdf(self, r: FloatArray) -> FloatArray:
         """Return the chance of a distance up to r."""
-        below: FloatArray = np.minimum(r / self.radius, 1) ** self.d
+        below: FloatArray = np.minimum(r / self.farthest, 1) ** self.d
         return below
 
     def pdf(self, r: FloatArray) -> FloatArray:
         """Return the density at positive r."""
-        inside = self.d * (r / self.radius) ** (self.d - 1) / self.radius
-        return np.where(r <= self.radius, inside, 0.0)
+        inside = self.d * (r / self.farthest) ** (self.d - 1) / self.farthest
+        return np.where(r <= self.farthest, inside, 0.0)
 
 
 @dataclass(frozen=True)

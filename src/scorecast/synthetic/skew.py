@@ -8,6 +8,7 @@ component and follow a gamma distribution of the stated skewness.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,7 +93,8 @@ class Skew:
         if part.is_discrete or not self.share:
             return own
         far: FloatArray = np.log(self.share) + self.tail.log_density(x)
-        return np.logaddexp(own, far)
+        both: FloatArray = np.logaddexp(own, far)
+        return both
 
     def _log_gamma(self, part: Component, x: FloatArray) -> FloatArray:
         g = self._gamma(part, x)
@@ -103,4 +105,5 @@ class Skew:
         return density
 
     def _gamma(self, part: Component, x: FloatArray) -> FloatArray:
-        return self.shape + np.sqrt(self.shape) * (x - part.mean) / part.sd
+        scaled: FloatArray = (x - part.mean) / part.sd
+        return self.shape + math.sqrt(self.shape) * scaled
