@@ -136,7 +136,7 @@ def _is_quick(fast: FastMethod, X: NDArray[Any], n_splits: int) -> bool:
     }
     if fast.scaler is not None or fast.name not in work:
         return False
-    return n_splits * work[fast.name] <= _QUICK
+    return bool(n_splits * work[fast.name] <= _QUICK)
 
 
 def _pays(fast: FastMethod, X: NDArray[Any], splits: list[CaseSplit]) -> bool:
