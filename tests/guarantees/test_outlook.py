@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
@@ -278,7 +278,8 @@ def test_selection_bias_by_itself_has_proper_bounds():
     assert found.outside_estimate == found.inside_estimate == 1
     assert found.outside_interval[0] < 1
     assert "Nothing is owed" in found.summary()
-    ridge = sc.selection_bias(SelectKBest(k=2), Ridge(), X, X[:, 1], random_state=0)
+    of_numbers = SelectKBest(f_regression, k=2)
+    ridge = sc.selection_bias(of_numbers, Ridge(), X, X[:, 1], random_state=0)
     assert ridge.loss == "score"
 
 
