@@ -20,7 +20,7 @@ test: setup ## run the test suite
 	$(BIN)/python -m pytest -q -n 2
 
 test-all: setup ## run the test suite and the slow statistical checks
-	$(BIN)/python -m pytest -q -n 2 -m ""
+	$(BIN)/python -m pytest -q -n 2 -m "" --timeout=1800
 
 lint: setup ## check style, types and layers
 	$(BIN)/ruff check src tests benchmarks tools

@@ -9,12 +9,14 @@ Usage: python benchmarks/coverage_identification.py [REPEATS]
 """
 
 import sys
+import warnings
 
 import numpy as np
 
 import scorecast as sc
 from scorecast.information import average_bayes_bound, best_accuracy, least_information
 from scorecast.information.identification.curve_sample import sample_of_ranking
+from scorecast.information.identification.implied import implied_of_sample
 from scorecast.information.identification.separation import WEIGHTS, fit_separation
 from scorecast.information.identification.trials import Trials
 from scorecast.scores import Scores, rank_true_classes
@@ -67,39 +69,66 @@ def dimensions(repeats, information=3.0, n=100):
 
 def intervals(repeats):
     """Print how often 90 % intervals hold what the mean curve implies."""
-    print("\n== intervals ==\nshare of 90 % intervals that hold, by weights")
+    models = [(d, information) for d in (4, 60) for information in (0.3, 1.5, 4.0)]
+    print("\n== intervals ==\nshare of 90 % intervals that hold, by (d, I)")
+    print(f"{'n':>5}" + "".join(f"{f'({d}, {i})':>11}" for d, i in models))
+    for n in (6, 8, 10, 12, 15, 20, 30, 40, 120):
+        shares = [
+            _held(n, repeats, lambda rng, n=n, d=d, i=i: _bayes(rng, n, d, i))["equal"]
+            for d, i in models
+        ]
+        print(f"{n:>5}" + "".join(f"{s:>11.2f}" for s in shares), flush=True)
+
+
+def weights(repeats):
+    """Print the same for every way to weigh sizes."""
+    print("\n== weights ==\nshare of 90 % intervals that hold, by weights")
     print(f"{'n':>5}{'d':>5}{'I':>6}" + "".join(f"{w:>12}" for w in WEIGHTS))
     for n in (15, 40, 120):
-        for d in (4, 60):
-            for information in (0.3, 1.5, 4.0):
-                print(_interval_row(n, d, information, repeats), flush=True)
+        for d, i in ((4, 1.5), (4, 4.0), (60, 1.5), (60, 4.0)):
+            held = _held(
+                n, repeats, lambda rng, n=n, d=d, i=i: _bayes(rng, n, d, i), WEIGHTS
+            )
+            row = "".join(f"{held[w]:>12.2f}" for w in WEIGHTS)
+            print(f"{n:>5}{d:>5}{i:>6}{row}", flush=True)
 
 
-def _interval_row(n, d, information, repeats):
+def attraction(repeats):
+    """Print the same where some candidates attract answers."""
+    print("\n== attraction ==\nshare of 90 % intervals that hold: calm, attracted")
+    for n in (15, 30, 60, 120):
+        shares = [
+            _held(n, repeats, lambda rng, n=n, s=share: _attracting(rng, n, s))["equal"]
+            for share in (0.0, 0.1)
+        ]
+        print(f"{n:>5}" + "".join(f"{s:>11.2f}" for s in shares), flush=True)
+
+
+def _bayes(rng, n, d, information):
+    return decoder_scores(*gaussian_pair(rng, n, d, information), "bayes", rng)
+
+
+def _attracting(rng, n, share):
+    """Draw scores N(0, 1), the true ones 2.5 higher, some columns shifted N(0, 4)."""
+    scores = rng.normal(size=(n, n)) + 2.5 * np.eye(n)
+    columns = rng.permutation(n)[: round(share * n)]
+    scores[:, columns] += 2 * rng.normal(size=columns.size)
+    return scores
+
+
+def _held(n, repeats, draw, ways=("equal",)):
     rng = np.random.default_rng(1)
     ks = np.arange(2.0, n + 1)
-    curves, found = [], {w: [] for w in WEIGHTS}
+    curves, ends = [], {w: [] for w in ways}
     for _ in range(repeats):
-        x, y = gaussian_pair(rng, n, d, information)
-        scores = Scores(decoder_scores(x, y, "bayes", rng), range(n))
-        sample = sample_of_ranking(rank_true_classes(scores))
+        ranking = rank_true_classes(Scores(draw(rng), range(n)))
+        sample = sample_of_ranking(ranking)
         curves.append(sample.curve.accuracy)
-        if (sample.curve.accuracy >= 1).all():
-            continue
-        for w in WEIGHTS:
-            fit = fit_separation(
-                ks, sample.curve.accuracy, weights=w,
-                covariance=sample.curve.covariance, replicates=sample.replicates,
-            )  # fmt: skip
-            off = fit.replicates - fit.replicates.mean()
-            found[w].append((fit.value, np.sqrt((n - 1) / n * (off @ off))))
-    middle = np.mean(curves, axis=0)
-    shares = []
-    for w in WEIGHTS:
-        truth = fit_separation(ks, middle, weights="equal").value
-        value, error = np.array(found[w]).T
-        shares.append(np.mean(np.abs(value - truth) < 1.6449 * error))
-    return f"{n:>5}{d:>5}{information:>6}" + "".join(f"{s:>12.2f}" for s in shares)
+        for w in ways:
+            found = implied_of_sample(sample, weights=w, level=LEVEL, units="nats")
+            ends[w].append((found.low, found.high))
+    truth = max(fit_separation(ks, np.mean(curves, axis=0)).value, 0.0) ** 2 / 2
+    return {w: np.mean([low <= truth <= high for low, high in ends[w]]) for w in ways}
 
 
 def circle_scores(rng, n, k, c):
@@ -138,8 +167,11 @@ def bounds(repeats):
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # answers that are all right
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     dimensions(max(repeats // 4, 5))
     bounds(5 * repeats)
     intervals(repeats)
+    weights(repeats)
+    attraction(repeats)
     print("\n== end ==")

@@ -57,67 +57,76 @@ def ours(n, n_sweeps, n_warmup):
     }
 
 
-def nuts_model():
+def log_pro_gamma(m, a, b):
+    """Log density of m under proGamma of type 1, up to a constant."""
+    import jax.numpy as jnp
+    from jax.scipy.special import gammaln
+
+    return -(a + b) * m + b * (m * jnp.log(m - 1) - gammaln(m))
+
+
+def log_integral(p, a, b):
+    """Log of the integral of s^p exp(-a s^2 + b s) over s > 0, by quadrature."""
+    import jax.numpy as jnp
+    from jax.scipy.special import logsumexp
+
+    nodes, weights = (jnp.asarray(x) for x in np.polynomial.legendre.leggauss(64))
+    q = p + 1
+    root = jnp.sqrt(b * b + 8 * a * q)
+    s0 = jnp.where(b < 0, 2 * q / (root - b), (b + root) / (4 * a))
+    a1 = a * s0**2
+    right = jnp.sqrt(60.0 / (q + 2 * a1))
+    left = -jnp.minimum(right * 2.5, 30.0 / q + 1)
+    half = (right - left) / 2
+    u = left[..., None] + half[..., None] * (nodes + 1)
+    e = jnp.expm1(u)
+    g = q[..., None] * (u - e) - a1[..., None] * e**2
+    area = logsumexp(g + jnp.log(weights), -1)
+    return q * jnp.log(s0) - a1 + b * s0 + jnp.log(half) + area
+
+
+def draw_components():
+    """Draw weights, locations, skews, precisions and shapes (less one) in numpyro."""
+    import jax.numpy as jnp
+    from numpyro import distributions as dist
+    from numpyro import factor, plate, sample
+
+    def positive(name):
+        return sample(name, dist.ImproperUniform(dist.constraints.positive, (), ()))
+
+    c = N_COMPONENTS
+    rate = sample("rate", dist.Gamma(PRIOR.rate_shape, PRIOR.rate_rate[0, 0]))
+    s_mu = sample("s_mu", dist.Gamma(PRIOR.location_shape, rate))
+    mu_mu = sample("mu_mu", dist.Normal(0.0, 1.0))
+    r_s = sample("r_s", dist.Gamma(PRIOR.scale_shape, PRIOR.scale_rate[0, 0]))
+    d_s = positive("d_s")
+    factor("m_s", log_pro_gamma(1 + d_s, PRIOR.spread_a, PRIOR.spread_b))
+    with plate("components", c):
+        s = sample("s", dist.Gamma(1 + d_s, d_s * r_s))
+        mu = mu_mu + sample("mu", dist.Normal(0, 1)) / jnp.sqrt(s_mu)
+        nu = sample("nu", dist.Normal(0, 1)) / jnp.sqrt(s)
+        d = positive("d")
+        factor("m", log_pro_gamma(1 + d, PRIOR.tail_a, PRIOR.tail_b))
+    p = sample("p", dist.Dirichlet(jnp.full(c, PRIOR.concentration / c)))
+    return p, mu, nu, s, d
+
+
+def nuts_model(x):
     """The same hierarchy in numpyro, labels and scales integrated out."""
     import jax.numpy as jnp
     import numpyro
-    import numpyro.distributions as dist
     from jax.scipy.special import gammaln, logsumexp
 
-    nodes, weights = np.polynomial.legendre.leggauss(64)
-    t = jnp.asarray(nodes)
-    log_w = jnp.log(jnp.asarray(weights))
-
-    def pro_gamma(m, a, b):
-        return -(a + b) * m + b * (m * jnp.log(m - 1) - gammaln(m))
-
-    def log_integral(p, a, b):
-        q = p + 1
-        root = jnp.sqrt(b * b + 8 * a * q)
-        s0 = jnp.where(b < 0, 2 * q / (root - b), (b + root) / (4 * a))
-        a1 = a * s0**2
-        right = jnp.sqrt(60.0 / (q + 2 * a1))
-        left = -jnp.minimum(right * 2.5, 30.0 / q + 1)
-        half = (right - left) / 2
-        u = left[..., None] + half[..., None] * (t + 1)
-        e = jnp.expm1(u)
-        g = q[..., None] * (u - e) - a1[..., None] * e**2
-        return q * jnp.log(s0) - a1 + b * s0 + jnp.log(half) + logsumexp(g + log_w, -1)
-
-    def model(x):
-        c = N_COMPONENTS
-        rate = numpyro.sample(
-            "rate", dist.Gamma(PRIOR.rate_shape, PRIOR.rate_rate[0, 0])
-        )
-        s_mu = numpyro.sample("s_mu", dist.Gamma(PRIOR.location_shape, rate))
-        mu_mu = numpyro.sample("mu_mu", dist.Normal(0.0, 1.0))
-        r_s = numpyro.sample(
-            "r_s", dist.Gamma(PRIOR.scale_shape, PRIOR.scale_rate[0, 0])
-        )
-        d_s = numpyro.sample(
-            "d_s", dist.ImproperUniform(dist.constraints.positive, (), ())
-        )
-        numpyro.factor("m_s", pro_gamma(1 + d_s, PRIOR.spread_a, PRIOR.spread_b))
-        with numpyro.plate("components", c):
-            s = numpyro.sample("s", dist.Gamma(1 + d_s, d_s * r_s))
-            mu = mu_mu + numpyro.sample("mu", dist.Normal(0, 1)) / jnp.sqrt(s_mu)
-            nu = numpyro.sample("nu", dist.Normal(0, 1)) / jnp.sqrt(s)
-            d = numpyro.sample(
-                "d", dist.ImproperUniform(dist.constraints.positive, (), ())
-            )
-            numpyro.factor("m", pro_gamma(1 + d, PRIOR.tail_a, PRIOR.tail_b))
-        p = numpyro.sample("p", dist.Dirichlet(jnp.full(c, PRIOR.concentration / c)))
-        m = 1 + d
-        y = x[:, None] - mu
-        full = jnp.broadcast_to(2 * m, y.shape)
-        logs = m * jnp.log(d) - gammaln(m) + 0.5 * jnp.log(s / (2 * jnp.pi))
-        logs = logs - 0.5 * s * nu**2 + jnp.log(2.0)
-        logs = logs + log_integral(full, d + 0.5 * s * y**2, s * nu * y)
-        numpyro.factor("likelihood", logsumexp(logs + jnp.log(p), axis=1).sum())
-        pull = jnp.sqrt(d) * jnp.exp(gammaln(m - 0.5) - gammaln(m))
-        numpyro.deterministic("mean", (p * (mu + nu * pull)).sum())
-
-    return model
+    p, mu, nu, s, d = draw_components()
+    m = 1 + d
+    y = x[:, None] - mu
+    logs = m * jnp.log(d) - gammaln(m) + 0.5 * jnp.log(s / (2 * jnp.pi))
+    logs = logs - 0.5 * s * nu**2 + jnp.log(2.0)
+    power = jnp.broadcast_to(2 * m, y.shape)
+    logs = logs + log_integral(power, d + 0.5 * s * y**2, s * nu * y)
+    numpyro.factor("likelihood", logsumexp(logs + jnp.log(p), axis=1).sum())
+    pull = jnp.sqrt(d) * jnp.exp(gammaln(m - 0.5) - gammaln(m))
+    numpyro.deterministic("mean", (p * (mu + nu * pull)).sum())
 
 
 def nuts(n, n_draws, n_warmup):
@@ -125,7 +134,7 @@ def nuts(n, n_draws, n_warmup):
     import numpyro
 
     numpyro.enable_x64()
-    kernel = numpyro.infer.NUTS(nuts_model(), max_tree_depth=8)
+    kernel = numpyro.infer.NUTS(nuts_model, max_tree_depth=8)
     mcmc = numpyro.infer.MCMC(
         kernel, num_warmup=n_warmup, num_samples=n_draws, progress_bar=False
     )

@@ -13,6 +13,12 @@ import scorecast
 NAMES = {
     "Assessment",
     "assess",
+    "SettingsAssessment",
+    "assess_settings",
+    "Comparison",
+    "PairComparison",
+    "compare",
+    "compare_pair",
     "DecoderComparison",
     "Identification",
     "ImpliedInformation",
@@ -70,12 +76,14 @@ NAMES = {
     "report",
     "risk_curve",
     "scores_from",
+    "simulate",
 }
 FOLDERS = (
     "scores",
     "classes",
     "information",
     "guarantees",
+    "comparison",
     "io",
     "report",
     "synthetic",
@@ -93,10 +101,16 @@ def test_the_front_door_is_pinned():
     assert set(dir(scorecast)) == NAMES
 
 
-@pytest.mark.parametrize("name", sorted(NAMES - {"__version__"}))
+@pytest.mark.parametrize("name", sorted(NAMES - {"__version__", "simulate"}))
 def test_every_public_name_loads_and_is_documented(name):
     assert callable(getattr(scorecast, name))
     assert getattr(scorecast, name).__doc__
+
+
+def test_simulations_have_a_namespace_of_their_own():
+    names = ("labelled", "biclusters", "classes", "forecasts")
+    assert all(callable(getattr(scorecast.simulate, name)) for name in names)
+    assert scorecast.simulate.__doc__
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -34,10 +34,24 @@ truth = 0.5 * np.linalg.slogdet(np.eye(12) + weights @ weights.T)[1] / np.log(2)
 print(f"the responses carry {truth:.2f} bits about the stimulus")
 # [end]
 
+heading("answer")
+# [answer]
+answer = sc.identify(
+    stimuli,
+    responses,
+    to=[1_000, 10_000],
+    units="bits",
+    test_size=0.5,
+)
+print(render_text(answer))
+# [end]
+
+heading("model")
+
 
 # [model]
 class LeastSquares:
-    """Any model will do that can fit, and score candidates for responses."""
+    """No penalty, and noise that is alike and independent in all channels."""
 
     def fit(self, stimuli, responses):
         self.coef = np.linalg.lstsq(stimuli, responses, rcond=None)[0]
@@ -48,27 +62,14 @@ class LeastSquares:
         return responses @ expected.T - (expected**2).sum(axis=1) / 2
 
 
-# [end]
-
-heading("answer")
-# [answer]
-answer = sc.identify(
-    stimuli,
-    responses,
-    model=LeastSquares(),
-    to=[1_000, 10_000],
-    units="bits",
-    test_size=0.5,
-)
-print(render_text(answer))
+own = sc.identify(stimuli, responses, model=LeastSquares(), units="bits", test_size=0.5)
+print(own.summary())
 # [end]
 
 heading("decoders")
 # [decoders]
 decoders = {
-    f"first {n}": sc.identify(
-        stimuli, responses[:, :n], model=LeastSquares(), units="bits", test_size=0.5
-    )
+    f"first {n}": sc.identify(stimuli, responses[:, :n], units="bits", test_size=0.5)
     for n in (1, 3, 10, 30, 60)
 }
 print(render_text(sc.compare_decoders(decoders, units="bits")))

@@ -31,4 +31,10 @@ if [ -f "$colon" ]; then
     PATH="$bin:$PATH" sh "$here/example_assessment.sh" \
         >"$here/example_assessment_commands.txt"
 fi
+mkdir "$work/simulation"
+cd "$work/simulation"
+"$bin/python" "$here/example_simulation.py" >"$here/example_simulation.txt"
+rm -f cases.*
+PATH="$bin:$PATH" sh "$here/example_simulation.sh" \
+    >"$here/example_simulation_commands.txt"
 "$bin/python" "$here/inline.py"

@@ -16,6 +16,7 @@ from scorecast._core.display import register_display
 from scorecast._version import __version__
 
 if TYPE_CHECKING:
+    from scorecast import synthetic as simulate
     from scorecast.classes import (
         AutoExtrapolator,
         Backtest,
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
         extrapolate,
         extrapolate_risk,
     )
+    from scorecast.comparison import (
+        Comparison,
+        PairComparison,
+        compare,
+        compare_pair,
+    )
     from scorecast.guarantees import (
         Assessment,
         LearningCurveFit,
@@ -39,7 +46,9 @@ if TYPE_CHECKING:
         RequiredTestSize,
         SelectedFeatures,
         SelectionBias,
+        SettingsAssessment,
         assess,
+        assess_settings,
         data_regularities,
         learning_curve_fit,
         learning_curve_scores,
@@ -85,6 +94,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Assessment": "guarantees",
     "assess": "guarantees",
+    "SettingsAssessment": "guarantees",
+    "assess_settings": "guarantees",
     "AutoExtrapolator": "classes",
     "BayesianExtrapolator": "classes",
     "GaussianExtrapolator": "classes",
@@ -105,6 +116,10 @@ _HOME = {
     "cases_from_regressor": "information",
     "cases_from_times": "information",
     "compare_information": "information",
+    "Comparison": "comparison",
+    "PairComparison": "comparison",
+    "compare": "comparison",
+    "compare_pair": "comparison",
     "DecoderComparison": "information",
     "Identification": "information",
     "ImpliedInformation": "information",
@@ -151,6 +166,7 @@ __all__ = [
     "Backtest",
     "BayesianExtrapolator",
     "CaseInformation",
+    "Comparison",
     "DecoderComparison",
     "Embeddings",
     "EncodingModel",
@@ -161,6 +177,7 @@ __all__ = [
     "InformationBound",
     "KdeExtrapolator",
     "LearningCurveFit",
+    "PairComparison",
     "PermutationScores",
     "PolynomialExtrapolator",
     "RegressionExtrapolator",
@@ -171,11 +188,13 @@ __all__ = [
     "Scores",
     "SelectedFeatures",
     "SelectionBias",
+    "SettingsAssessment",
     "SplineExtrapolator",
     "__version__",
     "accuracy_curve",
     "apparent_information",
     "assess",
+    "assess_settings",
     "backtest",
     "cases_from_classes",
     "cases_from_densities",
@@ -184,8 +203,10 @@ __all__ = [
     "cases_from_probabilities",
     "cases_from_regressor",
     "cases_from_times",
+    "compare",
     "compare_decoders",
     "compare_information",
+    "compare_pair",
     "data_regularities",
     "extrapolate",
     "extrapolate_risk",
@@ -203,7 +224,10 @@ __all__ = [
     "scores_from",
     "selected_features",
     "selection_bias",
+    "simulate",
 ]
+
+_MODULES = {"exceptions": "exceptions", "simulate": "synthetic"}
 
 
 register_display(lambda: importlib.import_module("scorecast.report"))
@@ -213,8 +237,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         home = importlib.import_module(f"scorecast.{_HOME[name]}")
         return getattr(home, name)
-    if name == "exceptions":
-        return importlib.import_module("scorecast.exceptions")
+    if name in _MODULES:
+        return importlib.import_module(f"scorecast.{_MODULES[name]}")
     msg = f"module 'scorecast' has no attribute {name!r}"
     raise AttributeError(msg)
 

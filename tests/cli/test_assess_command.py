@@ -1,11 +1,17 @@
 """The verb ``assess``: from a table to an answer."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
 
+TOOL = [sys.executable, "-c", "from scorecast.cli import main; main()"]
 KIND = ("--target", "kind", "--drop", "patient", "--model", "svm")
+FOREST = "sklearn.ensemble:RandomForestClassifier(n_estimators=10)"
 QUICK = ("--permutations", "30", "--null-sets", "3", "--sampling", "cv5")
 
 
@@ -121,6 +127,98 @@ def test_a_model_that_cannot_be_fitted_is_exit_1(run, table):
     assert out == ""
     assert "No model could be fitted" in err
     assert "a fault in scorecast" not in err
+
+
+def test_one_class_and_copies_are_named(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 2))
+    np.savez(tmp_path / "one.npz", X=X, y=np.zeros(20, dtype=int))
+    code, out, err = run(
+        "assess", tmp_path / "one.npz", "--target", "y", "--model", "naive-bayes"
+    )
+    assert (code, out) == (4, "")
+    assert "one class only" in err
+    X[5:10] = X[0]
+    np.savez(tmp_path / "copies.npz", X=X, y=np.arange(20) % 2)
+    code, out, err = run(
+        "assess", tmp_path / "copies.npz", "--target", "y", "--model", "naive-bayes",
+        *QUICK,
+    )  # fmt: skip
+    assert code == 0, err
+    assert "5 cases repeat the features of another" in " ".join((out + err).split())
+
+
+@pytest.mark.parametrize(
+    ("column", "sampling", "said"),
+    [("patient", "group30", "at most 20"), ("patient", "loo", "tears groups apart")],
+)
+def test_groups_that_cannot_be_kept_together_are_refused(
+    run, table, column, sampling, said
+):
+    code, out, err = run(
+        "assess", table, "--target", "kind", "--drop", "size", "--group", column,
+        "--model", "naive-bayes", "--sampling", sampling,
+    )  # fmt: skip
+    assert code == (4 if sampling == "group30" else 2)
+    assert out == ""
+    assert said in err
+
+
+def test_a_worker_that_was_killed_is_no_fault_of_ours(run, table, monkeypatch):
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    import scorecast.guarantees
+
+    def killed(*_arguments, **_options):
+        raise TerminatedWorkerError
+
+    monkeypatch.setattr(scorecast.guarantees, "assess", killed)
+    code, out, err = run("assess", table, *KIND, "--drop", "size")
+    assert (code, out) == (1, "")
+    assert "try --jobs 1" in err
+    assert "a fault in scorecast" not in err
+
+
+def hears_interrupts():
+    """Undo what a shell does to commands in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_an_interrupted_run_says_how_to_go_on_and_does(table, tmp_path, jobs):
+    noted, out = tmp_path / "run.jsonl", tmp_path / "a.json"
+    command = [
+        *TOOL, "assess", str(table), "--target", "kind", "--drop", "size",
+        "--drop", "patient", "--model", FOREST, "--sampling", "cv4",
+        "--permutations", "8", "--null-sets", "0", "--jobs", jobs,
+        "--checkpoint", str(noted), "--json", str(out),
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+    )
+    stop_at = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < stop_at:
+        if noted.exists() and noted.read_text().count("\n") >= 6:
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert f"run the same command to go on from {noted}" in err
+    assert "Traceback" not in err
+    assert not out.exists()
+    done = noted.read_text().count("\n")
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    lines = noted.read_text().splitlines()
+    numbers = [(row["part"], row["number"]) for row in map(json.loads, lines[1:])]
+    # Nothing that was noted has been done again.
+    assert len(numbers) == len(set(numbers)) >= done - 1
+    fresh = tmp_path / "b.json"
+    plain = [x for x in command if x not in ("--checkpoint", str(noted), str(out))]
+    subprocess.run([*plain, str(fresh)], check=True, capture_output=True)
+    one, other = (json.loads(path.read_text()) for path in (out, fresh))
+    assert one["result"] == other["result"]
 
 
 CLEAN = ("--target", "kind", "--drop", "patient", "--drop", "size")

@@ -14,8 +14,10 @@ from scorecast.exceptions import (
     NotConvergedError,
     UsageError,
 )
-from scorecast.information import verdict
+from scorecast.information import simulation, verdict
 from scorecast.information.compare import relative_cases
+from scorecast.information.influence import influence_of
+from scorecast.report import render_text
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
 
@@ -136,6 +138,9 @@ def test_the_case_left_out_is_one_the_posterior_has_seen(quick_posterior):
     assert j[result.influence.index] == result.influence.j
     others = np.delete(j, result.influence.index)
     assert result.influence.mean_without == pytest.approx(others.mean())
+    assert "of those simulated" in render_text(result)
+    assert "Of those simulated" in sc.report(result)
+    assert "of those simulated" not in render_text(answer(j))
 
 
 def test_the_choice_of_cases_does_not_depend_on_their_order(quick_posterior):
@@ -175,6 +180,23 @@ def test_chains_that_disagree_are_withheld_or_stamped(quick_posterior):
     assert "DO NOT AGREE" in sc.report(result)
 
 
+def test_chains_that_differ_in_components_only_are_believed_and_said_to():
+    result = answer()
+
+    def page(rhat):
+        checks = {**result.diagnostics, "rhat_components": rhat}
+        return sc.report(dataclasses.replace(result, diagnostics=checks))
+
+    apart = page(1.31)
+    assert "agree on J" in apart
+    assert "not on the number of components (R-hat 1.31)" in apart
+    assert "rough since the chains differ" in apart
+    assert "a chain never changed its number" in page(float("nan"))
+    for agreed in (page(1.01), sc.report(result)):
+        assert "rough since the chains" not in agreed
+        assert "a chain never changed" not in agreed
+
+
 def test_worst_cases_are_named_with_what_they_cost():
     j = sample()
     cases = sc.cases_from_j(j, ids=[f"case {i}" for i in range(j.size)])
@@ -201,6 +223,39 @@ def test_leaving_out_one_case(quick_posterior, monkeypatch):
     far = answer(np.append(rng.normal(0, 1, 20), -60.0))
     assert far.influence.method == "re-run"
     assert quick_posterior.runs[-1].size == 20
+
+
+def test_the_error_of_leaving_out_a_case_is_the_spread_over_simulations():
+    cases = sc.cases_from_j(np.append(np.random.default_rng(1).normal(size=100), 3.0))
+    j, every = cases.j, np.arange(101)
+    moved, errors = [], []
+    for seed in range(60):
+        found = simulation.sample_posterior(j, prior=None, random_state=seed)
+        left = influence_of(cases, found, None, 1.0, every)
+        moved.append(left.posterior_median_without - np.median(found.means))
+        errors.append(left.median_error)
+    assert 0.7 < np.mean(errors) / np.std(moved) < 1.8
+    assert np.mean(moved) == pytest.approx(j[:-1].mean() - j.mean(), rel=0.2)
+
+
+def test_the_sentence_on_one_case_speaks_of_the_mixture_and_its_error():
+    result = answer()
+    mixture = dataclasses.replace(result.posterior.views[0], median=0.25)
+    views = (mixture, *result.posterior.views[1:])
+    posterior = dataclasses.replace(
+        result.posterior, views=views, centre="pareto", median=0.5
+    )
+
+    def said(without, error):
+        influence = dataclasses.replace(
+            result.influence, posterior_median_without=without, median_error=error
+        )
+        changed = dataclasses.replace(result, posterior=posterior, influence=influence)
+        return " ".join(render_text(changed).split())
+
+    assert "from 0.250 to 0.260 (error by simulation 0.001)" in said(0.26, 0.001)
+    assert "no more than chance in the simulation (error 0.01)" in said(0.26, 0.01)
+    assert "mixture's median from 0.250 to 0.260 Prior" in said(0.26, np.nan)
 
 
 def test_betting_is_the_running_sum():
@@ -318,6 +373,26 @@ def test_the_json_is_a_contract():
     assert again.cases is None
     assert again.summary() == result.summary()
     assert len(json.dumps(data)) < 60_000
+
+
+def test_the_curves_of_the_centre_are_stored_once_and_read_from_old_files_too():
+    result = answer()
+    data = json.loads(json.dumps(result.to_dict()))
+    found = data["result"]["posterior"]
+    assert [("density" in view) for view in found["views"]] == [False, True, True]
+    del data["result"]["influence"]["median_error"]
+    old = json.loads(json.dumps(data))
+    old["result"]["posterior"]["views"][0] |= {
+        name: found["curve"][name] for name in ("density", "cumulative")
+    }
+    for given in (data, old):
+        again = result_from_dict(given)
+        for view, before in zip(
+            again.posterior.views, result.posterior.views, strict=True
+        ):
+            np.testing.assert_array_equal(view.density, before.density)
+            np.testing.assert_array_equal(view.cumulative, before.cumulative)
+        assert np.isnan(again.influence.median_error)
 
 
 def test_a_million_cases_stay_small_in_json():

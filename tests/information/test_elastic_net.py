@@ -12,7 +12,6 @@ from sklearn.model_selection import KFold
 
 from scorecast import EncodingModel
 from scorecast.exceptions import DataWarning
-from scorecast.information.identification.elastic_net import as_alpha_and_ratio
 
 TIGHT = {"tol": 1e-10, "max_iter": 100_000}
 
@@ -64,7 +63,8 @@ def test_penalties_of_the_paper_in_terms_of_scikit_learn():
     stimuli, responses = sample(q=1)
     y = responses[:, 0] - responses.mean()
     absolute, squared = 60.0, 3.0
-    alpha, ratio = as_alpha_and_ratio(absolute, squared, 60)
+    alpha = absolute / (2 * 60) + squared / 60
+    ratio = absolute / (2 * 60) / alpha
     b = ElasticNet(alpha=alpha, l1_ratio=ratio, fit_intercept=False, **TIGHT)
     b = b.fit(stimuli, y).coef_
     slope = 2 * stimuli.T @ (y - stimuli @ b) - 2 * squared * b

@@ -36,12 +36,12 @@ def weight_by_definition(residuals):
 
 @pytest.mark.parametrize("weight", [0.05, 0.5, 1.0])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_either_form_is_the_stated_matrix(shape, weight):
+def test_either_form_is_the_stated_matrix(dense, shape, weight):
     residuals = correlated(*shape)
     found = ResidualCovariance.of(residuals, weight=weight)
     assert (found.standard is None) == (shape[1] <= shape[0])
     sigma = defined(residuals, weight)
-    np.testing.assert_allclose(found.dense(), sigma, rtol=1e-10)
+    np.testing.assert_allclose(dense(found), sigma, rtol=1e-10)
     rows = correlated(7, shape[1], seed=1)
     inverse = np.linalg.inv(sigma)
     np.testing.assert_allclose(found.solve(rows), rows @ inverse, rtol=1e-7, atol=1e-12)
@@ -124,11 +124,11 @@ def test_no_matrix_of_responses_by_responses_is_formed():
     assert peak < q * q * 8 / 20
 
 
-def test_uncorrelated_responses_and_one_response():
+def test_uncorrelated_responses_and_one_response(dense):
     one = np.array([[1.0], [2.0], [-2.0]])
     found = ResidualCovariance.of(one)
     assert found.weight == 1.0
-    np.testing.assert_allclose(found.dense(), [[3.0]])
+    np.testing.assert_allclose(dense(found), [[3.0]])
     crossed = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
     assert ResidualCovariance.of(crossed).weight == 1.0
 

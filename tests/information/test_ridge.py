@@ -42,7 +42,8 @@ def test_penalties_and_predictions_are_those_of_ridgecv(shape, fit_intercept):
     for j, y in enumerate(responses.T):
         peer = RidgeCV(alphas=ALPHAS, fit_intercept=fit_intercept).fit(stimuli, y)
         assert found.penalties[j] == peer.alpha_
-        assert found.errors[j] == pytest.approx(-peer.best_score_, rel=1e-8)
+        error = (found.residuals[:, j] ** 2).mean()
+        assert error == pytest.approx(-peer.best_score_, rel=1e-8)
         np.testing.assert_allclose(predicted[:, j], peer.predict(new), rtol=1e-8)
 
 

@@ -33,10 +33,11 @@ def scale_ignores_skew():
     """Scales drawn as if the skew were zero: a Gamma, which they are not."""
     block = rewritten(case._draw_block, {"beta * block[2, i]": "0.0"})
     line = rewritten(case._assign_numbers, {}, _draw_block=block)
+    plane = rewritten(
+        case._assign_vectors, {"beta * square, beta * cross)": "beta * square, 0.0)"}
+    )
     broken = rewritten(
-        case.assign_cases,
-        {"beta * square, beta * cross)": "beta * square, 0.0)"},
-        _assign_numbers=line,
+        case.assign_cases, {}, _assign_numbers=line, _assign_vectors=plane
     )
     return rewritten(sweep.run_sweeps, {}, assign_cases=broken)
 

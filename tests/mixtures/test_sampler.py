@@ -207,6 +207,10 @@ def test_a_stuck_chain_is_a_failure_not_a_perfect_one():
     means = rng.normal(size=(4, 1000, 1))
     numbers = rng.integers(1, 5, size=(4, 1000))
     assert diagnose(means, numbers).passed
+    elsewhere = diagnose(means, numbers + 9 * np.arange(4)[:, None])
+    assert elsewhere.passed  # the mean alone decides
+    assert elsewhere.rhat_components > 1.5
+    assert np.isnan(diagnose(means, np.ones_like(numbers)).rhat_components)
     stuck = means.copy()
     stuck[2] = 0.1
     assert "never moved" in diagnose(stuck, numbers).reasons[0]

@@ -35,6 +35,18 @@ def test_single_favourability_and_given_labels(reference):
     assert accuracy == pytest.approx(reference["toy_GA"]["expected"], abs=1e-12)
 
 
+@pytest.mark.parametrize("k", [1000, 10_000, 100_000])
+def test_many_classes_are_what_drawn_labels_give(k):
+    population = BivariateNormal(0.7)
+    streams = np.random.default_rng(3).spawn(40)
+    found = [population.accuracy_of(rng.normal(size=k)) for rng in streams]
+    error = np.std(found) / np.sqrt(len(found))
+    off = (np.mean(found) - population.accuracy([k])[0]) / error
+    assert abs(off) < 4.5
+    # Panels of even width lost a third of the accuracy with 10,000 classes.
+    assert 0.2 * np.mean(found) > 4.5 * error
+
+
 def test_pairs_have_an_arcsine_law():
     rho = 0.6
     expected = 0.5 + np.arcsin(rho / np.sqrt(2 - rho**2)) / np.pi

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import Share, identification_options, output_options
+from scorecast.cli.options import amount_options, identification_options, output_options
 
 if TYPE_CHECKING:
     from scorecast.cli.stimuli import LoadedDecoders, LoadedResponses
@@ -41,20 +41,7 @@ __all__ = ["command"]
     help="Number of candidates for the bound; may be repeated. "
     "[default: up to four from 3 to all]",
 )
-@click.option(
-    "--units",
-    type=click.Choice(["bits", "nats"]),
-    default="bits",
-    show_default=True,
-    help="Units of the answer.",
-)
-@click.option(
-    "--level",
-    type=Share(is_open=True),
-    default=0.95,
-    show_default=True,
-    help="Level of the interval and of the bound.",
-)
+@amount_options("the interval and of the bound")
 @click.option(
     "--fail-below",
     type=float,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import Share, case_options, output_options
+from scorecast.cli.options import amount_options, case_options, output_options
 
 if TYPE_CHECKING:
     from scorecast.cli.cases import LoadedCases
@@ -19,20 +19,7 @@ _MANY_GROUPS = 5  # from which the simulations of groups take most of the time
 
 @click.command(name="information")
 @case_options
-@click.option(
-    "--units",
-    type=click.Choice(["bits", "nats"]),
-    default="bits",
-    show_default=True,
-    help="Units of the answer.",
-)
-@click.option(
-    "--level",
-    type=Share(is_open=True),
-    default=0.95,
-    show_default=True,
-    help="Level of intervals.",
-)
+@amount_options("intervals")
 @click.option(
     "--floor",
     type=click.FloatRange(min=0, min_open=True),

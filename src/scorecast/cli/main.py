@@ -25,6 +25,7 @@ _VERBS = {
     "identify": "Say how much information identification proves and implies.",
     "information": "Say how much probabilistic forecasts really know.",
     "report": "Write one HTML page from saved results.",
+    "simulate": "Make data with a known truth, and the truth beside them.",
     "size": "Say how many test cases are enough.",
 }
 _HELP = """Turn the score on a test set into a forecast of the score in use.

@@ -9,6 +9,7 @@ import click
 
 __all__ = [
     "Share",
+    "amount_options",
     "averaging_options",
     "case_options",
     "guesses_option",
@@ -85,6 +86,19 @@ def averaging_options(function: F) -> F:
                          help="Every class counts the same, or every example."),
             click.option("--level", type=Share(is_open=True),
                          default=0.9, show_default=True, help="Level of intervals."),
+        ],
+        function,
+    )  # fmt: skip
+
+
+def amount_options(of: str) -> Callable[[F], F]:
+    """Add the units of amounts of information, and the level of what `of` names."""
+    return lambda function: _apply(
+        [
+            click.option("--units", type=click.Choice(["bits", "nats"]), default="bits",
+                         show_default=True, help="Units of the answer."),
+            click.option("--level", type=Share(is_open=True), default=0.95,
+                         show_default=True, help=f"Level of {of}."),
         ],
         function,
     )  # fmt: skip

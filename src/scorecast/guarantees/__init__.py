@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 from scorecast.guarantees.assess import assess
 from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance
-from scorecast.guarantees.bounds import Bound, estimate_capacity
+from scorecast.guarantees.bounds import (
+    Bound,
+    bca,
+    estimate_capacity,
+    nadeau_bengio,
+    wilson,
+)
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_fit import learning_curve_fit
 from scorecast.guarantees.curve_scores import learning_curve_scores
+from scorecast.guarantees.delong import Areas, areas_under_curves, delong_interval
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
     SCHEMES,
@@ -37,6 +44,15 @@ from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias, selection_bias
+from scorecast.guarantees.settings import (
+    DifficultyGroup,
+    FactorView,
+    SettingBound,
+    SettingEstimate,
+    SettingsAssessment,
+    Superiority,
+    assess_settings,
+)
 from scorecast.guarantees.test_size import RequiredTestSize, required_test_size
 
 if TYPE_CHECKING:
@@ -47,10 +63,13 @@ __all__ = [
     "MODELS",
     "NULL_DATA",
     "SCHEMES",
+    "Areas",
     "Assessment",
     "BiasVariance",
     "Bound",
     "ClassSensitivity",
+    "DifficultyGroup",
+    "FactorView",
     "Feasibility",
     "LearningCurveFit",
     "Loss",
@@ -64,18 +83,27 @@ __all__ = [
     "Sampling",
     "SelectedFeatures",
     "SelectionBias",
+    "SettingBound",
+    "SettingEstimate",
+    "SettingsAssessment",
+    "Superiority",
     "TunedModel",
     "Verdict",
+    "areas_under_curves",
     "assess",
+    "assess_settings",
+    "bca",
     "check_models",
     "check_sampling",
     "cost_loss",
     "data_regularities",
+    "delong_interval",
     "difference_said",
     "estimate_capacity",
     "learning_curve_fit",
     "learning_curve_scores",
     "model_from",
+    "nadeau_bengio",
     "permutation_scores",
     "required_test_size",
     "selected_features",
@@ -84,6 +112,7 @@ __all__ = [
     "span_said",
     "task_of",
     "value_said",
+    "wilson",
 ]
 
 

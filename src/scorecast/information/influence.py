@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ __all__ = ["Influence", "WorstCase", "influence_of", "worst_cases"]
 _MOST_WORST = 10
 _EVEN = 0.25  # share of effective weights below which they are too uneven
 _MOST_TO_RERUN = 20_000
+_N_BATCHES = 20  # parts of the draws whose differences show the error of all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +98,13 @@ class Influence:
     mean_without : float
         Mean of the other finite cases.
     posterior_mean_without, posterior_median_without : float
-        Posterior of J from the other finite cases; NaN where it was not computed.
+        The mixture's posterior of J from the other finite cases; NaN where it was not
+        computed.
     method : str
         ``"weights"`` (importance weights on the draws), ``"re-run"`` or why neither.
+    median_error : float
+        Standard error, by chance in the simulation, of how far the posterior median
+        moves; NaN where it is not known.
     """
 
     index: int
@@ -108,6 +114,7 @@ class Influence:
     posterior_mean_without: float
     posterior_median_without: float
     method: str
+    median_error: float = float("nan")
 
     def to_dict(self) -> Json:
         """Return plain values."""
@@ -154,48 +161,87 @@ def influence_of(
         return None
     place = int(np.argmax(np.abs(values - everything.mean())))
     others = np.delete(values, place)
-    mean, median, method = _posterior_without(values[place], others, found, simulation)
+    without = _posterior_without(values[place], others, found, simulation)
     index = int(finite[drawn[place]])
     return Influence(
         index=index,
         id=cases.name(index),
         j=float(values[place]) / unit,
         mean_without=float(np.delete(everything, drawn[place]).mean()) / unit,
-        posterior_mean_without=mean / unit,
-        posterior_median_without=median / unit,
-        method=method,
+        posterior_mean_without=without.mean / unit,
+        posterior_median_without=without.median / unit,
+        method=without.method,
+        median_error=without.median_error / unit,
     )
+
+
+class _Without(NamedTuple):
+    """Posterior of J without a case."""
+
+    mean: float
+    median: float
+    median_error: float
+    method: str
 
 
 def _posterior_without(
     value: float, others: FloatArray, found: MixturePosterior, simulation: Simulation
-) -> tuple[float, float, str]:
+) -> _Without:
     """Weight each draw by one over the density it gives to the case left out."""
     log_weight = -found.log_densities(np.array([value]))[:, 0]
     weight = np.exp(log_weight - log_weight.max())
-    weight /= weight.sum()
-    if 1 / (weight**2).sum() >= _EVEN * weight.size:
-        means = np.array([float(np.ravel(m.mean())[0]) for m in found.mixtures])
-        # The few kept draws differ by chance from all draws; their change does not.
-        shift = float(weight @ means - means.mean())
-        moved = _weighted_median(means, weight) - float(np.median(means))
-        everything = np.ravel(found.means)
-        return (
-            float(everything.mean()) + shift,
-            float(np.median(everything)) + moved,
-            "weights",
-        )
+    if weight.sum() ** 2 / (weight**2).sum() >= _EVEN * weight.size:
+        return _weighted(weight, found)
+    nothing = (np.nan, np.nan, np.nan)
     if others.size > _MOST_TO_RERUN:
-        return np.nan, np.nan, "weights too uneven, too many cases to run again"
+        return _Without(*nothing, "weights too uneven, too many cases to run again")
     again = simulation.apart().run(others)
     try:
         check_converged(again, simulation)
     except NotConvergedError:
-        return np.nan, np.nan, "a run without the case did not converge"
-    return float(again.means.mean()), float(np.median(again.means)), "re-run"
+        return _Without(*nothing, "a run without the case did not converge")
+    error = np.hypot(_median_error(found.means), _median_error(again.means))
+    mean, median = float(again.means.mean()), float(np.median(again.means))
+    return _Without(mean, median, float(error), "re-run")
+
+
+def _weighted(weight: FloatArray, found: MixturePosterior) -> _Without:
+    """Move the posterior by as much as the weights move the draws kept in full.
+
+    These are few, and differ by chance from all draws; their change hardly does.
+    """
+    means = np.array([float(np.ravel(m.mean())[0]) for m in found.mixtures])
+    shift = float(weight @ means / weight.sum() - means.mean())
+    # The error by leaving out batches in turn: wide ones, since a median is no smooth
+    # function of single draws, and neighbours of a chain, since they are alike.
+    batches = np.arange(means.size) * _N_BATCHES // means.size
+    left = [batches != i for i in np.unique(batches)]
+    moves = [_median_move(means[some], weight[some]) for some in left]
+    error = float(np.sqrt(len(left) - 1) * np.std(moves)) if len(left) > 1 else np.nan
+    everything = np.ravel(found.means)
+    return _Without(
+        float(everything.mean()) + shift,
+        float(np.median(everything)) + _median_move(means, weight),
+        error,
+        "weights",
+    )
+
+
+def _median_move(means: FloatArray, weight: FloatArray) -> float:
+    even = np.ones_like(weight)
+    return _weighted_median(means, weight) - _weighted_median(means, even)
+
+
+def _median_error(draws: FloatArray) -> float:
+    """Return the standard error of the median of all draws, from parts of chains."""
+    per_chain = max(1, _N_BATCHES // len(draws))
+    parts = [np.median(part) for chain in draws for part in
+             np.array_split(chain.ravel(), per_chain)]  # fmt: skip
+    return float(np.std(parts, ddof=1) / np.sqrt(len(parts)))
 
 
 def _weighted_median(values: FloatArray, weight: FloatArray) -> float:
+    """Return where half of the weight lies below, between the middles of draws."""
     order = np.argsort(values)
-    reached = int(np.searchsorted(np.cumsum(weight[order]), 0.5))
-    return float(values[order][min(reached, values.size - 1)])
+    reached = np.cumsum(weight[order]) - 0.5 * weight[order]
+    return float(np.interp(0.5 * weight.sum(), reached, values[order]))

@@ -117,8 +117,15 @@ class InformationPosterior:
                 "cumulative": self.cumulative,
             },
             "centre": self.centre,
-            "views": [view.to_dict() for view in self.views],
+            "views": [self._view_dict(view) for view in self.views],
         }
+
+    def _view_dict(self, view: TailView) -> Json:
+        """Return plain values; the curves of the centre stand in ``curve`` already."""
+        known = view.to_dict()
+        if view.tails == self.centre:
+            del known["density"], known["cumulative"]
+        return known
 
     @classmethod
     def from_dict(cls, data: Json, probability_positive: float) -> InformationPosterior:
@@ -127,10 +134,11 @@ class InformationPosterior:
         curve = {name: np.array(v, np.float64) for name, v in data["curve"].items()}
         chance = float(probability_positive)
         parts = {name: float(data[name]) for name in names}
+        drawn = {k: curve[k] for k in ("density", "cumulative")}
         # Files of the first versions know the mixture's view only.
         early = {**{k: parts[k] for k in ("median", "low", "high")}, "tails": "mixture",
-                 "probability_positive": chance, "density": curve["density"],
-                 "cumulative": curve["cumulative"]}  # fmt: skip
+                 "probability_positive": chance}  # fmt: skip
+        views = ({**drawn, **view} for view in data.get("views", [early]))
         return cls(
             **parts,
             probability_positive=chance,
@@ -139,7 +147,7 @@ class InformationPosterior:
             x=curve["x"],
             density=curve["density"],
             cumulative=curve["cumulative"],
-            views=tuple(map(TailView.from_dict, data.get("views", [early]))),
+            views=tuple(map(TailView.from_dict, views)),
             centre=data.get("centre", "mixture"),
         )
 

@@ -23,11 +23,13 @@ from scorecast.io.matrices import Matrix, read_matrix
 from scorecast.io.named_columns import NamedColumns, read_columns
 from scorecast.io.paths import Fingerprint, fingerprint, unchanged
 from scorecast.io.score_files import ScoreFile, read_scores
+from scorecast.io.table_files import TABLE_ENDINGS, write_table
 from scorecast.io.writing import check_writable, write_bytes, write_json, write_text
 
 __all__ = [
     "EXAMPLE_SOURCE",
     "MATCH_SOURCE",
+    "TABLE_ENDINGS",
     "CharacterExample",
     "CostTable",
     "Dataset",
@@ -51,5 +53,6 @@ __all__ = [
     "unchanged",
     "write_bytes",
     "write_json",
+    "write_table",
     "write_text",
 ]

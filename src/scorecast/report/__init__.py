@@ -22,6 +22,7 @@ from scorecast.report.information_views import information_text
 from scorecast.report.plots import main_drawing, plot
 from scorecast.report.risk_views import risk_drawing, risk_text
 from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.settings_views import settings_drawing, settings_text
 from scorecast.report.text import (
     backtest_text,
     curve_text,
@@ -49,6 +50,8 @@ __all__ = [
     "report_sections",
     "risk_drawing",
     "risk_text",
+    "settings_drawing",
+    "settings_text",
     "to_html",
     "write_html",
 ]

@@ -10,6 +10,7 @@ from scorecast.information import (
     amount,
     amount_span,
     chance_said,
+    decimals_for,
 )
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import (
@@ -214,13 +215,23 @@ def _influence_said(result: ApparentInformation) -> str:
     name = one_line(without.id, _LONGEST_NAME)
     old, new = (amount(x, digits) for x in (result.normal.mean, without.mean_without))
     said = f"without {name} the mean moves from {old} to {new}"
+    if result.n_posterior < result.n - result.n_infinite:
+        # A case that was not simulated may have more influence still.
+        said = f"of those simulated the most influential: {said}"
     if not is_known(without.posterior_median_without):
         return f"{said}; posterior: {without.method}"
-    new = amount(without.posterior_median_without, digits)
-    return (
-        f"{said}, the posterior median from "
-        f"{amount(result.posterior.median, digits)} to {new}"
-    )
+    # The case was left out of the mixture, whichever view gives the centre.
+    mixture = result.posterior.views[0].median
+    moved = without.posterior_median_without - mixture
+    digits = max(digits, decimals_for(10 * abs(without.median_error)))
+    old, new = (amount(x, digits) for x in (mixture, mixture + moved))
+    said += f", the mixture's median from {old} to {new}"
+    if not is_known(without.median_error):
+        return said
+    error = amount(without.median_error, digits)
+    if abs(moved) < 2 * without.median_error:
+        return f"{said}, no more than chance in the simulation (error {error})"
+    return f"{said} (error by simulation {error})"
 
 
 def _chains_said(result: ApparentInformation) -> str:
@@ -230,13 +241,20 @@ def _chains_said(result: ApparentInformation) -> str:
         f"{state} on J: R-hat {checks['rhat']:.3f}, {checks['ess']:,.0f} effective "
         "draws"
     )
-    parts = checks.get("rhat_components")
-    if parts is not None and is_known(parts) and parts > _FAR_APART:
-        said += (
-            f"; not on the number of components (R-hat {parts:.2f}), which J hardly "
-            "depends on"
-        )
-    return said
+    doubt = _components_doubted(result)
+    return f"{said}; {doubt}, which J hardly depends on" if doubt else said
+
+
+def _components_doubted(result: ApparentInformation) -> str:
+    """Say where the chains do not agree on the number of components, if so."""
+    rhat = result.diagnostics.get("rhat_components")
+    if rhat is not None and is_known(rhat):
+        if rhat <= _FAR_APART:
+            return ""
+        return f"not on the number of components (R-hat {rhat:.2f})"
+    if len(result.components.numbers) == 1:
+        return ""  # all chains have the same number throughout
+    return "a chain never changed its number of components"
 
 
 @main_drawing.register
@@ -464,6 +482,9 @@ def _chains(result: ApparentInformation) -> Section:
         for key, name in names.items()
         if is_known(checks.get(key))
     )
+    rough = (
+        ", each rough since the chains differ" if _components_doubted(result) else ""
+    )
     share = ", ".join(
         f"{k}: {percent(float(s))}"
         for k, s in zip(parts.numbers, parts.shares, strict=True)
@@ -473,7 +494,7 @@ def _chains(result: ApparentInformation) -> Section:
         heading="The simulation" if result.converged else "The simulation FAILED",
         lead=(
             f"Chains {_chains_said(result)}. Number of components of the mixture, "
-            f"share of draws: {share}. Below, its course along each chain.",
+            f"share of draws{rough}: {share}. Below, its course along each chain.",
         ),
         figure=components_drawing(parts.traces.tolist()),
         facts=facts,

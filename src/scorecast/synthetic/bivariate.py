@@ -109,7 +109,7 @@ class BivariateNormal:
         Returns
         -------
         ndarray
-            E[U^(k-1)], to about 1e-12.
+            E[U^(k-1)], to about 1e-9, for up to 100,000 classes.
         """
         u, mass = self._favourabilities()
         powers = [mass @ u ** (k - 1) for k in np.asarray(ks, dtype=np.float64)]
@@ -150,7 +150,9 @@ class BivariateNormal:
         parts = []
         for side in (-1, 1):
             edge = np.maximum(side * centre, 0) + 10 * sd
-            t, w = _panels(0, 1, 12)
+            v, w = _panels(0, 1, 12)
+            # With many classes only the nearest count: nodes crowd towards e = 0.
+            t, w = v**5, 5 * v**4 * w
             e = side * edge[:, None] * t
             z = (e - centre[:, None]) / sd
             weight = mass_x[:, None] * edge[:, None] * w * _density(z) / sd

@@ -123,14 +123,11 @@ def test_data_are_split_fitted_and_tested(models, pair):
     assert np.isfinite(answer.curve.stderr[:-1]).all()
 
 
-def test_the_answer_depends_on_the_seed_and_not_on_workers(models, pair):
+def test_the_answer_depends_on_the_seed_and_not_on_workers(pair):
     made = {
-        key: sc.identify(
-            *pair, model=models.LinearEncoder(), n_splits=3, random_state=seed,
-            n_jobs=jobs,
-        ).to_dict()
+        key: sc.identify(*pair, n_splits=3, random_state=seed, n_jobs=jobs).to_dict()
         for key, seed, jobs in (("a", 0, 1), ("b", 0, 2), ("c", 1, 1))
-    }  # fmt: skip
+    }
     assert made["a"] == made["b"]
     assert made["a"]["result"] != made["c"]["result"]
 
@@ -235,7 +232,7 @@ def test_the_json_is_pinned(models, pair):
     data = sc.identify_from_scores(scores, to=[500], units="bits").to_dict()
     assert data["kind"] == "identification"
     assert data["schema"] == 1
-    assert set(data["inputs"]) == {"n_stimuli", "n_responses", "tests"}
+    assert set(data["inputs"]) == {"n_stimuli", "n_responses", "tests", "tested"}
     assert set(data["options"]) == {"units", "level", "model", "test_size", "seed"}
     result = data["result"]
     assert set(result) == {
@@ -271,6 +268,7 @@ def test_decoders_side_by_side(models, pair):
     assert second.difference == pytest.approx(second.implied - first.implied)
     assert second.difference_low < second.difference < second.difference_high < 0
     assert table.to_frame().shape == (2, 10)
+    assert table.assumptions == alone.assumptions
     again = sc.DecoderComparison.from_dict(json.loads(json.dumps(table.to_dict())))
     assert again.to_dict() == table.to_dict()
 
@@ -298,6 +296,43 @@ def test_decoders_without_error_or_in_common_are_told_apart(models, pair):
     assert again.rows[1].implied == np.inf
 
 
+def test_other_stimuli_have_no_paired_difference(models, pair):
+    x, y = pair
+    options = {"model": models.LinearEncoder(), "n_splits": 3}
+    first = sc.identify(x, y, **options)
+    others = {
+        "first": first,
+        "fewer channels": sc.identify(x, y[:, :3], **options),
+        "other seed": sc.identify(x, y, random_state=1, **options),
+        "scores": sc.identify_from_scores(models.bayes_scores(x, y)),
+        "read": sc.Identification.from_dict(first.to_dict()),
+        "described otherwise": sc.identify(2 * x, y, **options),
+    }
+    table = sc.compare_decoders(others)
+    found = {row.name: row.difference for row in table.rows}
+    assert [name for name in found if np.isnan(found[name])] == [
+        "other seed", "scores", "read",
+    ]  # fmt: skip
+    said = " ".join(table.warnings)
+    assert "for 'other seed', 'scores': they were not tested on the same" in said
+    assert "for 'read': what was read from a file" in said
+    assert "stimuli of 'described otherwise' have other features" in said
+    assert "'fewer channels'" not in said
+
+
+def test_columns_in_another_order_are_not_paired(models, pair):
+    scores = models.bayes_scores(*pair)
+    names = [f"s{i}" for i in range(90)]
+    turned = sc.Scores(scores[:, ::-1], names, classes=names[::-1])
+    both = {"a": sc.Scores(scores, names, classes=names), "b": turned}
+    table = sc.compare_decoders(both)
+    assert table.rows[1].implied == pytest.approx(table.rows[0].implied)
+    assert np.isnan(table.rows[1].difference)
+    named = sc.compare_decoders({"a": scores, "b": scores}, names, classes=names)
+    assert named.rows[1].difference == 0
+    assert named.rows[0].implied == pytest.approx(table.rows[0].implied)
+
+
 def test_ten_decoders_of_growing_size_do_not_saturate(models):
     rng = np.random.default_rng(6)
     x, y = models.gaussian_pair(rng, 60, 64, 12.0)
@@ -318,7 +353,12 @@ def test_ten_decoders_of_growing_size_do_not_saturate(models):
         ({"stimuli": np.ones(30)}, InvalidInputError, "two dimensions"),
         ({"responses": np.full((30, 3), np.inf)}, InvalidInputError, "not finite"),
         ({"groups": [1, 2]}, InvalidInputError, "groups"),
-        ({"groups": [1] * 30}, InsufficientDataError, "split"),
+        ({"groups": [1] * 30}, InsufficientDataError, "in one group cannot be split"),
+        ({"groups": [1] * 15 + [2] * 15, "model": None},
+         InsufficientDataError, "Of 2 groups 1 is tested, and one is left"),
+        ({"stimuli": np.ones((1, 2)), "responses": np.ones((1, 2))},
+         InsufficientDataError, "One stimulus only"),
+        ({"test_size": 0.1}, InsufficientDataError, "--test-size 0.5"),
         ({"test_size": 0.0}, UsageError, "test_size"),
         ({"test_size": 0.99}, InsufficientDataError, "split"),
         ({"n_splits": 0}, UsageError, "n_splits"),
@@ -328,7 +368,7 @@ def test_ten_decoders_of_growing_size_do_not_saturate(models):
         ({"units": "x"}, UsageError, "units"),
         ({"random_state": -1}, UsageError, "random_state"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_identified_is_refused(models, change, error, words):
     rng = np.random.default_rng(0)
     given = {
@@ -397,6 +437,7 @@ def test_comparisons_say_what_there_is_to_compare(models, pair):
     same = sc.compare_decoders({"a": scores, "b": scores})
     assert same.summary().startswith("All 2 decoders imply the same: ")
     assert same.warnings == ()
+    assert same.rows[1].difference_low == same.rows[1].difference_high == 0
     apart = sc.compare_decoders({"a": scores, "b": scores[:50, :50]})
     assert any("No difference from 'a' for 'b'" in line for line in apart.warnings)
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from scorecast._core.types import IntArray
+from scorecast.guarantees.bounds.areas import fold_areas
 from scorecast.guarantees.bounds.bound import Bound
 from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
 from scorecast.guarantees.bounds.folds import (
@@ -32,6 +33,7 @@ _ASSUMES = {
     "percentile": "folds show how results vary; it is not about their mean",
     "wilson": "cases are independent and each is right with a chance of its own kind",
     "exact": "cases are independent; never below its level",
+    "delong": "cases (or groups) are independent; the models of the folds are fixed",
     "bca": "cases (or groups) are independent and resemble those to come",
     "hoeffding": "cases are independent; any distribution",
     "empirical-bernstein": "cases are independent; any distribution",
@@ -76,6 +78,8 @@ def all_bounds(
         Exactly one is recommended.
     """
     found = [*_from_folds(sample, level), *_from_cases(sample, level)]
+    if sample.loss.name == "auc":
+        found.append(_bound("delong", fold_areas(estimates, level)))
     if n_resamples:
         statistic, strata = _bootstrap_units(estimates, sample)
         ends = bca(statistic, strata, level=level, rng=rng, n_resamples=n_resamples)

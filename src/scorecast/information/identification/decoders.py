@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, Json
@@ -24,6 +24,8 @@ from scorecast.information.wording import amount, amount_span
 from scorecast.scores import Embeddings, LabelledEmbeddings, Scores
 
 __all__ = ["DecoderComparison", "DecoderRow", "compare_decoders"]
+
+_TOO_FEW = 2  # stimuli, or groups of them, to leave out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +46,8 @@ class DecoderRow:
         Information proved; holds for all decoders at once.
     difference, difference_low, difference_high : float
         Implied information beyond the first decoder, with an interval from leaving the
-        same stimuli out of both; NaN where the stimuli differ.
+        same stimuli out of both; NaN where the stimuli differ, and `warnings` of the
+        comparison say so.
     """
 
     name: str
@@ -75,6 +78,8 @@ class DecoderComparison(Result):
         How sizes were weighed for implied information; several, where decoders differ.
     bound_sizes : tuple of int
         Numbers of candidates that the bounds looked at, of any decoder.
+    assumptions : tuple of str
+        What must hold for the answers to hold, of any decoder.
     warnings : tuple of str
         What the reader must know.
     """
@@ -86,6 +91,7 @@ class DecoderComparison(Result):
     level: float
     weights: str = "equal"
     bound_sizes: tuple[int, ...] = ()
+    assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -136,6 +142,7 @@ class DecoderComparison(Result):
                 "units": self.units,
                 "decoders": rows,
                 "best": self.best.name,
+                "assumptions": list(self.assumptions),
                 "warnings": list(self.warnings),
             },
         )
@@ -146,6 +153,7 @@ class DecoderComparison(Result):
         sizes = tuple(options.get("bound_sizes", ()))
         return cls(
             rows=tuple(_row_from(row) for row in result["decoders"]),
+            assumptions=tuple(result.get("assumptions", ())),
             warnings=tuple(result["warnings"]),
             **{**options, "bound_sizes": sizes},
         )
@@ -157,6 +165,7 @@ def compare_decoders(
     ],
     y_true: Iterable[Hashable] | None = None,
     *,
+    classes: Sequence[Hashable] | None = None,
     greater_is_better: bool = True,
     level: float = 0.95,
     units: str = "nats",
@@ -170,6 +179,8 @@ def compare_decoders(
         first is what the others are compared with.
     y_true : iterable of hashable, optional
         True stimulus of every response, for scores; the diagonal by default.
+    classes : sequence of hashable, optional
+        Names of the columns, for matrices of scores.
     greater_is_better : bool, default=True
         False for distances.
     level : float, default=0.95
@@ -191,18 +202,21 @@ def compare_decoders(
         msg = "There is no decoder to compare."
         raise UsageError(msg)
     truth = None if y_true is None else list(y_true)
-    answers = {
-        str(name): given
-        if isinstance(given, Identification)
-        else identify_from_scores(
-            given,
-            None if isinstance(given, Scores | LabelledEmbeddings) else truth,
-            greater_is_better=greater_is_better,
-            level=level,
-            units=units,
-        )
-        for name, given in decoders.items()
-    }
+    asked: dict[str, Any] = {"level": level, "units": units}
+    answers = {}
+    for name, given in decoders.items():
+        if isinstance(given, Identification):
+            answers[str(name)] = given
+        elif isinstance(given, Scores | LabelledEmbeddings):
+            answers[str(name)] = identify_from_scores(given, **asked)
+        else:
+            answers[str(name)] = identify_from_scores(
+                given,
+                truth,
+                classes=None if isinstance(given, Embeddings) else classes,
+                greater_is_better=greater_is_better,
+                **asked,
+            )
     return comparison_of(answers, level=level, units=units)
 
 
@@ -242,13 +256,7 @@ def comparison_of(
         _row(name, answer, first, len(answers), level, units)
         for name, answer in answers.items()
     )
-    notes = [f"{name}: {line}" for name, a in answers.items() for line in a.warnings]
-    apart = [row.name for row in rows if math.isnan(row.difference)]
-    if apart:
-        notes.append(
-            f"No difference from {rows[0].name!r} for {', '.join(map(repr, apart))}: "
-            "it needs the same stimuli and responses, and enough of them, for both."
-        )
+    assumed = dict.fromkeys(x for a in answers.values() for x in a.assumptions)
     weights = dict.fromkeys(a.implied.weights for a in answers.values())
     sizes = {int(k) for a in answers.values() for k in a.bound.classes}
     return DecoderComparison(
@@ -257,7 +265,8 @@ def comparison_of(
         level=level,
         weights=", ".join(weights),
         bound_sizes=tuple(sorted(sizes)),
-        warnings=tuple(notes),
+        assumptions=tuple(assumed),
+        warnings=(*_shared_warnings(answers), *_pairing(answers)),
     )
 
 
@@ -292,6 +301,63 @@ def _row(
     )
 
 
+def _shared_warnings(answers: Mapping[str, Identification]) -> list[str]:
+    """Say every warning once, with the decoders it is about."""
+    about: dict[str, list[str]] = {}
+    for name, answer in answers.items():
+        for line in answer.warnings:
+            about.setdefault(line, []).append(name)
+    return [f"{', '.join(names)}: {line}" for line, names in about.items()]
+
+
+def _pairing(answers: Mapping[str, Identification]) -> list[str]:
+    """Say which differences are missing, and what the others take for granted."""
+    names = list(answers)
+    first = answers[names[0]]
+    apart: dict[str, list[str]] = {}
+    unlike = []
+    for name in names[1:]:
+        why = _why_apart(answers[name], first)
+        if why is not None:
+            apart.setdefault(why, []).append(name)
+        elif answers[name].tested != first.tested:
+            unlike.append(name)
+    lines = [
+        f"No difference from {names[0]!r} for {', '.join(map(repr, who))}: {why}."
+        for why, who in apart.items()
+    ]
+    if unlike:
+        lines.append(
+            f"The stimuli of {', '.join(map(repr, unlike))} have other features than "
+            f"those of {names[0]!r}. Differences are right if row by row they are the "
+            "same stimuli."
+        )
+    return lines
+
+
+def _why_apart(answer: Identification, first: Identification) -> str | None:
+    """Return why two answers cannot be compared stimulus by stimulus, if so."""
+    both = (answer, first)
+    if any(math.isinf(one.implied.value) for one in both):
+        return "no answer of one of the two was wrong"
+    if any(one.curve.n_groups <= _TOO_FEW for one in both):
+        return "there are too few stimuli to leave out"
+    if any(one.implied.replicates.size == 0 for one in both):
+        return "what was read from a file no longer knows its stimuli one by one"
+    if not _same_units(answer, first):
+        return (
+            "they were not tested on the same stimuli, or not in the same splits or "
+            "order, so that intervals of each by itself are all there is"
+        )
+    return None
+
+
+def _same_units(answer: Identification, first: Identification) -> bool:
+    if answer.tested is None or first.tested is None:
+        return False
+    return answer.tested.units == first.tested.units
+
+
 def _difference(
     answer: Identification, first: Identification, level: float, units: str
 ) -> dict[str, float]:
@@ -300,16 +366,14 @@ def _difference(
     names = ("difference", "difference_low", "difference_high")
     if answer is first:
         return dict.fromkeys(names, 0.0)
-    paired = ours.replicates.size == theirs.replicates.size > 2
-    same = answer.n == first.n and answer.trials == first.trials
-    if not (paired and same):
+    if _why_apart(answer, first) is not None:
         return dict.fromkeys(names, math.nan)
     a = _signed(ours.replicates) - _signed(theirs.replicates)
     middle = float(_signed(np.array([ours.separation])).item())
     middle -= float(_signed(np.array([theirs.separation])).item())
     off = a - a.mean()
     error = math.sqrt((a.size - 1) / a.size * float(off @ off))
-    half = float(ndtri(0.5 + level / 2)) * error
+    half = float(stdtrit(a.size - 1, 0.5 + level / 2)) * error
     ends = (middle, middle - half, middle + half)
     return {n: v / UNITS[units] for n, v in zip(names, ends, strict=True)}
 

@@ -23,38 +23,9 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import DataWarning
 from scorecast.information.identification.linear_map import LinearMap
 
-__all__ = ["ElasticNetFit", "Search", "as_alpha_and_ratio", "fit_elastic_net"]
+__all__ = ["ElasticNetFit", "Search", "fit_elastic_net"]
 
 _COLUMNS = 8  # responses per task: enough that sending the stimuli does not count
-
-
-def as_alpha_and_ratio(
-    absolute: float, squared: float, n_samples: int
-) -> tuple[float, float]:
-    """Turn the penalties of |y - Xb|^2 + l1 |b|_1 + l2 |b|^2 into scikit-learn's.
-
-    Parameters
-    ----------
-    absolute : float
-        The penalty l1.
-    squared : float
-        The penalty l2.
-    n_samples : int
-        Number of samples N.
-
-    Returns
-    -------
-    alpha, l1_ratio : float
-        l1 / (2 N) + l2 / N, and the share of the first term in it.
-
-    Examples
-    --------
-    >>> as_alpha_and_ratio(7.0, 3.0, 60)
-    (0.108333..., 0.538461...)
-    """
-    first = absolute / (2 * n_samples)
-    alpha = first + squared / n_samples
-    return alpha, first / alpha
 
 
 @dataclass(frozen=True)

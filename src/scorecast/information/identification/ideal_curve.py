@@ -100,15 +100,15 @@ def ideal_accuracy(classes: ArrayLike, information: float) -> FloatArray:
     return ideal_curve(ks.ravel(), math.sqrt(2 * information)).reshape(ks.shape)
 
 
-def ideal_information(accuracy: float, classes: int) -> float:
+def ideal_information(accuracy: float, classes: float) -> float:
     """Return the information with which the ideal curve passes through one accuracy.
 
     Parameters
     ----------
     accuracy : float
         Accuracy among k classes.
-    classes : int
-        Number of classes k.
+    classes : float
+        Number of classes k; parts of one are allowed.
 
     Returns
     -------
@@ -148,11 +148,11 @@ def ideal_information(accuracy: float, classes: int) -> float:
     return found**2 / 2
 
 
-def _error(separation: float, classes: int) -> float:
+def _error(separation: float, classes: float) -> float:
     nodes, masses = probit_grid(np.array([separation]), _ONE)
     return float(-np.expm1((classes - 1) * log_ndtr(nodes)) @ masses[:, 0])
 
 
-def _median_of_best(classes: int) -> float:
+def _median_of_best(classes: float) -> float:
     """Return the median of the best of k - 1 scores, where accuracy is near half."""
     return float(ndtri(0.5 ** (1 / (classes - 1))))

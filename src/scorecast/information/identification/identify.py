@@ -29,10 +29,11 @@ from scorecast.information.identification.curve_sample import (
     sample_of_ranking,
 )
 from scorecast.information.identification.implied import implied_of_sample
-from scorecast.information.identification.implied_interval import FROM_ANSWERS
+from scorecast.information.identification.implied_interval import ALL_RIGHT
 from scorecast.information.identification.mutual_information import (
     mutual_information_bound,
 )
+from scorecast.information.identification.population import check_population
 from scorecast.information.identification.rankings import class_scores_of, rank_tested
 from scorecast.information.identification.result import Identification
 from scorecast.information.identification.samples import (
@@ -49,6 +50,10 @@ from scorecast.information.identification.splits import (
     StimulusSets,
     draw_splits,
     stimulus_sets,
+)
+from scorecast.information.identification.tested import (
+    tested_in_splits,
+    tested_names,
 )
 from scorecast.information.units import UNITS
 from scorecast.scores import (
@@ -157,8 +162,11 @@ def identify(
     x, y = _check_pair(stimuli, responses)
     y, constant = _without_constant(x, y)
     sets = stimulus_sets(x, groups, merge=repeats == "design")
+    if population is not None:  # of all stimuli, not only of those tested
+        check_population(population, sets.n_stimuli)
     rng = as_generator(random_state)
     splits = draw_splits(sets, test_size, n_splits, rng)
+    _refuse_few(min(split.tested.size for split in splits), sets.n_stimuli)
     is_ours = model is None
     model = _default_model() if model is None else model
     tasks = [
@@ -202,6 +210,7 @@ def identify(
         assumptions=(*assumptions, _GROUPS) if sets.is_grouped else tuple(assumptions),
         warnings=(*constant, *_cautions(sets, sample, population)),
         scores=found[0][1],
+        tested=tested_in_splits(sets, splits, x),
     )
 
 
@@ -274,6 +283,8 @@ def identify_from_scores(
     data = class_scores_of(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
+    if population is not None:
+        check_population(population, data.n_classes)
     ranking, notes = rank_tested(data, n_jobs=n_jobs)
     return _answer(
         sample_of_ranking(ranking),
@@ -292,6 +303,7 @@ def identify_from_scores(
         assumptions=(_stimuli(population), _RESPONSES, _APART),
         warnings=notes,
         scores=None,
+        tested=tested_names(data),
     )
 
 
@@ -321,7 +333,7 @@ def _answer(
         units=units,
     )
     implied = implied_of_sample(sample, weights=weights, level=level, units=units)
-    if implied.interval == FROM_ANSWERS:  # made without regard to other sizes
+    if implied.interval == ALL_RIGHT:  # made from one number of candidates alone
         implied = replace(
             implied, low=max(implied.low, min(bound.value, implied.value))
         )
@@ -351,11 +363,14 @@ def _answer(
     )
 
 
-def _refuse_few(n_tested: int) -> None:
+def _refuse_few(n_tested: int, n_stimuli: int = 0) -> None:
     if n_tested < _FEWEST:
+        way_out = ""
+        if n_stimuli >= 2 * _FEWEST:
+            way_out = " Test a larger share (test_size=0.5, --test-size 0.5)."
         msg = (
             f"{n_tested} tested stimuli are too few to identify anything by: at least "
-            f"{_FEWEST} are needed."
+            f"{_FEWEST} are needed.{way_out}"
         )
         raise InsufficientDataError(msg)
 
@@ -389,6 +404,9 @@ def _check_pair(stimuli: ArrayLike, responses: ArrayLike) -> tuple[FloatArray, M
             "row they belong together."
         )
         raise InvalidInputError(msg)
+    if x.shape[0] < 2:
+        msg = "One stimulus only: identification needs others to choose from."
+        raise InsufficientDataError(msg)
     return x, y
 
 
@@ -454,6 +472,8 @@ def _too_few(sample: CurveSample) -> str:
     what = f"{sample.curve.n_classes} tested stimuli"
     if sample.trials.n_groups:
         what = f"{sample.trials.n_groups} tested groups of stimuli"
+        if sample.trials.n_groups == 1:
+            what = "Single tested groups of stimuli"
     return (
         f"{what} are too few for standard errors: test a larger share (test_size=0.5, "
         "--test-size 0.5)."

@@ -20,11 +20,12 @@ from scorecast.information.identification.curve_sample import (
     CurveSample,
     sample_of_ranking,
 )
-from scorecast.information.identification.few_errors import interval_from_answers
 from scorecast.information.identification.ideal_curve import ideal_curve
 from scorecast.information.identification.implied_interval import (
+    ALL_RIGHT,
     implied_interval,
     nats_of,
+    proved_by_right_answers,
 )
 from scorecast.information.identification.rankings import rank_tested
 from scorecast.information.identification.separation import (
@@ -149,6 +150,8 @@ class ImpliedInformation(Result):
 
     def summary(self) -> str:
         """Say the answer in one sentence."""
+        if not self.separation > 0:  # how far a curve at chance is off says nothing
+            return f"Implied information {self.said()}."
         return (
             f"Implied information {self.said()}; the ideal curve is off by at most "
             f"{100 * self.misfit:.1f} points of accuracy."
@@ -372,7 +375,7 @@ def implied_of_sample(
         "n_examples": curve.n_examples,
     }
     if (curve.accuracy[order] >= 1).all():
-        low = interval_from_answers(sample, order, level)[0]
+        low = proved_by_right_answers(sample, order, level)
         return _without_error(low / unit, common)
     fit = _fit(sample, order, weights)
     ends = implied_interval(sample, order, fit, stderr, level)
@@ -386,7 +389,7 @@ def implied_of_sample(
         misfit=float(np.abs(fit.fitted - curve.accuracy[order]).max()),
         interval=ends.how,
         warnings=(*_cautions(curve, order, fit), *ends.warnings),
-        replicates=ends.replicates,
+        replicates=fit.replicates,
         seed=seed,
         **common,
     )
@@ -439,7 +442,7 @@ def _without_error(low: float, common: dict[str, Any]) -> ImpliedInformation:
         stderr=math.nan,
         fitted=np.ones(common["classes"].size),
         misfit=0.0,
-        interval="from the number of answers, all right",
+        interval=ALL_RIGHT,
         warnings=(line,),
         **common,
     )

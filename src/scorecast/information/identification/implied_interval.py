@@ -1,6 +1,10 @@
 """The interval of implied information, and what it is made from.
 
-It is made for c, on whose scale the fit is nearly linear, and then squared.
+Leaving out stimuli gives a variance of c. Where errors are many, c is nearly normal.
+Where they are few it is not: their number is a count, and c runs away as it falls to
+zero. So the variance is turned into the number of answers that an accuracy as certain
+would rest on, and the interval is that of a share of so many (Korn and Graubard 1998,
+with the ends of Jeffreys). One rule for few and for many errors, few and many stimuli.
 """
 
 from __future__ import annotations
@@ -9,22 +13,30 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.information.identification.curve_sample import CurveSample
-from scorecast.information.identification.few_errors import (
-    errors_are_few,
-    interval_from_answers,
+from scorecast.information.identification.ideal_curve import (
+    curve_slopes,
+    ideal_curve,
+    ideal_information,
 )
 from scorecast.information.identification.separation import SeparationFit
 
-__all__ = ["FROM_ANSWERS", "ImpliedInterval", "implied_interval", "nats_of"]
+__all__ = [
+    "ALL_RIGHT",
+    "ImpliedInterval",
+    "implied_interval",
+    "nats_of",
+    "proved_by_right_answers",
+]
 
-FROM_ANSWERS = "from the number of answers, hardly one wrong"
-_FEWEST = 2  # stimuli: of two no interval is given, whatever it is made from
+ALL_RIGHT = "from the number of answers, all right"
+_FEWEST = 2  # units left out: of two no interval is given
 _LARGE_SHARE = 0.5  # of the squared moves; of 200 calm sets of 30 two had as much
 _ENOUGH = 10
+_NEARLY_ALL = 1 - 1e-15
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,11 +48,9 @@ class ImpliedInterval:
     low, high : float
         Its ends; NaN where there is none.
     stderr : float
-        Standard error of c; NaN where none was used.
+        Standard error of c; NaN where none is known.
     how : str
         How it was made.
-    replicates : ndarray of float64
-        c without each stimulus, where that was used.
     warnings : tuple of str
         What the reader must know.
     """
@@ -49,7 +59,6 @@ class ImpliedInterval:
     high: float
     stderr: float
     how: str
-    replicates: FloatArray
     warnings: tuple[str, ...] = ()
 
 
@@ -78,30 +87,62 @@ def implied_interval(
     Returns
     -------
     ImpliedInterval
-        The interval. Where hardly an answer was wrong it is made from their number.
+        The interval.
     """
-    if errors_are_few(sample, order) and sample.curve.n_classes > _FEWEST:
-        low, high = interval_from_answers(sample, order, level)
-        middle = nats_of(fit.value)
-        return ImpliedInterval(
-            low=min(low, middle),
-            high=max(high, middle),
-            stderr=math.nan,
-            how=FROM_ANSWERS,
-            replicates=np.empty(0),
-        )
     how = "random halves of the stimuli"
     if stderr is None:
-        stderr, how = _jackknife(fit)
-    low, high = _ends(fit.value, stderr, level)
+        stderr = fit.linear_stderr
+        is_left_out = fit.replicates.size > 0
+        how = (
+            "leaving out stimuli in turn" if is_left_out else "covariance of the curve"
+        )
+    n_units = sample.curve.n_groups
+    if n_units <= _FEWEST or not math.isfinite(stderr):
+        return ImpliedInterval(
+            low=math.nan, high=math.nan, stderr=math.nan, how="none: too few stimuli"
+        )
+    # In the ideal task a score of the truth is normal around c with variance one: no
+    # test of so many answers knows c better. Moves that cancel by chance do not either.
+    answers = max(sample.curve.n_examples, n_units)
+    stderr = max(stderr, 1 / math.sqrt(answers))
+    largest = int(sample.curve.classes[order[-1]])
+    low, high = _ends(fit.value, stderr, largest, level, n_units - 1)
+    middle = nats_of(fit.value)
     return ImpliedInterval(
-        low=low,
-        high=high,
+        low=min(low, middle),
+        high=max(high, middle),
         stderr=stderr,
-        how=how if math.isfinite(stderr) else "none: too few stimuli",
-        replicates=fit.replicates,
+        how=how,
         warnings=_influence(fit.replicates),
     )
+
+
+def proved_by_right_answers(
+    sample: CurveSample, order: IntArray, level: float
+) -> float:
+    """Return the lower end where no answer was wrong.
+
+    Parameters
+    ----------
+    sample : CurveSample
+        A curve without an error.
+    order : ndarray of int64
+        Places of its sizes, ascending.
+    level : float
+        Level of an interval of two ends, of which this is one.
+
+    Returns
+    -------
+    float
+        Nats: Clopper and Pearson's end for the accuracy among all candidates, as many
+        answers as the stimulus with fewest has of each; Hoeffding's where stimuli came
+        in groups.
+    """
+    trials, alpha = sample.trials, (1 - level) / 2
+    low = alpha ** (1 / (trials.n_classes * trials.fewest))
+    if not trials.is_independent:
+        low = max(1 - math.sqrt(math.log(1 / alpha) * trials.spread / 2), 0.0)
+    return ideal_information(low, int(sample.curve.classes[order[-1]]))
 
 
 def nats_of(separation: float) -> float:
@@ -109,20 +150,43 @@ def nats_of(separation: float) -> float:
     return max(separation, 0.0) ** 2 / 2
 
 
-def _jackknife(fit: SeparationFit) -> tuple[float, str]:
-    n = fit.replicates.size
-    if n > _FEWEST:
-        off = fit.replicates - fit.replicates.mean()
-        return math.sqrt((n - 1) / n * float(off @ off)), "leaving out stimuli in turn"
-    return fit.linear_stderr, "covariance of the curve"
+def _ends(
+    separation: float, stderr: float, largest: int, level: float, freedom: int
+) -> tuple[float, float]:
+    size = _telling_size(separation, largest)
+    sizes = np.array([size])
+    accuracy = float(ideal_curve(sizes, separation)[0])
+    slope = float(curve_slopes(sizes, separation)[0])
+    alpha = (1 - level) / 2
+    # The variance is itself known from few stimuli only.
+    wider = float(stdtrit(freedom, 1 - alpha) / ndtri(1 - alpha))
+    answers = accuracy * (1 - accuracy) / (slope * stderr * wider) ** 2
+    right, wrong = answers * accuracy + 0.5, answers * (1 - accuracy) + 0.5
+    low = float(betaincinv(right, wrong, alpha))
+    high = 1 - float(betaincinv(wrong, right, alpha))
+    return (
+        ideal_information(low, size),
+        ideal_information(min(high, _NEARLY_ALL), size),
+    )
 
 
-def _ends(separation: float, stderr: float, level: float) -> tuple[float, float]:
-    if not math.isfinite(stderr):
-        return math.nan, math.nan
-    # Normal quantiles: with few stimuli the jackknife errs on the wide side already.
-    half = float(ndtri(0.5 + level / 2)) * stderr
-    return nats_of(separation - half), nats_of(separation + half)
+def _telling_size(separation: float, largest: int) -> float:
+    """Return the number of candidates among which half of the answers are right.
+
+    There shares are nearly normal. All candidates where even among them more are right;
+    two where not even among two.
+    """
+    from scipy.optimize import brentq
+
+    def beyond_half(log_size: float) -> float:
+        return float(ideal_curve(np.exp([log_size]), separation)[0]) - 0.5
+
+    ends = (math.log(2), math.log(largest))
+    if beyond_half(ends[1]) >= 0:
+        return float(largest)
+    if beyond_half(ends[0]) <= 0:
+        return 2.0
+    return math.exp(brentq(beyond_half, *ends, xtol=1e-10))
 
 
 def _influence(replicates: FloatArray) -> tuple[str, ...]:
@@ -136,6 +200,6 @@ def _influence(replicates: FloatArray) -> tuple[str, ...]:
         return ()
     return (
         f"One stimulus makes {100 * share:.0f} % of the error that leaving out stimuli "
-        "finds, perhaps a candidate that attracts many answers: such intervals hold "
-        "less often than they say.",
+        "finds: the only one that was mistaken, or a candidate that attracts many "
+        "answers. With such candidates intervals hold less often than they say.",
     )

@@ -156,16 +156,6 @@ class ResidualCovariance:
         units /= self.weight * self.spread
         return units
 
-    def dense(self) -> FloatArray:
-        """Return the whole matrix, for covariances that are small enough."""
-        if self.standard is None:
-            unit = self.factor @ self.factor.T
-        else:
-            unit = (1.0 - self.weight) * (self.standard.T @ self.standard)
-            unit[np.diag_indices_from(unit)] += self.weight
-        whole: FloatArray = unit * np.outer(self.spread, self.spread)
-        return whole
-
 
 def ledoit_wolf_weight(standard: FloatArray, sum_of_squares: float) -> float:
     """Return the weight of the diagonal that costs least squared error.

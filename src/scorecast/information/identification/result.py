@@ -16,6 +16,7 @@ from scorecast.information.identification.implied import (
     ImpliedInformation,
 )
 from scorecast.information.identification.mutual_information import InformationBound
+from scorecast.information.identification.tested import TestedStimuli
 from scorecast.information.identification.trials import Trials
 from scorecast.information.wording import amount
 from scorecast.scores import AccuracyCurve
@@ -59,6 +60,9 @@ class Identification(Result):
         What the reader must know.
     scores : ndarray of shape (n_responses, n_candidates) or None
         Scores of the first split; not saved.
+    tested : TestedStimuli or None
+        Fingerprints of what was tested; equal for decoders that can be compared
+        stimulus by stimulus.
     """
 
     kind: ClassVar[str] = "identification"
@@ -78,6 +82,7 @@ class Identification(Result):
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     scores: FloatArray | None = field(default=None)
+    tested: TestedStimuli | None = None
 
     @property
     def n(self) -> int:
@@ -126,6 +131,7 @@ class Identification(Result):
             "n_stimuli": self.n_stimuli,
             "n_responses": self.n_responses,
             "tests": asdict(self.trials),
+            "tested": None if self.tested is None else asdict(self.tested),
         }
         options = {
             "units": self.units,
@@ -172,7 +178,7 @@ class Identification(Result):
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
-        size = options["test_size"]
+        size, tested = options["test_size"], inputs.get("tested")
         return cls(
             **_curve_parts(inputs, options, result),
             bound=_bound_from(inputs, options, result),
@@ -187,6 +193,7 @@ class Identification(Result):
             model=options["model"],
             test_size=float("nan") if size is None else float(size),
             seed=options["seed"],
+            tested=None if tested is None else TestedStimuli(**tested),
         )
 
 

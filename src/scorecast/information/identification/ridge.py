@@ -36,15 +36,12 @@ class RidgeFit:
         The fitted regression.
     penalties : ndarray of shape (n_responses,)
         Penalty chosen for each response.
-    errors : ndarray of shape (n_responses,)
-        Mean squared error on samples left out, at that penalty.
     residuals : ndarray of shape (n_samples, n_responses)
         Errors on samples left out, or of the fit if asked for.
     """
 
     mean: LinearMap
     penalties: FloatArray
-    errors: FloatArray
     residuals: FloatArray
 
 
@@ -111,14 +108,14 @@ def fit_ridge(
     if fit_intercept:
         offset = responses.mean(axis=0, dtype=np.float64)
     work = _Responses(parts, responses, offset)
-    chosen, errors = _choose(work, grid, folds)
+    chosen = _choose(work, grid, folds)
     residuals = _residuals(work, grid, chosen, folds, held_out=held_out)
     loadings = work.along
     for columns in _blocks(q):
         squares = parts.values[:, None] ** 2 + grid[chosen[columns]]
         loadings[:, columns] *= parts.values[:, None] / squares
     mean = LinearMap(parts.centre, parts.right, loadings, offset)
-    return RidgeFit(mean, grid[chosen], errors, residuals)
+    return RidgeFit(mean, grid[chosen], residuals)
 
 
 class _Responses:
@@ -148,8 +145,8 @@ class _Responses:
 
 def _choose(
     work: _Responses, grid: FloatArray, folds: Sequence[IntArray] | None
-) -> tuple[IntArray, FloatArray]:
-    """Return, for each response, the place of the best penalty and its error."""
+) -> IntArray:
+    """Return, for each response, the place of the best penalty."""
     q = work.rest.shape[1]
     best = np.zeros(q, dtype=np.int64)
     least = np.full(q, np.inf)
@@ -162,7 +159,7 @@ def _choose(
             better = square < least[columns]
             best[columns][better] = k
             least[columns][better] = square[better]
-    return best, least
+    return best
 
 
 def _residuals(

@@ -15,14 +15,13 @@ import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray
 from scorecast.information.identification.ideal_curve import curve_slopes, ideal_curve
-from scorecast.scores import probit_grid, probit_moments
+from scorecast.scores import probit_moments
 
 __all__ = ["WEIGHTS", "SeparationFit", "fit_separation"]
 
 WEIGHTS = ("equal", "variance", "covariance")
 _RANGE = (-8.0, 20.0)  # of c: from never right to 200 nats
 _COARSE = 0.25
-_FINE = 400  # points of the table from which replicates are read
 # Of covariances toward their diagonal: they are all but singular. With 0.1 instead of
 # 0.5 the fit was twice as biased and its intervals held less often.
 _SHRINKAGE = 0.5
@@ -39,7 +38,7 @@ class SeparationFit:
     fitted : ndarray of float64
         The ideal curve at the sizes that were fitted.
     replicates : ndarray of float64
-        c without each stimulus; empty where there are none.
+        c without each stimulus, by linearisation; empty where there are none.
     linear_stderr : float
         Standard error of c by linearisation from a covariance of the curve; NaN
         without one.
@@ -86,9 +85,7 @@ def fit_separation(
     value = _minimise(ks[used], accuracy[used], errors.matrix(used))
     moved = np.empty(0)
     if replicates is not None and replicates.shape[0]:
-        there = np.isfinite(replicates).all(axis=0) & used
-        if there.any():
-            moved = _refit(ks[there], replicates[:, there], errors.matrix(there), value)
+        moved = errors.moved(value, accuracy, replicates)
     return SeparationFit(
         value=value,
         fitted=ideal_curve(ks, value),
@@ -124,8 +121,24 @@ class _Errors:
         if self.covariance is None:
             return math.nan
         known = self.known
+        pull = _pull(self.ks[known], self.matrix(known), value)
         inside = self.covariance[np.ix_(known, known)]
-        return _linear_stderr(self.ks[known], self.matrix(known), inside, value)
+        return math.sqrt(max(float(pull @ inside @ pull), 0.0))
+
+    def moved(
+        self, value: float, accuracy: FloatArray, replicates: FloatArray
+    ) -> FloatArray:
+        """Return c as every replicate moves it, by linearisation.
+
+        Without the only stimulus that was ever mistaken a curve has no error, and
+        implies infinitely much: fitted anew it would say nothing of the others.
+        """
+        there = np.isfinite(replicates).all(axis=0) & self.known
+        if not there.any():
+            return np.empty(0)
+        pull = _pull(self.ks[there], self.matrix(there), value)
+        steps: FloatArray = (replicates[:, there] - accuracy[there]) @ pull
+        return value + steps
 
 
 def _weight_matrix(
@@ -188,53 +201,10 @@ def _coarse_table(ks_bytes: bytes) -> tuple[FloatArray, FloatArray]:
     return grid, probit_moments(ks, grid, np.ones(grid.size))
 
 
-def _refit(
-    ks: FloatArray, curves: FloatArray, matrix: FloatArray, start: float
-) -> FloatArray:
-    """Fit every replicate, from one table of the ideal curve near the full fit."""
-    slopes = curve_slopes(ks, start)
-    pull = slopes @ matrix
-    steep = max(float(pull @ slopes), 1e-30)
-    first = start + (curves - ideal_curve(ks, start)) @ pull / steep
-    reach = 2 * float(np.ptp(first)) + 1e-6
-    low = max(float(first.min()) - reach, _RANGE[0])
-    high = min(float(first.max()) + reach, _RANGE[1])
-    grid = np.linspace(low, high, _FINE)
-    ideal, rise = _tables(ks, grid)
-    pulls = rise.T @ matrix  # one row per point of the grid
-    # The gradient of the loss, for every replicate and point; it falls through zero.
-    gradient = curves @ pulls.T - np.einsum("gk,kg->g", pulls, ideal)
-    return np.array([_crossing(grid, row) for row in gradient])
-
-
-def _tables(ks: FloatArray, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import log_ndtr
-
-    nodes, masses = probit_grid(grid, np.ones(grid.size))
-    powers = np.exp((ks[:, None] - 1) * log_ndtr(nodes))
-    return powers @ masses, powers @ (masses * (nodes[:, None] - grid))
-
-
-def _crossing(grid: FloatArray, values: FloatArray) -> float:
-    """Find where values fall through zero, by a straight line between points."""
-    below = np.flatnonzero(values <= 0)
-    if below.size == 0:
-        return float(grid[-1])
-    right = int(below[0])
-    if right == 0:
-        return float(grid[0])
-    a, b = values[right - 1], values[right]
-    share = a / (a - b)
-    return float(grid[right - 1] + share * (grid[right] - grid[right - 1]))
-
-
-def _linear_stderr(
-    ks: FloatArray, matrix: FloatArray, covariance: FloatArray, value: float
-) -> float:
+def _pull(ks: FloatArray, matrix: FloatArray, value: float) -> FloatArray:
+    """Return how much c moves with each accuracy; NaN where the curve is flat."""
     slopes = curve_slopes(ks, value)
     pull = slopes @ matrix
     steep = float(pull @ slopes)
-    if steep < 1e-30:
-        return math.nan
-    weights = pull / steep
-    return math.sqrt(max(float(weights @ covariance @ weights), 0.0))
+    weights: FloatArray = pull / steep if steep >= 1e-30 else np.full(ks.size, np.nan)
+    return weights

@@ -10,6 +10,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
+from scorecast.exceptions import InsufficientDataError
 from scorecast.information.identification.samples import Matrix, constant_columns
 from scorecast.information.identification.splits import Split, StimulusSets
 from scorecast.scores import Ranking, Scores
@@ -105,5 +106,19 @@ def _fit(model: Encoder, task: SplitTest, chosen: BoolArray, kept: BoolArray) ->
     is_plain = task.sets.n_groups == task.stimuli.shape[0]
     if not is_plain and "groups" in inspect.signature(model.fit).parameters:
         together["groups"] = task.sets.group[task.sets.stimulus[chosen]]
+        _refuse_one_group(together["groups"], task.sets)
     responses = task.responses[chosen][:, kept]
     model.fit(task.stimuli[chosen], responses, **together)
+
+
+def _refuse_one_group(groups: IntArray, sets: StimulusSets) -> None:
+    """Stop where a model that is tuned by leaving out groups gets a single one."""
+    if not sets.is_grouped or np.unique(groups).size > 1:
+        return
+    tested = sets.n_groups - 1
+    msg = (
+        f"Of {sets.n_groups} groups {tested} {'is' if tested == 1 else 'are'} tested, "
+        "and one is left to train on; the model tunes itself by leaving out groups and "
+        "needs two. Give more groups, or test a smaller share (test_size, --test-size)."
+    )
+    raise InsufficientDataError(msg)

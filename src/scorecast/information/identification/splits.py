@@ -173,10 +173,13 @@ def _draw(sets: StimulusSets, test_size: float, rng: np.random.Generator) -> Spl
     is_test = np.isin(sets.group, order[:upto])
     n_test = int(is_test.sum())
     if n_test < _FEWEST or sets.n_stimuli - n_test < _FEWEST:
-        where = f" in {sizes.size} groups" if sets.is_grouped else ""
+        where = ""
+        if sets.is_grouped:
+            where = f" in {sizes.size} groups" if sizes.size > 1 else " in one group"
         msg = (
             f"{sets.n_stimuli} distinct stimuli{where} cannot be "
-            f"split into training and test with at least {_FEWEST} in each."
+            f"split into training and test with at least {_FEWEST} in each"
+            f"{', groups whole' if sets.is_grouped else ''}."
         )
         raise InsufficientDataError(msg)
     return Split(is_test=is_test)

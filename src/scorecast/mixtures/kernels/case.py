@@ -175,6 +175,74 @@ def _keep_sums(
 
 
 @compiled
+def _fill_distance(
+    x: FloatArray,
+    c: int,
+    components: Components,
+    densities: Densities,
+    y: FloatArray,
+) -> tuple[float, float]:
+    """Fill y = x - mu of component c; return y'Sy and y'S nu."""
+    location, factor, tilt = components.location, densities.factor, densities.tilt
+    for i in range(y.size):
+        y[i] = x[i] - location[c, i]
+    square, cross = 0.0, 0.0
+    for i in range(y.size):
+        v = 0.0
+        for j in range(i, y.size):
+            v += factor[c, j, i] * y[j]
+        square += v * v
+        cross += v * tilt[c, i]
+    return square, cross
+
+
+@compiled
+def _add_case(c: int, y: FloatArray, root: float, log_root: float, sums: Sums) -> None:
+    """Add a case to the sums of its component."""
+    scale = root * root
+    sums.cases[c] += 1.0
+    sums.scale[c] += scale
+    sums.root[c] += root
+    sums.tail[c] += scale - 1.0 - 2.0 * log_root
+    for i in range(y.size):
+        sums.scale_y[c, i] += scale * y[i]
+        sums.root_y[c, i] += root * y[i]
+        for j in range(i + 1):
+            sums.scale_yy[c, i, j] += scale * y[i] * y[j]
+
+
+@compiled
+def _assign_vectors(
+    rng: np.random.Generator,
+    x: FloatArray,
+    n_components: int,
+    beta: float,
+    components: Components,
+    densities: Densities,
+    cases: Cases,
+    sums: Sums,
+) -> float:
+    """`assign_cases` in several dimensions, labels drawn, case by case."""
+    n_cases, n_dims = x.shape
+    _clear(n_components, sums)
+    normaliser = np.empty(n_components)
+    _log_normalisers(n_components, n_dims, densities, normaliser)
+    y = np.empty(n_dims)
+    likelihood = 0.0
+    for k in range(n_cases):
+        c = cases.label[k]
+        square, cross = _fill_distance(x[k], c, components, densities, y)
+        p, rate = densities.exponent[c], densities.rate[c]
+        root = draw_root(rng, p, rate + 0.5 * beta * square, beta * cross)
+        cases.root[k] = root
+        log_root = math.log(root)
+        _add_case(c, y, root, log_root, sums)
+        likelihood += normaliser[c] + n_dims * log_root
+        likelihood += root * cross - 0.5 * root * root * square
+    return likelihood
+
+
+@compiled
 def assign_cases(
     rng: np.random.Generator,
     x: FloatArray,
@@ -186,49 +254,11 @@ def assign_cases(
     sums: Sums,
 ) -> float:
     """Draw label and scale of every case; return the log likelihood given them."""
-    n_cases, n_dims = x.shape
     _draw_labels(rng, n_components, components.weight, densities, cases.label)
-    if n_dims == 1:
+    if x.shape[1] == 1:
         return _assign_numbers(
             rng, x, n_components, beta, components, densities, cases, sums
         )
-    # Names for all arrays: looking them up case by case would cost more than the work.
-    location, factor, tilt = components.location, densities.factor, densities.tilt
-    rate, exponent = densities.rate, densities.exponent
-    label, roots = cases.label, cases.root
-    count, scales, scale_y, scale_yy = (
-        sums.cases, sums.scale, sums.scale_y, sums.scale_yy,
-    )  # fmt: skip
-    root_sum, root_y, tail = sums.root, sums.root_y, sums.tail
-    _clear(n_components, sums)
-    normaliser = np.empty(n_components)
-    _log_normalisers(n_components, n_dims, densities, normaliser)
-    y = np.empty(n_dims)
-    likelihood = 0.0
-    for k in range(n_cases):
-        c = label[k]
-        square, cross = 0.0, 0.0
-        for i in range(n_dims):
-            y[i] = x[k, i] - location[c, i]
-        for i in range(n_dims):
-            v = 0.0
-            for j in range(i, n_dims):
-                v += factor[c, j, i] * y[j]
-            square += v * v
-            cross += v * tilt[c, i]
-        root = draw_root(rng, exponent[c], rate[c] + 0.5 * beta * square, beta * cross)
-        scale = root * root
-        log_root = math.log(root)
-        roots[k] = root
-        count[c] += 1.0
-        scales[c] += scale
-        root_sum[c] += root
-        tail[c] += scale - 1.0 - 2.0 * log_root
-        for i in range(n_dims):
-            scale_y[c, i] += scale * y[i]
-            root_y[c, i] += root * y[i]
-            for j in range(i + 1):
-                scale_yy[c, i, j] += scale * y[i] * y[j]
-        likelihood += normaliser[c] + n_dims * log_root
-        likelihood += root * cross - 0.5 * scale * square
-    return likelihood
+    return _assign_vectors(
+        rng, x, n_components, beta, components, densities, cases, sums
+    )

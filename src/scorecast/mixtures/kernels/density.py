@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from scorecast._core.types import FloatArray
+from scorecast.mixtures.kernels.elementary import exp_in_place, log_in_place
 from scorecast.mixtures.kernels.half_normal import fill_table, read_table
 from scorecast.mixtures.kernels.layout import Components, Constants, Densities
 from scorecast.mixtures.kernels.matrix import (
@@ -32,7 +35,6 @@ __all__ = [
 ]
 
 LOG_2 = math.log(2.0)
-MOST = 700.0  # largest exponent of a double
 
 
 @compiled
@@ -89,9 +91,14 @@ def log_densities(
         )
         for k in range(x.shape[0]):
             v = factor * (x[k, 0] - centre)
-            twice = twice_r + beta * v * v
-            z = beta * v * tilt / math.sqrt(twice)
-            out[k] = constant - half * math.log(twice) + read_table(p, z, n_left, table)
+            out[k] = twice_r + beta * v * v
+        places = np.empty(out.size)
+        for k in range(x.shape[0]):
+            v = factor * (x[k, 0] - centre)
+            places[k] = beta * v * tilt / math.sqrt(out[k])
+        log_in_place(out)
+        for k in range(x.shape[0]):
+            out[k] = constant - half * out[k] + read_table(p, places[k], n_left, table)
         return
     factors, tilts = densities.factor[c], densities.tilt[c]
     for k in range(x.shape[0]):
@@ -130,10 +137,12 @@ def fill_rows(
         for k in range(level.size):
             level[k] = max(level[k], rows[c, k])
     for c in range(n_components):
-        weight = components.weight[c]
+        weight, row = components.weight[c], rows[c]
         for k in range(level.size):
-            rows[c, k] = math.exp(rows[c, k] - level[k]) if n_components > 1 else 1.0
-            total[k] += weight * rows[c, k]
+            row[k] -= level[k]
+        exp_in_place(row)
+        for k in range(level.size):
+            total[k] += weight * row[k]
 
 
 @compiled
@@ -150,19 +159,24 @@ def add_row(
     location = components.location[c]
     log_densities(x, location, c, constants.power, densities, row)
     for k in range(level.size):
-        row[k] = math.exp(min(row[k] - level[k], MOST))
+        row[k] -= level[k]
+    exp_in_place(row)
 
 
 @compiled
 def move_density(source: int, target: int, densities: Densities) -> None:
-    """Copy what `prepare` worked out, and the row; the table is not needed any more."""
+    """Copy what `prepare` worked out, and the row."""
     n_dims = densities.tilt.shape[1]
+    densities.constant[target] = densities.constant[source]
     densities.exponent[target] = densities.exponent[source]
     densities.rate[target] = densities.rate[source]
     for i in range(n_dims):
         densities.tilt[target, i] = densities.tilt[source, i]
         for j in range(n_dims):
             densities.factor[target, i, j] = densities.factor[source, i, j]
+    n_knots = 2 * densities.n_left[source] + 1
+    densities.n_left[target] = densities.n_left[source]
+    densities.table[target, :n_knots] = densities.table[source, :n_knots]
     for k in range(densities.level.size):
         densities.row[target, k] = densities.row[source, k]
 

@@ -46,6 +46,8 @@ N_COEFFICIENTS = 7
 N_NODES = 241
 LOG_2 = math.log(2.0)
 ROOT_2 = math.sqrt(2.0)
+MOST_TERMS = 200
+INVERSE = np.append(0.0, 1.0 / np.arange(1.0, MOST_TERMS + 2))  # of 1, 2, ...
 LARGE_POWER = 1e4  # from here on high coefficients are rounding errors, and negligible
 
 
@@ -128,12 +130,15 @@ def _advance(p: float, z: float, r: float, step: float) -> tuple[float, float]:
     before, term = 1.0, r * step  # Taylor terms of h at z + step
     value = before + term
     slope = term
-    for n in range(200):
-        after = z * (n + 1) * term + step * (n + p + 1.0) * before
-        before, term = term, step * after / ((n + 2.0) * (n + 1.0))
+    turn, square = z * step, step * step
+    for n in range(2, MOST_TERMS):
+        # Both factors are ready before the terms are: no division to wait for.
+        one = turn * INVERSE[n]
+        other = square * (n - 1.0 + p) * (INVERSE[n] * INVERSE[n - 1])
+        before, term = term, one * term + other * before
         value += term
-        slope += (n + 2) * term
-        if abs(term) * (n + 2) < 1e-17 * value and n > 3:
+        slope += n * term
+        if abs(term) * n < 1e-17 * value and n > 5:
             break
     return math.log(value), slope / (step * value)
 

@@ -59,6 +59,7 @@ def log_split_ratio(
     components: Components,
     population: Population,
     constants: Constants,
+    densities: Densities,
 ) -> float:
     """Log odds of a split, without the likelihood.
 
@@ -82,7 +83,7 @@ def log_split_ratio(
     total += log_wishart(precision, m_s, rate)
     none = np.zeros(skew.size)
     total += log_normal(skew, none, precision, 1.0 / constants.skew_spread)
-    total -= log_proposal(parent, new, components, constants)
+    total -= log_proposal(parent, new, components, constants, densities)
     return total + math.log(whole) - log_share(weight_after[new] / whole)
 
 
@@ -134,8 +135,9 @@ def _split(
     add_row(x, new, components, constants, densities)
     rows, total = densities.row, densities.total
     odds = log_split_ratio(
-        parent, new, n_components, before, after, components, population, constants
-    )
+        parent, new, n_components, before, after, components, population, constants,
+        densities,
+    )  # fmt: skip
     odds += _log_gain(total, after[new], rows[new], rows[parent])
     if -odds > rng.standard_exponential():
         return n_components
@@ -166,8 +168,9 @@ def _merge(
     before[dropped] = before[last]
     rows, total = densities.row, densities.total
     odds = -log_split_ratio(
-        kept, dropped, last, before, after, components, population, constants
-    )
+        kept, dropped, last, before, after, components, population, constants,
+        densities,
+    )  # fmt: skip
     odds += _log_gain(total, after[dropped], rows[kept], rows[dropped])
     if -odds > rng.standard_exponential():
         return n_components

@@ -1,0 +1,254 @@
+"""Compare many models: choose tests that fit, do them, say why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scorecast._core.checks import check_choice, check_level
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import BoolArray, RandomState
+from scorecast.comparison.bars import joined_groups
+from scorecast.comparison.choices import OMNIBUS_TESTS, PAIRS, POST_HOC, Plan, plan_for
+from scorecast.comparison.comparison import Comparison, ModelPair
+from scorecast.comparison.many_pairs import adjusted_p, tested_pairs
+from scorecast.comparison.omnibus import (
+    OmnibusTest,
+    aligned_friedman,
+    cochran_q,
+    friedman,
+    iman_davenport,
+    quade,
+)
+from scorecast.comparison.rank_pairs import critical_difference
+from scorecast.comparison.rank_tables import row_ranks
+from scorecast.comparison.results_table import ResultsTable, results_table
+from scorecast.comparison.signed_ranks import ZEROS
+from scorecast.comparison.titles import ASSUMES
+from scorecast.exceptions import InvalidInputError, UsageError
+
+__all__ = ["compare"]
+
+_MISSING = ("drop", "refuse")
+_ROWS = ("auto", "data sets", "splits", "cases")
+
+
+def compare(
+    table: Any,
+    *,
+    models: Sequence[str] | None = None,
+    long: tuple[str, str, str] | None = None,
+    loss: str | None = None,
+    greater_is_better: bool | None = None,
+    rows: str = "auto",
+    test_ratio: float | None = None,
+    control: str | None = None,
+    pairs: str = "auto",
+    post_hoc: str = "auto",
+    omnibus: str = "auto",
+    level: float = 0.95,
+    rope: float | None = None,
+    zeros: str = "pratt",
+    missing: str = "drop",
+    random_state: RandomState = None,
+) -> Comparison:
+    """Compare models over data sets, splits or cases; family-wise error controlled.
+
+    By default, with results on many data sets: Friedman's test as Iman and Davenport
+    have it for all models at once, and Wilcoxon's signed-rank test with Holm's
+    correction for pairs, since what it says of two models does not hang on the others.
+    With so few data sets that it could never find anything, mean ranks with the
+    correction of Bergmann and Hommel (or Shaffer, beyond eleven models). Two models:
+    Wilcoxon alone. Cases that are right or wrong: Cochran's Q and McNemar with Holm.
+    Splits of one data set: the corrected resampled t-test with Holm.
+
+    Parameters
+    ----------
+    table : DataFrame, mapping, array-like, Assessment, or several assessments
+        Rows are data sets, columns are models; one column of text may name the rows.
+        One assessment is compared split by split, several (a list, or a mapping by
+        name) data set by data set.
+    models : sequence of str, optional
+        Columns to compare, or names of the columns of an array.
+    long : tuple of str, optional
+        Columns that hold data set, model and result, where every row is one result.
+        Repeats are averaged.
+    loss : str, optional
+        Which loss of assessments; the first by default.
+    greater_is_better : bool, optional
+        Which way is better; as the loss says for assessments, else greater.
+    rows : {"auto", "data sets", "splits", "cases"}, default="auto"
+        What the rows are; found out, and said, by default.
+    test_ratio : float, optional
+        Cases tested per case learned from, for splits, such as 1/9 for ten folds.
+    control : str, optional
+        Compare all others with this one only.
+    pairs : str, default="auto"
+        ``"wilcoxon"``, ``"sign"``, ``"ranks"``, ``"aligned"``, ``"quade"``; for splits
+        ``"corrected-t"``, for cases ``"mcnemar"``.
+    post_hoc : str, default="auto"
+        ``"nemenyi"``, ``"bonferroni-dunn"`` (with a control), ``"bonferroni"``,
+        ``"holm"``, ``"hochberg"``, ``"hommel"``, ``"finner"``, ``"shaffer"``,
+        ``"bergmann-hommel"`` (all pairs, up to eleven models), ``"none"``.
+    omnibus : str, default="auto"
+        Which test of all models to quote: ``"iman-davenport"``, ``"friedman"``,
+        ``"friedman-tie-corrected"``, ``"aligned-ranks"``, ``"quade"``. All are done.
+    level : float, default=0.95
+        One less the family-wise error; also the level of the interval of each
+        difference.
+    rope : float, optional
+        Half the width of a region of practical equivalence: adds Bayesian chances.
+    zeros : {"pratt", "split", "drop"}, default="pratt"
+        What the signed-rank test does with differences of nought.
+    missing : {"drop", "refuse"}, default="drop"
+        What to do with rows that lack a result.
+    random_state : int, Generator or None, optional
+        Seed of the draws for `rope`; nothing else is random.
+
+    Returns
+    -------
+    Comparison
+        Ranks, tests, pairs with effect sizes; `summary`, `paragraph`, `to_latex`,
+        `plot`.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there are too few rows for any test to find anything; says how many it
+        needs.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> hard = rng.uniform(0.6, 0.9, 12)
+    >>> found = compare({
+    ...     "tree": hard + rng.normal(0, 0.01, 12),
+    ...     "forest": hard + 0.05 + rng.normal(0, 0.01, 12),
+    ...     "boosting": hard + 0.05 + rng.normal(0, 0.01, 12),
+    ... })
+    >>> found.best, found.groups
+    ('forest', (('forest', 'boosting'),))
+    """
+    _check_words(pairs, post_hoc, omnibus, zeros, missing, rows, rope)
+    given = results_table(table, models=models, long=long, loss=loss)
+    given, gap = given.complete()
+    if gap and missing == "refuse":
+        raise InvalidInputError(gap)
+    better = _direction(greater_is_better, given)
+    plan = plan_for(
+        given, rows=rows, test_ratio=test_ratio, control=control, pairs=pairs,
+        post_hoc=post_hoc, level=check_level(level), zeros=zeros,
+    )  # fmt: skip
+    tested = tested_pairs(
+        given, plan, greater_is_better=better, rope=rope, rng=as_generator(random_state)
+    )
+    return _wrapped(given, plan, tested, omnibus, better, rope, random_state)
+
+
+def _check_words(
+    pairs: str,
+    post_hoc: str,
+    omnibus: str,
+    zeros: str,
+    missing: str,
+    rows: str,
+    rope: float | None,
+) -> None:
+    check_choice(pairs, "pairs", ("auto", *PAIRS))
+    check_choice(post_hoc, "post_hoc", ("auto", *POST_HOC))
+    check_choice(omnibus, "omnibus", ("auto", *OMNIBUS_TESTS))
+    check_choice(zeros, "zeros", ZEROS)
+    check_choice(missing, "missing", _MISSING)
+    check_choice(rows, "rows", _ROWS)
+    if rope is not None and not (math.isfinite(rope) and rope >= 0):
+        msg = f"`rope` must be a number from 0; got {rope!r}."
+        raise UsageError(msg)
+
+
+def _direction(asked: bool | None, given: ResultsTable) -> bool:
+    if asked is None:
+        return True if given.greater_is_better is None else given.greater_is_better
+    return bool(asked)
+
+
+def _wrapped(
+    given: ResultsTable,
+    plan: Plan,
+    tested: tuple[ModelPair, ...],
+    omnibus: str,
+    better: bool,
+    rope: float | None,
+    random_state: RandomState,
+) -> Comparison:
+    adjusted = adjusted_p(tested, plan)
+    alpha = 1 - plan.level
+    ranks = row_ranks(given.values, greater_is_better=better).mean(axis=0)
+    places = {name: i for i, name in enumerate(given.models)}
+    apart: BoolArray = np.zeros((len(places), len(places)), dtype=bool)
+    for pair in adjusted:
+        i, j = places[pair.a], places[pair.b]
+        apart[i, j] = apart[j, i] = pair.p_adjusted <= alpha + 1e-12
+    bars = joined_groups(ranks, apart) if plan.control is None else ()
+    return Comparison(
+        models=given.models,
+        ranks=tuple(map(float, ranks)),
+        means=tuple(map(float, given.values.mean(axis=0))),
+        medians=tuple(map(float, np.median(given.values, axis=0))),
+        pairs=adjusted,
+        omnibus=_omnibus_tests(given, plan, omnibus, better),
+        groups=tuple(tuple(given.models[i] for i in bar) for bar in bars),
+        critical_difference=_critical(given, plan),
+        n=len(given.rows),
+        rows=plan.rows,
+        measure=given.measure,
+        pair_test=plan.pair_test,
+        post_hoc=plan.post_hoc,
+        control=plan.control,
+        greater_is_better=better,
+        level=plan.level,
+        rope=rope,
+        seed=seed_number(random_state),
+        reasons=plan.reasons,
+        assumptions=ASSUMES[plan.pair_test],
+        warnings=(*given.notes, *plan.warnings, *_unknown(adjusted)),
+    )
+
+
+def _omnibus_tests(
+    given: ResultsTable, plan: Plan, asked: str, better: bool
+) -> tuple[OmnibusTest, ...]:
+    if len(given.models) < 3 or plan.rows == "splits":
+        return ()
+    values = given.values
+    if plan.rows == "cases":
+        return (cochran_q(values),)
+    tests = {
+        "iman-davenport": iman_davenport(values, greater_is_better=better),
+        "friedman": friedman(values, greater_is_better=better),
+        "friedman-tie-corrected": friedman(
+            values, greater_is_better=better, tie_corrected=True
+        ),
+        "aligned-ranks": aligned_friedman(values, greater_is_better=better),
+        "quade": quade(values, greater_is_better=better),
+    }
+    first = "iman-davenport" if asked == "auto" else asked
+    return (tests.pop(first), *tests.values())
+
+
+def _critical(given: ResultsTable, plan: Plan) -> float | None:
+    if plan.rows != "data sets" or len(given.models) < 3:
+        return None
+    test = "nemenyi" if plan.control is None else "bonferroni-dunn"
+    size = (len(given.models), len(given.rows))
+    return critical_difference(*size, level=plan.level, test=test)
+
+
+def _unknown(pairs: Sequence[ModelPair]) -> tuple[str, ...]:
+    lost = [f"{pair.a} and {pair.b}" for pair in pairs if math.isnan(pair.p)]
+    if not lost:
+        return ()
+    text = "all differences are the same, so that p is unknown: "
+    return (text + "; ".join(lost[:3]) + ("; ..." if len(lost) > 3 else ""),)

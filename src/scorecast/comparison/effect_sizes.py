@@ -1,0 +1,132 @@
+"""How large a difference is, whatever its p-value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from scorecast._core.types import FloatArray, Json
+from scorecast.comparison.rounding import steady
+
+__all__ = ["EffectSize", "cliffs_delta", "cohens_d", "effect_size", "steady_gaps"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectSize:
+    """Sizes of a difference, first less second, in the units of the values.
+
+    Attributes
+    ----------
+    difference, low, high : float
+        The difference with its interval.
+    cliffs_delta : float
+        Chance that a value of the first is above one of the second, less the reverse.
+    cohens_d : float
+        Difference of means in mean standard deviations; NaN without any.
+    wins, ties, losses : int
+        How often the first is better, as good, worse on the same row.
+    """
+
+    difference: float
+    low: float
+    high: float
+    cliffs_delta: float
+    cohens_d: float
+    wins: int
+    ties: int
+    losses: int
+
+    def to_json(self) -> Json:
+        """Return plain values."""
+        return asdict(self)
+
+
+def cliffs_delta(first: FloatArray, second: FloatArray) -> float:
+    """Return Cliff's delta of two samples, pairs ignored.
+
+    Parameters
+    ----------
+    first, second : ndarray
+        Values.
+
+    Returns
+    -------
+    float
+        From -1 to 1.
+
+    Examples
+    --------
+    >>> cliffs_delta(np.array([1.0, 2, 3]), np.array([2.0, 3, 4]))
+    -0.5555555555555556
+    """
+    ordered = np.sort(second)
+    below = np.searchsorted(ordered, first, side="left").sum()
+    upto = np.searchsorted(ordered, first, side="right").sum()
+    pairs = first.size * second.size
+    return float((below - (pairs - upto)) / pairs)
+
+
+def cohens_d(first: FloatArray, second: FloatArray) -> float:
+    """Return the difference of means in units of the mean standard deviation.
+
+    Parameters
+    ----------
+    first, second : ndarray
+        Values.
+
+    Returns
+    -------
+    float
+        0 where the means are equal, NaN where nothing varies but they are not.
+    """
+    gap = float(first.mean() - second.mean())
+    if gap == 0 or first.size < 2:
+        return 0.0 if gap == 0 else math.nan
+    spread = math.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2)
+    return gap / spread if spread > 1e-12 * abs(gap) else math.nan
+
+
+def steady_gaps(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return differences without what only rounding made."""
+    scale = np.maximum(np.abs(first), np.abs(second))
+    return steady(first - second, scale)
+
+
+def effect_size(
+    first: FloatArray,
+    second: FloatArray,
+    ends: tuple[float, float, float],
+    *,
+    greater_is_better: bool,
+) -> EffectSize:
+    """Measure a difference in every usual way.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n,)
+        Values on the same rows.
+    ends : tuple of float
+        Difference, low and high.
+    greater_is_better : bool
+        Which way is better, for wins and losses.
+
+    Returns
+    -------
+    EffectSize
+        All of them.
+    """
+    gaps = steady_gaps(first, second)
+    above, below = int((gaps > 0).sum()), int((gaps < 0).sum())
+    same = above == below == 0
+    return EffectSize(
+        difference=ends[0],
+        low=ends[1],
+        high=ends[2],
+        cliffs_delta=0.0 if same else cliffs_delta(first, second),
+        cohens_d=0.0 if same else cohens_d(first, second),
+        wins=above if greater_is_better else below,
+        ties=gaps.size - above - below,
+        losses=below if greater_is_better else above,
+    )

@@ -1,0 +1,96 @@
+"""A comparison as tables for LaTeX."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scorecast.comparison.titles import POST_HOC_TITLES, TEST_TITLES
+
+if TYPE_CHECKING:
+    from scorecast.comparison.comparison import Comparison
+
+__all__ = ["models_latex", "pairs_latex"]
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#",
+    "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+def models_latex(found: Comparison) -> str:
+    """Write one row per model, from the best to the worst."""
+    reference = found.control or found.best
+    rows = []
+    for name in found.order:
+        place = found.models.index(name)
+        p = "--"
+        if name != reference:
+            p = _p(found.pair(name, reference).p_adjusted)
+        title = escaped(name)
+        if name == found.best:
+            title = rf"\textbf{{{title}}}"
+        values = (f"{found.ranks[place]:.2f}", f"{found.means[place]:.4g}",
+                  f"{found.medians[place]:.4g}", p)  # fmt: skip
+        rows.append((title, *values))
+    heading = (
+        "Model", "Mean rank", "Mean", "Median", rf"$p$ vs.\ {escaped(reference)}"
+    )  # fmt: skip
+    return _tabular(heading, rows, found)
+
+
+def pairs_latex(found: Comparison) -> str:
+    """Write one row per pair."""
+    rows = []
+    for pair in found.pairs:
+        p = _p(pair.p_adjusted)
+        if found.differ(pair.a, pair.b):
+            p = rf"\textbf{{{p}}}"
+        effect = pair.effect
+        span = "--"
+        if not math.isnan(effect.low):
+            span = rf"$[{effect.low:.3g}, {effect.high:.3g}]$"
+        rows.append((
+            escaped(pair.a), escaped(pair.b), f"${effect.difference:.3g}$", span,
+            f"{effect.wins}/{effect.ties}/{effect.losses}", _p(pair.p), p,
+        ))  # fmt: skip
+    heading = (
+        "Model", "against", "Difference", rf"{100 * found.level:g}\,\% interval",
+        "W/T/L", "$p$", "$p$ adjusted",
+    )  # fmt: skip
+    return _tabular(heading, rows, found, words=2)
+
+
+def _tabular(
+    heading: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    found: Comparison,
+    words: int = 1,
+) -> str:
+    layout = "l" * words + "r" * (len(heading) - words)
+    test = TEST_TITLES.get(found.pair_test, found.pair_test)
+    title = POST_HOC_TITLES.get(found.post_hoc, found.post_hoc)
+    return "\n".join([
+        f"% {found.n} {found.rows}; {test}; {title}. Needs the package booktabs.",
+        rf"\begin{{tabular}}{{{layout}}}",
+        r"\toprule",
+        " & ".join(heading) + r" \\",
+        r"\midrule",
+        *(" & ".join(row) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        "",
+    ])  # fmt: skip
+
+
+def _p(p: float) -> str:
+    if math.isnan(p):
+        return "--"
+    return f"{p:.3f}" if p >= 0.001 else "$<$0.001"
+
+
+def escaped(text: str) -> str:
+    """Write any name so that LaTeX sets it as it is."""
+    return "".join(_SPECIAL.get(char, char) for char in " ".join(text.split()))

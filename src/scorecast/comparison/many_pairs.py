@@ -1,0 +1,178 @@
+"""Test every pair of models in a table, and adjust the p-values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import binom
+
+from scorecast._core.types import FloatArray
+from scorecast.comparison.adjustments import ADJUSTMENTS
+from scorecast.comparison.bayesian import (
+    RopeChances,
+    correlated_t,
+    signed_rank_posterior,
+)
+from scorecast.comparison.choices import Plan
+from scorecast.comparison.comparison import ModelPair
+from scorecast.comparison.effect_sizes import effect_size, steady_gaps
+from scorecast.comparison.exhaustive_sets import bergmann_hommel, shaffer
+from scorecast.comparison.mcnemar import mcnemar
+from scorecast.comparison.rank_pairs import nemenyi_p, normal_p, rank_z
+from scorecast.comparison.results_table import ResultsTable
+from scorecast.comparison.signed_ranks import wilcoxon_p
+from scorecast.comparison.t_tests import corrected_t
+from scorecast.comparison.walsh_averages import pseudo_median
+
+__all__ = ["adjusted_p", "tested_pairs"]
+
+Ends = tuple[float, float, float]
+
+
+def tested_pairs(
+    table: ResultsTable,
+    plan: Plan,
+    *,
+    greater_is_better: bool,
+    rope: float | None,
+    rng: np.random.Generator,
+) -> tuple[ModelPair, ...]:
+    """Test every pair by itself.
+
+    Parameters
+    ----------
+    table : ResultsTable
+        The results, complete.
+    plan : Plan
+        How.
+    greater_is_better : bool
+        Which way is better.
+    rope : float or None
+        Half the width of the region of practical equivalence.
+    rng : numpy.random.Generator
+        For the draws of the Bayesian test.
+
+    Returns
+    -------
+    tuple of ModelPair
+        `p_adjusted` is not yet adjusted, except by Nemenyi, whose p-values are for all
+        pairs from the start.
+    """
+    first, second = _places(table.models, plan.control)
+    values = table.values
+    gaps = steady_gaps(values[:, first], values[:, second])
+    p, ends = _p_and_ends(values, gaps, first, second, plan, greater_is_better)
+    plain = p
+    if plan.post_hoc == "nemenyi" and len(table.models) > 2:
+        z = rank_z(values, "ranks", greater_is_better=greater_is_better)
+        p = nemenyi_p(z[first, second], len(table.models))
+    streams = rng.spawn(len(first)) if rope is not None else [rng] * len(first)
+    return tuple(
+        ModelPair(
+            a=table.models[i],
+            b=table.models[j],
+            p=float(plain[place]),
+            p_adjusted=float(p[place]),
+            effect=effect_size(
+                values[:, i], values[:, j], ends[place],
+                greater_is_better=greater_is_better,
+            ),
+            chances=_chances(gaps[:, place], plan, rope, streams[place]),
+        )
+        for place, (i, j) in enumerate(zip(first, second, strict=True))
+    )  # fmt: skip
+
+
+def _places(models: Sequence[str], control: str | None) -> tuple[list[int], list[int]]:
+    k = len(models)
+    if control is None:
+        rows, columns = np.triu_indices(k, 1)
+        return rows.tolist(), columns.tolist()
+    own = list(models).index(control)
+    others = [i for i in range(k) if i != own]
+    return [own] * (k - 1), others
+
+
+def _p_and_ends(
+    values: FloatArray,
+    gaps: FloatArray,
+    first: list[int],
+    second: list[int],
+    plan: Plan,
+    greater_is_better: bool,
+) -> tuple[FloatArray, list[Ends]]:
+    """Return p-values of pairs, and differences with their intervals."""
+    if plan.rows == "splits":
+        tests = [corrected_t(g, plan.test_ratio, level=plan.level) for g in gaps.T]
+    elif plan.rows == "cases":
+        right = values == 1
+        tests = [
+            mcnemar(right[:, i], right[:, j], level=plan.level)
+            for i, j in zip(first, second, strict=True)
+        ]
+    else:
+        ends = [pseudo_median(g, plan.level) for g in gaps.T]
+        if plan.pairs == "wilcoxon":
+            return wilcoxon_p(gaps, zeros=plan.zeros)[0], ends
+        if plan.pairs == "sign":
+            return _sign_p(gaps), ends
+        z = rank_z(values, plan.pairs, greater_is_better=greater_is_better)
+        return normal_p(z[first, second]), ends
+    p = np.array([test.p for test in tests])
+    return p, [(test.difference, test.low, test.high) for test in tests]
+
+
+def _sign_p(gaps: FloatArray) -> FloatArray:
+    above, below = (gaps > 0).sum(axis=0), (gaps < 0).sum(axis=0)
+    tail = binom.cdf(np.minimum(above, below), above + below, 0.5)
+    p: FloatArray = np.minimum(2 * tail, 1.0)
+    return p
+
+
+def _chances(
+    gaps: FloatArray, plan: Plan, rope: float | None, rng: np.random.Generator
+) -> RopeChances | None:
+    if rope is None:
+        return None
+    if plan.rows == "splits":
+        return correlated_t(gaps, plan.test_ratio, rope)
+    return signed_rank_posterior(gaps, rope, rng=rng)
+
+
+def adjusted_p(pairs: Sequence[ModelPair], plan: Plan) -> tuple[ModelPair, ...]:
+    """Adjust the p-values of all pairs together.
+
+    Parameters
+    ----------
+    pairs : sequence of ModelPair
+        As `tested_pairs` gave them.
+    plan : Plan
+        How.
+
+    Returns
+    -------
+    tuple of ModelPair
+        Pairs without a p-value keep none, but count as comparisons.
+    """
+    raw = np.array([pair.p_adjusted for pair in pairs])
+    known = ~np.isnan(raw)
+    p = _adjust(np.where(known, raw, 1.0), plan)
+    return tuple(
+        replace(pair, p_adjusted=float(q) if ok else math.nan)
+        for pair, q, ok in zip(pairs, p, known, strict=True)
+    )
+
+
+def _adjust(p: FloatArray, plan: Plan) -> FloatArray:
+    if p.size == 1 or plan.post_hoc in ("none", "nemenyi"):
+        return p
+    n_models = round((1 + math.sqrt(1 + 8 * p.size)) / 2)
+    if plan.post_hoc == "shaffer":
+        return shaffer(p, n_models)
+    if plan.post_hoc == "bergmann-hommel":
+        return bergmann_hommel(p, n_models)
+    name = "bonferroni" if plan.post_hoc == "bonferroni-dunn" else plan.post_hoc
+    return ADJUSTMENTS[name](p)

@@ -1,0 +1,234 @@
+"""Values of two models, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scorecast._core.types import BoolArray, FloatArray, IntArray
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+
+__all__ = ["PairInputs", "check_pair"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairInputs:
+    """Values of two models, in the same order.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n,)
+        Values, predictions or scores.
+    shape : tuple of int
+        As they were given.
+    truth, groups : ndarray of shape (n,) or None
+        What is true; what belongs together.
+    metric : callable or None
+        From truth and predictions to a number.
+    """
+
+    first: NDArray[Any]
+    second: NDArray[Any]
+    shape: tuple[int, ...]
+    truth: NDArray[Any] | None
+    groups: NDArray[Any] | None
+    metric: Callable[[Any, Any], float] | None
+
+    @property
+    def n(self) -> int:
+        """Number of pairs of values."""
+        return int(self.first.size)
+
+    @property
+    def units(self) -> IntArray:
+        """Unit of every case."""
+        if self.groups is None:
+            return np.arange(self.n)
+        return np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.units.max()) + 1
+
+    @property
+    def is_five_by_two(self) -> bool:
+        """Whether they are five repetitions of two folds."""
+        return self.shape == (5, 2)
+
+    @property
+    def are_labels(self) -> bool:
+        """Whether values are right or wrong, or names of classes."""
+        both = (self.first, self.second)
+        if self.truth is None:
+            return all(x.dtype == bool for x in both)
+        if any(x.dtype.kind not in "fiub" for x in both):
+            return True
+        return all(np.isin(x, self.truth).all() for x in both)
+
+    @property
+    def first_numbers(self) -> FloatArray:
+        """The first model's values as numbers."""
+        return _numbers(self.first, "a")
+
+    @property
+    def second_numbers(self) -> FloatArray:
+        """The second model's values as numbers."""
+        return _numbers(self.second, "b")
+
+    def right(self) -> tuple[BoolArray, BoolArray]:
+        """Return whether each model is right on each case."""
+        if self.truth is not None:
+            if not _comparable(self.truth, self.first, self.second):
+                msg = "`y_true` and the predictions hold labels of different types."
+                raise InvalidInputError(msg)
+            return self.truth == self.first, self.truth == self.second
+        both = (self.first_numbers, self.second_numbers)
+        if not all(np.isin(x, (0, 1)).all() for x in both):
+            msg = "McNemar's test needs right or wrong (0 and 1), or `y_true`."
+            raise InvalidInputError(msg)
+        return both[0] == 1, both[1] == 1
+
+    def positive(self) -> BoolArray:
+        """Return which cases are of the second of two classes.
+
+        Returns
+        -------
+        ndarray of bool
+            True for the class that sorts last.
+
+        Raises
+        ------
+        UsageError
+            If there is no truth.
+        InvalidInputError
+            If there are not two classes.
+        InsufficientDataError
+            If a class has fewer than two cases.
+        """
+        if self.truth is None:
+            msg = "DeLong's test needs `y_true`, and scores of the positive class."
+            raise UsageError(msg)
+        classes, codes = np.unique(self.truth, return_inverse=True)
+        if classes.size > 2:
+            msg = f"DeLong's test is for two classes; `y_true` has {classes.size}."
+            raise InvalidInputError(msg)
+        counts = np.bincount(codes, minlength=2)
+        if classes.size < 2 or counts.min() < 2:
+            msg = (
+                f"DeLong's test needs at least 2 cases of each of two classes; there "
+                f"are {int(counts.min())} of the smaller."
+            )
+            raise InsufficientDataError(msg)
+        positive: BoolArray = codes == 1
+        return positive
+
+    def values(self, test: str) -> tuple[FloatArray, FloatArray]:
+        """Return the values that effect sizes are about.
+
+        Parameters
+        ----------
+        test : str
+            The test.
+
+        Returns
+        -------
+        tuple of ndarray
+            Right and wrong as 1 and 0, or the values themselves.
+        """
+        labels = test.startswith("mcnemar") or (
+            self.truth is not None and self.are_labels and test != "delong"
+        )
+        if labels:
+            first, second = self.right()
+            return first.astype(np.float64), second.astype(np.float64)
+        return self.first_numbers, self.second_numbers
+
+
+def check_pair(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    y_true: ArrayLike | None,
+    groups: ArrayLike | None,
+    metric: Callable[[Any, Any], float] | None,
+) -> PairInputs:
+    """Check what is given of two models.
+
+    Parameters
+    ----------
+    a, b : array-like
+        Values of both.
+    y_true, groups : array-like of shape (n,), optional
+        What is true; what belongs together.
+    metric : callable, optional
+        From truth and predictions to a number.
+
+    Returns
+    -------
+    PairInputs
+        As vectors.
+
+    Raises
+    ------
+    InvalidInputError
+        If they differ in shape, are empty or hold NaN.
+    UsageError
+        If there is a metric but no truth.
+    """
+    first, second = np.asarray(a), np.asarray(b)
+    if first.shape != second.shape or first.size == 0 or first.ndim > 2:
+        msg = (
+            f"`a` and `b` must hold as many values, in the same order; got shapes "
+            f"{first.shape} and {second.shape}."
+        )
+        raise InvalidInputError(msg)
+    if metric is not None and y_true is None:
+        msg = "A `metric` compares predictions with `y_true`, which is missing."
+        raise UsageError(msg)
+    n = first.size
+    return PairInputs(
+        first=first.ravel(),
+        second=second.ravel(),
+        shape=first.shape,
+        truth=_vector(y_true, "y_true", n),
+        groups=_vector(groups, "groups", n),
+        metric=metric,
+    )
+
+
+def _vector(values: ArrayLike | None, name: str, n: int) -> NDArray[Any] | None:
+    if values is None:
+        return None
+    vector = np.asarray(values)
+    if vector.shape != (n,):
+        msg = (
+            f"`{name}` must hold one entry for each of {n} values; got {vector.shape}."
+        )
+        raise InvalidInputError(msg)
+    return vector
+
+
+def _numbers(values: NDArray[Any], name: str) -> FloatArray:
+    if values.dtype.kind not in "fiub":
+        msg = f"`{name}` must hold numbers for this test; got dtype {values.dtype}."
+        raise InvalidInputError(msg)
+    numbers: FloatArray = values.astype(np.float64)
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        place = int(np.argmax(bad)) + 1
+        msg = (
+            f"`{name}` has {int(bad.sum())} value(s) that are not finite; the first is "
+            f"value {place}. Remove those pairs."
+        )
+        raise InvalidInputError(msg)
+    return numbers
+
+
+def _comparable(*columns: NDArray[Any]) -> bool:
+    kinds = {"text" if c.dtype.kind in "US" else "number" for c in columns}
+    return len(kinds) == 1 or any(c.dtype.kind == "O" for c in columns)

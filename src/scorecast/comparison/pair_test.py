@@ -1,0 +1,49 @@
+"""What a test of two models gives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["PairTest"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairTest:
+    """One test of two models.
+
+    Attributes
+    ----------
+    test : str
+        Its name.
+    statistic : float
+        Its value; NaN where it has none.
+    p : float
+        Two-sided p-value; 1 where the models are the same, NaN where the spread that it
+        needs cannot be seen.
+    difference : float
+        First less second.
+    low, high : float
+        Its interval.
+    of : str
+        What the difference is one of, such as ``"mean"`` or ``"pseudo-median"``.
+    df : tuple of float
+        Degrees of freedom, where there are any.
+    note : str
+        What else the reader must know.
+    """
+
+    test: str
+    statistic: float
+    p: float
+    difference: float
+    low: float
+    high: float
+    of: str = "mean"
+    df: tuple[float, ...] = ()
+    note: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a p-value."""
+        return not math.isnan(self.p)

@@ -1,0 +1,228 @@
+"""Differences between two models by bootstrap and by permutation, unit by unit.
+
+A unit is a case, or a group of cases that belong together (a patient, a speaker): units
+are drawn, or the models exchanged within them, as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecast._core.types import BoolArray, FloatArray, IntArray
+from scorecast.comparison.pair_test import PairTest
+from scorecast.guarantees import bca
+
+__all__ = ["PairedCases", "bootstrap_test", "permutation_test"]
+
+Metric = Callable[[NDArray[np.generic], NDArray[np.generic]], float]
+_MOST_ENUMERATED = 14  # units: 16,384 ways to exchange the models
+_BLOCK = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairedCases:
+    """What two models said of the same cases.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n,)
+        Values of the cases, or predictions where there is a metric.
+    unit : ndarray of int of shape (n,)
+        Unit of every case, from 0.
+    truth : ndarray of shape (n,) or None
+        What is true, for a metric.
+    metric : callable or None
+        From truth and predictions to a number; the mean of values otherwise.
+    """
+
+    first: NDArray[np.generic]
+    second: NDArray[np.generic]
+    unit: IntArray
+    truth: NDArray[np.generic] | None = None
+    metric: Metric | None = None
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.unit.max()) + 1
+
+    @property
+    def members(self) -> list[IntArray]:
+        """Cases of every unit."""
+        order = np.argsort(self.unit, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.unit))[:-1])
+
+    @property
+    def gaps(self) -> FloatArray:
+        """Differences of the values, case by case."""
+        gaps: FloatArray = self.first.astype(float) - self.second.astype(float)
+        return gaps
+
+    def difference(self, rows: IntArray | None = None) -> float:
+        """Return the difference on all cases, or on some of them."""
+        chosen = np.arange(self.unit.size) if rows is None else rows
+        if self.metric is None or self.truth is None:
+            return float(self.gaps[chosen].mean())
+        truth = self.truth[chosen]
+        return float(
+            self.metric(truth, self.first[chosen])
+            - self.metric(truth, self.second[chosen])
+        )
+
+    def exchanged(self, flip: BoolArray) -> float:
+        """Return the difference after exchanging the models in some units."""
+        if self.metric is None or self.truth is None:
+            return float((self.gaps * np.where(flip[self.unit], -1.0, 1.0)).mean())
+        turned = flip[self.unit]
+        first = np.where(turned, self.second, self.first)
+        second = np.where(turned, self.first, self.second)
+        return float(self.metric(self.truth, first) - self.metric(self.truth, second))
+
+    def by_unit(self) -> tuple[Callable[[IntArray], float], bool]:
+        """Say how a choice of units gives the difference, and whether it is a mean."""
+        if self.metric is None:
+            totals = np.bincount(self.unit, weights=self.gaps)
+            sizes = np.bincount(self.unit).astype(np.float64)
+            return lambda u: float(totals[u].sum() / sizes[u].sum()), True
+        members = self.members
+        return lambda u: self.difference(np.concatenate([members[i] for i in u])), False
+
+
+def bootstrap_test(
+    cases: PairedCases,
+    *,
+    level: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> PairTest:
+    """Return the bootstrap interval of the difference, and how often luck does as much.
+
+    Parameters
+    ----------
+    cases : PairedCases
+        The cases.
+    level : float
+        Level of the BCa interval.
+    n_resamples : int
+        How many resamples of units.
+    rng : numpy.random.Generator
+        Where they come from.
+
+    Returns
+    -------
+    PairTest
+        p is the share of resamples farther from the difference than that is from
+        nought, with one added above and below.
+    """
+    statistic, _ = cases.by_unit()
+    observed = cases.difference()
+    units = np.arange(cases.n_units)
+    single = np.zeros(cases.n_units, dtype=np.int64)
+    ends_rng, p_rng = rng.spawn(2)
+    low, high = bca(
+        statistic, single, level=level, rng=ends_rng, n_resamples=n_resamples
+    )
+    drawn = np.array([
+        statistic(units[p_rng.integers(0, units.size, units.size)])
+        for _ in range(n_resamples)
+    ])  # fmt: skip
+    drawn = drawn[np.isfinite(drawn)]
+    # Rounding must not make a difference of nought smaller than itself.
+    far = np.abs(drawn - observed) >= abs(observed) * (1 - 1e-12)
+    p = (1 + int(far.sum())) / (1 + drawn.size)
+    return PairTest(
+        test="bootstrap",
+        statistic=observed,
+        p=1.0 if observed == 0 else p,
+        difference=observed,
+        low=low,
+        high=high,
+        of="mean" if cases.metric is None else "metric",
+    )
+
+
+def permutation_test(
+    cases: PairedCases,
+    *,
+    level: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> PairTest:
+    """Exchange the models within units, and see how often the difference is as large.
+
+    Parameters
+    ----------
+    cases : PairedCases
+        The cases.
+    level : float
+        Level of the interval, by the bootstrap.
+    n_resamples : int
+        Random exchanges; up to 14 units all of them are taken instead.
+    rng : numpy.random.Generator
+        Where they come from.
+
+    Returns
+    -------
+    PairTest
+        p counts the exchanges that give as much, the one that was seen among them.
+    """
+    observed = cases.difference()
+    n_units = cases.n_units
+    flip_rng, ends_rng = rng.spawn(2)
+    flips = _flips(n_units, n_resamples, flip_rng)
+    if cases.metric is None:
+        found = _exchanged_means(cases, flips)
+    else:
+        found = np.array([cases.exchanged(flip) for flip in flips])
+    as_far = int((np.abs(found) >= abs(observed) * (1 - 1e-12)).sum())
+    whole = n_units <= _MOST_ENUMERATED
+    p = as_far / len(flips) if whole else (1 + as_far) / (1 + len(flips))
+    strata = np.zeros(n_units, dtype=np.int64)
+    low, high = bca(
+        cases.by_unit()[0], strata, level=level, rng=ends_rng,
+        n_resamples=min(n_resamples, 2000),
+    )  # fmt: skip
+    return PairTest(
+        test="permutation",
+        statistic=observed,
+        p=1.0 if observed == 0 else p,
+        difference=observed,
+        low=low,
+        high=high,
+        of="mean" if cases.metric is None else "metric",
+        note=_least(n_units, len(flips), whole),
+    )
+
+
+def _flips(n_units: int, n_resamples: int, rng: np.random.Generator) -> BoolArray:
+    if n_units <= _MOST_ENUMERATED:
+        numbers = np.arange(2**n_units)[:, None]
+        every: BoolArray = (numbers >> np.arange(n_units)) & 1 == 1
+        return every
+    drawn: BoolArray = rng.random((n_resamples, n_units)) < 0.5
+    return drawn
+
+
+def _exchanged_means(cases: PairedCases, flips: BoolArray) -> FloatArray:
+    totals = np.bincount(cases.unit, weights=cases.gaps) / cases.unit.size
+    step = max(_BLOCK // totals.size, 1)
+    blocks = [
+        (1 - 2.0 * flips[start : start + step]) @ totals
+        for start in range(0, len(flips), step)
+    ]
+    return np.concatenate(blocks)
+
+
+def _least(n_units: int, n_flips: int, whole: bool) -> str:
+    least = 2.0 ** (1 - n_units) if whole else 1 / (1 + n_flips)
+    error = "" if whole else f"; {n_flips:,} of 2^{n_units} exchanges were drawn"
+    return f"p can be {_short(least)} at least{error}"
+
+
+def _short(p: float) -> str:
+    return f"{p:.2g}" if math.isfinite(p) else "unknown"

@@ -1,0 +1,83 @@
+"""Tests by their names: how papers call them, what they assume, who wrote of them."""
+
+from __future__ import annotations
+
+__all__ = ["ASSUMES", "POST_HOC_TITLES", "TEST_TITLES"]
+
+TEST_TITLES = {
+    "mcnemar-mid-p": "McNemar's test with mid-p",
+    "mcnemar-exact": "McNemar's exact test",
+    "mcnemar-corrected": "McNemar's test with Edwards' correction",
+    "mcnemar-plain": "McNemar's test",
+    "paired-t": "paired t-test",
+    "corrected-t": "corrected resampled t-test of Nadeau and Bengio",
+    "5x2cv-t": "5x2cv t-test of Dietterich",
+    "5x2cv-f": "combined 5x2cv F-test of Alpaydin",
+    "wilcoxon-pratt": "Wilcoxon signed-rank test, zeros by Pratt",
+    "wilcoxon-split": "Wilcoxon signed-rank test, ranks of zeros split",
+    "wilcoxon-drop": "Wilcoxon signed-rank test, zeros dropped",
+    "sign": "sign test",
+    "delong": "DeLong's test",
+    "bootstrap": "bootstrap test",
+    "permutation": "permutation test",
+    "ranks": "z-test of mean ranks",
+    "aligned": "z-test of aligned ranks",
+    "quade": "z-test of Quade's ranks",
+    "friedman": "Friedman's test",
+    "friedman-tie-corrected": "Friedman's test corrected for ties",
+    "iman-davenport": "Friedman's test in the version of Iman and Davenport",
+    "aligned-ranks": "Friedman's test of aligned ranks",
+    "cochran-q": "Cochran's Q test",
+}
+
+POST_HOC_TITLES = {
+    "none": "no correction",
+    "nemenyi": "Nemenyi's correction",
+    "bonferroni-dunn": "the Bonferroni-Dunn correction",
+    "bonferroni": "Bonferroni's correction",
+    "holm": "Holm's correction",
+    "hochberg": "Hochberg's correction",
+    "hommel": "Hommel's correction",
+    "finner": "Finner's correction",
+    "shaffer": "Shaffer's static correction",
+    "bergmann-hommel": "the correction of Bergmann and Hommel",
+}
+
+_CASES = "cases are independent, and resemble those to come"
+_SETS = "data sets are independent, and resemble those to come"
+ASSUMES = {
+    "mcnemar-mid-p": (_CASES, "the models are fixed: luck of training is not counted"),
+    "mcnemar-exact": (_CASES, "the models are fixed: luck of training is not counted"),
+    "mcnemar-corrected": (_CASES, "there are at least 25 cases on which they differ"),
+    "mcnemar-plain": (_CASES, "there are at least 25 cases on which they differ"),
+    "paired-t": ("differences are independent and about normal",),
+    "corrected-t": (
+        "differences of splits are about normal, and correlate as tests share of cases",
+    ),
+    "5x2cv-t": ("differences of the two folds of a repetition are independent",),
+    "5x2cv-f": ("differences of the two folds of a repetition are independent",),
+    "wilcoxon-pratt": (
+        _SETS,
+        "differences are comparable, and symmetric around one value",
+    ),
+    "wilcoxon-split": (
+        _SETS,
+        "differences are comparable, and symmetric around one value",
+    ),
+    "wilcoxon-drop": (
+        _SETS,
+        "differences are comparable, and symmetric around one value",
+    ),
+    "sign": (_SETS,),
+    "delong": (_CASES, "the models are fixed: luck of training is not counted"),
+    "bootstrap": ("units are independent, and resemble those to come",),
+    "permutation": (
+        "units are independent; without a difference, models can be swapped",
+    ),
+    "ranks": (
+        _SETS,
+        "what tells two models apart may hang on the others: their ranks do",
+    ),
+    "aligned": (_SETS, "results are comparable between data sets"),
+    "quade": (_SETS, "results are comparable between data sets"),
+}

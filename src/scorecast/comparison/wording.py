@@ -1,0 +1,206 @@
+"""A comparison in words: the sentence first, and the paragraph that a paper needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scorecast._core.amounts import amount
+from scorecast._core.percent import percent
+from scorecast.comparison.omnibus import p_said
+from scorecast.comparison.titles import POST_HOC_TITLES, TEST_TITLES
+
+if TYPE_CHECKING:
+    from scorecast.comparison.comparison import Comparison, ModelPair
+
+__all__ = ["named", "paragraph_of", "sentence_of"]
+
+_MOST_NAMED = 4
+_OMNIBUS_PAPERS = {
+    "friedman": "Friedman 1937",
+    "iman-davenport": "Iman and Davenport 1980",
+    "aligned-ranks": "Hodges and Lehmann 1962",
+    "quade": "Quade 1979",
+    "cochran-q": "Cochran 1950",
+}
+_POST_HOC_PAPERS = {
+    "nemenyi": "Nemenyi 1963; Demsar 2006",
+    "bonferroni-dunn": "Dunn 1961; Demsar 2006",
+    "bonferroni": "Dunn 1961",
+    "holm": "Holm 1979",
+    "hochberg": "Hochberg 1988",
+    "hommel": "Hommel 1988",
+    "finner": "Finner 1993",
+    "shaffer": "Shaffer 1986; Garcia and Herrera 2008",
+    "bergmann-hommel": "Bergmann and Hommel 1988; Garcia and Herrera 2008",
+}
+_PAIR_PAPERS = {
+    "wilcoxon-pratt": "Wilcoxon 1945; Pratt 1959",
+    "wilcoxon-split": "Wilcoxon 1945; Demsar 2006",
+    "wilcoxon-drop": "Wilcoxon 1945",
+    "corrected-t": "Nadeau and Bengio 2003",
+    "mcnemar-mid-p": "McNemar 1947; Fagerland et al. 2013",
+    "ranks": "Demsar 2006",
+}
+
+
+def sentence_of(found: Comparison) -> str:
+    """Say which model is best, and which others it is told apart from."""
+    if len(found.models) == 2:
+        return _two_models(found)
+    centre = found.control or found.best
+    others = [name for name in found.order if name != centre]
+    worse = [x for x in others if found.differ(centre, x) and _beats(found, centre, x)]
+    better = [x for x in others if found.differ(centre, x) and x not in worse]
+    rest = [x for x in others if not found.differ(centre, x)]
+    scale = f"{found.n:,} {found.rows}"
+    rank = f"mean rank {found.rank(centre):.2f}"
+    if found.control is None:
+        said = [
+            f"{centre} ranks best of {len(found.models)} models on {scale} ({rank})."
+        ]
+    else:
+        said = [
+            f"Against the control {centre} ({rank} of {len(found.models)}) on {scale}:"
+        ]
+    if worse:
+        said.append(f"Better than {named(worse)}.")
+    if better:
+        said.append(f"Worse than {named(better)}.")
+    if rest:
+        said.append(f"Not told apart from {named(rest)}.")
+    return f"{' '.join(said)} {_error_said(found)}"
+
+
+def _error_said(found: Comparison) -> str:
+    if found.post_hoc == "none":
+        return "p-values are NOT corrected for the number of comparisons."
+    return f"Chance of any false claim: at most {percent(found.alpha)}."
+
+
+def _beats(found: Comparison, a: str, b: str) -> bool:
+    return found.rank(a) < found.rank(b)
+
+
+def _two_models(found: Comparison) -> str:
+    pair = found.pairs[0]
+    facts = f"{difference_said(found, pair)}, {p_said(pair.p)}"
+    scale = f"on {found.n:,} {found.rows}"
+    effect = pair.effect
+    if found.differ(pair.a, pair.b):
+        best = pair.a if (effect.difference > 0) == found.greater_is_better else pair.b
+        worse = pair.b if best == pair.a else pair.a
+        return f"{best} is better than {worse} {scale}: {facts}."
+    if effect.wins == effect.losses == 0:
+        return f"{pair.a} and {pair.b} gave the same results {scale}: {facts}."
+    return f"{pair.a} and {pair.b} cannot be told apart {scale}: {facts}."
+
+
+def difference_said(found: Comparison, pair: ModelPair) -> str:
+    """Write a difference with its interval."""
+    effect = pair.effect
+    text = f"difference {amount(effect.difference)}"
+    if math.isnan(effect.low):
+        return f"{text} (interval unknown)"
+    span = f"{amount(effect.low)} to {amount(effect.high)}"
+    return f"{text} ({100 * found.level:g} %: {span})"
+
+
+def named(names: Sequence[str]) -> str:
+    """List names, the first few of many."""
+    shown = list(names[:_MOST_NAMED])
+    if len(names) > _MOST_NAMED + 1:
+        return f"{', '.join(shown)} and {len(names) - _MOST_NAMED} more"
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def paragraph_of(found: Comparison) -> str:
+    """Write what a paper needs: what was tested, how, and what came out."""
+    parts = [_what(found), _omnibus_said(found), _pairs_said(found), _outcome(found)]
+    if found.rope is not None:
+        parts.append(_rope_said(found))
+    return " ".join(part for part in parts if part)
+
+
+def _what(found: Comparison) -> str:
+    measure = f" by {found.measure}" if found.measure else ""
+    better = "higher" if found.greater_is_better else "lower"
+    ranks = ", ".join(f"{name} {found.rank(name):.2f}" for name in found.order)
+    return (
+        f"{len(found.models)} models were compared{measure} on {found.n:,} "
+        f"{found.rows} ({better} is better). Mean ranks, 1 being best: {ranks}."
+    )
+
+
+def _omnibus_said(found: Comparison) -> str:
+    if not found.omnibus:
+        return ""
+    test = found.omnibus[0]
+    title = TEST_TITLES.get(test.test, test.test)
+    differs = test.p <= found.alpha
+    verdict = "differ" if differs else "do not differ significantly"
+    source = _OMNIBUS_PAPERS.get(test.test, "")
+    return f"{title} ({source}) finds that the models {verdict} ({test.said()})."
+
+
+def _pairs_said(found: Comparison) -> str:
+    title = TEST_TITLES.get(found.pair_test, found.pair_test)
+    source = _PAIR_PAPERS.get(found.pair_test)
+    cited = f" ({source})" if source else ""
+    whom = "All pairs were compared"
+    if found.control is not None:
+        whom = f"All other models were compared with {found.control}"
+    if len(found.pairs) == 1:
+        return f"The two were compared by the {title}{cited}."
+    if found.post_hoc == "none":
+        return f"{whom} by the {title}{cited}, without correction."
+    adjusted = POST_HOC_TITLES[found.post_hoc]
+    paper = _POST_HOC_PAPERS[found.post_hoc]
+    by = (
+        f"by the {title}{cited}"
+        if found.post_hoc not in _POST_HOC_ALONE
+        else ("by their mean ranks")
+    )
+    return (
+        f"{whom} {by}, with {adjusted} ({paper}) for "
+        f"{len(found.pairs)} comparisons, so that the chance of one or more false "
+        f"claims is at most {percent(found.alpha)}."
+    )
+
+
+_POST_HOC_ALONE = ("nemenyi", "bonferroni-dunn")
+
+
+def _outcome(found: Comparison) -> str:
+    apart = [pair for pair in found.pairs if found.differ(pair.a, pair.b)]
+    if not apart:
+        return "No pair was told apart."
+    rank = {name: found.rank(name) for name in found.models}
+    said = []
+    for pair in sorted(apart, key=lambda x: x.p_adjusted):
+        first, second = sorted((pair.a, pair.b), key=lambda name: rank[name])
+        said.append(f"{first} and {second} ({p_said(pair.p_adjusted)})")
+    shown = "; ".join(said[:10])
+    more = f"; and {len(said) - 10} more" if len(said) > 10 else ""
+    rest = len(found.pairs) - len(apart)
+    others = f" The other {rest} were not." if rest else ""
+    return f"Told apart, the better first: {shown}{more}.{others}"
+
+
+def _rope_said(found: Comparison) -> str:
+    sure = [
+        pair for pair in found.pairs
+        if pair.chances is not None and pair.chances.equal >= found.level
+    ]  # fmt: skip
+    how = "correlated t" if found.rows == "splits" else "signed-rank"
+    text = (
+        f"By the Bayesian {how} test (Benavoli et al. 2017), {len(sure)} of "
+        f"{len(found.pairs)} pairs are practically equal, to within "
+        f"{amount(found.rope or 0.0)}, with a chance of {percent(found.level)} or more"
+    )
+    if not sure:
+        return f"{text}."
+    return f"{text}: {'; '.join(f'{x.a} and {x.b}' for x in sure[:10])}."

@@ -1,0 +1,171 @@
+"""What one model scored in one setting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from scorecast._core.types import FloatArray, Json
+from scorecast.guarantees.loss_values import is_share
+
+__all__ = ["SetScores", "SettingEstimate", "setting_estimate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetScores:
+    """What one model scored on one data set.
+
+    Attributes
+    ----------
+    estimate, low, high : float
+        Value of the loss and its recommended interval; NaN if every fit failed.
+    folds : tuple of float
+        Value of every split; NaN where it failed.
+    test_ratio : float
+        Cases tested per case learned from.
+    n, m : int
+        Cases and features.
+    greater_is_better : bool
+        Which way is better.
+    failure : str
+        Why a fit failed; empty if none did.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    folds: tuple[float, ...]
+    test_ratio: float
+    n: int
+    m: int
+    greater_is_better: bool
+    failure: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingEstimate:
+    """One model in one setting.
+
+    Attributes
+    ----------
+    setting : str
+        Name of the setting.
+    values : dict
+        Its factors and their values.
+    data : str
+        The same for settings with the same data.
+    model, loss : str
+        Who, and through which loss.
+    greater_is_better : bool
+        Which way is better.
+    estimate, low, high : float
+        Value and interval; NaN if every fit failed.
+    stderr, df : float
+        Standard error that the interval stands for, and its degrees of freedom.
+    sets : tuple of tuple of float
+        Values of folds, data set by data set.
+    test_ratio : float
+        Cases tested per case learned from.
+    n, m : int
+        Cases and features.
+    failure : str
+        Why a fit failed; empty if none did.
+    """
+
+    setting: str
+    values: dict[str, Any]
+    data: str
+    model: str
+    loss: str
+    greater_is_better: bool
+    estimate: float
+    low: float
+    high: float
+    stderr: float
+    df: float
+    sets: tuple[tuple[float, ...], ...]
+    test_ratio: float
+    n: int
+    m: int
+    failure: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is an estimate with an interval."""
+        return all(math.isfinite(x) for x in (self.estimate, self.stderr))
+
+    @property
+    def folds(self) -> FloatArray:
+        """All values that are numbers: the collection of estimates."""
+        every = np.array([x for one in self.sets for x in one], dtype=np.float64)
+        return every[np.isfinite(every)]
+
+    def to_json(self) -> Json:
+        """Return plain values."""
+        return asdict(self)
+
+
+def setting_estimate(
+    scores: Sequence[SetScores], facts: Json, *, level: float
+) -> SettingEstimate:
+    """Put the data sets of a setting together.
+
+    Parameters
+    ----------
+    scores : sequence of SetScores
+        One per data set.
+    facts : dict
+        ``setting``, ``values``, ``data``, ``model`` and ``loss``.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    SettingEstimate
+        Of one data set its recommended interval; of several Student's over their
+        estimates, which are independent.
+    """
+    known = [one for one in scores if math.isfinite(one.estimate)]
+    first = scores[0]
+    shared: Json = {
+        **facts,
+        "greater_is_better": first.greater_is_better,
+        "sets": tuple(one.folds for one in scores),
+        "test_ratio": first.test_ratio,
+        "n": first.n,
+        "m": first.m,
+        "failure": next((one.failure for one in scores if one.failure), ""),
+    }
+    nan = math.nan
+    if not known:
+        unknown: Json = {
+            "estimate": nan,
+            "low": nan,
+            "high": nan,
+            "stderr": nan,
+            "df": nan,
+        }
+        return SettingEstimate(**shared, **unknown)
+    if len(known) == 1:
+        only = known[0]
+        df = max(np.isfinite(only.folds).sum() - 1, 1)
+        error = (only.high - only.low) / 2 / float(stdtrit(df, 0.5 + level / 2))
+        return SettingEstimate(
+            **shared, estimate=only.estimate, low=only.low, high=only.high,
+            stderr=error, df=float(df),
+        )  # fmt: skip
+    values = np.array([one.estimate for one in known])
+    middle, df = float(values.mean()), values.size - 1
+    error = float(values.std(ddof=1)) / math.sqrt(values.size)
+    half = float(stdtrit(df, 0.5 + level / 2)) * error
+    low, high = middle - half, middle + half
+    if is_share(shared["loss"]):
+        low, high = max(low, 0.0), min(high, 1.0)
+    return SettingEstimate(
+        **shared, estimate=middle, low=low, high=high, stderr=error, df=float(df)
+    )

@@ -1,0 +1,156 @@
+"""Bounds that hold over many settings."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from scorecast._core.types import FloatArray, Json
+from scorecast.guarantees.loss_values import is_share
+from scorecast.guarantees.settings.estimate import SettingEstimate
+
+__all__ = ["SettingBound", "bounds_over_settings", "weighted_bound"]
+
+_ASSUMES = {
+    "conservative": (
+        "from the lowest to the highest end over all settings: no setting of these "
+        "lies outside, each at its level"
+    ),
+    "pooled": "of the mean over these settings, each counting the same",
+    "weighted": "of the mean over these settings, each by its weight",
+    "new-setting": (
+        "of one more setting like these, as if they were drawn at random and normal"
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingBound:
+    """An interval over several settings.
+
+    Attributes
+    ----------
+    model, loss : str
+        Whose, and through which loss.
+    method : str
+        ``"conservative"``, ``"pooled"``, ``"weighted"`` or ``"new-setting"``.
+    estimate, low, high : float
+        Value and ends.
+    n_settings : int
+        Over how many.
+    assumption : str
+        What it says and rests on.
+    """
+
+    model: str
+    loss: str
+    method: str
+    estimate: float
+    low: float
+    high: float
+    n_settings: int
+    assumption: str
+
+    def to_json(self) -> Json:
+        """Return plain values."""
+        return asdict(self)
+
+
+def bounds_over_settings(
+    rows: Sequence[SettingEstimate], weights: FloatArray | None, level: float
+) -> tuple[SettingBound, ...]:
+    """Bound one loss of one model over settings in every way.
+
+    Parameters
+    ----------
+    rows : sequence of SettingEstimate
+        Known ones, of one model and loss.
+    weights : ndarray or None
+        One per row; by precision if None.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    tuple of SettingBound
+        Empty without rows.
+    """
+    if not rows:
+        return ()
+    estimates = np.array([row.estimate for row in rows])
+    low, high = min(row.low for row in rows), max(row.high for row in rows)
+    found = [_bound(rows, "conservative", float(estimates.mean()), low, high)]
+    equal = np.ones(len(rows))
+    found.append(weighted_bound(rows, equal, level, "pooled"))
+    if weights is None:
+        # A setting without any error of its own would take all the weight.
+        errors = np.array([row.stderr for row in rows])
+        least = max(float(np.median(errors)) / 10, 1e-12)
+        weights = 1 / np.maximum(errors, least) ** 2
+    found.append(weighted_bound(rows, weights, level, "weighted"))
+    if len(rows) > 2:
+        spread = float(estimates.std(ddof=1)) * math.sqrt(1 + 1 / len(rows))
+        half = float(stdtrit(len(rows) - 1, 0.5 + level / 2)) * spread
+        middle = float(estimates.mean())
+        found.append(_bound(rows, "new-setting", middle, middle - half, middle + half))
+    return tuple(found)
+
+
+def weighted_bound(
+    rows: Sequence[SettingEstimate], weights: FloatArray, level: float, method: str
+) -> SettingBound:
+    """Bound a weighted mean over settings.
+
+    Settings with the same data err together, those with other data apart.
+
+    Parameters
+    ----------
+    rows : sequence of SettingEstimate
+        Known ones, of one model and loss.
+    weights : ndarray
+        One per row.
+    level : float
+        Confidence level.
+    method : str
+        Name of the bound.
+
+    Returns
+    -------
+    SettingBound
+        Student's, with the degrees of freedom of Welch and Satterthwaite.
+    """
+    shares = weights / weights.sum()
+    middle = float(shares @ [row.estimate for row in rows])
+    errors: dict[str, float] = defaultdict(float)
+    freedom: dict[str, float] = {}
+    for share, row in zip(shares, rows, strict=True):
+        errors[row.data] += float(share) * row.stderr
+        freedom[row.data] = min(freedom.get(row.data, math.inf), row.df)
+    variance = sum(error**2 for error in errors.values())
+    if variance == 0:
+        return _bound(rows, method, middle, middle, middle)
+    df = variance**2 / sum(errors[k] ** 4 / freedom[k] for k in errors)
+    half = float(stdtrit(df, 0.5 + level / 2)) * math.sqrt(variance)
+    return _bound(rows, method, middle, middle - half, middle + half)
+
+
+def _bound(
+    rows: Sequence[SettingEstimate], method: str, middle: float, low: float, high: float
+) -> SettingBound:
+    if is_share(rows[0].loss):
+        low, high = max(low, 0.0), min(high, 1.0)
+    return SettingBound(
+        model=rows[0].model,
+        loss=rows[0].loss,
+        method=method,
+        estimate=middle,
+        low=low,
+        high=high,
+        n_settings=len(rows),
+        assumption=_ASSUMES[method],
+    )

@@ -1,0 +1,294 @@
+"""How an assessment over many settings is written, drawn and laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from scorecast.guarantees import (
+    DifficultyGroup,
+    SettingBound,
+    SettingEstimate,
+    SettingsAssessment,
+    span_said,
+    value_said,
+)
+from scorecast.report.assessment_plots import groups_drawing
+from scorecast.report.dot_rows import Group, Row
+from scorecast.report.drawing import Drawing
+from scorecast.report.plots import main_drawing
+from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.text import (
+    entry_lines,
+    joined_lines,
+    render_text,
+    table_lines,
+    text_lines,
+)
+from scorecast.report.wording import count, level_name, one_line
+
+__all__ = ["settings_drawing", "settings_text"]
+
+_LONGEST = 34
+_MOST_ROWS = 40
+_REFERENCES = (
+    "R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for "
+    "models learned from high-dimensional data. In: Big Data in Complex Systems.",
+    "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine "
+    "Learning 52.",
+)
+
+
+@render_text.register
+def settings_text(result: SettingsAssessment, *, ascii_only: bool = False) -> str:
+    """Write the answer as text: the bounds, then settings by difficulty.
+
+    Parameters
+    ----------
+    result : SettingsAssessment
+        The answer.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    lines = [*text_lines(result.summary()), ""]
+    heading = ("over all settings", "", "estimate", f"{level_name(result.level)}", "")
+    rows = [
+        (one_line(b.model, 24), b.method, *_cells(b), b.loss) for b in result.bounds
+    ]
+    lines += [*table_lines(heading, rows, left={0, 1, 4}), ""]
+    by_group = ("by difficulty", "", "estimate", f"{level_name(result.level)}")
+    lines += [*table_lines(by_group, _hierarchy(result), left={0, 1}), ""]
+    for text in result.warnings:
+        lines += entry_lines("Warning", text)
+    for relation in result.relations:
+        lines += entry_lines("Relation", relation.said())
+    sizes = sorted({(row.n, row.m) for row in result.rows})
+    span = f"{count(sizes[0][0])} x {count(sizes[0][1])}"
+    if len(sizes) > 1:
+        span += f" to {count(sizes[-1][0])} x {count(sizes[-1][1])}"
+    lines += entry_lines(
+        "Data", f"{count(result.n_settings)} settings; cases x features {span}"
+    )
+    return joined_lines(lines, ascii_only=ascii_only)
+
+
+def _cells(row: SettingBound | DifficultyGroup | SettingEstimate) -> tuple[str, str]:
+    if isinstance(row, SettingEstimate) and not row.is_known:
+        return "unknown", ""
+    return value_said(row.loss, row.estimate), span_said(row.loss, row.low, row.high)
+
+
+def _hierarchy(result: SettingsAssessment) -> list[tuple[str, ...]]:
+    """List models, under them groups, under these their settings."""
+    rows: list[tuple[str, ...]] = []
+    for model, loss in _pairs(result):
+        label = one_line(model, 24)
+        for group in result.groups_of(model, loss):
+            said = f"group {group.rank}: {_character(group)}"
+            rows.append((label, one_line(said, 40), *_cells(group)))
+            label = ""
+            rows += [
+                ("", f"  {one_line(row.setting, 36)}", *_cells(row))
+                for row in _members(result, group)
+            ]
+    return rows
+
+
+def _character(group: DifficultyGroup) -> str:
+    parts = [f"{name} {' or '.join(values)}" for name, values in group.factors.items()]
+    n = len(group.members)
+    return "; ".join(parts) or f"{n} setting{'s' if n > 1 else ''}"
+
+
+def _pairs(result: SettingsAssessment) -> Iterable[tuple[str, str]]:
+    return [(model, loss) for loss in result.losses for model in result.models]
+
+
+def _members(
+    result: SettingsAssessment, group: DifficultyGroup
+) -> list[SettingEstimate]:
+    return [
+        row
+        for row in result.rows
+        if (row.model, row.loss) == (group.model, group.loss)
+        and row.setting in group.members
+    ]
+
+
+def settings_drawing(result: SettingsAssessment, loss: str) -> Drawing:
+    """Draw every setting of one loss, by model and difficulty.
+
+    Parameters
+    ----------
+    result : SettingsAssessment
+        The answer.
+    loss : str
+        The loss.
+
+    Returns
+    -------
+    Drawing
+        One row per setting under its group; the pooled interval of a group is
+        stressed.
+    """
+    groups = []
+    for model in result.models:
+        for found in result.groups_of(model, loss):
+            pooled = Row(
+                name="pooled",
+                dot=found.estimate,
+                low=found.low,
+                high=found.high,
+                text=span_said(loss, found.low, found.high).removesuffix(" %"),
+                strong=True,
+            )
+            members = _members(result, found)[:_MOST_ROWS]
+            heading = f"{model}, group {found.rank}"
+            groups.append(
+                Group(
+                    heading=one_line(heading, 60),
+                    rows=(pooled, *(_row(member) for member in members)),
+                )
+            )
+    return groups_drawing(groups, loss, f"{loss} by setting")
+
+
+def _row(row: SettingEstimate) -> Row:
+    return Row(
+        name=one_line(row.setting, _LONGEST),
+        dot=row.estimate,
+        low=row.low,
+        high=row.high,
+        text=value_said(row.loss, row.estimate).removesuffix(" %"),
+    )
+
+
+def _factor_drawing(result: SettingsAssessment, loss: str) -> Drawing:
+    groups = []
+    for model in result.models:
+        own = [v for v in result.views if (v.model, v.loss) == (model, loss)]
+        for factor in dict.fromkeys(view.factor for view in own):
+            rows = tuple(
+                Row(
+                    name=one_line(view.value, _LONGEST),
+                    dot=view.estimate,
+                    low=view.low,
+                    high=view.high,
+                    text=value_said(loss, view.estimate).removesuffix(" %"),
+                )
+                for view in own
+                if view.factor == factor
+            )
+            heading = one_line(f"{model}: {factor}", 60)
+            groups.append(Group(heading=heading, rows=rows))
+    return groups_drawing(groups, loss, f"{loss} by factor")
+
+
+@main_drawing.register
+def _(result: SettingsAssessment) -> Drawing:
+    return settings_drawing(result, result.losses[0])
+
+
+@report_sections.register
+def _(result: SettingsAssessment) -> tuple[Section, ...]:
+    sections = [_head(result)]
+    lead = (
+        "Settings of like difficulty stand together, the easiest first. Dots: "
+        f"estimates; bars: {level_name(result.level)} intervals; blue: pooled over the "
+        "group. One bound over all settings would be true and of little use."
+    )
+    for place, loss in enumerate(result.losses):
+        said = (lead,) if place == 0 else ()
+        figure = settings_drawing(result, loss)
+        heading = f"{loss} by difficulty"
+        sections.append(Section(heading=heading, lead=said, figure=figure))
+        if any(view.loss == loss for view in result.views):
+            said = (_held(result),) if place == 0 else ()
+            figure = _factor_drawing(result, loss)
+            heading = f"{loss}, one factor at a time"
+            sections.append(Section(heading=heading, lead=said, figure=figure))
+    sections += _relations(result)
+    tables = (column_table("Every setting", result.to_columns()), _factor_table(result))
+    sections.append(Section(heading="All numbers", tables=tables))
+    assumed = dict.fromkeys(f"{b.method}: {b.assumption}." for b in result.bounds)
+    sections.append(Section(heading="What the bounds say", items=tuple(assumed)))
+    sections.append(Section(heading="References", items=_REFERENCES))
+    return tuple(sections)
+
+
+def _head(result: SettingsAssessment) -> Section:
+    rows = tuple((one_line(b.model, 24), b.method, *_cells(b)) for b in result.bounds)
+    columns = ("", "bound", "estimate", f"{level_name(result.level)} interval")
+    lead = [r.said() + "." for r in result.relations]
+    table = Table(caption="Over all settings", columns=columns, rows=rows, words=2)
+    groups = Table(
+        caption="By difficulty",
+        columns=("", "group", "estimate", f"{level_name(result.level)} interval"),
+        rows=tuple(
+            (one_line(g.model, 24), _character(g), *_cells(g)) for g in result.groups
+        ),
+        words=2,
+    )
+    return Section(
+        heading=result.headline(),
+        lead=tuple(lead),
+        tables=(groups, table),
+        warnings=result.warnings,
+    )
+
+
+def _held(result: SettingsAssessment) -> str:
+    usual = result.options.get("usual") or {}
+    if not usual:
+        return "Each value of a factor, pooled over all values of the others."
+    held = ", ".join(f"{name} {value}" for name, value in usual.items())
+    return f"Each value of a factor, the others held at {held}."
+
+
+def _relations(result: SettingsAssessment) -> list[Section]:
+    if not result.relations:
+        return []
+    rows = tuple(
+        (
+            one_line(r.a, 24),
+            one_line(r.b, 24),
+            f"{100 * r.won:.0f} %",
+            f"{100 * r.lost:.0f} %",
+            f"{100 * r.better:.0f} %",
+            f"{r.p_sign:.3f}",
+            r.relation or "none",
+        )
+        for r in result.relations
+    )
+    first = result.relations[0]
+    lead = (
+        f"In how many settings the first model beats the second, at a level of "
+        f"{100 * first.alpha:g} % in each; a relation holds if it does in "
+        f"{100 * first.share:g} % of them and loses in none. The sign test counts data "
+        "sets, whatever the size of a difference."
+    )
+    columns = ("", "against", "won", "lost", "better", "sign test", "relation")
+    table = Table(caption="", columns=columns, rows=rows, words=2)
+    return [Section(heading="Win and loss", lead=(lead,), tables=(table,))]
+
+
+def _factor_table(result: SettingsAssessment) -> Table:
+    rows: Sequence[tuple[str, ...]] = [
+        (
+            one_line(v.model, 24),
+            v.factor,
+            one_line(v.value, 24),
+            value_said(v.loss, v.estimate),
+            span_said(v.loss, v.low, v.high),
+            f"{v.spread:.3g}",
+        )
+        for v in result.views
+    ]
+    columns = ("", "factor", "value", "estimate", "interval", "spread of folds")
+    return Table(
+        caption="Every factor", columns=columns, rows=tuple(rows), words=3, folded=True
+    )

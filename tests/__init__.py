@@ -1,0 +1,1 @@
+"""A package, so that no installed package called tests is found in its place."""

@@ -1,0 +1,119 @@
+"""The verb ``simulate``: data, truth, and a next command that works."""
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+QUICK = {
+    "assess": ["--permutations", "10", "--null-sets", "2", "--sampling", "cv3"],
+    "extrapolate": ["--backtest", "0"],
+    "information": ["--draws", "100", "--allow-unconverged"],
+}
+
+
+def next_command(out):
+    """Return the command that the answer ends with."""
+    lines = [line for line in out.splitlines() if line.startswith("Next")]
+    words = shlex.split(lines[0].removeprefix("Next"))
+    assert words[0] == "scorecast"
+    return words[1:]
+
+
+def _slow(*arguments):
+    return pytest.param(arguments, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        _slow("labelled", "--out", "a.csv", "--n", 36, "--m", 12, "--noise", 0.1,
+         "--skewed", "0.5", "--imbalance", 0.4),
+        ("labelled", "--out", "b.npz", "--n", 30, "--m", 10, "--classes", 2,
+         "--distribution", "bimodal", "--no-bayes-error"),
+        _slow("classes", "--out", "c.csv", "--classes", 20),
+        ("classes", "--out", "d.npz", "--classes", 20, "--population", "uniform"),
+        _slow("classes", "--out", "e f.npz", "--classes", 20, "--form", "embeddings"),
+        _slow("forecasts", "--out", "g.csv", "--n", 60),
+        _slow("forecasts", "--out", "h.parquet", "--n", 60, "--forecaster", "classes"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_next_command_works_on_what_was_made(run, arguments, tmp_path, monkeypatch):
+    if "information" in arguments or arguments[0] == "forecasts":
+        pytest.importorskip("arviz_stats", reason="needs the extra [bayes]")
+    if arguments[2].endswith("parquet"):
+        pytest.importorskip("pyarrow", reason="needs the extra [io]")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("simulate", *arguments)
+    assert code == 0, err
+    assert (tmp_path / arguments[2]).exists()
+    words = next_command(out)
+    code, _, err = run(*words, *QUICK[words[0]], "--json", "answer.json", "--quiet")
+    assert code == 0, err
+    kinds = {"assess": "assessment", "extrapolate": "extrapolation"}
+    kind = json.loads((tmp_path / "answer.json").read_text())["kind"]
+    assert kind == kinds.get(words[0], "information")
+
+
+def test_options_arrive_and_the_truth_is_printed(run, tmp_path):
+    code, out, _ = run(
+        "simulate", "biclusters", "--out", tmp_path / "a.npz", "--rows", 60,
+        "--columns", 20, "--biclusters", 2, "--bicluster-rows", 8, 10,
+        "--bicluster-columns", 4, 5,
+        "--pattern", "additive", "--pattern", "constant", "--missing", 0.1, "--seed", 4,
+        "--json", "-",
+    )  # fmt: skip
+    assert code == 0
+    truth = json.loads(out)
+    assert truth["options"]["seed"] == 4
+    assert [b["pattern"] for b in truth["truth"]["biclusters"]] == [
+        "additive",
+        "constant",
+    ]
+    assert truth == json.loads((tmp_path / "a.truth.json").read_text())
+    X = np.load(tmp_path / "a.npz")["X"]
+    assert np.isnan(X).sum() == 120
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected", "said"),
+    [
+        (("labelled",), 2, "--out"),
+        (("labeled", "--out", "a.csv"), 2, "Did you mean 'labelled'"),
+        (("labelled", "--out", "a.txt"), 2, ".csv, .npz or .parquet"),
+        (("labelled", "--out", "a.csv", "--noise", "20"), 2, "did you mean 0.20"),
+        (("labelled", "--out", "a.csv", "--rho", "0.5"), 2, "block_size"),
+        (("labelled", "--out", "no/a.csv"), 3, "does not exist"),
+        (("labelled", "--out", "a.csv", "--json", "b.json"), 2, "--json takes"),
+        (("biclusters", "--out", "a.csv", "--rows", "7"), 2, "not in the table"),
+        (("classes", "--out", "a.csv", "--form", "embeddings"), 2, ".npz"),
+        (("forecasts", "--out", "a.csv", "--hit", "1"), 2, "strictly between"),
+    ],
+    ids=str,
+)
+def test_faults_get_one_line_and_leave_nothing(
+    run, arguments, expected, said, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("simulate", *arguments)
+    assert code == expected
+    assert out == ""
+    assert said in err
+    assert len(err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_existing_files_are_kept_unless_forced(run, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("mine")
+    code, _, err = run("simulate", "forecasts", "--out", path, "--n", 5)
+    assert code == 3
+    assert "--force" in err
+    assert path.read_text() == "mine"
+    code, out, _ = run(
+        "simulate", "forecasts", "--out", path, "--n", 5, "--force", "--quiet"
+    )
+    assert (code, out) == (0, "")
+    assert path.read_text().startswith("log_q,log_p,outcome")

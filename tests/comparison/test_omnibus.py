@@ -1,0 +1,191 @@
+"""Tests of all models at once, against published values, R, SciPy and mlxtend."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from scorecast.comparison import (
+    aligned_friedman,
+    cochran_q,
+    critical_difference,
+    friedman,
+    friedman_of_ranks,
+    iman_davenport,
+    iman_davenport_of,
+    nemenyi_p,
+    quade,
+    rank_z,
+)
+
+# Kuncheva (2004), as mlxtend tests it: which of three classifiers are right, how often.
+KUNCHEVA = {
+    (1, 1, 1): 80, (1, 1, 0): 2, (1, 0, 0): 2, (0, 1, 1): 9, (0, 1, 0): 1,
+    (0, 0, 1): 3, (0, 0, 0): 3,
+}  # fmt: skip
+# Demsar (2006), Table 5: quantiles of the two-sided Nemenyi test, k = 2..10.
+NEMENYI = {
+    0.95: (1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164),
+    0.90: (1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920),
+}
+
+
+@pytest.fixture
+def published(shared_golden):
+    """The 30 x 5 table of Garcia and Herrera (2008), with R's answers (scmamp)."""
+    return json.loads((shared_golden / "scmamp_gh2008.json").read_text())
+
+
+def ranking(seed, n=15, k=4, digits=1):
+    """A table with many ties."""
+    return np.round(np.random.default_rng(seed).normal(size=(n, k)), digits)
+
+
+def test_the_published_table_gives_the_published_values(published):
+    table = np.array(published["data"])
+    found = {
+        "friedman": friedman(table),
+        "iman_davenport": iman_davenport(table),
+        "quade": quade(table),
+        # R compares floats, so that rounding breaks some ties of aligned results.
+        "aligned": aligned_friedman(table, digits=None),
+    }
+    for name, test in found.items():
+        assert test.statistic == pytest.approx(published[name]["stat"], rel=1e-12)
+        assert test.p == pytest.approx(published[name]["p"], rel=1e-7)
+    assert friedman(table, tie_corrected=True).statistic == pytest.approx(
+        39.9127516778523, rel=1e-12
+    )
+
+
+def test_equal_aligned_results_are_ties_unless_floats_are_compared(published):
+    table = np.array(published["data"])
+    exact = np.rint(1000 * table)  # whole numbers leave no rounding
+    wanted = aligned_friedman(5 * exact).statistic
+    assert aligned_friedman(table).statistic == pytest.approx(wanted, rel=1e-12)
+    assert wanted == pytest.approx(41.7283778581607, rel=1e-12)
+
+
+def test_demsars_ranks_give_demsars_values(reference):
+    ranks = np.array([3.143, 2.000, 2.893, 1.964])
+    found = friedman_of_ranks(ranks, 14)
+    assert round(found.statistic, 2) == 9.28
+    assert round(iman_davenport_of(found, 14).statistic, 2) == 3.69
+    assert found.statistic == pytest.approx(9.2836296, abs=5e-8)
+    assert iman_davenport_of(found, 14).statistic == pytest.approx(3.6888928, abs=5e-8)
+
+
+def test_critical_differences_are_demsars():
+    assert critical_difference(4, 14) == pytest.approx(1.2535591, abs=5e-8)
+    assert round(critical_difference(4, 14, level=0.9), 2) == 1.12
+    dunn = "bonferroni-dunn"
+    assert round(critical_difference(4, 14, test=dunn), 2) == 1.17
+    assert round(critical_difference(4, 14, level=0.9, test=dunn), 3) == 1.038
+
+
+@pytest.mark.parametrize("level", sorted(NEMENYI))
+def test_quantiles_are_those_of_the_table(level):
+    for k, quantile in enumerate(NEMENYI[level], start=2):
+        per_rank = np.sqrt(k * (k + 1) / 60)
+        found = critical_difference(k, 10, level=level) / per_rank
+        assert found == pytest.approx(quantile, abs=1.1e-3)
+
+
+@pytest.mark.parametrize("k", [2, 3, 8, 20])
+def test_nemenyi_is_the_studentized_range(k):
+    z = np.array([0.3, 1.0, 2.0, 3.5, 5.0])
+    wanted = stats.studentized_range.sf(np.sqrt(2) * z, k, np.inf)
+    np.testing.assert_allclose(nemenyi_p(z, k), wanted, rtol=1e-7, atol=1e-13)
+    # Far out, where SciPy gives nought, the largest of k (k - 1) / 2 pairs decides.
+    far = nemenyi_p(np.array([12.0]), k)[0]
+    bound = k * (k - 1) / 2 * 2 * stats.norm.sf(12.0)
+    assert far == pytest.approx(bound, rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tie_corrected_friedman_is_scipys(seed):
+    table = ranking(seed)
+    wanted = stats.friedmanchisquare(*table.T)
+    found = friedman(table, tie_corrected=True)
+    assert found.statistic == pytest.approx(wanted.statistic, rel=1e-10)
+    assert found.p == pytest.approx(wanted.pvalue, rel=1e-9)
+
+
+def test_without_ties_corrections_change_nothing():
+    table = np.random.default_rng(0).normal(size=(11, 5))
+    for test in (friedman, quade, aligned_friedman, iman_davenport):
+        plain, corrected = test(table), test(table, tie_corrected=True)
+        assert plain.statistic == pytest.approx(corrected.statistic, rel=1e-10)
+
+
+@pytest.mark.parametrize("test", [friedman, iman_davenport, quade, aligned_friedman])
+def test_minimising_is_maximising_the_negative(test):
+    table = ranking(3)
+    low = test(table, greater_is_better=False)
+    assert low.statistic == pytest.approx(test(-table).statistic, rel=1e-12)
+
+
+def test_cochrans_q_is_mlxtends():
+    rows = [row for row, times in KUNCHEVA.items() for _ in range(times)]
+    found = cochran_q(np.array(rows, dtype=float))
+    assert round(found.statistic, 3) == 7.529
+    assert round(found.p, 3) == 0.023
+    from mlxtend.evaluate import cochrans_q
+
+    right = np.array(rows)
+    q, p = cochrans_q(np.ones(100), *right.T)
+    assert found.statistic == pytest.approx(q, rel=1e-12)
+    assert found.p == pytest.approx(p, rel=1e-12)
+
+
+def test_cochrans_q_is_statsmodels():
+    from statsmodels.stats.contingency_tables import cochrans_q
+
+    right = (np.random.default_rng(1).random((60, 5)) < 0.7).astype(float)
+    wanted = cochrans_q(right)
+    found = cochran_q(right)
+    assert found.statistic == pytest.approx(wanted.statistic, rel=1e-10)
+    assert found.p == pytest.approx(wanted.pvalue, rel=1e-10)
+
+
+@pytest.mark.parametrize("test", [friedman, iman_davenport, quade, aligned_friedman])
+@pytest.mark.parametrize("corrected", [False, True])
+def test_no_difference_at_all_has_p_one(test, corrected):
+    table = np.full((8, 3), 0.7)
+    found = test(table, tie_corrected=corrected)
+    assert found.statistic == 0
+    assert found.p == 1
+
+
+@pytest.mark.parametrize("test", [friedman, iman_davenport, quade, aligned_friedman])
+def test_perfect_agreement_is_no_certainty(test):
+    table = np.arange(3.0) + np.arange(4.0)[:, None] ** 2
+    found = test(table)
+    assert found.p >= (1 / 6) ** 3 * (1 - 1e-9)  # luck alone agrees that often
+    assert found.p < 0.06
+
+
+@pytest.mark.parametrize("kind", ["ranks", "aligned", "quade"])
+def test_standard_errors_are_those_of_all_permutations(kind):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(9, 5))
+    z = np.array([
+        rank_z(rng.permuted(table, axis=1), kind)[0, 1] for _ in range(4000)
+    ])  # fmt: skip
+    assert z.std() == pytest.approx(1, abs=0.04)
+
+
+def test_aligned_pairs_by_the_printed_formula_would_be_far_off():
+    # sqrt(k (n + 1) / 6) in place of the spread of permutations: z three times too far.
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(30, 5))
+    n, k = table.shape
+    ours = np.sqrt(k * (n * k + 1) / 6)
+    assert ours / np.sqrt(k * (n + 1) / 6) > 2
+
+
+def test_scores_equal_but_for_rounding_tie():
+    a = np.array([[0.1 + 0.2, 0.3, 0.2], [0.7, 0.1 + 0.6, 0.5]] * 6)
+    exact = np.array([[0.3, 0.3, 0.2], [0.7, 0.7, 0.5]] * 6)
+    assert friedman(a).statistic == friedman(exact).statistic

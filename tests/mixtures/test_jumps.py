@@ -1,0 +1,67 @@
+"""Split and merge: quick functions are right, and what is copied stays right."""
+
+import numpy as np
+import pytest
+from numba import njit
+from numpy.testing import assert_allclose
+
+from scorecast.mixtures import Prior
+from scorecast.mixtures.chain import Chain, Record
+from scorecast.mixtures.kernels.density import fill_rows
+from scorecast.mixtures.kernels.elementary import exp_in_place, log_in_place
+from scorecast.mixtures.kernels.jump import jump
+from scorecast.mixtures.kernels.proposal import _log_under_parent, log_skew_student
+
+
+def test_exponentials_and_logarithms_of_many_are_those_of_one():
+    many = njit(lambda x, y: (exp_in_place(x), log_in_place(y)))
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.uniform(-708, 708, 3000), rng.normal(size=3000), [0.0]])
+    y = np.concatenate([np.exp(x[:3000]), np.exp(0.01 * x[3000:]), [0.5**0.5, 1, 2]])
+    exp, log = x.copy(), y.copy()
+    many(exp, log)
+    assert_allclose(exp, np.exp(x), rtol=5e-16)
+    assert_allclose(log, np.log(y), rtol=5e-16)
+    odd = np.array([np.nan, -np.inf, np.inf, 1e9])
+    many(odd, y)
+    assert_allclose(odd, np.exp([np.nan, -708, 708, 708]), rtol=1e-15)
+
+
+@njit
+def _jump_often(rng, x, number, components, population, constants, densities, found):
+    """Jump; fill the log density of every location under all, quickly and slowly."""
+    fill_rows(x, number, components, constants, densities)
+    sizes = [number]
+    for _ in range(40):
+        number = jump(rng, x, number, components, population, constants, densities)
+        sizes.append(number)
+    for c in range(number):
+        for new in range(number):
+            found[0, c, new] = _log_under_parent(
+                c, new, components, constants, densities
+            )
+            found[1, c, new] = log_skew_student(
+                components.location[new], c, components, constants.tail_kind
+            )
+    return sizes
+
+
+@pytest.mark.slow  # compiles a kernel of its own
+def test_tables_move_with_their_components():
+    """A merge moves the last component; proposals then read the table it brought."""
+    rng = np.random.default_rng(3)
+    values = rng.standard_t(3, (12, 1))
+    prior = Prior.information(skew_spread=9.0)
+    chain = Chain(values, prior.constants(), rng, n_jumps=40, n_start=6)
+    chain._make_room(200)
+    n_merges = 0
+    for _ in range(30):
+        chain.run(1, Record.empty(1, 1))
+        found = np.full((2, 200, 200), np.nan)
+        sizes = _jump_often(
+            rng, values, int(chain.number[0]), chain.components, chain.population,
+            chain.constants, chain.densities, found,
+        )  # fmt: skip
+        n_merges += np.sum(np.diff(sizes) < 0)
+        assert_allclose(found[0], found[1], atol=1e-9)
+    assert n_merges > 20
