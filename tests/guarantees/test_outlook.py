@@ -237,9 +237,14 @@ def test_too_few_cases_for_a_space_are_no_obstacle():
 
 def test_the_names_of_a_table_are_kept(easy):
     pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(easy[0], columns=list("abcdef"))
+    # Single precision is as good as any for this.
+    table = pandas.DataFrame(easy[0].astype("float32"), columns=list("abcdef"))
     found = sc.assess("naive-bayes", table, easy[1], selection=1, **BARE)
     assert found.selected.names == ("a",)
+    assert found.regularities.n_features == 6
+    gap = table.where(table.index != 3)
+    with pytest.raises(UsageError, match="none of them missing"):
+        sc.assess("naive-bayes", gap, easy[1], selection=1, **BARE)
     assert sc.selected_features(table, easy[1], 1, n_permutations=9).names == ("a",)
 
 
