@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectKBest, f_regression
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
@@ -245,7 +247,10 @@ def test_the_names_of_a_table_are_kept(easy):
     gap = table.copy()
     gap.iloc[3, 0] = np.nan
     with pytest.raises(UsageError, match="none of them missing"):
-        sc.assess("naive-bayes", gap, easy[1], selection=1, **BARE)
+        sc.assess(
+            make_pipeline(SimpleImputer(), GaussianNB()), gap, easy[1], selection=1,
+            **BARE,
+        )  # fmt: skip
     assert sc.selected_features(table, easy[1], 1, n_permutations=9).names == ("a",)
 
 
