@@ -281,6 +281,32 @@ def test_groups_are_as_few_as_leave_members_alike():
     assert len(difficulty_groups(rows[:3], level=0.95, most=6)) == 1
 
 
+def test_settings_that_do_not_differ_are_one_group():
+    rng = np.random.default_rng(3)
+    single, naive = 0, 0
+    for _ in range(400):
+        drawn = 0.5 + 0.1 * rng.normal(size=(6, 5))
+        rows = [
+            row(x.mean(), x.std(ddof=1) / np.sqrt(5), name=f"s{i}", folds=x, df=4.0)
+            for i, x in enumerate(drawn)
+        ]
+        single += len(difficulty_groups(rows, level=0.95, most=6)) == 1
+        sure = [SettingEstimate(**{**vars(r), "df": 1e6}) for r in rows]
+        naive += len(difficulty_groups(sure, level=0.95, most=6)) == 1
+    assert single >= 0.92 * 400
+    # Errors of four degrees of freedom, taken for known, tear them apart.
+    assert naive < 0.85 * 400
+
+
+def test_an_interval_at_the_end_of_the_scale_is_not_halved():
+    found = sc.assess_settings(
+        "naive-bayes", make, settings={"gap": [30.0]}, sampling="cv4"
+    )
+    (only,) = found.rows
+    assert only.estimate == only.high == 1
+    assert found.groups[0].low == pytest.approx(only.low)
+
+
 def test_a_model_that_fails_is_named_and_the_rest_goes_on():
     found = sc.assess_settings(
         {"svm": "sklearn.svm:SVC(C=-1)", "nb": "naive-bayes"}, make,

@@ -10,8 +10,8 @@ from scorecast.report import main_drawing, render_text
 def make(gap, random_state):
     """Two classes, told apart by one feature of two."""
     rng = np.random.default_rng(random_state)
-    y = np.arange(40) % 2
-    return rng.normal(size=(40, 2)) + gap * y[:, None], y
+    y = np.arange(80) % 2
+    return rng.normal(size=(80, 2)) + gap * y[:, None], y
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def answer():
         {"nb": "naive-bayes", "guess": "sklearn.dummy:DummyClassifier()"},
         make,
         settings={"gap": [0.0, 3.0, 4.0]},
-        sampling="cv4",
+        sampling="cv10",
     )
 
 
@@ -31,11 +31,10 @@ def test_the_text_lists_bounds_then_groups_with_their_settings(answer):
     order = ("conservative", "pooled", "weighted", "new-setting", "by difficulty")
     places = [text.index(word) for word in order]
     assert places == sorted(places)
-    lines = text.splitlines()
-    group = next(i for i, line in enumerate(lines) if "group 1: gap 3.0 or 4.0" in line)
-    assert [
-        line.split("%")[0].split()[:2] for line in lines[group + 1 : group + 3]
-    ] == [
+    lines = [line.split() for line in text.splitlines()]
+    group = next(i for i, words in enumerate(lines) if "1:" in words)
+    assert lines[group][:5] == ["nb", "group", "1:", "gap", "3.0"]
+    assert [words[:2] for words in lines[group + 1 : group + 3]] == [
         ["gap", "3"],
         ["gap", "4"],
     ]
