@@ -28,4 +28,15 @@ cd "$work/simulation"
 rm -f cases.*
 PATH="$bin:$PATH" sh "$here/example_simulation.sh" \
     >"$here/example_simulation_commands.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_settings.py" \
+    >"$here/example_settings.txt"
+# The colon data are not shipped; without them the page keeps what it has.
+colon="${SCORECAST_DATA:-$here/../../../shared/data}/microarray_colon.npz"
+if [ -f "$colon" ]; then
+    mkdir "$work/assessment"
+    cp "$colon" "$work/assessment"
+    cd "$work/assessment"
+    PATH="$bin:$PATH" sh "$here/example_assessment.sh" \
+        >"$here/example_assessment_commands.txt"
+fi
 "$bin/python" "$here/inline.py"

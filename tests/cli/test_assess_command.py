@@ -1,11 +1,17 @@
 """The verb ``assess``: from a table to an answer."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
 
+TOOL = [sys.executable, "-c", "from scorecast.cli import main; main()"]
 KIND = ("--target", "kind", "--drop", "patient", "--model", "svm")
+FOREST = "sklearn.ensemble:RandomForestClassifier(n_estimators=10)"
 QUICK = ("--permutations", "30", "--null-sets", "3", "--sampling", "cv5")
 
 
@@ -121,3 +127,157 @@ def test_a_model_that_cannot_be_fitted_is_exit_1(run, table):
     assert out == ""
     assert "No model could be fitted" in err
     assert "a fault in scorecast" not in err
+
+
+def test_one_class_and_copies_are_named(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 2))
+    np.savez(tmp_path / "one.npz", X=X, y=np.zeros(20, dtype=int))
+    code, out, err = run(
+        "assess", tmp_path / "one.npz", "--target", "y", "--model", "naive-bayes"
+    )
+    assert (code, out) == (4, "")
+    assert "one class only" in err
+    X[5:10] = X[0]
+    np.savez(tmp_path / "copies.npz", X=X, y=np.arange(20) % 2)
+    code, out, err = run(
+        "assess", tmp_path / "copies.npz", "--target", "y", "--model", "naive-bayes",
+        *QUICK,
+    )  # fmt: skip
+    assert code == 0, err
+    assert "5 cases repeat the features of another" in " ".join((out + err).split())
+
+
+@pytest.mark.parametrize(
+    ("column", "sampling", "said"),
+    [("patient", "group30", "at most 20"), ("patient", "loo", "tears groups apart")],
+)
+def test_groups_that_cannot_be_kept_together_are_refused(
+    run, table, column, sampling, said
+):
+    code, out, err = run(
+        "assess", table, "--target", "kind", "--drop", "size", "--group", column,
+        "--model", "naive-bayes", "--sampling", sampling,
+    )  # fmt: skip
+    assert code == (4 if sampling == "group30" else 2)
+    assert out == ""
+    assert said in err
+
+
+def test_a_worker_that_was_killed_is_no_fault_of_ours(run, table, monkeypatch):
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    import scorecast.guarantees
+
+    def killed(*_arguments, **_options):
+        raise TerminatedWorkerError
+
+    monkeypatch.setattr(scorecast.guarantees, "assess", killed)
+    code, out, err = run("assess", table, *KIND, "--drop", "size")
+    assert (code, out) == (1, "")
+    assert "try --jobs 1" in err
+    assert "a fault in scorecast" not in err
+
+
+def hears_interrupts():
+    """Undo what a shell does to commands in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_an_interrupted_run_says_how_to_go_on_and_does(table, tmp_path, jobs):
+    noted, out = tmp_path / "run.jsonl", tmp_path / "a.json"
+    command = [
+        *TOOL, "assess", str(table), "--target", "kind", "--drop", "size",
+        "--drop", "patient", "--model", FOREST, "--sampling", "cv4",
+        "--permutations", "8", "--null-sets", "0", "--jobs", jobs,
+        "--checkpoint", str(noted), "--json", str(out),
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+    )
+    stop_at = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < stop_at:
+        if noted.exists() and noted.read_text().count("\n") >= 6:
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert f"run the same command to go on from {noted}" in err
+    assert "Traceback" not in err
+    assert not out.exists()
+    done = noted.read_text().count("\n")
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    lines = noted.read_text().splitlines()
+    numbers = [(row["part"], row["number"]) for row in map(json.loads, lines[1:])]
+    # Nothing that was noted has been done again.
+    assert len(numbers) == len(set(numbers)) >= done - 1
+    fresh = tmp_path / "b.json"
+    plain = [x for x in command if x not in ("--checkpoint", str(noted), str(out))]
+    subprocess.run([*plain, str(fresh)], check=True, capture_output=True)
+    one, other = (json.loads(path.read_text()) for path in (out, fresh))
+    assert one["result"] == other["result"]
+
+
+CLEAN = ("--target", "kind", "--drop", "patient", "--drop", "size")
+
+
+def test_curves_and_selection_are_a_flag_away(run, table, tmp_path):
+    code, out, err = run(
+        "assess", table, *CLEAN, "--model", "naive-bayes", "--learning-curve", "--aim",
+        "0.8", "--feature-curve", "--selection", "2", "--sampling", "mc5",
+        "--test-size", "0.3", "--permutations", "0", "--json", tmp_path / "a.json",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "cases for 80 %" in out
+    assert "features for 80 %" in out
+    assert "best 2" in out
+    data = json.loads((tmp_path / "a.json").read_text())
+    assert data["options"]["n_test"] == 12
+    chosen = data["result"]["selected_features"]["result"]
+    assert chosen["name"][0] == "g1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--aim", "80"), 2, "aim"),
+        (("--selection", "5"), 2, "1 to 4"),
+        (("--selection", "0"), 2, "--selection"),
+        (("--test-size", "0.3"), 2, "--sampling mc"),
+    ],
+)
+def test_bad_questions_about_curves(run, table, arguments, code, said):
+    found, out, err = run("assess", table, *CLEAN, "--model", "tree", *arguments)
+    assert (found, out) == (code, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_table_of_two_thousand_columns_is_read(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X, kind = rng.normal(size=(24, 2000)), np.array(["sick", "well"])[np.arange(24) % 2]
+    names = [f"gene{i}" for i in range(2000)]
+    lines = [",".join([*names, "kind"])]
+    rows = zip(X.tolist(), kind, strict=True)
+    lines += [",".join([*map(repr, row), word]) for row, word in rows]
+    (tmp_path / "wide.csv").write_text("\n".join(lines))
+    files = ["wide.csv"]
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow", reason="needs the extra [io]")
+    frame = pandas.DataFrame(X, columns=names).assign(kind=kind)
+    frame.to_parquet(tmp_path / "wide.parquet")
+    files.append("wide.parquet")
+    answers = []
+    for name in files:
+        code, out, err = run(
+            "assess", tmp_path / name, "--target", "kind", "--model",
+            "nearest-centroid", "--sampling", "cv3", "--permutations", "0",
+            "--json", "-",
+        )  # fmt: skip
+        assert code == 0, err
+        answers.append(json.loads(out))
+    assert answers[0]["inputs"]["n_features"] == 2000
+    assert answers[0]["result"] == answers[1]["result"]

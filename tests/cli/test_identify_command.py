@@ -116,6 +116,16 @@ def test_embeddings_say_what_their_scores_say(run, folder):
     assert out.splitlines()[:3] == far.splitlines()[:3]
 
 
+def test_probes_that_find_themselves_are_named(run, folder):
+    np.save(folder / "own.npy", np.arange(40))
+    code, out, _ = run(
+        "identify", "--gallery", folder / "x.npy", "--probes", folder / "x.npy",
+        "--labels", folder / "own.npy",
+    )  # fmt: skip
+    assert code == 0
+    assert "40 of 40 probes are vectors of the gallery" in " ".join(out.split())
+
+
 def test_an_array_called_x_is_not_taken_for_scores_without_a_word(run, folder):
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(10), 5)

@@ -163,7 +163,7 @@ def test_selection_inside_the_split_is_honest(noise):
     outside = sc.assess(GaussianNB(), chosen, y, **quick)
     assert outside.models[0].losses[0].estimate > 0.8
     assert inside.models[0].losses[0].estimate < 0.7
-    assert inside.models[0].verdict == "not tested against chance"
+    assert inside.models[0].verdict == "Not tested against chance."
 
 
 def test_numbers_are_assessed_too(line):

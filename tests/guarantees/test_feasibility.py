@@ -4,7 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.neighbors import NearestCentroid
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 import scorecast as sc
 from scorecast.guarantees.feasibility import (
@@ -22,9 +28,9 @@ from scorecast.guarantees.feasibility.null_models import (
     FeatureModeClassifier,
     MajorityClassifier,
 )
-from scorecast.guarantees.feasibility.permutations import shuffled_rows
 from scorecast.guarantees.losses import LOSSES
 from scorecast.guarantees.model_comparison import corrected_t
+from scorecast.guarantees.permutation.shuffles import draw_orders, exchangeable
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import draw_plan
 
@@ -122,7 +128,7 @@ def test_null_data_keep_what_each_class_looks_like(kind):
         assert drawn[own].mean(axis=0) == pytest.approx(X[own].mean(axis=0), abs=0.25)
         assert drawn[own].std(axis=0) == pytest.approx(X[own].std(axis=0), rel=0.2)
     inner = np.corrcoef(drawn[y == 0].T)[0, 1]
-    assert inner > 0.8 if kind == "covariance" else abs(inner) < 0.2
+    assert inner > 0.8 if kind in ("covariance", "shrunk") else abs(inner) < 0.2
     if kind == "shuffle":
         assert np.array_equal(np.sort(drawn[y == 0], axis=0), np.sort(X[:300], axis=0))
 
@@ -142,8 +148,7 @@ def test_null_models_know_next_to_nothing(easy):
 def test_permutations_respect_groups(together):
     groups = np.repeat(np.arange(10), 3)
     y = groups % 2 if together else np.arange(30) % 2
-    problem = check_problem(np.zeros((30, 1)), y, groups=groups)
-    rows = shuffled_rows(problem, RNG(0))
+    rows = draw_orders(1, exchangeable(groups, y), 30, RNG(0))[0]
     assert sorted(rows) == list(range(30))
     blocks = groups[rows].reshape(10, 3)
     assert (np.ptp(blocks, axis=1) == 0).all()
@@ -160,6 +165,114 @@ def test_permuted_data_are_at_chance(easy, scheme):
     )  # fmt: skip
     assert values.shape == (60, 5)
     assert values.mean() == pytest.approx(0.5, abs=0.08)
+
+
+KNOWN = {
+    "nearest-centroid": NearestCentroid(),
+    "naive-bayes": GaussianNB(),
+    "ridge": RidgeClassifier(),
+    "neighbours": KNeighborsClassifier(3),
+    "svm": SVC(kernel="linear"),
+    "scaled": make_pipeline(StandardScaler(), NearestCentroid()),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("scheme", ["all", "train"])
+def test_known_models_and_refits_give_the_same_values(name, scheme):
+    rng = RNG(4)
+    X, y = rng.normal(size=(36, 50)), np.repeat(list("abc"), 12)
+    X[y == "c", :5] += 1
+    problem = check_problem(X, y)
+    for sampling, loss in (("cv4", "mcc"), ("boot4", "error")):
+        plan = draw_plan(sampling, problem, RNG(0))
+        fast, slow = (
+            permuted_values(
+                KNOWN[name], problem, plan, LOSSES[loss], n_permutations=6,
+                rng=RNG(1), scheme=scheme, is_quick=quick,
+            )
+            for quick in (True, False)
+        )  # fmt: skip
+        assert np.isfinite(fast).all()
+        assert np.array_equal(fast, slow)
+
+
+def test_assess_and_permutation_scores_mean_the_same_permutations(easy):
+    """The same stream, splits and model give the same values in both."""
+    problem = check_problem(*easy)
+    plan = draw_plan("cv5", problem, RNG(0))
+    pairs = [(split.train, split.test) for split in plan.splits]
+    scores = sc.permutation_scores(
+        DecisionTreeClassifier(random_state=0), *easy, pairs, n_permutations=10,
+        random_state=RNG(3),
+    )  # fmt: skip
+    stream = RNG(3)
+    stream.spawn(1)  # the data as they are
+    values = permuted_values(
+        DecisionTreeClassifier(random_state=0), problem, plan, LOSSES["accuracy"],
+        n_permutations=10, rng=stream,
+    )  # fmt: skip
+    assert np.array_equal(scores.permuted, values)
+
+
+def test_more_permutations_where_they_cost_nothing(easy):
+    options = {
+        "sampling": "cv4", "n_null_data": 0, "n_resamples": 0,
+        "with_bias_variance": False, "losses": "accuracy",
+    }  # fmt: skip
+    quick = sc.assess("nearest-centroid", *easy, **options).models[0].feasibility
+    assert quick.permuted.n_draws == 1000
+    assert quick.permuted.smallest_p == 1 / 1001
+    options["losses"] = "auc"  # needs scores, so that the model is fitted
+    slow = sc.assess("nearest-centroid", *easy, **options).models[0].feasibility
+    assert slow.permuted.n_draws == 100
+
+
+def test_permuting_labels_without_their_splits_would_be_too_liberal():
+    """Why features move: on noise, folds by class must stay by class."""
+    y, rng = np.repeat([0, 1], 8), RNG(0)
+    problem = check_problem(rng.normal(size=(16, 200)), y)
+    plan = draw_plan("cv8", problem, rng)
+    right, wrong = [], []
+    model = NearestCentroid()
+    for _ in range(40):
+        X = rng.normal(size=(16, 200))
+        data = problem.with_features(X)
+        right.append(
+            permuted_values(
+                model, data, plan, LOSSES["accuracy"], n_permutations=1, rng=rng
+            ).mean()
+        )
+        moved = rng.permutation(y)
+        wrong.append(
+            np.mean(
+                [
+                    (model.fit(X[s.train], moved[s.train]).predict(X[s.test])
+                     == moved[s.test]).mean()
+                    for s in plan.splits
+                ]
+            )
+        )  # fmt: skip
+    # Folds that lack a class are answered with the other one, and so wrongly.
+    assert np.mean(right) > np.mean(wrong) + 0.02
+
+
+def test_null_data_shrink_what_chance_explains():
+    rng = RNG(0)
+    y = np.repeat([0, 1], 30)
+    noise = check_problem(rng.normal(size=(60, 400)), y)
+    gaps = {}
+    for kind in ("shrunk", "normal"):
+        drawn = draw_null_data(noise, kind, RNG(1))
+        gap = drawn[y == 1].mean(axis=0) - drawn[y == 0].mean(axis=0)
+        gaps[kind] = float((gap**2).mean())
+    # Two means of thirty differ by 2/30 in the square; plugging them in doubles it.
+    assert gaps["shrunk"] == pytest.approx(2 / 30, rel=0.25)
+    assert gaps["normal"] == pytest.approx(4 / 30, rel=0.25)
+    strong = check_problem(noise.X + 2 * y[:, None], y)
+    drawn = draw_null_data(strong, "shrunk", RNG(1))
+    gap = drawn[y == 1].mean(axis=0) - drawn[y == 0].mean(axis=0)
+    assert gap.mean() == pytest.approx(2, abs=0.1)
 
 
 def examined(X, seed):

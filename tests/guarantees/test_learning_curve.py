@@ -160,6 +160,10 @@ def test_repeats_that_fail_are_left_out_and_too_many_are_refused():
     [
         ({"sizes": [10, 20]}, InvalidInputError, "One row"),
         ({"sizes": [10, 10, 10, 20, 20, 20]}, InsufficientDataError, "2 different"),
+        ({"sizes": [1, 2, 3], "scores": [0.5, 0.6, 0.7]}, InsufficientDataError, "4"),
+        ({"test_ratio": -1}, UsageError, "test_ratio"),
+        ({"greater_is_better": False, "target": -1.0}, UsageError, "at least 0"),
+        ({"over": "rows"}, UsageError, "over"),
         ({"sizes": [0, 1, 2, 3, 4, 5]}, InvalidInputError, "whole numbers"),
         ({"scores": [np.nan] * 6}, InvalidInputError, "finite"),
         ({"scores": [50.0] * 6}, InvalidInputError, "at most 1"),

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
@@ -15,7 +16,7 @@ from sklearn.model_selection import (
     permutation_test_score,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -29,7 +30,7 @@ from scorecast.guarantees.permutation.shuffles import (
     BLOCK,
     block_sizes,
     draw_orders,
-    group_members,
+    exchangeable,
 )
 
 FAST = {
@@ -39,24 +40,45 @@ FAST = {
     "logistic": LogisticRegression(),
     "precomputed-kernel": SVC(kernel="linear"),
     "rotation": LinearSVC(random_state=0),
+    "neighbours": KNeighborsClassifier(3),
+    "discriminant": LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.4),
 }
 
 
 class Replay(np.random.RandomState):
-    """Hands scikit-learn the permutations that ours drew."""
+    """Hands scikit-learn the permutations that ours drew.
+
+    Ours gives case j the features of case o[j]; it moves labels instead, so that the
+    case o[j] gets label j.
+    """
 
     def __init__(self, orders):
         super().__init__(0)
         self.orders = iter(orders)
 
     def permutation(self, n):
-        return next(self.orders)
+        return np.argsort(next(self.orders))
 
 
-def drawn(n, count, seed, groups=None):
+class MovedSplits:
+    """Splits that move along with the labels, as scikit-learn's stratified folds do."""
+
+    def __init__(self, splits, orders):
+        n = orders.shape[1]
+        self.splits, self.orders = splits, iter([np.arange(n), *orders])
+
+    def split(self, X, y, groups=None):
+        order = next(self.orders)
+        return [(order[train], order[test]) for train, test in self.splits]
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return len(self.splits)
+
+
+def drawn(n, count, seed, groups=None, y=None):
     sizes = block_sizes(count)
     streams = np.random.default_rng(seed).spawn(len(sizes) + 1)[1:]
-    members = group_members(groups, n)
+    members = exchangeable(groups, np.zeros(n) if y is None else y)
     parts = zip(sizes, streams, strict=True)
     return np.concatenate([draw_orders(b, members, n, rng) for b, rng in parts])
 
@@ -65,16 +87,17 @@ def assert_same_as_sklearn(model, X, y, splits, count=20, scoring=None):
     ours = permutation_scores(
         model, X, y, splits, n_permutations=count, scoring=scoring, random_state=7
     )
+    orders = drawn(len(y), count, 7)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         score, null, _ = permutation_test_score(
             model,
             X,
             y,
-            cv=splits,
+            cv=MovedSplits(splits, orders),
             n_permutations=count,
             scoring=scoring,
-            random_state=Replay(drawn(len(y), count, 7)),
+            random_state=Replay(orders),
         )
     assert ours.score == score
     assert np.array_equal(ours.permuted.mean(axis=1), null)
@@ -159,6 +182,11 @@ def test_without_the_care_for_ties_scores_would_differ(monkeypatch):
         LinearSVC(loss="hinge", random_state=1),
         LinearSVC(dual=False, C=0.01),
         SVC(kernel="linear", class_weight="balanced"),
+        SVC(),
+        SVC(gamma=0.01, C=10.0),
+        SVC(gamma="auto"),
+        KNeighborsClassifier(4, algorithm="kd_tree"),
+        LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.9, priors=[0.3, 0.7]),
     ],
 )
 def test_parameters_are_respected(model):
@@ -178,7 +206,12 @@ def test_parameters_are_respected(model):
         RidgeClassifier(solver="sag"),
         LogisticRegression(class_weight="balanced"),
         LogisticRegression(solver="liblinear"),
-        SVC(kernel="rbf"),
+        SVC(kernel="poly"),
+        SVC(kernel="linear", probability=True),
+        KNeighborsClassifier(weights="distance"),
+        KNeighborsClassifier(p=1),
+        LinearDiscriminantAnalysis(),
+        LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
         LinearSVC(penalty="l1"),
         make_pipeline(SelectKBest(k=3), NearestCentroid()),
         DecisionTreeClassifier(),
@@ -229,16 +262,56 @@ def test_the_answer_does_not_depend_on_workers_or_global_state():
     assert np.array_equal(*answers)
 
 
-def test_labels_stay_within_their_group():
+def test_features_stay_within_their_group():
     groups = np.repeat(["a", "b", "c", "d"], 6)
     y = np.tile([0, 1, 1], 8)
-    orders = drawn(24, 50, 0, groups)
+    orders = drawn(24, 50, 0, groups, y)
     assert (groups[orders] == groups).all()
     X = np.random.default_rng(0).standard_normal((24, 4))
     found = permutation_scores(
         NearestCentroid(), X, y, GroupKFold(2), groups=groups, n_permutations=9
     )
     assert found.permuted.shape == (9, 2)
+
+
+def test_groups_of_one_label_change_places_as_wholes():
+    groups = np.repeat(np.arange(9), [2, 2, 2, 2, 3, 3, 3, 1, 1])
+    y = groups % 2
+    orders = drawn(len(y), 40, 0, groups, y)
+    assert (np.sort(orders, axis=1) == np.arange(len(y))).all()
+    sizes = np.bincount(groups)
+    for order in orders:
+        moved = groups[order]
+        assert all(np.unique(moved[groups == g]).size == 1 for g in range(9))
+        assert np.array_equal(sizes[moved], sizes[groups])
+    assert len({tuple(order) for order in orders}) > 20
+
+
+def test_splits_that_are_no_folds():
+    X, y = few_cases(m=60)
+    rng = np.random.default_rng(0)
+    pairs = []
+    for _ in range(4):
+        train = rng.integers(0, 40, 40)  # with repetition
+        pairs.append((train, np.setdiff1d(np.arange(40), train)[:9]))
+    for name, model in FAST.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert assert_same_as_sklearn(model, X, y, pairs, 8).method == name
+
+
+def test_folds_by_class_stay_so():
+    """Labels moved without their splits would leave folds of one class."""
+
+    class Witness(DummyClassifier):
+        def fit(self, X, y):
+            assert np.bincount(y).tolist() == [9, 3]
+            return super().fit(X, y)
+
+    y = np.repeat([0, 1], [12, 4])
+    X = np.random.default_rng(0).standard_normal((16, 2))
+    found = permutation_scores(Witness(), X, y, 4, n_permutations=20, random_state=0)
+    assert not found.failures
 
 
 def test_a_class_that_is_missing_from_training_is_a_failure_with_a_reason():
@@ -257,12 +330,12 @@ def test_a_class_that_is_missing_from_training_is_a_failure_with_a_reason():
 def test_failed_permutations_count_against_the_model():
     class Moody(DummyClassifier):
         def fit(self, X, y):
-            if y[0] == 0:
+            if X[0, 0] > 9:
                 msg = "not in the mood"
                 raise RuntimeError(msg)
             return super().fit(X, y)
 
-    X, y = np.zeros((20, 1)), np.tile([1, 0], 10)
+    X, y = np.arange(20.0).reshape(20, 1), np.tile([1, 0], 10)
     pairs = [(np.arange(10), np.arange(10, 20))]
     found = permutation_scores(Moody(), X, y, pairs, n_permutations=49, random_state=0)
     failed = int(np.isnan(found.null_scores).sum())

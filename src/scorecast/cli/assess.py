@@ -76,21 +76,20 @@ __all__ = ["command"]
     "--permutations",
     "n_permutations",
     type=click.IntRange(min=0),
-    default=100,
-    show_default=True,
-    help="Permutations of the targets; 0 leaves out tests against chance.",
+    help="Permutations; 0 leaves out tests against chance. By default 1,000 for models "
+    "whose permutations are quick, else 100.",
 )
 @click.option(
     "--permute",
     type=click.Choice(["all", "train"]),
     default="all",
     show_default=True,
-    help="Whether tested targets are permuted too.",
+    help="Whether tested cases are permuted too.",
 )
 @click.option(
     "--null-data",
-    type=click.Choice(["normal", "shuffle", "covariance"]),
-    default="normal",
+    type=click.Choice(["shrunk", "normal", "shuffle", "covariance"]),
+    default="shrunk",
     show_default=True,
     help="Kind of null data.",
 )

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
 from scorecast._core.rng import as_generator, seed_number
@@ -32,6 +31,7 @@ from scorecast.guarantees.feasibility import (
     examine,
 )
 from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.missing import check_missing
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import compare_models
 from scorecast.guarantees.models import check_models, task_of
@@ -77,16 +77,16 @@ class _Order:
 
 def assess(
     models: Any,
-    X: ArrayLike,
+    X: Any,
     y: Iterable[Any],
     *,
     groups: Iterable[Hashable] | None = None,
     sampling: Any = "cv10",
     losses: str | Loss | Sequence[str | Loss] | None = None,
     level: float = 0.95,
-    n_permutations: int = 100,
+    n_permutations: int | None = None,
     n_null_data: int = 20,
-    null_data: str = "normal",
+    null_data: str = "shrunk",
     permute: str = "all",
     alpha: float = 0.05,
     relaxed_alpha: float = 0.2,
@@ -110,8 +110,9 @@ def assess(
     ----------
     models : estimator, str, or mapping or sequence of them
         Classifiers or regressors as scikit-learn's; names as of the command line.
-    X : array-like of shape (n, m)
-        Features.
+    X : data frame or array-like of shape (n, m)
+        Features; a frame reaches the models as it is. Missing values are for models
+        that can deal with them.
     y : iterable of length n
         Labels, or numbers for regressors.
     groups : iterable of hashable, optional
@@ -122,11 +123,14 @@ def assess(
         Views on performance. The first is what tests and verdict look at.
     level : float, default=0.95
         Level of intervals.
-    n_permutations : int, default=100
-        Permutations of the targets; 0 leaves out all tests against chance.
+    n_permutations : int, optional
+        Permutations; 0 leaves out all tests against chance. By default 1,000 for
+        models whose permutations cost next to nothing (see `permutation_scores`) and
+        losses that need labels only, else 100. The smallest p-value is one over this
+        number plus one.
     n_null_data : int, default=20
         Null data sets to draw; 0 leaves them out.
-    null_data : {"normal", "shuffle", "covariance"}, default="normal"
+    null_data : {"shrunk", "normal", "shuffle", "covariance"}, default="shrunk"
         Kind of null data.
     permute : {"all", "train"}, default="all"
         Whether tested targets are permuted too.
@@ -188,7 +192,9 @@ def assess(
     chosen = check_models(models)
     task = task_of(chosen)
     settings = NullSettings(
-        n_permutations=_check_count(n_permutations, "n_permutations"),
+        n_permutations=None
+        if n_permutations is None
+        else _check_count(n_permutations, "n_permutations"),
         n_null_data=_check_count(n_null_data, "n_null_data"),
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
@@ -197,6 +203,7 @@ def assess(
     )
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
+    check_missing(chosen, problem)
     order = _Order(
         losses=chosen_losses,
         level=check_level(level),
@@ -304,7 +311,8 @@ def _one_model(
         _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
     )
     tested = None
-    if order.settings.n_permutations and wanted and wanted[0] is order.losses[0]:
+    is_tested = order.settings.n_permutations != 0
+    if is_tested and wanted and wanted[0] is order.losses[0]:
         tested = examine(
             model, estimates, wanted[0], order.settings, rng=for_tests,
             run=order.run, part=name,
@@ -396,8 +404,7 @@ def _cautions(
                 f"{row.failures[0]}"
             )
         lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
-    _, counts = np.unique(problem.X, axis=0, return_counts=True)
-    repeated = int((counts - 1).sum())
+    repeated = problem.n_repeated()
     if repeated:
         lines.append(
             f"{repeated} cases repeat the features of another: if copies stand on "

@@ -81,7 +81,7 @@ def fit_and_test(
     split: Split,
     rng: np.random.Generator,
     *,
-    targets: NDArray[Any] | None = None,
+    order: IntArray | None = None,
     time_limit: float | None = None,
     with_scores: bool = True,
 ) -> FoldResult:
@@ -97,8 +97,8 @@ def fit_and_test(
         Which teach and which test.
     rng : numpy.random.Generator
         For estimators that leave something to chance.
-    targets : ndarray, optional
-        Targets to learn instead of the true ones; tests use the true ones.
+    order : ndarray of shape (n,), optional
+        Whose features every case gets, for permutations; its own by default.
     time_limit : float, optional
         Seconds after which the fit is stopped; it then runs in another process.
     with_scores : bool, default=True
@@ -110,10 +110,10 @@ def fit_and_test(
         With the reason where it failed.
     """
     if time_limit is None:
-        return _fit_here(estimator, problem, split, rng, targets, with_scores)
+        return _fit_here(estimator, problem, split, rng, order, with_scores)
     try:
         found: FoldResult = run_limited(
-            _fit_here, estimator, problem, split, rng, targets, with_scores,
+            _fit_here, estimator, problem, split, rng, order, with_scores,
             seconds=time_limit,
         )  # fmt: skip
     except OutOfTimeError as error:
@@ -129,11 +129,13 @@ def _fit_here(
     problem: Problem,
     split: Split,
     rng: np.random.Generator,
-    targets: NDArray[Any] | None,
+    order: IntArray | None,
     with_scores: bool,
 ) -> FoldResult:
     start = time.monotonic()
-    taught = problem.y if targets is None else targets
+    known, asked = split.train, split.test
+    if order is not None:
+        known, asked = order[known], order[asked]
     outcome, failure, said = None, "", []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -141,8 +143,9 @@ def _fit_here(
         with contextlib.redirect_stdout(sys.stderr):
             try:
                 model = seeded_clone(estimator, rng)
-                model.fit(problem.X[split.train], taught[split.train])
-                outcome = _outcome(model, problem, split.test, with_scores)
+                model.fit(problem.features(known), problem.y[split.train])
+                features = problem.features(asked)
+                outcome = _outcome(model, features, problem, split.test, with_scores)
             except Exception as error:  # noqa: BLE001 - any fault of a stranger's code
                 text = " ".join(str(error).split())[:_LONGEST_REASON]
                 failure = f"failed: {type(error).__name__}: {text}".rstrip(": ")
@@ -157,9 +160,8 @@ def _fit_here(
 
 
 def _outcome(
-    model: Any, problem: Problem, test: IntArray, with_scores: bool
+    model: Any, features: Any, problem: Problem, test: IntArray, with_scores: bool
 ) -> Outcome:
-    features = problem.X[test]
     predicted = np.asarray(model.predict(features))
     if predicted.shape != (test.size,):
         predicted = predicted.reshape(-1) if predicted.size == test.size else predicted
@@ -210,7 +212,7 @@ def _codes(predicted: NDArray[Any], problem: Problem) -> IntArray:
 
 
 def _scores(
-    model: Any, features: NDArray[Any], problem: Problem
+    model: Any, features: Any, problem: Problem
 ) -> tuple[FloatArray | None, bool]:
     """Return scores with a column for every class, in the order of the classes."""
     for method, missing in (("predict_proba", 0.0), ("decision_function", -np.inf)):

@@ -117,7 +117,7 @@ class ModelAssessment:
         if not self.losses:
             return self.failures[0] if self.failures else "failed: no fit"
         if self.feasibility is None:
-            return "not tested against chance"
+            return "Not tested against chance."
         return self.feasibility.verdict.said()
 
     def loss(self, name: str) -> LossAssessment:

@@ -20,6 +20,7 @@ from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Sampling, Split, draw_plan
+from scorecast.guarantees.tables import columns_of
 
 __all__ = ["CurveOrder", "curve_order", "default_aim", "model_curve"]
 
@@ -216,7 +217,7 @@ def _one_division(
         known, task = train[:size], problem
         if order.over == "features":
             known = train
-            task = problem.with_features(problem.X[:, np.sort(columns[:size])])
+            task = problem.with_features(columns_of(problem.X, np.sort(columns[:size])))
         found = fit_and_test(
             model, task, Split(train=known, test=split.test), stream,
             time_limit=time_limit, with_scores=loss.needs != "labels",

@@ -122,6 +122,9 @@ def outlook_order(
             f"{selection!r}."
         )
         raise UsageError(msg)
+    if selection is not None and problem.matrix() is None:
+        msg = "`selection` needs features that are numbers, none of them missing."
+        raise UsageError(msg)
     curves = (
         curve_order(learning_curve, "cases", problem),
         curve_order(feature_curve, "features", problem),
@@ -202,9 +205,12 @@ def model_outlook(
 
 
 def space_of(problem: Problem) -> Regularities | None:
-    """Describe the space, unless there are too few cases to."""
+    """Describe the space, unless there are too few cases or no numbers."""
+    features = problem.matrix()
+    if features is None:
+        return None  # gaps and text have no shape to describe
     try:
-        return data_regularities(problem.X, problem.y, task=problem.task)
+        return data_regularities(features, problem.y, task=problem.task)
     except InsufficientDataError:
         return None
 
@@ -236,9 +242,10 @@ def best_features(
     SelectedFeatures or None
         None if not asked for.
     """
-    if order.n_selected is None or not problem.is_classification:
+    features = problem.matrix()
+    if order.n_selected is None or not problem.is_classification or features is None:
         return None
     return selected_features(
-        problem.X, problem.y, order.n_selected, n_permutations=_PERMUTATIONS,
+        features, problem.y, order.n_selected, n_permutations=_PERMUTATIONS,
         names=names or None, random_state=rng, n_jobs=n_jobs,
     )  # fmt: skip

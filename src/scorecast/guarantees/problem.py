@@ -7,11 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from scorecast._core.checks import check_choice, check_matrix
+from scorecast._core.checks import check_choice
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
+from scorecast.guarantees.tables import (
+    check_features,
+    first_missing,
+    is_table,
+    numbers_of,
+    rows_of,
+)
 
 __all__ = ["TASKS", "Problem", "check_problem"]
 
@@ -24,7 +31,7 @@ class Problem:
 
     Attributes
     ----------
-    X : ndarray of shape (n, m)
+    X : ndarray or data frame of shape (n, m)
         Features.
     y : ndarray of shape (n,)
         Targets as the estimator sees them: labels, or numbers.
@@ -38,7 +45,7 @@ class Problem:
         Group of every case, such as a patient.
     """
 
-    X: NDArray[Any]
+    X: Any
     y: NDArray[Any]
     codes: IntArray
     task: str
@@ -70,18 +77,34 @@ class Problem:
         """Cases of every class."""
         return np.bincount(self.codes, minlength=len(self.classes))
 
-    def with_order(self, order: IntArray) -> Self:
-        """Return the same features with targets in another order."""
-        codes = self.codes[order] if self.is_classification else self.codes
-        return replace(self, y=self.y[order], codes=codes)
+    def features(self, rows: IntArray) -> Any:
+        """Return the features of some cases, in the form they came in."""
+        return rows_of(self.X, rows)
 
-    def with_features(self, X: NDArray[Any]) -> Self:
+    def matrix(self) -> NDArray[Any] | None:
+        """Return the features as numbers; None if some are missing or are none."""
+        if not is_table(self.X):
+            return None if first_missing(self.X) else np.asarray(self.X)
+        # Models keep single precision where all columns have it; numbers here do not.
+        single = all(str(kind) == "float32" for kind in self.X.dtypes)
+        numbers = numbers_of(self.X)
+        whole = numbers.shape == self.X.shape and np.isfinite(numbers).all()
+        return numbers if whole and not single else None
+
+    def n_repeated(self) -> int:
+        """Count cases whose features are those of another."""
+        if is_table(self.X):
+            return int(self.X.duplicated().sum())
+        counts = np.unique(self.X, axis=0, return_counts=True)[1]
+        return int((counts - 1).sum())
+
+    def with_features(self, X: Any) -> Self:
         """Return the same targets with other features."""
         return replace(self, X=X)
 
 
 def check_problem(
-    X: ArrayLike,
+    X: Any,
     y: Iterable[Any],
     *,
     task: str = "classification",
@@ -91,8 +114,8 @@ def check_problem(
 
     Parameters
     ----------
-    X : array-like of shape (n, m)
-        Features: finite numbers.
+    X : data frame or array-like of shape (n, m)
+        Features: finite numbers, or missing; in a frame, anything the model takes.
     y : iterable of length n
         Labels of classes, or numbers.
     task : {"classification", "regression"}, default="classification"
@@ -118,7 +141,7 @@ def check_problem(
     ('a', 'b')
     """
     check_choice(task, "task", TASKS)
-    features = check_matrix(X, "X")
+    features = check_features(X)
     target = np.asarray(y if isinstance(y, np.ndarray) else list(y))
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]

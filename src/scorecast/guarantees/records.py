@@ -14,6 +14,7 @@ from scorecast._version import __version__
 from scorecast.exceptions import InvalidInputError
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.sampling import Plan
+from scorecast.guarantees.tables import is_table
 
 __all__ = ["Record", "fingerprint_of"]
 
@@ -43,11 +44,18 @@ def fingerprint_of(
     for name, model in models.items():
         settings = sorted(model.get_params(deep=True).items())
         digest.update(f"{name} {type(model)!r} {settings!r}".encode())
-    digest.update(np.ascontiguousarray(problem.X).tobytes())
+    digest.update(_content(problem.X))
     digest.update(repr(problem.y.tolist()).encode())
     for split in plan.splits:
         digest.update(split.train.tobytes() + b"|" + split.test.tobytes())
     return digest.hexdigest()
+
+
+def _content(features: Any) -> bytes:
+    if is_table(features):
+        rows = features.to_numpy(dtype=object).tolist()
+        return f"{list(features.columns)!r} {rows!r}".encode()
+    return np.ascontiguousarray(features).tobytes()
 
 
 class Record:

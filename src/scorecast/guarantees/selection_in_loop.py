@@ -15,6 +15,7 @@ from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 from scorecast.guarantees.selection_bias import SelectionBias
+from scorecast.guarantees.tables import columns_of
 
 __all__ = ["loop_bias"]
 
@@ -79,7 +80,7 @@ def loop_bias(
     fit_seed, bound_seed = (int(x) for x in rng.integers(2**31, size=2))
     found = []
     for name, estimator, task in (
-        ("outside", model, problem.with_features(problem.X[:, picked])),
+        ("outside", model, problem.with_features(columns_of(problem.X, picked))),
         ("inside", make_pipeline(selector, model), problem),
     ):
         estimates = collect_estimates(

@@ -72,8 +72,10 @@ class ArrowTable:
         check_size(self.name, 8 * self._n_rows * len(numbers), self._max_bytes)
         names = [self.columns[i] for i in (*numbers, *texts)]
         with self._reader() as reader:
+            # Read once: the library makes it anew each time it is asked.
+            schema = _schema(reader)
             for index in numbers:
-                self._check_numeric(_schema(reader).field(self.columns[index]))
+                self._check_numeric(schema.field(self.columns[index]))
             table = _read_columns(reader, names, self.name, self._max_bytes)
             values = np.empty((table.num_rows, len(numbers)), dtype=np.float64)
             for place, index in enumerate(numbers):

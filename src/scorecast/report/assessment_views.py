@@ -171,7 +171,7 @@ def _(result: Assessment) -> tuple[Section, ...]:
 
 def _head(result: Assessment) -> Section:
     first = result.assessed[0].losses[0].loss
-    columns = (first, "estimate", f"{level_name(result.level)} interval", "verdict")
+    columns = (first, "estimate", f"{level_name(result.level)} interval")
     rows, notes = [], []
     for model in result.assessed:
         loss, *others = model.losses
@@ -181,10 +181,11 @@ def _head(result: Assessment) -> Section:
                 one_line(model.name, _LONGEST_NAME),
                 loss.value_said(loss.estimate),
                 dashed(loss.span_said(loss.low, loss.high)),
-                "not tested" if tested is None else tested.verdict.word,
             )
         )
-        notes.append("; ".join(dashed(f"{x.loss} {x.said()}") for x in others))
+        word = "not tested" if tested is None else tested.verdict.word
+        said = [word, *(dashed(f"{x.loss} {x.said()}") for x in others)]
+        notes.append(sentence("; ".join(said)).removesuffix("."))
     table = Table(
         caption="", columns=columns, rows=tuple(rows), notes=tuple(notes), words=1
     )

@@ -257,9 +257,15 @@ def round_ticks(low: float, high: float, most: float) -> FloatArray:
         for k in range(int(np.floor(np.log10(span))) - 2, 13)
         for lead in (1, 2, 5)
     ]
-    step = next((s for s in steps if span / s <= most), span)
-    first = np.ceil((low - 1e-9 * span) / step)
-    last = np.floor((high + 1e-9 * span) / step)
+    place = next((i for i, s in enumerate(steps) if span / s <= most), len(steps) - 1)
+    ticks = _multiples(steps[place], low, high)
+    # One tick says nothing of the scale.
+    return ticks if ticks.size > 1 else _multiples(steps[max(place - 1, 0)], low, high)
+
+
+def _multiples(step: float, low: float, high: float) -> FloatArray:
+    slack = 1e-9 * (high - low)
+    first, last = np.ceil((low - slack) / step), np.floor((high + slack) / step)
     # Adding nought turns minus nought into nought.
     ticks: FloatArray = (step * np.arange(first, last + 1)).round(9) + 0.0
     return ticks

@@ -55,6 +55,8 @@ _REFERENCES = (
     "Probability and its Applications 3.",
     "S. Boucheron, G. Lugosi and P. Massart (2000). A sharp concentration inequality "
     "with applications. Random Structures and Algorithms 16.",
+    "E. L. Korn and B. I. Graubard (1998). Confidence intervals for proportions with "
+    "small expected number of positive counts. Survey Methodology 24.",
 )
 
 
@@ -112,6 +114,8 @@ def decoders_text(result: DecoderComparison, *, ascii_only: bool = False) -> str
         "Read", f"implied, proved and difference in {result.units}; intervals "
         "of each decoder by itself, what is proved holds for all at once",
     )  # fmt: skip
+    if result.assumptions:
+        lines += entry_lines("Assumes", "; ".join(result.assumptions))
     return joined_lines(lines, ascii_only=ascii_only)
 
 
@@ -163,14 +167,15 @@ def _facts(result: Identification) -> list[tuple[str, str]]:
     facts = [("Tested", tested), ("Scores", one_line(result.model))]
     bound = result.bound
     sizes = ", ".join(count(k) for k in bound.classes)
-    looked = f"looked at {sizes} candidates; {count(bound.best)} prove most"
+    most = f"{count(bound.best)} prove most" if bound.value > 0 else "none prove any"
+    looked = f"looked at {sizes} candidates; {most}"
     facts.append(("Bound", looked))
     fit = f"interval: {result.implied.interval}"
     if result.implied.value > 0:
         off = f"{100 * result.implied.misfit:.1f} points"
         fit = f"ideal curve off by at most {off}; {fit}"
     facts.append(("Fit", fit))
-    facts.append(("Assumes", "; ".join(result.assumptions[:2])))
+    facts.append(("Assumes", "; ".join(result.assumptions)))
     return facts
 
 
@@ -236,17 +241,21 @@ def _(result: Identification) -> tuple[Section, ...]:
         _curve(result),
         _scale(result),
         _proof(result),
-        Section(
-            heading="What this assumes",
-            lead=(
-                "Implied information is no bound and no estimate of the mutual "
-                "information in general: it is the amount at which ideal responses "
-                "of high dimension would be identified equally well. A weak decoder "
-                "implies less than the responses hold.",
-            ),
-            items=tuple(_sentence(text) for text in result.assumptions),
-        ),
+        _assumed(result.assumptions),
         Section(heading="References", items=_REFERENCES),
+    )
+
+
+def _assumed(assumptions: Iterable[str]) -> Section:
+    return Section(
+        heading="What this assumes",
+        lead=(
+            "Implied information is no bound and no estimate of the mutual "
+            "information in general: it is the amount at which ideal responses "
+            "of high dimension would be identified equally well. A weak decoder "
+            "implies less than the responses hold.",
+        ),
+        items=tuple(_sentence(text) for text in assumptions),
     )
 
 
@@ -359,6 +368,7 @@ def _(result: DecoderComparison) -> tuple[Section, ...]:
             figure=decoders_drawing(result),
             tables=(table,),
         ),
+        _assumed(result.assumptions),
         Section(heading="References", items=_REFERENCES),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from scorecast.guarantees import Assessment, LearningCurveFit, SelectionBias, value_said
 from scorecast.report.learning_views import (
@@ -18,6 +19,7 @@ from scorecast.report.selection_views import (
     features_drawing,
     features_table,
     loop_drawing,
+    noted_bias_table,
 )
 from scorecast.report.space_views import SPACE_LEAD, space_table
 from scorecast.report.text import table_lines
@@ -89,6 +91,21 @@ def _needs_table(curves: list[tuple[str, LearningCurveFit]]) -> Table:
         aim = value_said(first.loss, first.target).replace(".0 %", " %")
         heading.append(f"{first.over} for {aim}")
     return Table(caption="", columns=tuple(heading), rows=rows, words=1)
+
+
+def _noted(curves: list[tuple[str, LearningCurveFit]]) -> Table:
+    """Make the same for a page, what is needed below the name: phones are narrow."""
+    table = _needs_table(curves)
+    if curves[0][1].target is None:
+        return table
+    return replace(
+        table,
+        columns=table.columns[:-1],
+        rows=tuple(row[:-1] for row in table.rows),
+        notes=tuple(
+            "" if x.target is None else x.needed_said(x.target) for _, x in curves
+        ),
+    )
 
 
 def _ends(curve: LearningCurveFit) -> tuple[int, int]:
@@ -175,7 +192,7 @@ def _curve_sections(
     head = Section(
         heading=f"What would more {over} bring?",
         lead=(lead,),
-        tables=(_needs_table(curves),),
+        tables=(_noted(curves),),
     )
     return [
         head,
@@ -200,7 +217,7 @@ def _selection_sections(result: Assessment) -> list[Section]:
                 heading=f"If the best {count(n)} features were chosen",
                 lead=(LOOP_LEAD,),
                 figure=loop_drawing(biases[:_MOST_CURVES]),
-                tables=(bias_table(biases),),
+                tables=(noted_bias_table(biases),),
             )
         )
     if result.selected is not None:

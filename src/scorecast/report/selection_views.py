@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,7 @@ __all__ = [
     "features_drawing",
     "features_table",
     "loop_drawing",
+    "noted_bias_table",
 ]
 
 _MOST_ROWS = 20
@@ -206,6 +208,17 @@ def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
     return Table(caption="", columns=columns, rows=rows, words=1)
 
 
+def noted_bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
+    """Make the same for a page, intervals below the name: phones are narrow."""
+    table = bias_table(results)
+    return replace(
+        table,
+        columns=table.columns[:-1],
+        rows=tuple(row[:-1] for row in table.rows),
+        notes=tuple(f"{table.columns[-1]} {row[-1]}" for row in table.rows),
+    )
+
+
 def _plain(result: SelectionBias, difference: float) -> str:
     if np.isnan(difference):
         return UNKNOWN
@@ -256,7 +269,7 @@ def _(result: SelectionBias) -> tuple[Section, ...]:
         lead=(LOOP_LEAD,),
         figure=loop_drawing([("", result)]),
         tables=(
-            bias_table([("", result)]),
+            noted_bias_table([("", result)]),
             column_table("Every split", result.to_columns()),
         ),
     )

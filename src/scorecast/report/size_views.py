@@ -138,6 +138,6 @@ def _(result: RequiredTestSize) -> tuple[Section, ...]:
         heading=dashed(result.summary()),
         lead=(lead,),
         figure=size_drawing(result),
-        tables=(size_table(result),),
     )
-    return head, Section(heading="References", items=_REFERENCES)
+    table = Section(heading="With fewer or more", tables=(size_table(result),))
+    return head, table, Section(heading="References", items=_REFERENCES)

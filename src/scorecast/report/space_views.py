@@ -90,9 +90,7 @@ def _structure_rows(result: Regularities) -> list[tuple[str, str, str]]:
         else f"joined by correlations from {result.threshold:g} on, the largest of "
         f"{count(result.largest_block)} features"
     )
-    by_luck = (
-        f"luck alone would show {result.separation_by_luck:.2f}, if features were "
-    )
+    lucky = f"luck alone would show {result.separation_by_luck:.2f}"
     apart = (
         ("distance of classes, best feature", "in standard deviations; ")
         if result.class_counts
@@ -105,7 +103,7 @@ def _structure_rows(result: Regularities) -> list[tuple[str, str, str]]:
             f"{result.effective_features:.0f}",
             f"of {count(result.n_features)} features: the fewer, the more redundant",
         ),
-        (apart[0], f"{result.separation:.2f}", f"{apart[1]}{by_luck}independent"),
+        (apart[0], f"{result.separation:.2f}", f"{apart[1]}{lucky}"),
     ]
 
 

@@ -268,6 +268,7 @@ def test_decoders_side_by_side(models, pair):
     assert second.difference == pytest.approx(second.implied - first.implied)
     assert second.difference_low < second.difference < second.difference_high < 0
     assert table.to_frame().shape == (2, 10)
+    assert table.assumptions == alone.assumptions
     again = sc.DecoderComparison.from_dict(json.loads(json.dumps(table.to_dict())))
     assert again.to_dict() == table.to_dict()
 

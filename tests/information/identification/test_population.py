@@ -206,3 +206,19 @@ def test_unequal_counts_of_a_curve_are_not_evened_out():
     assert found.accuracy_low[0] == average_bayes_bound(
         float(curve.accuracy[-1]), trials
     )
+
+
+@pytest.mark.parametrize(
+    ("population", "words"),
+    [(30, "cannot have given 60"), ("all", "whole number"), (True, "whole number")],
+)
+def test_a_population_holds_all_stimuli_not_only_those_tested(
+    models, population, words
+):
+    x, y = models.gaussian_pair(np.random.default_rng(0), 60, 4, 2.0)
+    options = {"model": models.LinearEncoder(), "n_splits": 2}
+    with pytest.raises(UsageError, match=words):
+        sc.identify(x, y, population=population, **options)
+    scores = models.bayes_scores(x, y)[:20]
+    with pytest.raises(UsageError, match=words):
+        sc.identify_from_scores(scores, range(20), population=population)

@@ -35,8 +35,8 @@ class NullSettings:
 
     Attributes
     ----------
-    n_permutations : int
-        Permutations of the targets.
+    n_permutations : int or None
+        Permutations; None means as many as are usual for the model.
     n_null_data : int
         Null data sets; 0 leaves them out.
     scheme : str
@@ -47,10 +47,10 @@ class NullSettings:
         Levels of the verdict.
     """
 
-    n_permutations: int = 100
+    n_permutations: int | None = None
     n_null_data: int = 20
     scheme: str = "all"
-    null_data: str = "normal"
+    null_data: str = "shrunk"
     alpha: float = 0.05
     relaxed_alpha: float = 0.2
 

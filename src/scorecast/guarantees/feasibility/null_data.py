@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import UsageError
 from scorecast.guarantees.problem import Problem
+from scorecast.guarantees.tables import is_table, shuffled_columns
 
-__all__ = ["NULL_DATA", "draw_null_data"]
+__all__ = ["NULL_DATA", "draw_null_data", "real_share"]
 
-NULL_DATA = ("normal", "shuffle", "covariance")
+NULL_DATA = ("shrunk", "normal", "shuffle", "covariance")
 
 
-def draw_null_data(problem: Problem, kind: str, rng: np.random.Generator) -> FloatArray:
+def draw_null_data(problem: Problem, kind: str, rng: np.random.Generator) -> Any:
     """Draw features that keep what each class looks like, one feature at a time.
 
     Parameters
     ----------
     problem : Problem
         The real data, with classes.
-    kind : {"normal", "shuffle", "covariance"}
-        Normal features with the mean and spread of each class; the features
-        themselves, each shuffled within each class on its own (Ojala and Garriga's
-        second test); or normal ones with the common covariance, shrunk.
+    kind : {"shrunk", "normal", "shuffle", "covariance"}
+        Normal features with the means of each class and the common covariance, both
+        shrunk by what chance alone would make of them (``"shrunk"``); with means and
+        spreads of each class as they are, and nothing in common (``"normal"``); with
+        means as they are and the common covariance, shrunk (``"covariance"``); or the
+        features themselves, each shuffled within each class on its own
+        (``"shuffle"``: Ojala and Garriga's second test). Features of which some are
+        missing or no numbers are always shuffled.
     rng : numpy.random.Generator
         Where randomness comes from.
 
     Returns
     -------
-    ndarray of shape (n, m)
+    ndarray or data frame of shape (n, m)
         Features for the same targets.
 
     Raises
@@ -41,21 +48,67 @@ def draw_null_data(problem: Problem, kind: str, rng: np.random.Generator) -> Flo
     if not problem.is_classification:
         msg = "Null data keep what each class looks like; these targets are numbers."
         raise UsageError(msg)
-    values = np.asarray(problem.X, dtype=np.float64)
-    drawn = np.empty_like(values)
-    centred = np.empty_like(values)
+    known = problem.matrix()
+    if kind == "shuffle" or known is None:
+        return _shuffled(problem, rng)
+    values = np.asarray(known, dtype=np.float64)
+    codes, n_classes = problem.codes, len(problem.classes)
+    means = np.stack([values[codes == c].mean(axis=0) for c in range(n_classes)])
+    centred = values - means[codes]
+    if kind == "normal":
+        squares = np.stack(
+            [(centred[codes == c] ** 2).sum(0) for c in range(n_classes)]
+        )
+        spreads = np.sqrt(squares / np.maximum(problem.class_counts - 1, 1)[:, None])
+        noise = rng.standard_normal(values.shape)
+        return _as_they_came(problem.X, means[codes] + spreads[codes] * noise)
+    if kind == "shrunk":
+        middle = values.mean(axis=0)
+        share = real_share(means - middle, centred, problem.class_counts)
+        # The square root keeps the spread that the true means have.
+        means = middle + np.sqrt(share) * (means - middle)
+    drawn = means[codes] + _correlated(centred, n_classes, rng)
+    return _as_they_came(problem.X, drawn)
+
+
+def real_share(offsets: FloatArray, centred: FloatArray, counts: IntArray) -> float:
+    """Estimate how much of what class means differ by is not chance.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (n_classes, m)
+        Class means less the mean of all.
+    centred : ndarray of shape (n, m)
+        Features less the mean of their class.
+    counts : ndarray of shape (n_classes,)
+        Cases of every class.
+
+    Returns
+    -------
+    float
+        Between 0 and 1: one less the differences expected by chance over those seen,
+        in units of the spread within classes, over all features together.
+    """
+    within = (centred**2).sum(axis=0) / max(centred.shape[0] - counts.size, 1)
+    varies = within > 0
+    seen = float((counts[:, None] * offsets[:, varies] ** 2 / within[varies]).sum())
+    expected = float((counts.size - 1) * varies.sum())
+    return max(0.0, 1 - expected / seen) if seen > 0 else 0.0
+
+
+def _shuffled(problem: Problem, rng: np.random.Generator) -> Any:
+    """Shuffle every feature within every class, whatever it is."""
+    orders = np.tile(np.arange(problem.n)[:, None], (1, problem.m))
     for code in range(len(problem.classes)):
         own = problem.codes == code
-        centred[own] = values[own] - values[own].mean(axis=0)
-        if kind == "shuffle":
-            drawn[own] = rng.permuted(values[own], axis=0)
-        elif kind == "normal":
-            spread = values[own].std(axis=0, ddof=1) if own.sum() > 1 else 0.0
-            noise = rng.standard_normal((int(own.sum()), values.shape[1]))
-            drawn[own] = values[own].mean(axis=0) + spread * noise
-    if kind == "covariance":
-        drawn = values - centred + _correlated(centred, len(problem.classes), rng)
-    return drawn
+        orders[own] = rng.permuted(orders[own], axis=0)
+    return shuffled_columns(problem.X, orders)
+
+
+def _as_they_came(features: Any, values: FloatArray) -> Any:
+    if not is_table(features):
+        return values
+    return type(features)(values, columns=features.columns, index=features.index)
 
 
 def _correlated(

@@ -1,8 +1,14 @@
-"""The model on data whose targets no longer belong to their features."""
+"""The model on data whose features no longer belong to their targets.
+
+One meaning for the whole package: features change places among cases; targets and
+splits stay. Models that are known are worked out for many permutations at once, all
+others are fitted; both give the same values.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,13 +17,23 @@ from scorecast._core.checks import check_choice
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.fitting import fit_and_test
 from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.outcomes import Outcome
+from scorecast.guarantees.permutation import FastPredictor, fast_predictor
+from scorecast.guarantees.permutation.refits import unchecked
+from scorecast.guarantees.permutation.shuffles import (
+    block_sizes,
+    draw_orders,
+    exchangeable,
+)
+from scorecast.guarantees.permutation.splits import CaseSplit
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 
-__all__ = ["SCHEMES", "permuted_values", "shuffled_rows"]
+__all__ = ["FEW", "MANY", "SCHEMES", "permuted_values", "usual_count"]
 
 SCHEMES = ("all", "train")
+FEW, MANY = 100, 1000
 
 
 def permuted_values(
@@ -26,17 +42,17 @@ def permuted_values(
     plan: Plan,
     loss: Loss,
     *,
-    n_permutations: int,
+    n_permutations: int | None = None,
     rng: np.random.Generator,
     run: Run | None = None,
     part: str = "permuted",
     scheme: str = "all",
+    is_quick: bool = True,
 ) -> FloatArray:
     """Fit and test on permuted data, again and again.
 
-    Features are shuffled against targets and splits, which is the same as shuffling
-    targets, except that splits drawn by class stay so: what was observed is then one of
-    the equally likely outcomes if there is nothing to learn.
+    Splits drawn by class stay so: what was observed is one of the equally likely
+    outcomes if there is nothing to learn.
 
     Parameters
     ----------
@@ -48,16 +64,18 @@ def permuted_values(
         The splits.
     loss : Loss
         What to measure.
-    n_permutations : int
-        How often.
+    n_permutations : int, optional
+        How often; by default as `usual_count` has it.
     rng : numpy.random.Generator
-        Parent of one stream per permutation.
+        Parent of one stream per block of permutations.
     run : Run, optional
         How tasks are run.
     part : str
         Name of these permutations in a record.
     scheme : {"all", "train"}, default="all"
         Whether tests are shuffled too, or only what is learned from.
+    is_quick : bool, default=True
+        Whether known models may be worked out at once; the values are the same.
 
     Returns
     -------
@@ -66,73 +84,105 @@ def permuted_values(
     """
     check_choice(scheme, "scheme", SCHEMES)
     run = Run() if run is None else run
-    limit = run.time_limit
-    rows = run.map(
-        partial(_one_permutation, estimator, problem, plan, loss, scheme, limit),
-        range(n_permutations),
-        part=part,
-        rng=rng,
-        what="permuting",
-    )
-    return np.array(rows).reshape(n_permutations, len(plan.splits))
+    fast = _fast(estimator, problem, plan, loss) if is_quick else None
+    count = usual_count(fast) if n_permutations is None else n_permutations
+    work = _Work(
+        estimator=estimator, problem=problem, plan=plan, loss=loss, scheme=scheme,
+        time_limit=run.time_limit, fast=fast,
+    )  # fmt: skip
+    blocks: Sequence[Any] = block_sizes(count)
+    if fast is None:
+        # The same streams as above, so that permutations do not depend on the method.
+        drawn = zip(blocks, rng.spawn(len(blocks)), strict=True)
+        orders = [work.draw(size, stream) for size, stream in drawn]
+        blocks = [some[:, i : i + 1] for some in orders for i in range(some.shape[1])]
+    rows = run.map(work, blocks, part=part, rng=rng, what="permuting")
+    values = [row for block in rows for row in block]
+    return np.array(values, dtype=np.float64).reshape(count, len(plan.splits))
 
 
-def _one_permutation(
-    estimator: Any,
-    problem: Problem,
-    plan: Plan,
-    loss: Loss,
-    scheme: str,
-    time_limit: float | None,
-    number: int,
-    rng: np.random.Generator,
-) -> list[float]:
-    del number
-    targets, data = None, problem
-    if scheme == "all":
-        data = problem.with_features(problem.X[shuffled_rows(problem, rng)])
-    values = []
-    for split in plan.splits:
-        if scheme == "train":
-            targets = problem.y.copy()
-            targets[split.train] = problem.y[rng.permutation(split.train)]
-        fold = fit_and_test(
-            estimator, data, split, rng, targets=targets, time_limit=time_limit,
-            with_scores=loss.needs != "labels",
-        )  # fmt: skip
-        told = fold.outcome is not None and loss.can_measure(fold.outcome)
-        values.append(loss.measure(fold.outcome) if told and fold.outcome else np.nan)
-    return values
+def usual_count(fast: FastPredictor | None) -> int:
+    """Return how many permutations are usual: more where they cost next to nothing."""
+    return MANY if fast is not None and fast.is_quick else FEW
 
 
-def shuffled_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
-    """Shuffle cases; with groups, as groups allow.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Work:
+    """Everything a worker needs for any permutations."""
 
-    Parameters
-    ----------
-    problem : Problem
-        The cases.
-    rng : numpy.random.Generator
-        Where randomness comes from.
+    estimator: Any
+    problem: Problem
+    plan: Plan
+    loss: Loss
+    scheme: str
+    time_limit: float | None
+    fast: FastPredictor | None
 
-    Returns
-    -------
-    ndarray of int
-        A row for every case. With groups of one target each, whole groups of the same
-        size change places; otherwise cases do within their group.
-    """
-    if problem.groups is None:
-        return rng.permutation(problem.n)
-    members = [
-        np.flatnonzero(problem.groups == group) for group in np.unique(problem.groups)
-    ]
-    rows = np.arange(problem.n)
-    if any(np.unique(problem.y[own]).size > 1 for own in members):
-        for own in members:
-            rows[own] = rng.permutation(own)
-        return rows
-    for size in {own.size for own in members}:
-        alike = [own for own in members if own.size == size]
-        for own, other in zip(alike, rng.permutation(len(alike)), strict=True):
-            rows[own] = alike[other]
-    return rows
+    def draw(self, size: int, rng: np.random.Generator) -> IntArray:
+        """Draw whose features every case gets: for all splits at once, or for each."""
+        problem = self.problem
+        if self.scheme == "all":
+            pools = exchangeable(problem.groups, problem.y)
+            return draw_orders(size, pools, problem.n, rng)[None]
+        orders = []
+        for split in self.plan.splits:
+            known = np.unique(split.train)
+            groups = None if problem.groups is None else problem.groups[known]
+            pools = [known[p] for p in exchangeable(groups, problem.y[known])]
+            orders.append(draw_orders(size, pools, problem.n, rng))
+        return np.stack(orders)
+
+    def __call__(self, block: Any, rng: np.random.Generator) -> list[list[float]]:
+        """Return the values of every split, one row per permutation."""
+        orders = self.draw(block, rng) if np.ndim(block) == 0 else block
+        values = np.empty((orders.shape[1], len(self.plan.splits)))
+        for column in range(len(self.plan.splits)):
+            own = orders[column if self.scheme == "train" else 0]
+            values[:, column] = self._measured(column, own, rng)
+        found: list[list[float]] = values.tolist()
+        return found
+
+    def _measured(
+        self, column: int, orders: IntArray, rng: np.random.Generator
+    ) -> FloatArray:
+        values = np.full(orders.shape[0], np.nan)
+        left = list(range(orders.shape[0]))
+        if self.fast is not None:
+            with unchecked(is_quiet=True):
+                said = self.fast.predict(column, orders)
+            for row in np.flatnonzero(~said.is_doubtful).tolist():
+                values[row] = self.loss.measure(
+                    self._outcome(column, said.classes[row])
+                )
+            left = np.flatnonzero(said.is_doubtful).tolist()
+        for row in left:
+            fold = fit_and_test(
+                self.estimator, self.problem, self.plan.splits[column], rng,
+                order=orders[row], time_limit=self.time_limit,
+                with_scores=self.loss.needs != "labels",
+            )  # fmt: skip
+            if fold.outcome is not None and self.loss.can_measure(fold.outcome):
+                values[row] = self.loss.measure(fold.outcome)
+        return values
+
+    def _outcome(self, column: int, predicted: IntArray) -> Outcome:
+        return Outcome(
+            truth=self.problem.codes[self.plan.splits[column].test],
+            predicted=predicted,
+            scores=None,
+            is_probability=False,
+            n_classes=len(self.problem.classes),
+        )
+
+
+def _fast(
+    estimator: Any, problem: Problem, plan: Plan, loss: Loss
+) -> FastPredictor | None:
+    """Prepare the fast way, for losses that need nothing but predicted labels."""
+    if not problem.is_classification or loss.needs != "labels":
+        return None
+    features = problem.matrix()
+    if features is None:
+        return None  # only the model knows what to make of them
+    splits = [CaseSplit(train=split.train, test=split.test) for split in plan.splits]
+    return fast_predictor(estimator, features, problem.codes, splits)

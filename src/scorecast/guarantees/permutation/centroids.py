@@ -8,12 +8,13 @@ from typing import Any, Self
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.guarantees.permutation.features import FoldFeatures
+from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.rule import (
     ROUNDING,
     Predicted,
     from_scores,
-    indicators,
+    picked,
+    placed,
 )
 
 __all__ = ["CentroidRule"]
@@ -25,36 +26,44 @@ class CentroidRule:
 
     Attributes
     ----------
-    within : ndarray of shape (n_train, n_train)
-        Inner products of training cases.
-    across : ndarray of shape (n_test, n_train)
-        Inner products of test and training cases.
-    n_classes : int
-        How many classes there are.
+    fold : Fold
+        The split.
+    values : ndarray of shape (n, m)
+        Centred features.
+    gram : ndarray of shape (n, n) or None
+        Their inner products, where cases are fewer than features.
     band : float
         Differences that rounding explains.
     """
 
-    within: FloatArray
-    across: FloatArray
-    n_classes: int
+    fold: Fold
+    values: FloatArray
+    gram: FloatArray | None
     band: float
 
     @classmethod
-    def of(cls, fold: FoldFeatures, model: Any, n_classes: int) -> Self:
+    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split; `model` has nothing to add."""
         del model
-        within, across = fold.blocks(fold.features.centred_gram)
+        n, m = features.values.shape
         # The model refuses cases that are all the same; let it.
-        same = bool(np.all(np.ptp(fold.train, axis=0) == 0))
-        band = np.inf if same else ROUNDING * fold.features.largest_square
-        return cls(within=within, across=across, n_classes=n_classes, band=band)
+        refuses = features.most_alike >= np.unique(fold.split.train).size
+        band = np.inf if refuses else ROUNDING * features.largest_square
+        gram = features.centred_gram if n <= m else None
+        return cls(fold=fold, values=features.centred, gram=gram, band=band)
 
-    def predict(self, labels: IntArray) -> Predicted:
-        """Predict the test cases for every labelling of the training cases."""
-        scores = np.empty((self.n_classes, labels.shape[0], self.across.shape[0]))
-        for number, members in enumerate(indicators(labels, self.n_classes)):
-            weights = members / np.maximum(members.sum(axis=1, keepdims=True), 1)
-            length = np.einsum("ij,ij->i", weights, weights @ self.within)
-            scores[number] = weights @ self.across.T - 0.5 * length[:, None]
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test cases for every permutation."""
+        tested = orders[:, self.fold.split.test]
+        scores = np.empty((self.fold.n_classes, *tested.shape))
+        for number, times in enumerate(self.fold.times):
+            weights = placed(times / self.fold.counts[number], orders)
+            if self.gram is not None:
+                near = weights @ self.gram
+                length = np.einsum("ij,ij->i", weights, near)
+            else:
+                centroid = weights @ self.values
+                near = centroid @ self.values.T
+                length = np.einsum("ij,ij->i", centroid, centroid)
+            scores[number] = picked(near, tested) - 0.5 * length[:, None]
         return from_scores(scores, self.band)

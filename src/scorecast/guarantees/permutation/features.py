@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.permutation.splits import CaseSplit
 
-__all__ = ["Features", "FoldFeatures", "fold_features"]
+__all__ = ["Features", "Fold"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,16 +26,29 @@ class Features:
     values: FloatArray
 
     @cached_property
+    def centred(self) -> FloatArray:
+        """The features after their mean is taken off, which loses fewer digits."""
+        centred: FloatArray = self.values - self.values.mean(axis=0)
+        return centred
+
+    @cached_property
     def gram(self) -> FloatArray:
         """Inner products of all cases, as they are."""
         return self.values @ self.values.T
 
     @cached_property
     def centred_gram(self) -> FloatArray:
-        """Inner products after the mean is taken off, which loses fewer digits."""
-        centred = self.values - self.values.mean(axis=0)
-        products: FloatArray = centred @ centred.T
+        """Inner products after the mean is taken off."""
+        products: FloatArray = self.centred @ self.centred.T
         return products
+
+    @cached_property
+    def squared_distances(self) -> FloatArray:
+        """Squared distances between all cases."""
+        gram = self.centred_gram
+        squares = np.diag(gram)
+        found: FloatArray = squares[:, None] + squares - 2 * gram
+        return found
 
     @cached_property
     def rotation(self) -> tuple[FloatArray, FloatArray]:
@@ -48,80 +60,61 @@ class Features:
         return np.ascontiguousarray(triangle.T), basis
 
     @cached_property
+    def most_alike(self) -> int:
+        """How many cases have the very same features, at most."""
+        widest = self.values[:, int(np.ptp(self.values, axis=0).argmax())]
+        most = np.unique(widest, return_counts=True)[1].max()
+        if 2 * most > self.values.shape[0]:
+            # One feature does not settle it; all of them do.
+            most = np.unique(self.values, axis=0, return_counts=True)[1].max()
+        return int(most)
+
+    @cached_property
     def largest_square(self) -> float:
         """Largest squared length of a case: the scale of rounding errors."""
         return float(np.einsum("ij,ij->i", self.values, self.values).max())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FoldFeatures:
-    """The features as one split sees them.
+class Fold:
+    """One split of labelled cases; what features they have is another matter.
 
     Attributes
     ----------
     split : CaseSplit
         Who trains, who is tested.
-    features : Features
-        Of all cases; scaled by the training cases where the model does so.
+    codes : ndarray of shape (n,)
+        Class of every case, by number.
+    n_classes : int
+        How many classes there are.
     """
 
     split: CaseSplit
-    features: Features
+    codes: IntArray
+    n_classes: int
 
-    @property
-    def train(self) -> FloatArray:
-        """Features of the training cases."""
-        return self.features.values[self.split.train]
+    @cached_property
+    def labels(self) -> IntArray:
+        """Classes of the training cases."""
+        return self.codes[self.split.train]
 
-    @property
-    def test(self) -> FloatArray:
-        """Features of the test cases."""
-        return self.features.values[self.split.test]
+    @cached_property
+    def times(self) -> FloatArray:
+        """How often every case is learned from, by class: (n_classes, n)."""
+        n = self.codes.size
+        drawn = np.bincount(self.split.train, minlength=n).astype(np.float64)
+        kinds = np.arange(self.n_classes)[:, None]
+        found: FloatArray = np.where(self.codes == kinds, drawn, 0.0)
+        return found
 
-    def blocks(self, gram: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Cut (train x train) and (test x train) out of a Gram matrix.
+    @cached_property
+    def counts(self) -> FloatArray:
+        """Training cases of every class."""
+        found: FloatArray = self.times.sum(axis=1)
+        return found
 
-        Parameters
-        ----------
-        gram : ndarray of shape (n, n)
-            Of all cases.
-
-        Returns
-        -------
-        tuple of ndarray
-            The two blocks.
-        """
-        train, test = self.split.train, self.split.test
-        return gram[np.ix_(train, train)], gram[np.ix_(test, train)]
-
-
-def fold_features(
-    X: FloatArray, splits: list[CaseSplit], scaler: Any
-) -> list[FoldFeatures]:
-    """Prepare the features for every split.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, m)
-        As they came.
-    splits : list of CaseSplit
-        The divisions.
-    scaler : transformer or None
-        Learns from training cases, never from labels; so once per split is enough.
-
-    Returns
-    -------
-    list of FoldFeatures
-        They share one `Features` where nothing is scaled.
-    """
-    if scaler is None:
-        shared = Features(X)
-        return [FoldFeatures(split=split, features=shared) for split in splits]
-    from sklearn.base import clone
-
-    found = []
-    for split in splits:
-        fitted = clone(scaler).fit(X[split.train])
-        scaled = np.asarray(fitted.transform(X), dtype=np.float64)
-        found.append(FoldFeatures(split=split, features=Features(scaled)))
-    return found
+    @cached_property
+    def is_complement(self) -> bool:
+        """Whether every case is either learned from, once, or tested."""
+        both = np.concatenate([self.split.train, self.split.test])
+        return bool(np.array_equal(np.sort(both), np.arange(self.codes.size)))

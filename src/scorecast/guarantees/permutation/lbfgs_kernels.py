@@ -158,20 +158,22 @@ def _minimise(
 
 @njit(nogil=True, cache=True)
 def logistic_decisions(
-    rows: Any, tested: Any, basis: Any, labels: Any, penalty: float,
+    coordinates: Any, known: Any, asked: Any, basis: Any, y: Any, penalty: float,
     has_free: bool, tolerance: float, most: int,
 ) -> Any:  # fmt: skip
     """Return decisions (b, n_test) and whether each fit is doubtful (b)."""
-    r = rows.shape[1]
-    decisions = np.empty((labels.shape[0], tested.shape[0]))
-    doubtful = np.zeros(labels.shape[0], dtype=np.bool_)
-    for b in range(labels.shape[0]):
+    r = coordinates.shape[1]
+    decisions = np.empty(asked.shape)
+    doubtful = np.zeros(known.shape[0], dtype=np.bool_)
+    rows = np.empty((known.shape[1], r))
+    for b in range(known.shape[0]):
+        for i in range(known.shape[1]):
+            rows[i] = coordinates[known[b, i]]
         w = np.zeros(r + 1)
-        y = labels[b]
         doubtful[b] = _minimise(rows, basis, y, penalty, has_free, tolerance, most, w)
-        for i in range(tested.shape[0]):
+        for i in range(asked.shape[1]):
             f = w[r]
             for k in range(r):
-                f += tested[i, k] * w[k]
+                f += coordinates[asked[b, i], k] * w[k]
             decisions[b, i] = f
     return decisions, doubtful

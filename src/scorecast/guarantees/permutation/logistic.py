@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
-from scorecast.guarantees.permutation.features import FoldFeatures
+from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.rule import Predicted
 
 __all__ = ["LogisticRule"]
@@ -26,7 +26,9 @@ class LogisticRule:
 
     Attributes
     ----------
-    train, test : ndarray of shape (n_train, r), (n_test, r)
+    fold : Fold
+        The split.
+    coordinates : ndarray of shape (n, r)
         Coordinates in the span of the cases.
     basis : ndarray of shape (m, r)
         Leads back to the features.
@@ -40,8 +42,8 @@ class LogisticRule:
         Iterations at most.
     """
 
-    train: FloatArray
-    test: FloatArray
+    fold: Fold
+    coordinates: FloatArray
     basis: FloatArray
     penalty: float
     has_intercept: bool
@@ -49,45 +51,43 @@ class LogisticRule:
     most: int
 
     @classmethod
-    def of(cls, fold: FoldFeatures, model: Any, n_classes: int) -> Self:
+    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for a `LogisticRegression` with the solver lbfgs."""
-        del n_classes
-        coordinates, basis = fold.features.rotation
-        train = np.ascontiguousarray(coordinates[fold.split.train])
+        coordinates, basis = features.rotation
         return cls(
-            train=train,
-            test=np.ascontiguousarray(coordinates[fold.split.test]),
+            fold=fold,
+            coordinates=np.ascontiguousarray(coordinates),
             basis=np.ascontiguousarray(basis),
-            penalty=1 / (model.C * train.shape[0]),
+            penalty=1 / (model.C * fold.split.train.size),
             has_intercept=bool(model.fit_intercept),
             tolerance=float(model.tol),
             most=int(model.max_iter),
         )
 
-    def predict(self, labels: IntArray) -> Predicted:
-        """Predict the test cases for every labelling of the training cases."""
-        targets = np.ascontiguousarray(labels, dtype=np.float64)
-        decisions, doubtful = self._decide(self.train, targets)
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test cases for every permutation."""
+        train = self.fold.split.train
+        decisions, doubtful = self._decide(orders, train)
         nearest = np.abs(decisions).min(axis=1)
         watched = np.flatnonzero(~(nearest > _WATCHED))
         if watched.size:
-            turned = np.ascontiguousarray(targets[watched, ::-1])
-            again, _ = self._decide(np.ascontiguousarray(self.train[::-1]), turned)
+            again, _ = self._decide(orders[watched], train[::-1])
             noise = np.abs(again - decisions[watched]).max(axis=1)
             clear = nearest[watched] > _LEAST + _MARGIN * noise
             doubtful[watched] |= ~clear
         return Predicted(classes=(decisions > 0).astype(np.int64), is_doubtful=doubtful)
 
     def _decide(
-        self, train: FloatArray, targets: FloatArray
+        self, orders: IntArray, train: IntArray
     ) -> tuple[FloatArray, BoolArray]:
         from scorecast.guarantees.permutation.lbfgs_kernels import logistic_decisions
 
         decisions, doubtful = logistic_decisions(
-            train,
-            self.test,
+            self.coordinates,
+            np.ascontiguousarray(orders[:, train]),
+            np.ascontiguousarray(orders[:, self.fold.split.test]),
             self.basis,
-            targets,
+            self.fold.codes[train].astype(np.float64),
             self.penalty,
             self.has_intercept,
             self.tolerance,

@@ -8,17 +8,19 @@ from typing import Any, Self
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.guarantees.permutation.features import FoldFeatures
+from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.rule import (
     ROUNDING,
     Predicted,
     from_scores,
-    indicators,
+    picked,
+    placed,
 )
 
 __all__ = ["NaiveBayesRule"]
 
 _TOGETHER = 8  # variances multiplied before one logarithm is taken
+_WIDE = 64  # features among which the widest is looked for first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,77 +32,114 @@ class NaiveBayesRule:
 
     Attributes
     ----------
-    train, test : ndarray of shape (n_train, m), (n_test, m)
-        Features, centred and scaled by the training cases.
-    smoothing : ndarray of shape (m,)
-        Added to every variance, on the new scale.
-    log_priors : ndarray of shape (n_classes,) or None
-        Where the model fixes them.
-    n_classes : int
-        How many classes there are.
+    fold : Fold
+        The split.
+    values, squares : ndarray of shape (n, m)
+        Features, centred and scaled by all cases, and their squares.
+    scales : ndarray of shape (m,)
+        Variances by which they were scaled.
+    smoothing : float
+        Share of the largest variance that is added to every one.
+    log_priors : ndarray of shape (n_classes,)
+        Given, or the shares of the training cases.
     offset : float
         Largest distance of a mean from zero, in spreads: digits that were lost before.
     """
 
-    train: FloatArray
-    test: FloatArray
-    smoothing: FloatArray
-    log_priors: FloatArray | None
-    n_classes: int
+    fold: Fold
+    values: FloatArray
+    squares: FloatArray
+    scales: FloatArray
+    smoothing: float
+    log_priors: FloatArray
     offset: float
 
     @classmethod
-    def of(cls, fold: FoldFeatures, model: Any, n_classes: int) -> Self:
+    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for a `GaussianNB`."""
-        train, test = fold.train, fold.test
-        variance = train.var(axis=0)
-        smoothing = model.var_smoothing * variance.max()
-        middle = train.mean(axis=0)
+        variance = features.values.var(axis=0)
+        middle = features.values.mean(axis=0)
         # A feature without spread, but for rounding, has only the smoothing to go by.
         varies = variance > (ROUNDING * middle) ** 2
         scale = np.sqrt(np.where(varies, variance, 1.0))
-        priors = None if model.priors is None else np.log(np.asarray(model.priors))
+        shares = fold.counts / fold.counts.sum()
+        priors = shares if model.priors is None else np.asarray(model.priors)
+        values = features.centred / scale
         return cls(
-            train=(train - middle) / scale,
-            test=(test - middle) / scale,
-            smoothing=smoothing / scale**2,
-            log_priors=priors,
-            n_classes=n_classes,
+            fold=fold,
+            values=values,
+            squares=values**2,
+            scales=scale**2,
+            smoothing=float(model.var_smoothing),
+            log_priors=np.log(priors),
             offset=1 + float(np.max(np.abs(middle) / scale, where=varies, initial=0)),
         )
 
-    def predict(self, labels: IntArray) -> Predicted:
-        """Predict the test cases for every labelling of the training cases."""
-        shape = (self.n_classes, labels.shape[0], self.test.shape[0])
-        scores, doubt = np.empty(shape), np.ones(labels.shape[0])
-        squares, test_squares = self.train**2, self.test**2
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test cases for every permutation."""
+        tested = orders[:, self.fold.split.test]
+        scores = np.empty((self.fold.n_classes, *tested.shape))
+        doubt = np.ones(orders.shape[0])
         # Without smoothing a variance may be zero: NaN, and so left to the model.
         with np.errstate(all="ignore"):
-            for number, members in enumerate(indicators(labels, self.n_classes)):
-                count = np.maximum(members.sum(axis=1, keepdims=True), 1)
-                mean = (members @ self.train) / count
-                variance = (members @ squares) / count
-                variance -= mean * mean
-                variance += self.smoothing
-                constant = self._log_prior(number, count[:, 0])
-                constant -= 0.5 * _log_product(variance)
+            means, variances = self._moments(orders)
+            for number, (mean, variance) in enumerate(
+                zip(means, variances, strict=True)
+            ):
+                constant = self.log_priors[number] - 0.5 * _log_product(variance)
                 inverse = np.reciprocal(variance, out=variance)
                 # Mean squares are about one: the digits lost are those of a variance.
                 doubt = np.maximum(doubt, inverse.max(axis=1))
-                part = inverse @ test_squares.T
+                part = inverse @ self.squares.T
                 part *= -0.5
                 inverse *= mean
                 constant -= 0.5 * np.einsum("ij,ij->i", mean, inverse)
-                part += inverse @ self.test.T
-                scores[number] = part + constant[:, None]
+                part += inverse @ self.values.T
+                scores[number] = picked(part, tested) + constant[:, None]
             size = 1 + np.abs(scores).max(axis=(0, 2))
             return from_scores(scores, ROUNDING * self.offset * doubt * size)
 
-    def _log_prior(self, number: int, count: FloatArray) -> FloatArray:
-        if self.log_priors is None:
-            shares: FloatArray = np.log(count / self.train.shape[0])
-            return shares
-        return np.full(count.shape, self.log_priors[number])
+    def _moments(self, orders: IntArray) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Return mean and smoothed variance of every class, (b, m) each."""
+        means, variances = [], []
+        for number, times in enumerate(self.fold.times):
+            members = placed(times / self.fold.counts[number], orders)
+            mean = members @ self.values
+            variance = members @ self.squares
+            variance -= mean * mean
+            means.append(mean)
+            variances.append(variance)
+        added = self.smoothing * self._largest(means, variances)[:, None] / self.scales
+        for variance in variances:
+            variance += added
+        return means, variances
+
+    def _largest(
+        self, means: list[FloatArray], variances: list[FloatArray]
+    ) -> FloatArray:
+        """Return the largest variance of a feature among all training cases."""
+        n_train, n = self.fold.counts.sum(), self.fold.codes.size
+        wide = np.argsort(-self.scales)[: _WIDE + 1]
+        found = self._whole(means, variances, wide[:_WIDE])
+        # No variance of a part exceeds that of all cases by more than their numbers do.
+        most = self.fold.times.max() * n / n_train
+        if wide.size > _WIDE and (found < most * self.scales[wide[-1]]).any():
+            return self._whole(means, variances, np.arange(self.scales.size))
+        return found
+
+    def _whole(
+        self, means: list[FloatArray], variances: list[FloatArray], chosen: IntArray
+    ) -> FloatArray:
+        shares = self.fold.counts / self.fold.counts.sum()
+        total, square = np.zeros(1), np.zeros(1)
+        for share, mean, variance in zip(shares, means, variances, strict=True):
+            some = mean[:, chosen]
+            total = total + share * some
+            square = square + share * (variance[:, chosen] + some * some)
+        spread: FloatArray = ((square - total * total) * self.scales[chosen]).max(
+            axis=1
+        )
+        return spread
 
 
 def _log_product(values: FloatArray) -> FloatArray:

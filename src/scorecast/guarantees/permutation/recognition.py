@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from scorecast.guarantees.permutation.centroids import CentroidRule
-from scorecast.guarantees.permutation.features import FoldFeatures
+from scorecast.guarantees.permutation.discriminant import DiscriminantRule
+from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.logistic import LogisticRule
 from scorecast.guarantees.permutation.naive_bayes import NaiveBayesRule
+from scorecast.guarantees.permutation.neighbours import NeighbourRule
 from scorecast.guarantees.permutation.ridge import RidgeRule
-from scorecast.guarantees.permutation.rotated import RotatedRule, VectorRule
 from scorecast.guarantees.permutation.rule import FoldRule
+from scorecast.guarantees.permutation.vectors import RotatedRule, VectorRule
 
 __all__ = ["FastMethod", "recognise"]
 
-_Maker = Callable[[FoldFeatures, Any, int], FoldRule]
+_Maker = Callable[[Features, Fold, Any], FoldRule]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,7 +32,7 @@ class FastMethod:
     name : str
         For the result.
     make : callable
-        Prepares a split: ``make(fold, model, n_classes)``.
+        Prepares a split: ``make(features, fold, model)``.
     model : scikit-learn classifier
         Whose parameters count.
     scaler : transformer or None
@@ -121,12 +123,30 @@ def _takes_vectors(model: Any, n_classes: int) -> bool:
     del n_classes
     # Probabilities are drawn anew for every fit; newer versions call them deprecated.
     plain = model.get_params().get("probability", False) in (False, "deprecated")
-    return bool(model.kernel == "linear" and plain)
+    gamma = model.gamma in ("scale", "auto") or _positive(model.gamma)
+    return bool(model.kernel in ("linear", "rbf") and gamma and plain)
 
 
 def _takes_linear_svm(model: Any, n_classes: int) -> bool:
     del n_classes
     return bool(model.penalty == "l2")
+
+
+def _takes_discriminant(model: Any, n_classes: int) -> bool:
+    fits = model.priors is None or len(model.priors) == n_classes
+    plain = model.covariance_estimator is None and fits
+    shrunk = _positive(model.shrinkage) and float(model.shrinkage) <= 1
+    return bool(model.solver == "lsqr" and plain and shrunk)
+
+
+def _takes_neighbours(model: Any, n_classes: int) -> bool:
+    del n_classes
+    euclidean = model.metric == "euclidean" or (
+        model.metric == "minkowski" and model.p == 2
+    )
+    plain = model.weights == "uniform" and not model.metric_params
+    few = isinstance(model.n_neighbors, int) and model.n_neighbors >= 1
+    return bool(euclidean and plain and few)
 
 
 _KNOWN: dict[str, tuple[str, Callable[[Any, int], bool], _Maker]] = {
@@ -135,5 +155,15 @@ _KNOWN: dict[str, tuple[str, Callable[[Any, int], bool], _Maker]] = {
     "sklearn.GaussianNB": ("naive-bayes", _takes_naive_bayes, NaiveBayesRule.of),
     "sklearn.LogisticRegression": ("logistic", _takes_logistic, LogisticRule.of),
     "sklearn.SVC": ("precomputed-kernel", _takes_vectors, VectorRule.of),
+    "sklearn.LinearDiscriminantAnalysis": (
+        "discriminant",
+        _takes_discriminant,
+        DiscriminantRule.of,
+    ),
+    "sklearn.KNeighborsClassifier": (
+        "neighbours",
+        _takes_neighbours,
+        NeighbourRule.of,
+    ),
     "sklearn.LinearSVC": ("rotation", _takes_linear_svm, RotatedRule.of),
 }

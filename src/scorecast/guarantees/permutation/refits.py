@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.permutation.splits import CaseSplit
 
 __all__ = ["Refitting", "unchecked"]
@@ -32,28 +32,39 @@ class Refitting:
         Features.
     y : ndarray of shape (n,)
         Labels as they came.
+    is_accuracy : bool
+        Whether the score is the share of right predictions: counting them here spares
+        what scikit-learn looks up every time.
     """
 
     estimator: Any
     scorer: Any
     X: FloatArray
     y: NDArray[Any]
+    is_accuracy: bool = False
 
     def score(
-        self, labels: NDArray[Any], split: CaseSplit, failures: Counter[str], seed: int
+        self,
+        labels: NDArray[Any],
+        split: CaseSplit,
+        failures: Counter[str],
+        seed: int,
+        order: IntArray | None = None,
     ) -> float:
         """Fit and score one split.
 
         Parameters
         ----------
         labels : ndarray of shape (n,)
-            Perhaps permuted.
+            What is learned and tested.
         split : CaseSplit
             Who trains, who is tested.
         failures : Counter
             Gets the reason if the model fails.
         seed : int
             For models that draw random numbers and were given no seed.
+        order : ndarray of shape (n,), optional
+            Whose features every case gets; its own by default.
 
         Returns
         -------
@@ -61,9 +72,12 @@ class Refitting:
             The score; NaN if the model failed.
         """
         model = _seeded(self.estimator, seed)
+        known, asked = split.train, split.test
+        if order is not None:
+            known, asked = order[known], order[asked]
         try:
-            model.fit(self.X[split.train], labels[split.train])
-            found = float(self.scorer(model, self.X[split.test], labels[split.test]))
+            model.fit(self.X[known], labels[split.train])
+            found = self._value(model, asked, labels[split.test])
         except Exception as error:  # noqa: BLE001 - models raise whatever they like
             failures[f"{type(error).__name__}: {error}"] += 1
             return np.nan
@@ -71,6 +85,13 @@ class Refitting:
             failures[f"the score is {found}"] += 1
             return np.nan
         return found
+
+    def _value(self, model: Any, cases: IntArray, truth: NDArray[Any]) -> float:
+        if self.is_accuracy:
+            predicted = np.asarray(model.predict(self.X[cases]))
+            if predicted.shape == truth.shape:
+                return float(np.mean(predicted == truth))
+        return float(self.scorer(model, self.X[cases], truth))
 
 
 def _seeded(estimator: Any, seed: int) -> Any:

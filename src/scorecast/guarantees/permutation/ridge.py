@@ -1,4 +1,4 @@
-"""Ridge classification: one smoothing matrix per split, whatever the labels."""
+"""Ridge classification: one smoothing matrix for all splits and permutations."""
 
 from __future__ import annotations
 
@@ -8,58 +8,121 @@ from typing import Any, Self
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.guarantees.permutation.features import FoldFeatures
+from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.rule import (
     ROUNDING,
     Predicted,
     from_scores,
-    indicators,
+    picked,
+    placed,
 )
 
-__all__ = ["RidgeRule"]
+__all__ = ["RidgeRule", "chunks", "square_blocks"]
+
+_ENTRIES = 2**19  # of a stack of matrices, so that it stays near the processor
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RidgeRule:
     """Predictions are linear in the targets, which are +1 and -1.
 
+    Where a split tests all cases that it does not learn from, what it would predict
+    follows from the residuals of a fit to all cases: residuals left out are
+    ``inv(R_tt) R_t y`` with R the matrix that gives residuals. Only a small system per
+    permutation is left to be solved.
+
     Attributes
     ----------
-    smoother : ndarray of shape (n_test, n_train)
-        Turns targets of training cases into decisions on test cases.
-    n_classes : int
-        How many classes there are.
+    fold : Fold
+        The split.
+    matrix : ndarray of shape (n, n)
+        R if the split tests all others; else inner products.
+    penalty : float
+        Of the squared weights.
+    has_intercept : bool
+        Whether there is one; it is not penalised.
     band : float
         Differences that rounding explains.
     """
 
-    smoother: FloatArray
-    n_classes: int
+    fold: Fold
+    matrix: FloatArray
+    penalty: float
+    has_intercept: bool
     band: float
 
     @classmethod
-    def of(cls, fold: FoldFeatures, model: Any, n_classes: int) -> Self:
+    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for a `RidgeClassifier`."""
-        features = fold.features
         gram = features.centred_gram if model.fit_intercept else features.gram
-        within, across = fold.blocks(gram)
-        n = within.shape[0]
-        if model.fit_intercept:
-            # Centre by the training cases; the intercept is not penalised.
-            means = within.mean(axis=0)
-            across = across - across.mean(axis=1, keepdims=True) - means + means.mean()
-            within = within - means - means[:, None] + means.mean()
-        penalised = within + model.alpha * np.eye(n)
-        smoother = np.linalg.solve(penalised, across.T).T
-        if model.fit_intercept:
-            # Targets are centred, too, and their mean is given back.
-            smoother = smoother + (1 - smoother.sum(axis=1, keepdims=True)) / n
-        condition = 1 + n * features.largest_square / model.alpha
+        n, alpha = gram.shape[0], float(model.alpha)
+        matrix: FloatArray = gram
+        if fold.is_complement:
+            # Divided by alpha, which leaves the solution as it is.
+            inverse = np.linalg.inv(gram + alpha * np.eye(n))
+            matrix = np.asarray((inverse + inverse.T) / 2, dtype=np.float64)
+            if model.fit_intercept:
+                matrix -= 1 / (alpha * n)
+        condition = 1 + n * features.largest_square / alpha
         return cls(
-            smoother=smoother, n_classes=n_classes, band=ROUNDING * float(condition)
+            fold=fold,
+            matrix=matrix,
+            penalty=alpha,
+            has_intercept=bool(model.fit_intercept),
+            band=ROUNDING * float(condition),
         )
 
-    def predict(self, labels: IntArray) -> Predicted:
-        """Predict the test cases for every labelling of the training cases."""
-        targets = 2 * indicators(labels, self.n_classes) - 1
-        return from_scores(targets @ self.smoother.T, self.band)
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test cases for every permutation."""
+        kinds = np.arange(self.fold.n_classes)[:, None]
+        targets = np.where(self.fold.codes == kinds, 1.0, -1.0)
+        solve = self._left_out if self.fold.is_complement else self._fitted
+        return from_scores(solve(orders, targets), self.band)
+
+    def _left_out(self, orders: IntArray, targets: FloatArray) -> FloatArray:
+        test = self.fold.split.test
+        tested = orders[:, test]
+        residuals = np.stack(
+            [picked(placed(row, orders) @ self.matrix, tested) for row in targets],
+            axis=2,
+        )
+        away = np.empty_like(residuals)
+        for part in chunks(orders.shape[0], test.size):
+            within = square_blocks(self.matrix, tested[part])
+            away[part] = np.linalg.solve(within, residuals[part])
+        found: FloatArray = targets[:, None, test] - np.moveaxis(away, 2, 0)
+        return found
+
+    def _fitted(self, orders: IntArray, targets: FloatArray) -> FloatArray:
+        train, test = self.fold.split.train, self.fold.split.test
+        wanted = targets[:, train].T
+        middle = wanted.mean(axis=0) if self.has_intercept else np.zeros(len(targets))
+        scores = np.empty((len(targets), orders.shape[0], test.size))
+        for part in chunks(orders.shape[0], train.size):
+            known, asked = orders[part][:, train], orders[part][:, test]
+            within = square_blocks(self.matrix, known)
+            across = self.matrix[asked[:, :, None], known[:, None, :]]
+            if self.has_intercept:
+                # Centre by the training cases.
+                means = within.mean(axis=1, keepdims=True)
+                whole = means.mean(axis=2, keepdims=True)
+                across = across - across.mean(axis=2, keepdims=True) - means + whole
+                within = within - means - means.transpose(0, 2, 1) + whole
+            within += self.penalty * np.eye(train.size)
+            weights = np.linalg.solve(
+                within, np.tile(wanted - middle, (len(known), 1, 1))
+            )
+            scores[:, part] = np.moveaxis(across @ weights + middle, 2, 0)
+        return scores
+
+
+def square_blocks(matrix: FloatArray, cases: IntArray) -> FloatArray:
+    """Cut the rows and columns of some cases out of a matrix, (b, k, k)."""
+    found: FloatArray = matrix[cases[:, :, None], cases[:, None, :]]
+    return found
+
+
+def chunks(count: int, side: int) -> list[slice]:
+    """Divide permutations so that a stack of square matrices stays small."""
+    step = max(1, _ENTRIES // side**2)
+    return [slice(start, start + step) for start in range(0, count, step)]

@@ -9,7 +9,15 @@ import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["ROUNDING", "FoldRule", "Predicted", "from_scores", "indicators"]
+__all__ = [
+    "ROUNDING",
+    "FoldRule",
+    "Predicted",
+    "from_scores",
+    "indicators",
+    "picked",
+    "placed",
+]
 
 # Sums of some hundred terms lose some of the sixteen digits: what is closer than this
 # many units in the last place, on the scale of the sum, is left to the model itself.
@@ -33,15 +41,15 @@ class Predicted:
 
 
 class FoldRule(Protocol):
-    """Predicts the test cases of one split for many labellings at once."""
+    """Predicts the test cases of one split for many permutations at once."""
 
-    def predict(self, labels: IntArray) -> Predicted:
+    def predict(self, orders: IntArray) -> Predicted:
         """Predict.
 
         Parameters
         ----------
-        labels : ndarray of shape (b, n_train)
-            Class numbers of the training cases, one row per permutation.
+        orders : ndarray of shape (b, n)
+            Whose features every case gets, one row per permutation.
 
         Returns
         -------
@@ -68,6 +76,32 @@ def indicators(labels: IntArray, n_classes: int) -> FloatArray:
     kinds = np.arange(n_classes)[:, None, None]
     marks: FloatArray = (labels[None] == kinds).astype(np.float64)
     return marks
+
+
+def placed(values: FloatArray, orders: IntArray) -> FloatArray:
+    """Give every value to the case whose features are meant.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        By case.
+    orders : ndarray of shape (b, n)
+        Whose features every case gets.
+
+    Returns
+    -------
+    ndarray of shape (b, n)
+        By the owner of the features, so that a matrix product with them will do.
+    """
+    found = np.empty(orders.shape)
+    np.put_along_axis(found, orders, np.broadcast_to(values, orders.shape), axis=1)
+    return found
+
+
+def picked(values: FloatArray, cases: IntArray) -> FloatArray:
+    """Take the values of some cases, row by row."""
+    found: FloatArray = np.take_along_axis(values, cases, axis=1)
+    return found
 
 
 def from_scores(scores: FloatArray, band: FloatArray | float) -> Predicted:

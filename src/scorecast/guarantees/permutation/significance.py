@@ -16,21 +16,21 @@ from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.permutation.features import fold_features
-from scorecast.guarantees.permutation.recognition import FastMethod, recognise
+from scorecast.guarantees.permutation.predictor import FastPredictor, fast_predictor
+from scorecast.guarantees.permutation.recognition import recognise
 from scorecast.guarantees.permutation.refits import Refitting, unchecked
 from scorecast.guarantees.permutation.result import PermutationScores
-from scorecast.guarantees.permutation.rule import FoldRule
 from scorecast.guarantees.permutation.shuffles import (
     block_sizes,
     draw_orders,
-    group_members,
+    exchangeable,
 )
 from scorecast.guarantees.permutation.splits import CaseSplit, read_splits
 
 __all__ = ["permutation_scores"]
 
 _SEEDS = 2**31 - 1
+_TOGETHER = 4  # permutations per task where the model itself is fitted
 
 
 def permutation_scores(
@@ -45,14 +45,15 @@ def permutation_scores(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> PermutationScores:
-    """Compare the scores of a model with those on permuted labels.
+    """Compare the scores of a model with those on permuted data.
 
-    All permutations use the same splits. The scores are those of scikit-learn's
-    ``permutation_test_score`` with these splits and permutations. Nearest centroids,
-    ridge classification, Gaussian naive Bayes, logistic regression with two classes and
-    linear support vector machines, also behind a StandardScaler, are worked out for
-    many permutations at once; where rounding could decide a prediction, the model
-    itself is fitted. All other models are fitted in a loop.
+    Features change places among cases; labels and splits stay, so that folds drawn by
+    class stay so. The scores are those of scikit-learn's ``permutation_test_score``
+    where its splits move along with the labels. Nearest centroids and neighbours,
+    ridge classification, linear discriminants with a given shrinkage, Gaussian naive
+    Bayes, logistic regression with two classes and support vector machines (linear,
+    radial) are worked out for many permutations at once; where rounding could decide a
+    prediction, the model itself is fitted. All other models are fitted in a loop.
 
     Parameters
     ----------
@@ -69,7 +70,8 @@ def permutation_scores(
     scoring : str or callable, optional
         As in scikit-learn; more is better. By default the score of the model.
     groups : sequence of hashable, optional
-        Labels change places within groups only, and splitters keep them together.
+        Cases change places within groups only, or, where every group has one label,
+        whole groups of the same size do; splitters keep them together.
     random_state : int, Generator or None, optional
         Seed of the permutations.
     n_jobs : int, optional
@@ -103,7 +105,7 @@ def permutation_scores(
     count = _checked_count(n_permutations)
     check_n_jobs(n_jobs)
     rng = as_generator(random_state)
-    members = group_members(groups, features.shape[0])
+    pools = exchangeable(groups, labels)
     parts = read_splits(
         splits, features, labels, groups, is_classifier=is_classifier(estimator)
     )
@@ -111,18 +113,29 @@ def permutation_scores(
         scorer = check_scoring(estimator, scoring=scoring)
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from error
-    fitting = Refitting(estimator=estimator, scorer=scorer, X=features, y=labels)
-    work = _prepare(fitting, parts, members, scoring)
-    blocks = [_Block(size=0)] + [_Block(size=b) for b in block_sizes(count)]
+    fitting = Refitting(
+        estimator=estimator,
+        scorer=scorer,
+        X=features,
+        y=labels,
+        is_accuracy=_is_accuracy(estimator, scoring),
+    )
+    work = _prepare(fitting, parts, pools, scoring)
+    blocks = _blocks(work, count, rng)
     found = map_tasks(work, blocks, rng=rng, n_jobs=n_jobs, what="permuting")
     return _gathered(found, work, scoring, features, seed_number(random_state))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Block:
-    """Some permutations; a size of zero stands for the labels as they are."""
+    """Some permutations: how many to draw, or those drawn already.
+
+    A size of zero stands for the data as they are.
+    """
 
     size: int
+    orders: IntArray | None = None
+    seeds: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,52 +153,76 @@ class _Work:
 
     fitting: Refitting
     splits: list[CaseSplit]
-    members: list[IntArray]
-    method: str
-    rules: list[FoldRule] | None
+    pools: list[IntArray]
+    fast: FastPredictor | None
     codes: IntArray
     n_classes: int
     is_balanced: bool
 
+    def draw(self, size: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        """Draw orders of one block, and a seed for each."""
+        n = self.fitting.y.size
+        if size == 0:
+            orders: IntArray = np.arange(n, dtype=np.int64).reshape(1, n)
+        else:
+            orders = draw_orders(size, self.pools, n, rng)
+        seeds: IntArray = rng.integers(_SEEDS, size=(orders.shape[0],))
+        return orders, seeds
+
     def __call__(self, block: _Block, rng: np.random.Generator) -> _BlockScores:
         """Score the permutations of one block."""
-        n = self.fitting.y.size
-        if block.size == 0:
-            orders = np.arange(n, dtype=np.int64).reshape(1, n)
-        else:
-            orders = draw_orders(block.size, self.members, n, rng)
-        seeds = rng.integers(_SEEDS, size=orders.shape[0])
+        orders, seeds = block.orders, block.seeds
+        if orders is None or seeds is None:
+            orders, seeds = self.draw(block.size, rng)
         scores = np.empty((orders.shape[0], len(self.splits)))
         doubtful = np.ones(scores.shape, dtype=np.bool_)
         failures: Counter[str] = Counter()
-        # Warnings about the labels as they are matter; those about noise do not.
+        # Warnings about the data as they are matter; those about noise do not.
         with unchecked(is_quiet=block.size > 0):
-            if self.rules is not None:
-                self._quickly(orders, scores, doubtful)
+            if self.fast is not None:
+                self._quickly(self.fast, orders, scores, doubtful)
             rows, columns = np.nonzero(doubtful)
             for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-                labels = self.fitting.y[orders[row]]
                 scores[row, column] = self.fitting.score(
-                    labels, self.splits[column], failures, int(seeds[row])
+                    self.fitting.y,
+                    self.splits[column],
+                    failures,
+                    int(seeds[row]),
+                    orders[row],
                 )
-        refitted = int(doubtful.sum()) if self.rules is not None else 0
+        refitted = int(doubtful.sum()) if self.fast is not None else 0
         return _BlockScores(scores, refitted, failures)
 
     def _quickly(
-        self, orders: IntArray, scores: FloatArray, doubtful: BoolArray
+        self,
+        fast: FastPredictor,
+        orders: IntArray,
+        scores: FloatArray,
+        doubtful: BoolArray,
     ) -> None:
-        codes = self.codes[orders]
-        for column, (split, rule) in enumerate(
-            zip(self.splits, self.rules or [], strict=True)
-        ):
-            train, truth = codes[:, split.train], codes[:, split.test]
-            predicted = rule.predict(train)
+        for column, split in enumerate(self.splits):
+            predicted = fast.predict(column, orders)
+            truth = np.broadcast_to(self.codes[split.test], predicted.classes.shape)
             scores[:, column] = _share_right(
                 truth, predicted.classes, self.n_classes if self.is_balanced else None
             )
-            kinds = np.arange(self.n_classes)[:, None, None]
-            lacks = ~(train[None] == kinds).any(axis=2).all(axis=0)
-            doubtful[:, column] = predicted.is_doubtful | lacks
+            doubtful[:, column] = predicted.is_doubtful
+
+
+def _blocks(work: _Work, count: int, rng: np.random.Generator) -> list[_Block]:
+    """Divide the work: blocks are drawn where they are scored, if that is quick."""
+    sizes = [0, *block_sizes(count)]
+    if work.fast is not None:
+        return [_Block(size=size) for size in sizes]
+    blocks = []
+    # The same streams as above, so that permutations do not depend on the method.
+    for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True):
+        orders, seeds = work.draw(size, stream)
+        blocks += [
+            _Block(size, orders[i : i + _TOGETHER], seeds[i : i + _TOGETHER])
+            for i in range(0, orders.shape[0], _TOGETHER)
+        ]
+    return blocks
 
 
 def _share_right(
@@ -207,39 +244,40 @@ def _share_right(
 
 
 def _prepare(
-    fitting: Refitting, splits: list[CaseSplit], members: list[IntArray], scoring: Any
+    fitting: Refitting, splits: list[CaseSplit], pools: list[IntArray], scoring: Any
 ) -> _Work:
     from sklearn.base import is_classifier
 
     classes, codes = np.unique(fitting.y, return_inverse=True)
+    codes = codes.astype(np.int64)
     fast = None
-    if is_classifier(fitting.estimator) and _is_count(scoring):
-        fast = recognise(fitting.estimator, classes.size)
+    is_balanced = scoring == "balanced_accuracy"
+    if is_classifier(fitting.estimator) and (fitting.is_accuracy or is_balanced):
+        fast = fast_predictor(fitting.estimator, fitting.X, codes, splits)
     return _Work(
         fitting=fitting,
         splits=splits,
-        members=members,
-        method="loop" if fast is None else fast.name,
-        rules=None if fast is None else _rules(fast, fitting, splits, classes.size),
-        codes=codes.astype(np.int64),
+        pools=pools,
+        fast=fast,
+        codes=codes,
         n_classes=classes.size,
-        is_balanced=scoring == "balanced_accuracy",
+        is_balanced=is_balanced,
     )
 
 
-def _is_count(scoring: Any) -> bool:
-    """Tell whether the score counts right answers, for which predictions suffice."""
-    return scoring is None or scoring in ("accuracy", "balanced_accuracy")
+def _is_accuracy(estimator: Any, scoring: Any) -> bool:
+    """Tell whether the score counts right predictions and nothing else."""
+    from sklearn.base import ClassifierMixin, is_classifier
+    from sklearn.pipeline import Pipeline
 
-
-def _rules(
-    fast: FastMethod, fitting: Refitting, splits: list[CaseSplit], n_classes: int
-) -> list[FoldRule]:
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):  # as in the workers: sums in the same order
-        folds = fold_features(fitting.X, splits, fast.scaler)
-        return [fast.make(fold, fast.model, n_classes) for fold in folds]
+    if not is_classifier(estimator):
+        return False
+    if scoring is not None:
+        return bool(scoring == "accuracy")
+    last = estimator.steps[-1][1] if type(estimator) is Pipeline else estimator
+    usual = getattr(type(last), "score", None) is ClassifierMixin.score
+    # Of those that are known here some have a method of their own that does the same.
+    return usual or recognise(estimator, 2) is not None
 
 
 def _gathered(
@@ -258,7 +296,7 @@ def _gathered(
         permuted=np.concatenate([block.scores for block in found[1:]]),
         estimator=_described(work.fitting.estimator),
         scoring=_scoring_name(scoring),
-        method=work.method,
+        method="loop" if work.fast is None else work.fast.name,
         n_refitted=sum(block.n_refitted for block in found),
         failures=dict(failures),
         n_cases=X.shape[0],

@@ -78,6 +78,8 @@ class DecoderComparison(Result):
         How sizes were weighed for implied information; several, where decoders differ.
     bound_sizes : tuple of int
         Numbers of candidates that the bounds looked at, of any decoder.
+    assumptions : tuple of str
+        What must hold for the answers to hold, of any decoder.
     warnings : tuple of str
         What the reader must know.
     """
@@ -89,6 +91,7 @@ class DecoderComparison(Result):
     level: float
     weights: str = "equal"
     bound_sizes: tuple[int, ...] = ()
+    assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -139,6 +142,7 @@ class DecoderComparison(Result):
                 "units": self.units,
                 "decoders": rows,
                 "best": self.best.name,
+                "assumptions": list(self.assumptions),
                 "warnings": list(self.warnings),
             },
         )
@@ -149,6 +153,7 @@ class DecoderComparison(Result):
         sizes = tuple(options.get("bound_sizes", ()))
         return cls(
             rows=tuple(_row_from(row) for row in result["decoders"]),
+            assumptions=tuple(result.get("assumptions", ())),
             warnings=tuple(result["warnings"]),
             **{**options, "bound_sizes": sizes},
         )
@@ -251,8 +256,7 @@ def comparison_of(
         _row(name, answer, first, len(answers), level, units)
         for name, answer in answers.items()
     )
-    notes = [f"{name}: {line}" for name, a in answers.items() for line in a.warnings]
-    notes += _pairing(answers)
+    assumed = dict.fromkeys(x for a in answers.values() for x in a.assumptions)
     weights = dict.fromkeys(a.implied.weights for a in answers.values())
     sizes = {int(k) for a in answers.values() for k in a.bound.classes}
     return DecoderComparison(
@@ -261,7 +265,8 @@ def comparison_of(
         level=level,
         weights=", ".join(weights),
         bound_sizes=tuple(sorted(sizes)),
-        warnings=tuple(notes),
+        assumptions=tuple(assumed),
+        warnings=(*_shared_warnings(answers), *_pairing(answers)),
     )
 
 
@@ -294,6 +299,15 @@ def _row(
         bound=bound.value,
         **_difference(answer, first, level, units),
     )
+
+
+def _shared_warnings(answers: Mapping[str, Identification]) -> list[str]:
+    """Say every warning once, with the decoders it is about."""
+    about: dict[str, list[str]] = {}
+    for name, answer in answers.items():
+        for line in answer.warnings:
+            about.setdefault(line, []).append(name)
+    return [f"{', '.join(names)}: {line}" for line, names in about.items()]
 
 
 def _pairing(answers: Mapping[str, Identification]) -> list[str]:

@@ -33,6 +33,7 @@ from scorecast.information.identification.implied_interval import ALL_RIGHT
 from scorecast.information.identification.mutual_information import (
     mutual_information_bound,
 )
+from scorecast.information.identification.population import check_population
 from scorecast.information.identification.rankings import class_scores_of, rank_tested
 from scorecast.information.identification.result import Identification
 from scorecast.information.identification.samples import (
@@ -161,6 +162,8 @@ def identify(
     x, y = _check_pair(stimuli, responses)
     y, constant = _without_constant(x, y)
     sets = stimulus_sets(x, groups, merge=repeats == "design")
+    if population is not None:  # of all stimuli, not only of those tested
+        check_population(population, sets.n_stimuli)
     rng = as_generator(random_state)
     splits = draw_splits(sets, test_size, n_splits, rng)
     _refuse_few(min(split.tested.size for split in splits), sets.n_stimuli)
@@ -280,6 +283,8 @@ def identify_from_scores(
     data = class_scores_of(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
+    if population is not None:
+        check_population(population, data.n_classes)
     ranking, notes = rank_tested(data, n_jobs=n_jobs)
     return _answer(
         sample_of_ranking(ranking),

@@ -13,8 +13,37 @@ It falls with their number, so that A_D >= A_k, and the chance is at least A_k E
 from __future__ import annotations
 
 import math
+import numbers
 
-__all__ = ["distinct_share", "spread_without_replacement"]
+from scorecast.exceptions import UsageError
+
+__all__ = ["check_population", "distinct_share", "spread_without_replacement"]
+
+
+def check_population(population: object, n_distinct: int) -> None:
+    """Refuse a number that cannot be that of a population.
+
+    Parameters
+    ----------
+    population : object
+        What was given.
+    n_distinct : int
+        Distinct stimuli at hand.
+
+    Raises
+    ------
+    UsageError
+        If it is no whole number, or smaller than what is at hand.
+    """
+    if isinstance(population, bool) or not isinstance(population, numbers.Integral):
+        msg = f"`population` must be a whole number; got {population!r}."
+        raise UsageError(msg)
+    if population < n_distinct:
+        msg = (
+            f"A population of {population:,} cannot have given {n_distinct:,} distinct "
+            "stimuli."
+        )
+        raise UsageError(msg)
 
 
 def distinct_share(draws: int, population: int) -> float:

@@ -109,6 +109,10 @@ def rank_tested(
     if assumed:
         notes.append(assumed)
         warnings.warn(assumed, DataWarning, stacklevel=3)
+    copies = _copies(data)
+    if copies:
+        notes.append(copies)
+        warnings.warn(copies, DataWarning, stacklevel=3)
     if tested.size < 2:
         msg = "One stimulus only: identification needs at least two to choose from."
         raise InsufficientDataError(msg)
@@ -131,3 +135,17 @@ def rank_tested(
         )
         warnings.warn(notes[-1], DataWarning, stacklevel=3)
     return ranking, tuple(notes)
+
+
+def _copies(data: ClassScores) -> str:
+    """Warn of probes that are in the gallery as they are: they find themselves."""
+    if not isinstance(data, LabelledEmbeddings):
+        return ""
+    known = {row.tobytes() for row in data.embeddings.gallery + 0.0}
+    found = sum(row.tobytes() in known for row in data.embeddings.probes + 0.0)
+    if not found:
+        return ""
+    return (
+        f"{found:,} of {data.n_examples:,} probes are vectors of the gallery, and find "
+        "themselves: what they seem to prove does not count. Test with other ones."
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from scorecast._core.types import IntArray
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.information.identification.population import (
+    check_population,
     spread_without_replacement,
 )
 
@@ -137,15 +138,7 @@ class Trials:
         """
         if population is None or population == self.population:
             return self
-        if isinstance(population, bool) or not isinstance(population, numbers.Integral):
-            msg = f"`population` must be a whole number; got {population!r}."
-            raise UsageError(msg)
-        if population < self.n_classes:
-            msg = (
-                f"A population of {population:,} cannot have given "
-                f"{self.n_classes:,} distinct stimuli."
-            )
-            raise UsageError(msg)
+        check_population(population, self.n_classes)
         if self.population is not None or not self.is_independent:
             why = "stated before" if self.population else "of whole groups"
             msg = f"`population` is for stimuli drawn one by one; this one is {why}."

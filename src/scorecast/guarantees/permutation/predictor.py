@@ -1,0 +1,137 @@
+"""Predictions of a known model for many permutations, whatever the loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorecast._core.types import IntArray
+from scorecast.guarantees.permutation.features import Features, Fold
+from scorecast.guarantees.permutation.recognition import FastMethod, recognise
+from scorecast.guarantees.permutation.rule import FoldRule, Predicted
+from scorecast.guarantees.permutation.scaled import ScaledRule
+from scorecast.guarantees.permutation.splits import CaseSplit
+
+__all__ = ["FastPredictor", "fast_predictor"]
+
+_OVERHEAD = 1e7  # operations in the time that fitting and scoring takes beside them
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FastPredictor:
+    """The rules of all splits.
+
+    Attributes
+    ----------
+    name : str
+        Of the method.
+    rules : tuple of FoldRule or None
+        One per split; None where a class is not learned.
+    n_tests : tuple of int
+        Cases tested by every split.
+    is_quick : bool
+        Whether a thousand permutations take seconds at most on few cases: nothing is
+        fitted, and nothing done one permutation at a time.
+    """
+
+    name: str
+    rules: tuple[FoldRule | None, ...]
+    n_tests: tuple[int, ...]
+    is_quick: bool
+
+    def predict(self, number: int, orders: IntArray) -> Predicted:
+        """Predict the test cases of one split.
+
+        Parameters
+        ----------
+        number : int
+            Of the split, from zero.
+        orders : ndarray of shape (b, n)
+            Whose features every case gets, one row per permutation.
+
+        Returns
+        -------
+        Predicted
+            Doubtful throughout where the model has to speak for itself.
+        """
+        rule = self.rules[number]
+        if rule is not None:
+            return rule.predict(orders)
+        shape = (orders.shape[0], self.n_tests[number])
+        nothing = np.zeros(shape, dtype=np.int64)
+        return Predicted(classes=nothing, is_doubtful=np.ones(shape[0], dtype=np.bool_))
+
+
+def fast_predictor(
+    estimator: Any, X: NDArray[Any], codes: IntArray, splits: list[CaseSplit]
+) -> FastPredictor | None:
+    """Prepare the fast way of a model, if there is one that is worth it.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        The model.
+    X : ndarray of shape (n, m)
+        Features: whole numbers or float64, for which models compute in float64.
+    codes : ndarray of shape (n,)
+        Class of every case, by number.
+    splits : list of CaseSplit
+        The divisions.
+
+    Returns
+    -------
+    FastPredictor or None
+        None where the model itself has to be fitted every time.
+    """
+    n_classes = int(codes.max()) + 1
+    fast = recognise(estimator, n_classes)
+    exact = X.dtype == np.float64 or X.dtype.kind in "iub"
+    if fast is None or not exact or not _pays(fast, X, splits):
+        return None
+    from threadpoolctl import threadpool_limits
+
+    values = np.asarray(X, dtype=np.float64)
+    if not np.isfinite(values).all():
+        return None
+    shared = Features(values)
+    folds = [Fold(split=s, codes=codes, n_classes=n_classes) for s in splits]
+    with threadpool_limits(1):  # as in the workers: sums in the same order
+        rules = tuple(_rule(fast, shared, fold) for fold in folds)
+    sizes = tuple(split.test.size for split in splits)
+    quick = fast.scaler is None and fast.name not in ("precomputed-kernel", "rotation")
+    return FastPredictor(name=fast.name, rules=rules, n_tests=sizes, is_quick=quick)
+
+
+def _rule(fast: FastMethod, features: Features, fold: Fold) -> FoldRule | None:
+    if not fold.counts.all():
+        return None
+    if fast.scaler is None:
+        return fast.make(features, fold, fast.model)
+
+    def make(scaled: Features, fold: Fold) -> FoldRule:
+        return fast.make(scaled, fold, fast.model)
+
+    return ScaledRule(values=features.values, fold=fold, scaler=fast.scaler, make=make)
+
+
+def _pays(fast: FastMethod, X: NDArray[Any], splits: list[CaseSplit]) -> bool:
+    """Tell whether matrices of cases by cases are small next to fitting the model."""
+    n, m = X.shape
+    most = max(split.train.size for split in splits)
+    work = {"ridge": _left_out_work(splits, n), "discriminant": float(most) ** 3}
+    model = _OVERHEAD + float(most) * m * min(most, m)
+    if fast.name in ("nearest-centroid", "naive-bayes"):
+        return True
+    memory = n <= 4000 or n <= m
+    return bool(memory and work.get(fast.name, 0.0) + 2.0 * n * n <= model)
+
+
+def _left_out_work(splits: list[CaseSplit], n: int) -> float:
+    sides = [
+        split.test.size if split.train.size + split.test.size == n else split.train.size
+        for split in splits
+    ]
+    return float(max(sides)) ** 3

@@ -1,0 +1,156 @@
+"""Support vector machines, fitted by scikit-learn on far fewer numbers.
+
+They see the features through a kernel only: worked out once for all pairs of cases, it
+serves every permutation. Linear ones without a kernel do with coordinates in the span
+of the cases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.guarantees.permutation.features import Features, Fold
+from scorecast.guarantees.permutation.rule import Predicted
+
+__all__ = ["RotatedRule", "VectorRule"]
+
+_NEAR = 1e-6  # of decisions, whose scale is one: the margin
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VectorRule:
+    """A support vector machine with a kernel matrix that is known beforehand.
+
+    Attributes
+    ----------
+    fold : Fold
+        The split.
+    model : SVC
+        With a precomputed kernel.
+    products : ndarray of shape (n, n)
+        Inner products, or squared distances.
+    gamma : float, "scale" or None
+        For the radial kernel, its parameter; None for the linear one.
+    sums, squares : ndarray of shape (n,)
+        Mean of the features of every case, and of their squares.
+    n_features : int
+        How many there are.
+    """
+
+    fold: Fold
+    model: Any
+    products: FloatArray
+    gamma: Any
+    sums: FloatArray
+    squares: FloatArray
+    n_features: int
+
+    @classmethod
+    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
+        """Prepare a split for an `SVC` with a linear or radial kernel."""
+        from sklearn.base import clone
+
+        changed = {"kernel": "precomputed", "decision_function_shape": "ovo"}
+        is_linear = model.kernel == "linear"
+        n_features = features.values.shape[1]
+        gamma = 1 / n_features if model.gamma == "auto" else model.gamma
+        return cls(
+            fold=fold,
+            model=clone(model).set_params(**changed),
+            products=features.gram if is_linear else features.squared_distances,
+            gamma=None if is_linear else gamma,
+            sums=features.values.mean(axis=1),
+            squares=(features.values**2).mean(axis=1),
+            n_features=n_features,
+        )
+
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test cases for every permutation."""
+
+        def pair(order: IntArray) -> tuple[FloatArray, FloatArray]:
+            known, asked = order[self.fold.split.train], order[self.fold.split.test]
+            within = self.products[np.ix_(known, known)]
+            across = self.products[np.ix_(asked, known)]
+            if self.gamma is None:
+                return within, across
+            gamma = self._gamma(known)
+            return np.exp(-gamma * within), np.exp(-gamma * across)
+
+        return _one_by_one(self.model, pair, orders, self.fold)
+
+    def _gamma(self, known: IntArray) -> float:
+        if self.gamma != "scale":
+            return float(self.gamma)
+        variance = self.squares[known].mean() - self.sums[known].mean() ** 2
+        return 1 / (self.n_features * variance) if variance > 0 else 1.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RotatedRule:
+    """A linear machine on coordinates in the span of the cases.
+
+    Attributes
+    ----------
+    fold : Fold
+        The split.
+    model : LinearSVC
+        With the form of its problem fixed as the features would have it.
+    coordinates : ndarray of shape (n, r)
+        Of all cases.
+    """
+
+    fold: Fold
+    model: Any
+    coordinates: FloatArray
+
+    @classmethod
+    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
+        """Prepare a split for a `LinearSVC`."""
+        from sklearn.base import clone
+
+        fitted = clone(model)
+        if fitted.dual == "auto":
+            # The choice hangs on the number of features: make it before they are cut.
+            few = fold.split.train.size < features.values.shape[1]
+            fitted.set_params(dual=few or fitted.loss == "hinge")
+        if fitted.random_state is None:
+            # Any seed will do, but the answer must not depend on who runs what.
+            fitted.set_params(random_state=0)
+        return cls(fold=fold, model=fitted, coordinates=features.rotation[0])
+
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test cases for every permutation."""
+
+        def pair(order: IntArray) -> tuple[FloatArray, FloatArray]:
+            known, asked = order[self.fold.split.train], order[self.fold.split.test]
+            return self.coordinates[known], self.coordinates[asked]
+
+        return _one_by_one(self.model, pair, orders, self.fold)
+
+
+def _one_by_one(model: Any, pair: Any, orders: IntArray, fold: Fold) -> Predicted:
+    classes = np.zeros((orders.shape[0], fold.split.test.size), dtype=np.int64)
+    doubtful = np.zeros(orders.shape[0], dtype=np.bool_)
+    for row, order in enumerate(orders):
+        train, test = pair(order)
+        model.fit(train, fold.labels)
+        decisions = np.asarray(model.decision_function(test))
+        if decisions.ndim == 1:
+            classes[row] = model.classes_[(decisions > 0).astype(np.int64)]
+            doubtful[row] = not np.abs(decisions).min() > _NEAR
+        else:
+            classes[row] = model.predict(test)
+            doubtful[row] = not _gap(decisions, model) > _NEAR
+    return Predicted(classes=classes, is_doubtful=doubtful)
+
+
+def _gap(decisions: FloatArray, model: Any) -> float:
+    """Return how near several classes came to a tie."""
+    if getattr(model, "decision_function_shape", None) == "ovo":
+        return float(np.abs(decisions).min())
+    two = np.sort(decisions, axis=1)[:, -2:]
+    return float((two[:, 1] - two[:, 0]).min())

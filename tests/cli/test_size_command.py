@@ -1,0 +1,47 @@
+"""The verb ``size``: how many test cases are enough."""
+
+import json
+
+import pytest
+
+
+def test_an_interval_as_narrow_as_asked(run, tmp_path):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    code, out, err = run(
+        "size", "--expect", "0.9", "--width", "0.1", "--json", tmp_path / "n.json",
+        "--report", tmp_path / "n.html",
+    )  # fmt: skip
+    assert code == 0, err
+    assert out.startswith("141 test cases give a 95 % interval")
+    data = json.loads((tmp_path / "n.json").read_text())
+    assert (data["kind"], data["result"]["n"]) == ("required-test-size", 141)
+    assert "141 test cases" in (tmp_path / "n.html").read_text()
+
+
+def test_two_models_told_apart(run):
+    code, out, _ = run("size", "--expect", "0.9", "--versus", "0.8", "--quiet")
+    assert (code, out) == (0, "")
+    code, out, _ = run(
+        "size", "--expect", "0.6", "--versus", "0.5", "--method", "independent"
+    )
+    assert code == 0
+    assert out.startswith("388 test cases")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--expect", "0.9"), "--width"),
+        (("--expect", "0.9", "--width", "0.1", "--versus", "0.8"), "either"),
+        (("--expect", "90", "--width", "0.1"), "did you mean 0.90"),
+        (("--width", "0.1"), "--expect"),
+        (("--expect", "0.9", "--width", "0.1", "--method", "guess"), "one of"),
+        (("--expect", "0.9", "--versus", "0.9"), "the same"),
+        (("--expect", "0.9", "--versus", "0.8", "--disagreement", "0.01"), "between"),
+    ],
+)
+def test_bad_questions_have_one_line_and_exit_2(run, arguments, said):
+    code, out, err = run("size", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1

@@ -1,0 +1,195 @@
+"""Intervals as promises: how often each holds the truth, next to one that does not."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from scorecast.guarantees import bounds
+from scorecast.guarantees.class_sensitivity import ClassSensitivity, across_classes
+
+RNG = np.random.default_rng
+SHARES = np.linspace(0.01, 0.99, 99)
+
+
+def exact_coverage(interval, n, share):
+    """Sum the chances of all counts whose interval holds the share."""
+    ends = np.array([interval(count, n) for count in range(n + 1)])
+    holds = (ends[:, 0] <= share) & (share <= ends[:, 1])
+    return float(binom.pmf(np.arange(n + 1), n, share)[holds].sum())
+
+
+def right_or_wrong(count, n):
+    return (np.arange(n) < count).astype(float)
+
+
+GUARANTEED = {
+    "exact": lambda k, n: bounds.clopper_pearson(k, n, 0.9),
+    "hoeffding": lambda k, n: bounds.hoeffding(k / n, n, 0.9, 1.0),
+    "empirical-bernstein": lambda k, n: bounds.empirical_bernstein(
+        right_or_wrong(k, n), 0.9, 1.0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GUARANTEED)
+@pytest.mark.parametrize("n", [12, 62])
+def test_guaranteed_intervals_never_hold_less_often_than_they_say(name, n):
+    worst = min(exact_coverage(GUARANTEED[name], n, share) for share in SHARES)
+    assert worst >= 0.9 - 1e-12
+
+
+def wald(count, n):
+    half = 1.645 * math.sqrt(count / n * (1 - count / n) / n)
+    return count / n - half, count / n + half
+
+
+def test_wilson_holds_on_average_and_the_textbook_interval_does_not():
+    middle = [share for share in SHARES if 0.05 <= share <= 0.95]
+
+    def wilson(count, n):
+        return bounds.wilson(count, n, 0.9)
+
+    for n in (12, 62):
+        ours = np.mean([exact_coverage(wilson, n, share) for share in middle])
+        theirs = np.mean([exact_coverage(wald, n, share) for share in middle])
+        assert ours == pytest.approx(0.9, abs=0.012)
+        assert theirs < 0.885
+    assert min(exact_coverage(wald, 62, share) for share in SHARES) < 0.5
+
+
+def test_half_the_width_would_not_do_for_any_distribution():
+    """A wrong Hoeffding bound, one-sided where two sides are promised, fails."""
+
+    def one_sided(count, n):
+        half = math.sqrt(math.log(1 / 0.5) / (2 * n))
+        return count / n - half, count / n + half
+
+    assert min(exact_coverage(one_sided, 62, share) for share in SHARES) < 0.9
+
+
+def test_percentiles_of_folds_hold_the_next_fold_not_the_mean():
+    rng, k, runs = RNG(0), 60, 3000
+    values, later = rng.gamma(2.0, size=(runs, k)), rng.gamma(2.0, size=runs)
+    ends = np.array([bounds.percentiles(row, 0.9) for row in values])
+    held = np.mean((ends[:, 0] <= later) & (later <= ends[:, 1]))
+    # Between such order statistics lies (k - 1) / (k + 1) of the level.
+    expected = 0.9 * (k - 1) / (k + 1)
+    assert held == pytest.approx(expected, abs=4 * math.sqrt(0.1 * 0.9 / runs))
+    wrong = np.array([bounds.student(row, 0.9) for row in values])
+    assert np.mean((wrong[:, 0] <= later) & (later <= wrong[:, 1])) < 0.3
+
+
+@pytest.mark.statistical
+def test_bca_holds_by_group_and_not_by_case():
+    """Five cases per patient that answer alike: patients are what is drawn."""
+    runs, n_groups, size = 250, 30, 5
+    groups = np.repeat(np.arange(n_groups), size)
+    by_group, by_case = 0, 0
+    for seed in range(runs):
+        rng = RNG(seed)
+        chance = rng.beta(1.2, 0.6, n_groups)
+        right = (rng.random(n_groups * size) < chance[groups]).astype(float)
+        totals = np.bincount(groups, weights=right)
+
+        def of_groups(units, totals=totals):
+            return float(totals[units].sum() / (units.size * size))
+
+        def of_cases(units, right=right):
+            return float(right[units].mean())
+
+        truth = 1.2 / 1.8
+        for statistic, units in ((of_groups, n_groups), (of_cases, right.size)):
+            low, high = bounds.bca(
+                statistic, np.zeros(units, dtype=int), level=0.9, rng=rng,
+                n_resamples=400,
+            )  # fmt: skip
+            if units == n_groups:
+                by_group += low <= truth <= high
+            else:
+                by_case += low <= truth <= high
+    error = math.sqrt(0.1 * 0.9 / runs)
+    assert by_group / runs > 0.9 - 0.02 - 2 * error
+    assert by_case / runs < 0.9 - 4 * error
+
+
+@pytest.mark.statistical
+def test_bca_corrects_for_skew_as_far_as_it_says():
+    """Upper ends of a skewed mean miss less often than plain percentiles do."""
+    runs, n = 400, 30
+    missed = {"bca": 0, "percentile": 0}
+    for seed in range(runs):
+        rng = RNG(seed)
+        values = rng.exponential(size=n)
+
+        def mean(units, values=values):
+            return float(values[units].mean())
+
+        strata = np.zeros(n, dtype=int)
+        _, high = bounds.bca(mean, strata, level=0.9, rng=RNG(seed), n_resamples=500)
+        drawn = [
+            values[u].mean() for u in bounds.resampled_units(strata, 500, RNG(seed))
+        ]
+        missed["bca"] += high < 1
+        missed["percentile"] += np.quantile(drawn, 0.95) < 1
+    # Five in a hundred are allowed; thirty cases leave both above, one further.
+    assert missed["bca"] / runs < 0.05 + 0.03 + 2 * math.sqrt(0.05 * 0.95 / runs)
+    assert missed["bca"] < missed["percentile"]
+
+
+def centroid_accuracy(X, y, train, test):
+    means = np.stack([X[train][y[train] == k].mean(axis=0) for k in (0, 1)])
+    gaps = ((X[test][:, None] - means) ** 2).sum(axis=2)
+    return float(np.mean(gaps.argmin(axis=1) == y[test]))
+
+
+@pytest.mark.statistical
+def test_nadeau_bengio_holds_over_random_splits_and_plain_t_does_not():
+    n, n_splits, runs = 60, 25, 300
+    y = np.arange(n) % 2
+
+    def drawn(rng):
+        X = rng.normal(size=(n, 15))
+        X[:, :3] += 0.7 * y[:, None]
+        return X
+
+    splits = []
+    for seed in range(n_splits):
+        order = RNG(seed).permutation(n)
+        splits.append((order[12:], order[:12]))
+    values = np.array(
+        [
+            [centroid_accuracy(X, y, *split) for split in splits]
+            for X in (drawn(RNG(1000 + seed)) for seed in range(runs))
+        ]
+    )
+    # The truth: what such fits get on average, over all data sets.
+    truth = values.mean()
+    held = {"nadeau-bengio": 0, "t": 0}
+    for row in values:
+        for name, ratio in (("nadeau-bengio", 12 / 48), ("t", 0.0)):
+            low, high = bounds.nadeau_bengio(row, 0.95, ratio)
+            held[name] += low <= truth <= high
+    assert held["nadeau-bengio"] / runs > 0.95 - 0.02 - 2 * math.sqrt(0.0475 / runs)
+    assert held["t"] / runs < 0.8
+
+
+@pytest.mark.statistical
+def test_the_bound_across_classes_holds_and_that_of_the_whole_does_not():
+    rng, runs = RNG(0), 3000
+    counts, shares = np.array([60, 12, 8]), np.array([0.95, 0.6, 0.4])
+    truth = shares.mean()
+    right = rng.binomial(counts, shares, size=(runs, 3))
+    held, wrong = 0, 0
+    for row in right:
+        by_class = [
+            ClassSensitivity(label=str(i), n=int(n), estimate=k / n, low=0, high=1)
+            for i, (k, n) in enumerate(zip(row, counts, strict=True))
+        ]
+        bound = across_classes(by_class, 0.95)
+        held += bound.low <= truth <= bound.high
+        low, high = bounds.wilson(row.sum(), counts.sum(), 0.95)
+        wrong += low <= truth <= high
+    assert held / runs >= 0.95
+    assert wrong / runs < 0.2

@@ -1,0 +1,134 @@
+"""The same answers as other libraries, where theirs are right."""
+
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestCentroid
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from scorecast.guarantees import bounds
+from scorecast.guarantees.bias_variance import bias_variance
+from scorecast.guarantees.bootstrap_errors import no_information_value
+from scorecast.guarantees.estimates import collect_estimates
+from scorecast.guarantees.feasibility import paired_test
+from scorecast.guarantees.losses import LOSSES
+from scorecast.guarantees.outcomes import Outcome
+from scorecast.guarantees.problem import check_problem
+from scorecast.guarantees.sampling import draw_plan
+
+RNG = np.random.default_rng
+
+
+@pytest.mark.parametrize(
+    ("method", "make"),
+    [
+        ("wilson", bounds.wilson),
+        ("beta", bounds.clopper_pearson),
+        ("jeffreys", bounds.jeffreys),
+    ],
+)
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_shares_are_those_of_statsmodels(method, make, level):
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    for n in (1, 7, 62, 1000):
+        for count in sorted({0, 1, n // 3, n - 1, n}):
+            theirs = proportion.proportion_confint(
+                count, n, alpha=1 - level, method=method
+            )
+            # A share of nothing, or of all, has no other side: theirs is NaN there.
+            ends = list(zip(make(count, n, level), theirs, strict=True))
+            for ours, other in ends:
+                if np.isfinite(other):
+                    assert ours == pytest.approx(other, abs=1e-9), (count, n)
+
+
+def test_the_corrected_t_is_the_posterior_of_baycomp():
+    baycomp = pytest.importorskip("baycomp")
+    rng = RNG(0)
+    mine, other = rng.normal(0.3, 0.1, 50), rng.normal(0.34, 0.1, 50)
+    # Five runs of ten folds: n_test / n_train is 1/9.
+    posterior = baycomp.CorrelatedTTest(mine, other, rope=0, runs=5)
+    worse, better = posterior.probs()
+    test = paired_test("other", mine, other, 1 / 9)
+    assert test.p == pytest.approx(worse if test.gap > 0 else better, abs=1e-9)
+    plain = paired_test("other", mine, other, 0.0)
+    assert plain.p < 0.5 * test.p  # without the correction they would differ
+
+
+def test_without_information_errors_are_those_of_mlxtend():
+    module = pytest.importorskip("mlxtend.evaluate.bootstrap_point632")
+    rng = RNG(1)
+    truth, said = rng.integers(0, 3, 40), rng.integers(0, 3, 40)
+    theirs = module.no_information_rate(
+        truth, said, lambda y, p: float(np.mean(np.asarray(y) != np.asarray(p)))
+    )
+    outcome = Outcome(
+        truth=truth, predicted=said, scores=None, is_probability=False, n_classes=3
+    )
+    ours = no_information_value(LOSSES["error"], outcome, rng)
+    assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+def test_errors_of_cases_left_out_are_those_of_mlxtend(easy):
+    evaluate = pytest.importorskip("mlxtend.evaluate")
+    theirs = evaluate.bootstrap_point632_score(
+        NearestCentroid(), *easy, n_splits=12, method="oob", random_seed=3
+    )
+    # Its .632 weighs every sample's own training error and its mean is of samples;
+    # Efron's, and ours, are of one fit to all and of cases. So only these are compared.
+    problem = check_problem(*easy)
+    splits = evaluate.BootstrapOutOfBag(n_splits=12, random_seed=3).split(easy[0])
+    plan = draw_plan(list(splits), problem, RNG(0))
+    found = collect_estimates(NearestCentroid(), problem, plan, rng=RNG(0))
+    assert found.measure(LOSSES["accuracy"]).folds == pytest.approx(theirs, abs=1e-12)
+
+
+class Recorder:
+    """Keeps what another estimator says."""
+
+    def __init__(self, model):
+        self.model, self.said = model, []
+
+    def fit(self, X, y):
+        self.model.fit(X, y)
+        return self
+
+    def predict(self, X):
+        self.said.append(self.model.predict(X))
+        return self.said[-1]
+
+
+def test_bias_and_variance_of_classes_are_those_of_mlxtend(easy):
+    evaluate = pytest.importorskip("mlxtend.evaluate")
+    X, y = easy
+    model = Recorder(DecisionTreeClassifier(max_depth=2, random_state=0))
+    error, bias, unsigned = evaluate.bias_variance_decomp(
+        model, X[:25], y[:25], X[25:], y[25:], loss="0-1_loss", num_rounds=15,
+        random_seed=1,
+    )  # fmt: skip
+    said = np.array(model.said)
+    rows = np.tile(np.arange(15), 15)
+    found = bias_variance(np.tile(y[25:], 15), said.ravel(), rows, 2)
+    both = {part.method: part for part in found}
+    assert both["domingos"].error == pytest.approx(error)
+    assert both["kohavi-wolpert"].error == pytest.approx(error)
+    assert both["domingos"].bias == pytest.approx(bias)
+    # Its variance does not know that it mends what most fits get wrong.
+    shares = np.mean(said == 1, axis=0)
+    assert unsigned == pytest.approx(np.minimum(shares, 1 - shares).mean())
+    assert both["domingos"].variance == pytest.approx(error - bias)
+
+
+def test_bias_and_variance_of_numbers_are_those_of_mlxtend(line):
+    evaluate = pytest.importorskip("mlxtend.evaluate")
+    X, y = line
+    model = Recorder(DecisionTreeRegressor(max_depth=2, random_state=0))
+    error, bias, variance = evaluate.bias_variance_decomp(
+        model, X[:25], y[:25], X[25:], y[25:], loss="mse", num_rounds=15,
+        random_seed=1,
+    )  # fmt: skip
+    rows = np.tile(np.arange(15), 15)
+    (ours,) = bias_variance(np.tile(y[25:], 15), np.array(model.said).ravel(), rows, 0)
+    assert ours.error == pytest.approx(error)
+    # Theirs is not corrected for the number of fits.
+    assert ours.variance * 14 / 15 == pytest.approx(variance)
+    assert ours.bias + ours.variance / 15 == pytest.approx(bias)

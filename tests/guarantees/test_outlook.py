@@ -1,0 +1,383 @@
+"""Curves, selections and regularities as parts of one assessment."""
+
+import json
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import NearestCentroid
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees import curve_fit, learning_curve_fit, regularities
+from scorecast.guarantees.losses import LOSSES
+from scorecast.guarantees.model_curve import curve_order, default_aim, model_curve
+from scorecast.guarantees.problem import check_problem
+from scorecast.guarantees.running import Run
+
+BARE = {
+    "n_permutations": 0, "with_bias_variance": False, "n_resamples": 0,
+    "sampling": "cv5",
+}  # fmt: skip
+ALL = {"learning_curve": True, "feature_curve": [1, 3, 6], "selection": 2}
+FEW = {"learning_curve": [8, 15, 30], "selection": 2}
+
+
+@pytest.fixture(scope="module")
+def whole(easy):
+    """An assessment with everything that can be asked for."""
+    names = [f"gene {i}" for i in range(6)]
+    return sc.assess("naive-bayes", *easy, feature_names=names, **BARE, **ALL)
+
+
+def test_everything_is_in_one_answer(whole):
+    model = whole.models[0]
+    cases, features = model.learning_curves
+    assert (cases.over, features.over) == ("cases", "features")
+    assert cases.sizes[-1] == 30  # three quarters of forty
+    assert features.sizes.tolist() == [1, 3, 6]
+    assert cases.loss == "accuracy"
+    assert cases.target == 0.9
+    assert cases.n_cases == 40
+    assert cases.test_ratio == pytest.approx(1 / 3)
+    assert model.selection_bias.n_selected == 2
+    assert model.selection_bias.inside.size == 5
+    assert whole.selected.names[0] == "gene 0"
+    assert whole.regularities.class_counts == {"0": 20, "1": 20}
+
+
+def test_the_json_of_all_parts_goes_there_and_back(whole):
+    data = json.loads(json.dumps(whole.to_dict(), allow_nan=False))
+    model = data["result"]["models"]["naive-bayes"]
+    assert set(model["learning_curves"]) == {"cases", "features"}
+    curve = model["learning_curves"]["cases"]
+    assert curve["kind"] == "learning-curve-fit"
+    assert {"limit", "limit_interval", "needed", "needed_interval"} <= set(
+        curve["result"]
+    )
+    bias = model["selection_bias"]["result"]
+    assert {"bias", "bias_interval", "adjusted_interval", "inside_interval"} <= set(
+        bias
+    )
+    assert data["result"]["regularities"]["kind"] == "regularities"
+    assert data["result"]["selected_features"]["kind"] == "selected-features"
+    assert json.loads(json.dumps(result_from_dict(data).to_dict())) == data
+    # A part is a result by itself.
+    assert (
+        result_from_dict(curve).summary()
+        == whole.models[0].learning_curves[0].summary()
+    )
+
+
+def test_files_of_old_are_still_read(whole):
+    data = json.loads(json.dumps(whole.to_dict()))
+    for name in ("regularities", "selected_features"):
+        del data["result"][name]
+    for name in ("learning_curves", "selection_bias"):
+        del data["result"]["models"]["naive-bayes"][name]
+    again = result_from_dict(data)
+    assert again.regularities is None
+    assert again.models[0].learning_curves == ()
+
+
+def test_parts_change_nothing_else_and_workers_do_not_matter(whole, easy):
+    bare = sc.assess("naive-bayes", *easy, **BARE, regularities=False)
+    assert bare.regularities is None
+    assert bare.models[0].losses == whole.models[0].losses
+    # Threads: processes of their own would take longer to start than the work.
+    with joblib.parallel_config("threading"):
+        one, two = (
+            sc.assess("naive-bayes", *easy, n_jobs=n, **BARE, **FEW).to_dict()
+            for n in (1, 2)
+        )
+    assert one == two
+
+
+def test_one_model_more_does_not_change_the_permutations_of_features(whole, easy):
+    models = ["naive-bayes", "nearest-centroid"]
+    both = sc.assess(models, *easy, selection=2, **BARE)
+    assert both.selected.luck.tolist() == whole.selected.luck.tolist()
+
+
+def test_a_run_with_curves_goes_on_and_another_one_is_refused(easy, tmp_path):
+    call = BARE | FEW | {"checkpoint": tmp_path / "run.jsonl"}
+    first = sc.assess("naive-bayes", *easy, **call).to_dict()
+    lines = (tmp_path / "run.jsonl").read_text().splitlines()
+    assert any("curve over cases" in line for line in lines)
+    assert any("selection/inside" in line for line in lines)
+    (tmp_path / "run.jsonl").write_text("\n".join(lines[: len(lines) // 2]) + "\n")
+    assert sc.assess("naive-bayes", *easy, **call).to_dict() == first
+    with pytest.raises(InvalidInputError, match="another run"):
+        sc.assess("naive-bayes", *easy, **(call | {"selection": 3}))
+
+
+def test_noise_selected_first_looks_like_a_discovery():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 800)), np.arange(40) % 2
+    found = sc.assess("naive-bayes", X, y, selection=10, **BARE).models[0]
+    bias = found.selection_bias
+    assert bias.bias > 0.2
+    assert bias.bias_interval[0] > 0
+    assert bias.inside_interval[0] < 0.5 < bias.inside_interval[1]
+    assert bias.outside_interval[0] > 0.5  # what a careless paper would say
+    low, high = bias.adjusted_interval
+    assert low < bias.inside_estimate < high
+    assert "owed to tested cases" in bias.summary()
+
+
+def test_smaller_is_better_turns_everything_round():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 300)), np.arange(40) % 2
+    call = BARE | {"selection": 5, "learning_curve": [8, 15, 30]}
+    right = sc.assess("naive-bayes", X, y, losses="accuracy", **call).models[0]
+    wrong = sc.assess("naive-bayes", X, y, losses="error", **call).models[0]
+    a, b = right.selection_bias, wrong.selection_bias
+    assert b.bias == pytest.approx(a.bias)
+    low, high = a.adjusted_interval
+    assert b.adjusted_interval == pytest.approx((1 - high, 1 - low))
+    first, second = right.learning_curves[0], wrong.learning_curves[0]
+    assert second.target == pytest.approx(0.1)
+    assert second.limit == pytest.approx(1 - first.limit)
+    assert second.needed_for(0.4) == first.needed_for(0.6)
+    low, high = first.interval_at(100)
+    assert second.interval_at(100) == pytest.approx((1 - high, 1 - low))
+
+
+def test_numbers_have_curves_selection_and_a_space(line):
+    found = sc.assess("ridge", *line, learning_curve=True, selection=2, **BARE)
+    curve = found.models[0].learning_curves[0]
+    assert curve.target is None
+    assert not curve.greater_is_better
+    assert curve.score_at(10) > curve.score_at(30) > 0
+    assert found.selected is None
+    assert found.models[0].selection_bias.loss == "rmse"
+    assert found.regularities.separation == pytest.approx(
+        max(abs(np.corrcoef(column, line[1])[0, 1]) for column in line[0].T)
+    )
+    assert "correlates at most" in found.regularities.summary()
+
+
+class Greedy(ClassifierMixin, BaseEstimator):
+    """Wants more cases than small samples have."""
+
+    def __init__(self, least=0):
+        self.least = least
+
+    def fit(self, X, y):
+        if len(X) < self.least:
+            msg = "too few"
+            raise ValueError(msg)
+        self.inner_ = GaussianNB().fit(X, y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(X)
+
+
+def test_a_model_that_fails_on_few_cases_loses_its_curve_only(easy):
+    found = sc.assess(Greedy(20), *easy, learning_curve=True, **BARE)
+    assert found.models[0].learning_curves == ()
+    assert any("no learning curve over cases" in line for line in found.warnings)
+    assert found.models[0].losses
+
+
+def test_groups_are_never_split_by_a_curve():
+    class Spy(GaussianNB):
+        seen = None
+
+        def fit(self, X, y):
+            self.seen_ = set(X[:, -1])
+            return super().fit(X, y)
+
+        def predict(self, X):
+            assert not self.seen_ & set(X[:, -1])
+            return super().predict(X)
+
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(20), 3)
+    X = np.column_stack([rng.normal(size=(60, 2)), group])
+    found = sc.assess(
+        Spy(), X, rng.integers(0, 2, 60), groups=group, learning_curve=[8, 20, 40],
+        **BARE,
+    )  # fmt: skip
+    assert found.models[0].learning_curves
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"learning_curve": [30, 20, 10]}, UsageError, "growing"),
+        ({"learning_curve": [10, 20, 31]}, InsufficientDataError, "30 cases"),
+        ({"learning_curve": [10, 20]}, InsufficientDataError, "3 different sizes"),
+        ({"feature_curve": [1, 2, 9]}, InsufficientDataError, "6 features"),
+        ({"aim": 90}, UsageError, "aim"),
+        ({"selection": 7}, UsageError, "1 to 6"),
+        ({"selection": True}, UsageError, "selection"),
+        ({"selection": 2, "feature_names": ["a"]}, InvalidInputError, "1 names"),
+    ],
+)
+def test_bad_questions_are_refused_before_anything_is_fitted(
+    easy, change, error, words
+):
+    with pytest.raises(error, match=words):
+        sc.assess(Greedy(10**6), *easy, **(BARE | change))
+
+
+def test_too_few_cases_for_a_space_are_no_obstacle():
+    X, y = np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]
+    found = sc.assess("nearest-centroid", X, y, **(BARE | {"sampling": "cv2"}))
+    assert found.regularities is None
+
+
+def test_the_names_of_a_table_are_kept(easy):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(easy[0], columns=list("abcdef"))
+    found = sc.assess("naive-bayes", table, easy[1], selection=1, **BARE)
+    assert found.selected.names == ("a",)
+    assert sc.selected_features(table, easy[1], 1, n_permutations=9).names == ("a",)
+
+
+def test_aims_by_default():
+    assert default_aim(LOSSES["accuracy"]) == 0.9
+    assert default_aim(LOSSES["error"]) == 0.1
+    assert default_aim(LOSSES["mcc"]) is None
+    assert default_aim(LOSSES["rmse"]) is None
+
+
+def test_a_flat_curve_says_so_and_proposes_no_split():
+    sizes = [10, 20, 30, 40]
+    flat = learning_curve_fit(
+        sizes, [0.7, 0.69, 0.7, 0.69], loss="accuracy", n_cases=60, random_state=0
+    )
+    assert "stays at about" in flat.summary()
+    assert not flat.splits_cases
+    steep = learning_curve_fit(
+        sizes, [0.6, 0.69, 0.73, 0.75], target=0.77, loss="accuracy", n_cases=60,
+        random_state=0,
+    )  # fmt: skip
+    assert steep.splits_cases
+    assert sum(steep.to_dict()["result"]["best_split"]) == 60
+    assert "For 77 % about" in steep.summary()
+    far = learning_curve_fit(
+        sizes, 1 - 0.9 * np.array(sizes) ** -0.3, target=0.9, random_state=0
+    )
+    assert "38 times what was tried, a rough guide" in far.summary()
+
+
+def test_selection_bias_by_itself_has_proper_bounds():
+    X = np.random.default_rng(0).standard_normal((40, 20))
+    y = np.arange(40) % 2
+    X[:, 0] = 0.1 * X[:, 0] + 9 * y
+    found = sc.selection_bias(SelectKBest(k=1), NearestCentroid(), X, y, random_state=0)
+    assert found.outside_estimate == found.inside_estimate == 1
+    assert found.outside_interval[0] < 1
+    assert "Nothing is owed" in found.summary()
+    ridge = sc.selection_bias(SelectKBest(k=2), Ridge(), X, X[:, 1], random_state=0)
+    assert ridge.loss == "score"
+
+
+def naive_blocks(X, y, threshold):
+    rest = X - np.array([X[y == c].mean(axis=0) for c in np.unique(y)])[y]
+    joined = np.abs(np.corrcoef(rest.T)) >= threshold
+    left, sizes = set(range(X.shape[1])), []
+    while left:
+        edge, block = {left.pop()}, set()
+        while edge:
+            block |= edge
+            edge = {j for i in edge for j in left if joined[i, j]}
+            left -= edge
+        sizes.append(len(block))
+    return sum(size > 1 for size in sizes), max(sizes)
+
+
+@pytest.mark.parametrize("strip", [1, 50, 10**6])
+def test_blocks_do_not_depend_on_how_they_are_looked_for(monkeypatch, strip):
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    X = rng.standard_normal((30, 5)) @ rng.standard_normal((5, 40))
+    X += 0.5 * rng.standard_normal(X.shape)
+    monkeypatch.setattr(regularities, "_STRIP", strip)
+    found = sc.data_regularities(X, y, threshold=0.9)
+    assert (found.n_blocks, found.largest_block) == naive_blocks(X, y, 0.9)
+    assert found.n_blocks > 1
+
+
+def test_too_many_features_leave_blocks_out(monkeypatch):
+    monkeypatch.setattr(regularities, "_MOST_WORK", 10)
+    rng = np.random.default_rng(0)
+    found = sc.data_regularities(rng.normal(size=(20, 8)), np.arange(20) % 2)
+    assert found.n_blocks is None
+    assert "blocks" not in found.summary()
+    assert result_from_dict(found.to_dict()).to_dict() == found.to_dict()
+
+
+def test_luck_is_what_noise_shows_as_often_as_not():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], [6, 10, 14])
+    runs = [sc.data_regularities(rng.standard_normal((30, 50)), y) for _ in range(200)]
+    share = np.mean([run.separation > run.separation_by_luck for run in runs])
+    assert abs(share - 0.5) < 0.13
+    numbers = [
+        sc.data_regularities(
+            rng.standard_normal((20, 50)), rng.standard_normal(20), task="regression"
+        )
+        for _ in range(200)
+    ]
+    share = np.mean([run.separation > run.separation_by_luck for run in numbers])
+    assert abs(share - 0.5) < 0.11
+
+
+@pytest.mark.statistical
+def test_curves_of_shared_cases_hold_as_often_as_they_say():
+    rng = np.random.default_rng(11)
+    shift, n, beyond = 0.9, 62, 186
+
+    def draw(size):
+        y = np.arange(size) % 2
+        X = rng.standard_normal((size, 20))
+        X[:, :3] += shift * y[:, None]
+        return X, y
+
+    def accuracy(X, y):
+        # Of the nearest centroid, exactly.
+        from scipy.special import ndtr
+
+        ends = [X[y == c].mean(axis=0) for c in (0, 1)]
+        way = ends[1] - ends[0]
+        middle = way @ (ends[0] + ends[1]) / 2
+        size = np.linalg.norm(way)
+        right = ndtr((shift * way[:3].sum() - middle) / size)
+        return (right + ndtr(middle / size)) / 2
+
+    truth = np.mean([accuracy(*draw(beyond)) for _ in range(500)])
+    runs, held, broken = 40, 0, 0
+    for _ in range(runs):
+        problem = check_problem(*draw(n))
+        fit = model_curve(
+            NearestCentroid(), problem, LOSSES["accuracy"],
+            curve_order(True, "cases", problem), aim=None, level=0.9, rng=rng,
+            run=Run(), part="",
+        )  # fmt: skip
+        # The broken variant takes divisions of the same cases for independent.
+        alone = learning_curve_fit(fit.sizes, fit.scores, level=0.9, random_state=rng)
+        held += fit.interval_at(beyond)[0] <= truth <= fit.interval_at(beyond)[1]
+        broken += alone.interval_at(beyond)[0] <= truth <= alone.interval_at(beyond)[1]
+    error = 3 * np.sqrt(0.9 * 0.1 / runs)
+    assert held / runs >= 0.9 - error
+    assert broken / runs < 0.9 - error
+
+
+def test_nobody_widens_where_repeats_share_nothing():
+    errors = np.random.default_rng(0).uniform(0.2, 0.4, (4, 50))
+    drawn = curve_fit._redrawn(errors, 0.0, 0.9, 4000, np.random.default_rng(1))
+    expected = errors.std(axis=1, ddof=1) / np.sqrt(50)
+    assert drawn.std(axis=0) == pytest.approx(expected, rel=0.06)
+    shared = curve_fit._redrawn(errors, 1 / 3, 0.9, 4000, np.random.default_rng(1))
+    wider = np.sqrt((1 / 50 + 1 / 3) * 50)
+    assert shared.std(axis=0) == pytest.approx(wider * expected, rel=0.06)

@@ -1,0 +1,129 @@
+"""How curves, selections, spaces and sizes are shown, alone and in an assessment."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.feature_selection import SelectKBest
+from sklearn.naive_bayes import GaussianNB
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.report import main_drawing, render_html, render_text
+from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.html import Report
+from scorecast.report.svg import svg_of
+
+pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+
+QUICK = {"n_permutations": 0, "with_bias_variance": False, "n_resamples": 0,
+         "sampling": "cv4"}  # fmt: skip
+SIZES = [10, 20, 40, 80]
+
+
+def data(numbers=False):
+    rng = np.random.default_rng(0)
+    y = np.arange(48) % 2
+    X = rng.normal(size=(48, 12))
+    X[:, 0] += y
+    return (X, X[:, 0]) if numbers else (X, np.array(["</b>", "$x$"])[y])
+
+
+def results():
+    X, y = data()
+    rising = [[0.6, 0.65], [0.7, 0.68], [0.75, 0.77], [0.8, 0.79]]
+    return {
+        "curve": sc.learning_curve_fit(
+            SIZES, rising, target=0.85, loss="accuracy", n_cases=100, random_state=0
+        ),
+        "flat": sc.learning_curve_fit(SIZES, [0.5] * 4, target=0.9, random_state=0),
+        "errors": sc.learning_curve_fit(
+            SIZES, [9.0, 7.0, 6.0, 5.5], greater_is_better=False, loss="rmse",
+            over="features", random_state=0,
+        ),
+        "features": sc.selected_features(
+            X, y, 5, n_permutations=19, names=[f"<i>{i}" for i in range(12)],
+            random_state=0,
+        ),
+        "bias": sc.selection_bias(SelectKBest(k=2), GaussianNB(), X, y, random_state=0),
+        "space": sc.data_regularities(X, y),
+        "numbers": sc.data_regularities(*data(numbers=True), task="regression"),
+        "width": sc.required_test_size(0.9, width=0.1),
+        "power": sc.required_test_size(0.9, versus=0.8),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", list(results()))
+def test_every_result_is_written_drawn_and_laid_out(kind):
+    result = results()[kind]
+    text = render_text(result, ascii_only=True)
+    assert text.isascii()
+    assert all(len(line) <= 88 for line in text.splitlines())
+    assert "nan" not in text
+    for width in (WIDE, NARROW):
+        assert "<svg" in svg_of(main_drawing(result), name="x", width=width)
+    page = render_html(Report(results=(result,)))
+    assert "<svg" in page
+    assert "<i>" not in page
+    assert ">nan<" not in page
+    saved = result_from_dict(json.loads(json.dumps(result.to_dict())))
+    assert render_html(Report(results=(saved,))) == page
+
+
+def test_a_curve_says_what_is_needed_in_words_and_in_the_figure():
+    fit = results()["curve"]
+    needed = f"{fit.needed_for(0.85):,.0f}"
+    assert f"For 85 % about {needed} cases are needed" in render_text(fit)
+    assert "Split" in render_text(fit)
+    assert f"{needed}: 85" in svg_of(main_drawing(fit), name="x", width=WIDE)
+    assert "Split" not in render_text(results()["flat"])
+
+
+def test_sizes_show_the_numbers_of_the_paper():
+    # Footnote 4 of Henriques and Madeira: 140 cases; 75 to 100 give .12 to .14.
+    text = render_text(sc.required_test_size(0.9, width=0.1, method="wald"))
+    assert "139 test cases" in text
+    found = sc.required_test_size(0.9, width=0.1)
+    assert [round(found.reached_with(n), 3) for n in (75, 100)] == [0.138, 0.119]
+    assert found.reached_with(found.n) == found.reached
+    power = sc.required_test_size(0.9, versus=0.8)
+    assert power.reached_with(power.n) == power.reached
+
+
+@pytest.fixture(scope="module")
+def answer():
+    """An assessment with everything."""
+    return sc.assess(
+        ["naive-bayes", "nearest-centroid"], *data(), learning_curve=True,
+        feature_curve=True, selection=3, **QUICK,
+    )  # fmt: skip
+
+
+def test_the_page_of_an_assessment_has_all_parts_once(answer):
+    page = render_html(Report(results=(answer,)))
+    for heading in (
+        "What would more cases bring?", "What would more features bring?",
+        "If the best 3 features were chosen", "Would luck have found these features?",
+        "In what kind of space the promise holds", "learning curve over cases",
+    ):  # fmt: skip
+        assert page.count(heading) >= 1, heading
+    assert page.index("Not tested against chance") < page.index("Bounds of accuracy")
+    saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+    assert render_html(Report(results=(saved,))) == page
+
+
+def test_the_text_of_an_assessment_has_all_parts(answer):
+    text = render_text(answer, ascii_only=True)
+    assert all(len(line) <= 88 for line in text.splitlines())
+    for said in ("cases for 90 %", "features for 90 %", "chosen inside", "Space",
+                 "Selection", "best 3"):  # fmt: skip
+        assert said in text, said
+
+
+def test_what_was_not_asked_for_is_not_shown():
+    bare = sc.assess("naive-bayes", *data(), regularities=False, **QUICK)
+    page = render_html(Report(results=(bare,)))
+    text = render_text(bare)
+    for said in ("learning curve", "kind of space", "chosen", "Space"):
+        assert said not in page
+        assert said not in text
