@@ -179,9 +179,10 @@ def test_pooled_and_weighted_means_are_what_they_say():
     ]
     bounds = {b.method: b for b in bounds_over_settings(rows, None, 0.95)}
     assert bounds["pooled"].estimate == pytest.approx(0.4)
-    weights = np.array([1 / 0.01**2, 1 / 0.03**2, 1 / 0.02**2])
-    expected = weights @ [0.2, 0.4, 0.6] / weights.sum()
-    assert bounds["weighted"].estimate == pytest.approx(expected)
+    larger = [*rows[:2], SettingEstimate(**{**vars(rows[2]), "n": 30})]
+    by_cases = bounds_over_settings(larger, None, 0.95)[2]
+    assert by_cases.method == "weighted"
+    assert by_cases.estimate == pytest.approx((0.2 + 0.4 + 3 * 0.6) / 5)
     given = bounds_over_settings(rows, np.array([1.0, 1.0, 2.0]), 0.95)
     assert given[2].estimate == pytest.approx(0.45)
     assert bounds["conservative"].low == pytest.approx(0.18)
@@ -213,6 +214,24 @@ def test_the_pooled_interval_holds_as_often_as_it_says():
     assert coverage(("d1", "d1", "d2"), truth) == pytest.approx(0.9, abs=0.02)
     # Taken for independent, settings with the same data promise too much.
     assert coverage(("d1", "d2", "d3"), truth) < 0.85
+
+
+def test_weights_from_estimated_errors_would_promise_too_much():
+    rng = np.random.default_rng(0)
+    held, lucky = 0, 0
+    for _ in range(1000):
+        drawn = 0.5 + np.linspace(0.05, 0.15, 6)[:, None] * rng.normal(size=(6, 5))
+        rows = [
+            row(x.mean(), x.std(ddof=1) / np.sqrt(5), name=f"s{i}", df=4.0)
+            for i, x in enumerate(drawn)
+        ]
+        own = bounds_over_settings(rows, None, 0.9)[2]
+        held += own.low <= 0.5 <= own.high
+        precise = np.array([1 / r.stderr**2 for r in rows])
+        other = weighted_bound(rows, precise, 0.9, "weighted")
+        lucky += other.low <= 0.5 <= other.high
+    assert held / 1000 == pytest.approx(0.9, abs=0.035)
+    assert lucky / 1000 < 0.8
 
 
 @pytest.mark.statistical
