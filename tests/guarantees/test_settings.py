@@ -241,13 +241,14 @@ def test_the_pooled_interval_of_fitted_models_holds():
 
     def estimate(seed, n_sets):
         return sc.assess_settings(
-            "nearest-centroid", make, settings=settings, sampling="cv4",
+            "nearest-centroid", make, settings=settings, sampling="cv3",
             n_sets=n_sets, level=0.9, random_state=seed,
         ).bound("nearest-centroid", "pooled")  # fmt: skip
 
-    truth = estimate(10_000, 800).estimate
-    held = [b.low <= truth <= b.high for b in (estimate(s, 6) for s in range(100))]
-    assert 0.82 <= np.mean(held) <= 0.98
+    truth = estimate(10_000, 250).estimate
+    held = [b.low <= truth <= b.high for b in (estimate(s, 5) for s in range(40))]
+    # Forty runs tell 90 % from 76 %.
+    assert np.mean(held) >= 0.76
 
 
 def test_models_that_do_not_differ_have_no_relation():
