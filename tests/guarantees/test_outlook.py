@@ -346,6 +346,7 @@ def test_luck_is_what_noise_shows_as_often_as_not():
 
 
 @pytest.mark.statistical
+@pytest.mark.timeout(1800)
 def test_curves_of_shared_cases_hold_as_often_as_they_say():
     rng = np.random.default_rng(11)
     shift, n, beyond = 0.9, 62, 186
