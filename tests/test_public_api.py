@@ -11,6 +11,16 @@ import pytest
 import scorecast
 
 NAMES = {
+    "BiclusterEstimates",
+    "BiclusterScores",
+    "BiclusterSet",
+    "DensityTest",
+    "EstimateAssessment",
+    "assess_estimates",
+    "bicluster_estimates",
+    "biclusters_from",
+    "density_test",
+    "score_biclusters",
     "Assessment",
     "assess",
     "SettingsAssessment",
@@ -84,6 +94,7 @@ FOLDERS = (
     "information",
     "guarantees",
     "comparison",
+    "biclusters",
     "io",
     "report",
     "synthetic",

@@ -39,4 +39,14 @@ if [ -f "$colon" ]; then
     PATH="$bin:$PATH" sh "$here/example_assessment.sh" \
         >"$here/example_assessment_commands.txt"
 fi
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_biclusters.py" "$work/biclusters" \
+    >"$here/example_biclusters.txt"
+cd "$work/biclusters"
+PATH="$bin:$PATH" sh "$here/example_biclusters.sh" \
+    >"$here/example_biclusters_commands.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_comparison.py" "$work/comparison" \
+    >"$here/example_comparison.txt"
+cd "$work/comparison"
+PATH="$bin:$PATH" sh "$here/example_comparison.sh" \
+    >"$here/example_comparison_commands.txt"
 "$bin/python" "$here/inline.py"
