@@ -145,7 +145,7 @@ def compare(model, its_count, count, repeats):
             f"**{its_used / used:,.1f}x**",
         ]
     else:
-        cells += ["half a minute each", "not run"]
+        cells += ["not run", "-"]
     print("| " + " | ".join([*cells, str(found.n_refitted)]) + " |", flush=True)
 
 

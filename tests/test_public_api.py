@@ -11,6 +11,16 @@ import pytest
 import scorecast
 
 NAMES = {
+    "BiclusterEstimates",
+    "BiclusterScores",
+    "BiclusterSet",
+    "DensityTest",
+    "EstimateAssessment",
+    "assess_estimates",
+    "bicluster_estimates",
+    "biclusters_from",
+    "density_test",
+    "score_biclusters",
     "Assessment",
     "assess",
     "SettingsAssessment",
@@ -89,6 +99,7 @@ FOLDERS = (
     "guarantees",
     "recurrence",
     "comparison",
+    "biclusters",
     "io",
     "report",
     "synthetic",

@@ -22,6 +22,14 @@ PATH="$bin:$PATH" sh "$here/example_information.sh" \
 cd "$work/identification"
 PATH="$bin:$PATH" sh "$here/example_identification.sh" \
     >"$here/example_identification_commands.txt"
+mkdir "$work/simulation"
+cd "$work/simulation"
+"$bin/python" "$here/example_simulation.py" >"$here/example_simulation.txt"
+rm -f cases.*
+PATH="$bin:$PATH" sh "$here/example_simulation.sh" \
+    >"$here/example_simulation_commands.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_settings.py" \
+    >"$here/example_settings.txt"
 # The colon data are not shipped; without them the page keeps what it has.
 colon="${SCORECAST_DATA:-$here/../../../shared/data}/microarray_colon.npz"
 if [ -f "$colon" ]; then
@@ -31,10 +39,14 @@ if [ -f "$colon" ]; then
     PATH="$bin:$PATH" sh "$here/example_assessment.sh" \
         >"$here/example_assessment_commands.txt"
 fi
-mkdir "$work/simulation"
-cd "$work/simulation"
-"$bin/python" "$here/example_simulation.py" >"$here/example_simulation.txt"
-rm -f cases.*
-PATH="$bin:$PATH" sh "$here/example_simulation.sh" \
-    >"$here/example_simulation_commands.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_biclusters.py" "$work/biclusters" \
+    >"$here/example_biclusters.txt"
+cd "$work/biclusters"
+PATH="$bin:$PATH" sh "$here/example_biclusters.sh" \
+    >"$here/example_biclusters_commands.txt"
+PYTHONWARNINGS=ignore "$bin/python" "$here/example_comparison.py" "$work/comparison" \
+    >"$here/example_comparison.txt"
+cd "$work/comparison"
+PATH="$bin:$PATH" sh "$here/example_comparison.sh" \
+    >"$here/example_comparison_commands.txt"
 "$bin/python" "$here/inline.py"

@@ -17,6 +17,16 @@ from scorecast._version import __version__
 
 if TYPE_CHECKING:
     from scorecast import synthetic as simulate
+    from scorecast.biclusters import (
+        BiclusterEstimates,
+        BiclusterScores,
+        BiclusterSet,
+        DensityTest,
+        bicluster_estimates,
+        biclusters_from,
+        density_test,
+        score_biclusters,
+    )
     from scorecast.classes import (
         AutoExtrapolator,
         Backtest,
@@ -40,6 +50,7 @@ if TYPE_CHECKING:
     )
     from scorecast.guarantees import (
         Assessment,
+        EstimateAssessment,
         LearningCurveFit,
         PermutationScores,
         Regularities,
@@ -48,6 +59,7 @@ if TYPE_CHECKING:
         SelectionBias,
         SettingsAssessment,
         assess,
+        assess_estimates,
         assess_settings,
         data_regularities,
         learning_curve_fit,
@@ -98,6 +110,16 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
+    "BiclusterEstimates": "biclusters",
+    "BiclusterScores": "biclusters",
+    "BiclusterSet": "biclusters",
+    "DensityTest": "biclusters",
+    "bicluster_estimates": "biclusters",
+    "biclusters_from": "biclusters",
+    "density_test": "biclusters",
+    "score_biclusters": "biclusters",
+    "EstimateAssessment": "guarantees",
+    "assess_estimates": "guarantees",
     "Assessment": "guarantees",
     "assess": "guarantees",
     "SettingsAssessment": "guarantees",
@@ -175,11 +197,16 @@ __all__ = [
     "AutoExtrapolator",
     "Backtest",
     "BayesianExtrapolator",
+    "BiclusterEstimates",
+    "BiclusterScores",
+    "BiclusterSet",
     "CaseInformation",
     "Comparison",
     "DecoderComparison",
+    "DensityTest",
     "Embeddings",
     "EncodingModel",
+    "EstimateAssessment",
     "Extrapolation",
     "GaussianExtrapolator",
     "Identification",
@@ -206,8 +233,11 @@ __all__ = [
     "accuracy_curve",
     "apparent_information",
     "assess",
+    "assess_estimates",
     "assess_settings",
     "backtest",
+    "bicluster_estimates",
+    "biclusters_from",
     "cases_from_classes",
     "cases_from_densities",
     "cases_from_j",
@@ -220,6 +250,7 @@ __all__ = [
     "compare_information",
     "compare_pair",
     "data_regularities",
+    "density_test",
     "evaluate_recurrence",
     "extrapolate",
     "extrapolate_risk",
@@ -235,6 +266,7 @@ __all__ = [
     "report",
     "required_test_size",
     "risk_curve",
+    "score_biclusters",
     "scores_from",
     "selected_features",
     "selection_bias",

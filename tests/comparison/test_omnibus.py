@@ -171,9 +171,9 @@ def test_standard_errors_are_those_of_all_permutations(kind):
     rng = np.random.default_rng(0)
     table = rng.normal(size=(9, 5))
     z = np.array([
-        rank_z(rng.permuted(table, axis=1), kind)[0, 1] for _ in range(4000)
+        rank_z(rng.permuted(table, axis=1), kind)[0, 1] for _ in range(600)
     ])  # fmt: skip
-    assert z.std() == pytest.approx(1, abs=0.04)
+    assert z.std() == pytest.approx(1, abs=0.09)
 
 
 def test_aligned_pairs_by_the_printed_formula_would_be_far_off():

@@ -148,6 +148,23 @@ def test_if_every_fit_fails_nothing_is_made_up(easy, how, said):
     assert both.best.name == "good"
 
 
+def test_losses_that_need_scores_are_not_made_up(easy):
+    options = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
+    found = sc.assess(
+        {"mute": Odd("mute"), "nb": GaussianNB()}, *easy, losses=["auc", "accuracy"],
+        **options,
+    )  # fmt: skip
+    mute, other = found.models
+    assert [loss.loss for loss in mute.losses] == ["accuracy"]
+    assert [loss.loss for loss in other.losses] == ["auc", "accuracy"]
+    assert any("auc needs scores" in line for line in found.warnings)
+    # An accuracy is not compared with an AUC.
+    assert found.comparisons == ()
+    with pytest.raises(InvalidInputError, match="auc needs scores") as caught:
+        sc.assess(Odd("mute"), *easy, losses="auc", **options)
+    assert "\n" not in str(caught.value)
+
+
 def test_what_a_model_does_to_its_data_or_prints_stays_with_it(easy, capsys):
     X, y = easy[0].copy(), easy[1]
     sc.assess(Odd("print"), X, y, **QUICK)

@@ -6,10 +6,12 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, f_regression
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
@@ -237,9 +239,18 @@ def test_too_few_cases_for_a_space_are_no_obstacle():
 
 def test_the_names_of_a_table_are_kept(easy):
     pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(easy[0], columns=list("abcdef"))
+    # Single precision is as good as any for this.
+    table = pandas.DataFrame(easy[0].astype("float32"), columns=list("abcdef"))
     found = sc.assess("naive-bayes", table, easy[1], selection=1, **BARE)
     assert found.selected.names == ("a",)
+    assert found.regularities.n_features == 6
+    gap = table.copy()
+    gap.iloc[3, 0] = np.nan
+    with pytest.raises(UsageError, match="none of them missing"):
+        sc.assess(
+            make_pipeline(SimpleImputer(), GaussianNB()), gap, easy[1], selection=1,
+            **BARE,
+        )  # fmt: skip
     assert sc.selected_features(table, easy[1], 1, n_permutations=9).names == ("a",)
 
 
@@ -278,7 +289,8 @@ def test_selection_bias_by_itself_has_proper_bounds():
     assert found.outside_estimate == found.inside_estimate == 1
     assert found.outside_interval[0] < 1
     assert "Nothing is owed" in found.summary()
-    ridge = sc.selection_bias(SelectKBest(k=2), Ridge(), X, X[:, 1], random_state=0)
+    of_numbers = SelectKBest(f_regression, k=2)
+    ridge = sc.selection_bias(of_numbers, Ridge(), X, X[:, 1], random_state=0)
     assert ridge.loss == "score"
 
 
@@ -334,6 +346,7 @@ def test_luck_is_what_noise_shows_as_often_as_not():
 
 
 @pytest.mark.statistical
+@pytest.mark.timeout(1800)
 def test_curves_of_shared_cases_hold_as_often_as_they_say():
     rng = np.random.default_rng(11)
     shift, n, beyond = 0.9, 62, 186

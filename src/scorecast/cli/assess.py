@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scorecast.cli.biclusters import (
+    assess_biclusters,
+    bicluster_options,
+    wants_biclusters,
+)
 from scorecast.cli.options import Share, output_options
 
 if TYPE_CHECKING:
@@ -20,7 +25,6 @@ __all__ = ["command"]
 @click.argument("data", metavar="DATA")
 @click.option(
     "--target",
-    required=True,
     metavar="COL",
     help="Column (or array of an .npz) with what is to be predicted.",
 )
@@ -28,7 +32,6 @@ __all__ = ["command"]
     "--model",
     "models",
     multiple=True,
-    required=True,
     metavar="MODEL",
     help="A name such as naive-bayes or svm, or a class of scikit-learn with literal "
     "parameters, as \"sklearn.svm:SVC(kernel='linear')\"; may be repeated.",
@@ -159,13 +162,23 @@ __all__ = ["command"]
     help="Exit with 5 if no model is better than this, at the near end of its "
     "interval of the first loss.",
 )
+@bicluster_options
 @output_options
 def command(**options: Any) -> None:
     """Say what can be promised about models learned from few cases.
 
     DATA has one row per case (.csv, .csv.gz, .parquet): one column is the target, all
     others are features. Or an .npz with the features (X) and the target as arrays.
+
+    With --biclusters DATA is a matrix, and what was found in it is scored.
     """
+    if wants_biclusters(options):
+        assess_biclusters(options)
+        return
+    for name in ("target", "models"):
+        if not options[name]:
+            msg = f"Missing option '--{name.removesuffix('s')}'."
+            raise click.UsageError(msg)
     from scorecast._core.progress import progress_shown
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver

@@ -20,6 +20,7 @@ __all__ = ["main"]
 _VERBS = {
     "assess": "Say what can be promised about models of few samples.",
     "backtest": "Hide classes and see how well each method predicts them back.",
+    "compare": "Say which models differ over many data sets.",
     "demo": "Run the main job on data that ship with the package.",
     "extrapolate": "Forecast accuracy with many more classes.",
     "identify": "Say how much information identification proves and implies.",

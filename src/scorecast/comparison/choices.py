@@ -259,7 +259,7 @@ def _warnings(
         wrong = 1 - (1 - alpha) ** _n_pairs(k, control)
         found.append(
             f"p-values are not corrected: of {_n_pairs(k, control)} comparisons "
-            "without a difference one or more may be called one, with a chance of up to "
+            "without a difference some may be called one, with a chance of up to "
             f"{100 * wrong:.0f} %."
         )
     needed = least_replicates(alpha / _n_pairs(k, control))

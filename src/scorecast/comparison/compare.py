@@ -130,13 +130,14 @@ def compare(
     ...     "boosting": hard + 0.05 + rng.normal(0, 0.01, 12),
     ... })
     >>> found.best, found.groups
-    ('forest', (('forest', 'boosting'),))
+    ('boosting', (('boosting', 'forest'),))
     """
     _check_words(pairs, post_hoc, omnibus, zeros, missing, rows, rope)
     given = results_table(table, models=models, long=long, loss=loss)
     given, gap = given.complete()
     if gap and missing == "refuse":
-        raise InvalidInputError(gap)
+        msg = f"{gap}; fill them, or leave those rows out."
+        raise InvalidInputError(msg)
     better = _direction(greater_is_better, given)
     plan = plan_for(
         given, rows=rows, test_ratio=test_ratio, control=control, pairs=pairs,

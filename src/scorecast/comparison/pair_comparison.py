@@ -118,9 +118,9 @@ class PairComparison(Result):
         if not self.greater_is_better:
             a_better, b_better = b_better, a_better
         return (
-            f" Chance that {self.a} is better by more than {amount(self.rope)}: "
-            f"{percent(a_better)}; {self.b}: {percent(b_better)}; that they are "
-            f"practically equal: {percent(self.chances.equal)}."
+            f" Chances by a Bayesian test, with differences up to {amount(self.rope)} "
+            f"counted as none: {self.a} better {percent(a_better)}, {self.b} better "
+            f"{percent(b_better)}, practically equal {percent(self.chances.equal)}."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:

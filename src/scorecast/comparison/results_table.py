@@ -72,9 +72,10 @@ class ResultsTable:
         named = ", ".join(left_out[:_MOST_NAMED])
         named += ", ..." if len(left_out) > _MOST_NAMED else ""
         worst = self.models[int(missing.sum(axis=0).argmax())]
+        lack = "lacks" if len(left_out) == 1 else "lack"
         text = (
-            f"{len(left_out)} of {len(self.rows)} rows lack a result and were left out "
-            f"({named}); {worst!r} lacks most."
+            f"{len(left_out)} of {len(self.rows)} rows {lack} a result ({named}); "
+            f"{worst!r} lacks most"
         )
         table = ResultsTable(
             values=self.values[kept],
@@ -83,7 +84,7 @@ class ResultsTable:
             measure=self.measure,
             greater_is_better=self.greater_is_better,
             test_ratio=self.test_ratio,
-            notes=(*self.notes, text),
+            notes=(*self.notes, f"{text}. What lacks one is left out."),
         )
         return table, text
 

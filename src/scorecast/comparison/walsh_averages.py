@@ -36,7 +36,7 @@ def pseudo_median(values: FloatArray, level: float) -> tuple[float, float, float
     Examples
     --------
     >>> pseudo_median(np.array([1.0, 2, 3, 4, 5, 6, 10]), 0.95)
-    (4.0, 2.0, 7.0)
+    (4.0, 2.0, 7.5)
     """
     ordered = np.sort(values)
     n = ordered.size

@@ -56,14 +56,9 @@ def sentence_of(found: Comparison) -> str:
     rest = [x for x in others if not found.differ(centre, x)]
     scale = f"{found.n:,} {found.rows}"
     rank = f"mean rank {found.rank(centre):.2f}"
-    if found.control is None:
-        said = [
-            f"{centre} ranks best of {len(found.models)} models on {scale} ({rank})."
-        ]
-    else:
-        said = [
-            f"Against the control {centre} ({rank} of {len(found.models)}) on {scale}:"
-        ]
+    if found.control is not None:
+        return _of_control(found, worse, better, rest)
+    said = [f"{centre} ranks best of {len(found.models)} models on {scale} ({rank})."]
     if worse:
         said.append(f"Better than {named(worse)}.")
     if better:
@@ -71,6 +66,27 @@ def sentence_of(found: Comparison) -> str:
     if rest:
         said.append(f"Not told apart from {named(rest)}.")
     return f"{' '.join(said)} {_error_said(found)}"
+
+
+def _of_control(
+    found: Comparison, worse: list[str], better: list[str], rest: list[str]
+) -> str:
+    """Say which models the control is told apart from."""
+    centre = found.control or found.best
+    said = [
+        f"{verb} {named(names)}"
+        for verb, names in (
+            ("is better than", worse),
+            ("is worse than", better),
+            ("is not told apart from", rest),
+        )
+        if names
+    ]
+    return (
+        f"The control, {centre} (mean rank {found.rank(centre):.2f} of "
+        f"{len(found.models)} on {found.n:,} {found.rows}), {'; '.join(said)}. "
+        f"{_error_said(found)}"
+    )
 
 
 def _error_said(found: Comparison) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorecast.guarantees.assess import assess
+from scorecast.guarantees.assessing_estimates import assess_estimates
 from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance
 from scorecast.guarantees.bounds import (
@@ -22,6 +23,11 @@ from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_fit import learning_curve_fit
 from scorecast.guarantees.curve_scores import learning_curve_scores
 from scorecast.guarantees.delong import Areas, areas_under_curves, delong_interval
+from scorecast.guarantees.estimate_assessment import (
+    EstimateAssessment,
+    EstimatedModel,
+    estimate_said,
+)
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
     SCHEMES,
@@ -69,6 +75,8 @@ __all__ = [
     "Bound",
     "ClassSensitivity",
     "DifficultyGroup",
+    "EstimateAssessment",
+    "EstimatedModel",
     "FactorView",
     "Feasibility",
     "LearningCurveFit",
@@ -91,6 +99,7 @@ __all__ = [
     "Verdict",
     "areas_under_curves",
     "assess",
+    "assess_estimates",
     "assess_settings",
     "bca",
     "check_models",
@@ -100,6 +109,7 @@ __all__ = [
     "delong_interval",
     "difference_said",
     "estimate_capacity",
+    "estimate_said",
     "learning_curve_fit",
     "learning_curve_scores",
     "model_from",

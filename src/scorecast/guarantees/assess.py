@@ -13,7 +13,7 @@ import numpy as np
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
-from scorecast.exceptions import FitFailedError, UsageError
+from scorecast.exceptions import FitFailedError, InvalidInputError, UsageError
 from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
 from scorecast.guarantees.bounds import all_bounds
@@ -177,6 +177,8 @@ def assess(
 
     Raises
     ------
+    InvalidInputError
+        If features or targets cannot be used, or no model gives what the losses need.
     FitFailedError
         If no model could be fitted in any split.
 
@@ -251,12 +253,14 @@ def _answer(
         _one_model(name, model, problem, plan, order, stream)
         for (name, model), stream in zip(models.items(), streams, strict=True)
     )
-    fitted = {row.name: row.losses[0] for row in rows if row.losses}
-    if not fitted:
-        msg = f"No model could be fitted in any split; {rows[0].verdict}."
-        raise FitFailedError(msg)
-    folds = {name: np.array(loss.folds) for name, loss in fitted.items()}
+    _refuse_nothing(rows)
     first = order.losses[0].name
+    # A model without scores may lack the first loss; others are not the same thing.
+    folds = {
+        row.name: np.array(row.losses[0].folds)
+        for row in rows
+        if row.losses and row.losses[0].loss == first
+    }
     counts = problem.class_counts.tolist() if problem.is_classification else []
     names = map(str, problem.classes)
     return Assessment(
@@ -281,6 +285,21 @@ def _answer(
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
         warnings=_cautions(problem, plan, rows),
     )
+
+
+def _refuse_nothing(rows: Sequence[ModelAssessment]) -> None:
+    """Refuse to answer where no model has a value."""
+    if any(row.losses for row in rows):
+        return
+    working = [row for row in rows if not row.failures]
+    if working:
+        msg = (
+            f"{working[0].name}: {'; '.join(working[0].warnings)}. Ask for a loss of "
+            "predicted labels, such as accuracy."
+        )
+        raise InvalidInputError(msg)
+    msg = f"No model could be fitted in any split; {rows[0].verdict}."
+    raise FitFailedError(msg)
 
 
 def _one_model(

@@ -14,7 +14,14 @@ from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.loss_values import is_share, span_said, value_said
 from scorecast.guarantees.selection_bias import SelectionBias
 
-__all__ = ["LossAssessment", "ModelAssessment", "model_from_parts", "model_parts"]
+__all__ = [
+    "LossAssessment",
+    "ModelAssessment",
+    "loss_from",
+    "loss_parts",
+    "model_from_parts",
+    "model_parts",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +136,7 @@ def model_parts(model: ModelAssessment) -> Json:
     """Return plain values."""
     bias = model.selection_bias
     return {
-        "losses": {loss.loss: _loss_parts(loss) for loss in model.losses},
+        "losses": {loss.loss: loss_parts(loss) for loss in model.losses},
         "feasibility": None
         if model.feasibility is None
         else model.feasibility.to_json(),
@@ -142,7 +149,8 @@ def model_parts(model: ModelAssessment) -> Json:
     }
 
 
-def _loss_parts(loss: LossAssessment) -> Json:
+def loss_parts(loss: LossAssessment) -> Json:
+    """Return one loss as plain values."""
     return {
         "estimate": loss.estimate,
         "low": loss.low,
@@ -164,7 +172,7 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
     curves = data.get("learning_curves") or {}
     return ModelAssessment(
         name=name,
-        losses=tuple(_loss_from(loss, x) for loss, x in data["losses"].items()),
+        losses=tuple(loss_from(loss, x) for loss, x in data["losses"].items()),
         feasibility=None if tested is None else Feasibility.from_json(tested),
         bias_variance=tuple(
             BiasVariance(**_numbers(x, {"method", "n_cases"}))
@@ -177,7 +185,8 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
     )
 
 
-def _loss_from(name: str, data: Json) -> LossAssessment:
+def loss_from(name: str, data: Json) -> LossAssessment:
+    """Rebuild one loss from `loss_parts`."""
     return LossAssessment(
         loss=name,
         greater_is_better=bool(data["greater_is_better"]),

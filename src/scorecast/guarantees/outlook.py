@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scorecast._core.types import FloatArray
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.losses import Loss
@@ -24,6 +25,7 @@ from scorecast.guarantees.sampling import Plan
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias
 from scorecast.guarantees.selection_in_loop import loop_bias
+from scorecast.guarantees.tables import numbers_of
 
 __all__ = [
     "ModelOutlook",
@@ -122,7 +124,7 @@ def outlook_order(
             f"{selection!r}."
         )
         raise UsageError(msg)
-    if selection is not None and problem.matrix() is None:
+    if selection is not None and _numbers(problem) is None:
         msg = "`selection` needs features that are numbers, none of them missing."
         raise UsageError(msg)
     curves = (
@@ -204,9 +206,16 @@ def model_outlook(
     return ModelOutlook(curves=tuple(curves), bias=bias, warnings=tuple(said))
 
 
+def _numbers(problem: Problem) -> FloatArray | None:
+    """Return all features as numbers of any precision; None if there are others."""
+    found = numbers_of(problem.X)
+    whole = found.shape == (problem.n, problem.m) and np.isfinite(found).all()
+    return found if whole else None
+
+
 def space_of(problem: Problem) -> Regularities | None:
     """Describe the space, unless there are too few cases or no numbers."""
-    features = problem.matrix()
+    features = _numbers(problem)
     if features is None:
         return None  # gaps and text have no shape to describe
     try:
@@ -242,7 +251,7 @@ def best_features(
     SelectedFeatures or None
         None if not asked for.
     """
-    features = problem.matrix()
+    features = _numbers(problem)
     if order.n_selected is None or not problem.is_classification or features is None:
         return None
     return selected_features(

@@ -23,6 +23,7 @@ from scorecast.io.labels import Labels, read_labels
 from scorecast.io.matrices import Matrix, read_matrix
 from scorecast.io.named_columns import NamedColumns, read_columns
 from scorecast.io.paths import Fingerprint, fingerprint, unchanged
+from scorecast.io.result_tables import ResultColumns, read_results
 from scorecast.io.score_files import ScoreFile, read_scores
 from scorecast.io.table_files import TABLE_ENDINGS, write_table
 from scorecast.io.writing import check_writable, write_bytes, write_json, write_text
@@ -40,6 +41,7 @@ __all__ = [
     "MatchExample",
     "Matrix",
     "NamedColumns",
+    "ResultColumns",
     "ScoreFile",
     "check_writable",
     "fingerprint",
@@ -52,6 +54,7 @@ __all__ = [
     "read_json",
     "read_labels",
     "read_matrix",
+    "read_results",
     "read_scores",
     "unchanged",
     "write_bytes",

@@ -38,6 +38,7 @@ class ArrowTable:
         self._location = location
         self._max_bytes = options.max_bytes
         self._unwanted = options.unwanted
+        self._allows_missing = options.allows_missing
         self.name = location.name
         self.notes: tuple[str, ...] = ()
         with self._reader() as reader:
@@ -139,6 +140,9 @@ class ArrowTable:
         return column
 
     def _numbers(self, table: Any, name: str) -> NDArray[Any]:
+        if self._allows_missing:
+            column = table.column(name).cast("float64")
+            return np.asarray(column.to_numpy(zero_copy_only=False))
         return np.asarray(self._column(table, name).to_numpy())
 
     def _labels(self, table: Any, name: str) -> NDArray[Any]:

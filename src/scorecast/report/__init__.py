@@ -15,7 +15,10 @@ from typing import Any
 from scorecast._core.results import Result
 from scorecast.report import size_views  # noqa: F401  (registers its views)
 from scorecast.report.assessment_views import assessment_text
+from scorecast.report.bicluster_views import bicluster_text
+from scorecast.report.comparison_views import comparison_text, pair_text
 from scorecast.report.drawing import Drawing
+from scorecast.report.estimate_views import estimate_text
 from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.identification_views import decoders_text, identification_text
 from scorecast.report.information_views import information_text
@@ -38,12 +41,16 @@ __all__ = [
     "Table",
     "assessment_text",
     "backtest_text",
+    "bicluster_text",
+    "comparison_text",
     "curve_text",
     "decoders_text",
+    "estimate_text",
     "extrapolation_text",
     "identification_text",
     "information_text",
     "main_drawing",
+    "pair_text",
     "plot",
     "recurrence_text",
     "render_html",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scorecast.guarantees import Assessment, LossAssessment, ModelAssessment
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing, axes_size, round_ticks, text_width
-from scorecast.report.wording import one_line
+from scorecast.report.wording import model_name, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ def bounds_drawing(result: Assessment, loss: str) -> Drawing:
         One row per interval; the recommended one is stressed.
     """
     groups = [
-        Group(heading=one_line(model.name, 40), rows=_bound_rows(found))
+        Group(heading=model_name(model.name, 40), rows=_bound_rows(found))
         for model, found in _with_loss(result, loss)[:_MOST_MODELS]
     ]
     return groups_drawing(groups, loss, f"Intervals of {loss}")
@@ -59,7 +59,7 @@ def classes_drawing(result: Assessment) -> Drawing:
                 )
                 for c in found.per_class[:_MOST_CLASSES]
             )
-            groups.append(Group(heading=one_line(model.name, 40), rows=rows))
+            groups.append(Group(heading=model_name(model.name, 40), rows=rows))
     return groups_drawing(
         groups, "share of the class recognised", "Sensitivity by class"
     )
@@ -69,7 +69,7 @@ def bias_drawing(result: Assessment) -> Drawing:
     """Draw bias and variance side by side, model by model."""
     groups = [
         Group(
-            heading=one_line(model.name, 40),
+            heading=model_name(model.name, 40),
             rows=tuple(
                 Row(name=f"{part.method}: {name}", dot=value, low=0.0, high=value,
                     text=f"{value:.3f}", strong=name == "bias")

@@ -33,12 +33,12 @@ from scorecast.report.wording import (
     dashed,
     is_known,
     level_name,
+    model_name,
     one_line,
 )
 
 __all__ = ["assessment_text"]
 
-_LONGEST_NAME = 24
 _REFERENCES = (
     "R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for "
     "models learned from high-dimensional data. In: Big Data in Complex Systems.",
@@ -78,7 +78,9 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     for text in result.warnings:
         lines += entry_lines("Warning", text)
     for model in result.models:
-        lines += entry_lines("Verdict", f"{one_line(model.name)}: {model.verdict}")
+        lines += entry_lines(
+            "Verdict", f"{model_name(model.name, 60)}: {model.verdict}"
+        )
     for label, text in _facts(result):
         lines += entry_lines(label, text)
     return joined_lines(lines, ascii_only=ascii_only)
@@ -90,7 +92,7 @@ _TESTS = ("p against", "permuted", "null model", "null data", "density")
 def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for model in result.assessed:
-        name = one_line(model.name, _LONGEST_NAME)
+        name = model_name(model.name)
         for loss in model.losses:
             by = "" if loss.recommended is None else loss.recommended.method
             span = loss.span_said(loss.low, loss.high)
@@ -101,7 +103,7 @@ def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
 
 def _test_rows(result: Assessment) -> list[tuple[str, ...]]:
     return [
-        (one_line(model.name, _LONGEST_NAME), *_p_values(model.feasibility))
+        (model_name(model.name), *_p_values(model.feasibility))
         for model in result.assessed
         if model.feasibility is not None
     ]
@@ -178,7 +180,7 @@ def _head(result: Assessment) -> Section:
         tested = model.feasibility
         rows.append(
             (
-                one_line(model.name, _LONGEST_NAME),
+                model_name(model.name),
                 loss.value_said(loss.estimate),
                 dashed(loss.span_said(loss.low, loss.high)),
             )
@@ -278,7 +280,7 @@ def _every_test(models: list[ModelAssessment]) -> Table:
             continue
         rows += [
             (
-                one_line(model.name, _LONGEST_NAME),
+                model_name(model.name),
                 test.setting,
                 _p_said(test.p),
                 _p_said(test.p_rank),
@@ -312,7 +314,7 @@ def _comparisons(result: Assessment) -> list[Section]:
         return []
     rows = tuple(
         (
-            f"{one_line(row.a, 20)} \N{MINUS SIGN} {one_line(row.b, 20)}",
+            f"{model_name(row.a, 20)} \N{MINUS SIGN} {model_name(row.b, 20)}",
             f"{row.difference:+.3f}",
             f"{row.low:+.3f} to {row.high:+.3f}",
             _p_said(row.p_adjusted),

@@ -23,11 +23,10 @@ from scorecast.report.selection_views import (
 )
 from scorecast.report.space_views import SPACE_LEAD, space_table
 from scorecast.report.text import table_lines
-from scorecast.report.wording import count, dashed, level_name, one_line
+from scorecast.report.wording import count, dashed, level_name, model_name
 
 __all__ = ["outlook_facts", "outlook_lines", "outlook_sections"]
 
-_LONGEST_NAME = 24
 _MOST_CURVES = 6
 
 
@@ -79,7 +78,7 @@ def _needs_table(curves: list[tuple[str, LearningCurveFit]]) -> Table:
     first = curves[0][1]
     rows = tuple(
         (
-            one_line(name, _LONGEST_NAME),
+            model_name(name),
             *(value_said(x.loss, x.score_at(float(size))) for size in _ends(x)),
             value_said(x.loss, x.limit),
             *(() if x.target is None else (_needed(x, x.target),)),
@@ -198,7 +197,7 @@ def _curve_sections(
         head,
         *(
             Section(
-                heading=f"{one_line(name, 40)}: learning curve over {over}",
+                heading=f"{model_name(name, 40)}: learning curve over {over}",
                 lead=(dashed(fit.summary()),),
                 figure=learning_drawing(fit),
                 tables=(learning_table(fit),),

@@ -20,7 +20,7 @@ from scorecast.report.drawing import Drawing, axes_size
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
 from scorecast.report.text import joined_lines, render_text, table_lines, text_lines
-from scorecast.report.wording import UNKNOWN, dashed, level_name, one_line
+from scorecast.report.wording import UNKNOWN, dashed, level_name, model_name, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -182,7 +182,7 @@ def loop_drawing(results: Sequence[tuple[str, SelectionBias]]) -> Drawing:
         Three rows per model.
     """
     groups = [
-        Group(heading=one_line(name, 40), rows=bias_rows(found))
+        Group(heading=model_name(name, 40), rows=bias_rows(found))
         for name, found in results
     ]
     title = "Features chosen outside and inside the splits"
@@ -193,7 +193,7 @@ def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
     """Set out what is owed to choosing features first."""
     rows = tuple(
         (
-            one_line(name, 24),
+            model_name(name),
             found.said(found.outside_estimate),
             found.said(found.inside_estimate),
             _plain(found, found.bias),

@@ -15,6 +15,7 @@ from scorecast.guarantees import (
 from scorecast.report.assessment_plots import groups_drawing
 from scorecast.report.dot_rows import Group, Row
 from scorecast.report.drawing import Drawing
+from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
 from scorecast.report.text import (
@@ -24,7 +25,7 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import count, level_name, one_line
+from scorecast.report.wording import count, dashed, level_name, one_line
 
 __all__ = ["settings_drawing", "settings_text"]
 
@@ -204,41 +205,61 @@ def _(result: SettingsAssessment) -> tuple[Section, ...]:
     for place, loss in enumerate(result.losses):
         said = (lead,) if place == 0 else ()
         figure = settings_drawing(result, loss)
-        heading = f"{loss} by difficulty"
+        heading = _capital(f"{loss} by difficulty")
         sections.append(Section(heading=heading, lead=said, figure=figure))
         if any(view.loss == loss for view in result.views):
             said = (_held(result),) if place == 0 else ()
             figure = _factor_drawing(result, loss)
-            heading = f"{loss}, one factor at a time"
+            heading = _capital(f"{loss}, one factor at a time")
             sections.append(Section(heading=heading, lead=said, figure=figure))
-    sections += _relations(result)
+    sections += [_over_all(result), *_relations(result)]
     tables = (column_table("Every setting", result.to_columns()), _factor_table(result))
     sections.append(Section(heading="All numbers", tables=tables))
-    assumed = dict.fromkeys(f"{b.method}: {b.assumption}." for b in result.bounds)
-    sections.append(Section(heading="What the bounds say", items=tuple(assumed)))
     sections.append(Section(heading="References", items=_REFERENCES))
     return tuple(sections)
 
 
 def _head(result: SettingsAssessment) -> Section:
-    rows = tuple((one_line(b.model, 24), b.method, *_cells(b)) for b in result.bounds)
-    columns = ("", "bound", "estimate", f"{level_name(result.level)} interval")
-    lead = [r.said() + "." for r in result.relations]
-    table = Table(caption="Over all settings", columns=columns, rows=rows, words=2)
     groups = Table(
-        caption="By difficulty",
-        columns=("", "group", "estimate", f"{level_name(result.level)} interval"),
+        caption="",
+        columns=("", "estimate", f"{level_name(result.level)} interval"),
         rows=tuple(
-            (one_line(g.model, 24), _character(g), *_cells(g)) for g in result.groups
+            (f"{one_line(g.model, 24)}, group {g.rank}", *_dashed_cells(g))
+            for g in result.groups
         ),
-        words=2,
+        notes=tuple(_character(g) for g in result.groups),
+        words=1,
     )
     return Section(
-        heading=result.headline(),
-        lead=tuple(lead),
-        tables=(groups, table),
+        heading=dashed(sentence(result.headline())),
+        lead=tuple(f"{r.said()}." for r in result.relations),
+        tables=(groups,),
         warnings=result.warnings,
     )
+
+
+def _over_all(result: SettingsAssessment) -> Section:
+    rows = tuple(
+        (f"{one_line(b.model, 24)}, {b.method}", *_dashed_cells(b))
+        for b in result.bounds
+    )
+    columns = ("", "estimate", f"{level_name(result.level)} interval")
+    table = Table(caption="", columns=columns, rows=rows, words=1)
+    items = dict.fromkeys(f"{b.method}: {b.assumption}." for b in result.bounds)
+    chosen = (
+        "Groups are chosen by looking at the estimates: their intervals hold somewhat "
+        "less often than they say."
+    )
+    return Section(heading="Over all settings", tables=(table,), items=(*items, chosen))
+
+
+def _dashed_cells(row: SettingBound | DifficultyGroup) -> tuple[str, str]:
+    estimate, span = _cells(row)
+    return estimate, dashed(span)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _held(result: SettingsAssessment) -> str:

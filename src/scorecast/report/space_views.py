@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from scorecast.guarantees import Regularities
@@ -9,7 +10,7 @@ from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing, count_axis
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
-from scorecast.report.text import joined_lines, render_text, table_lines, text_lines
+from scorecast.report.text import joined_lines, render_text, text_lines
 from scorecast.report.wording import UNKNOWN, count, one_line, percent
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SPACE_LEAD", "space_table"]
 
+_WIDTH = 88
 SPACE_LEAD = (
     "A promise holds for data of this kind. What was learned where features are many, "
     "skewed, correlated or unbalanced says little of spaces where they are not."
@@ -121,11 +123,15 @@ def space_table(result: Regularities, caption: str = "") -> Table:
 
 @render_text.register
 def _(result: Regularities, *, ascii_only: bool = False) -> str:
-    rows = [
-        (name, value, one_line(text, 46)) for name, value, text in space_rows(result)
-    ]
+    rows = space_rows(result)
+    names = max(len(name) for name, _, _ in rows)
+    values = max(len(value) for _, value, _ in rows)
     lines = [*text_lines(result.summary()), ""]
-    lines += table_lines(("", "", ""), rows, left={0, 2})[1:]
+    for name, value, meaning in rows:
+        start = f"  {name:<{names}}  {value:>{values}}  "
+        lines += textwrap.wrap(
+            meaning, _WIDTH, initial_indent=start, subsequent_indent=" " * len(start)
+        )
     return joined_lines(lines, ascii_only=ascii_only)
 
 

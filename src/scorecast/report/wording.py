@@ -15,6 +15,7 @@ __all__ = [
     "dashed",
     "is_known",
     "level_name",
+    "model_name",
     "one_line",
     "percent",
     "percent_span",
@@ -128,3 +129,15 @@ def clipped(text: object, limit: int) -> str:
 def one_line(text: object, limit: int = 60) -> str:
     """Make a text fit for one line of a terminal or a label in a figure."""
     return clipped(printable(clipped(text, limit)), 2 * limit)
+
+
+def model_name(name: str, limit: int = 24) -> str:
+    """Write the name of a model without the module it comes from.
+
+    Examples
+    --------
+    >>> model_name("sklearn.svm:SVC(kernel='linear')"), model_name("my: model")
+    ("SVC(kernel='linear')", 'my: model')
+    """
+    short = name.partition(":")[2] if name.startswith("sklearn.") else name
+    return one_line(short or name, limit)

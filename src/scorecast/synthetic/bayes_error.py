@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, softmax
+from scipy.special import betaincinv, ndtr, softmax
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.synthetic.case_population import CasePopulation
@@ -14,6 +14,7 @@ from scorecast.synthetic.case_population import CasePopulation
 __all__ = ["BayesError", "bayes_error"]
 
 _Z = 1.959964
+_UPPER = 0.975
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,7 @@ def bayes_error(
     rng: np.random.Generator,
     n_draws: int,
     planted: Callable[[FloatArray, np.random.Generator], None] | None = None,
+    batch: int | None = None,
 ) -> BayesError:
     """Compute or bound the Bayes error of a population.
 
@@ -67,6 +69,8 @@ def bayes_error(
         Monte Carlo cases.
     planted : callable, optional
         Overwrites some values of drawn cases in place, whatever their class.
+    batch : int, optional
+        Cases among which it plants.
 
     Returns
     -------
@@ -86,12 +90,12 @@ def bayes_error(
     low = 0.0
     if clean.has_exact_density and (clean is population or _only_hides(population)):
         low = bayes_error(clean, rng=for_clean, n_draws=n_draws).low
-    high = _error_of_rule(population, for_rule, n_draws, planted)
+    high = _error_of_rule(population, for_rule, n_draws, planted, batch)
     guess = 1 - float(population.shares.max())
     return BayesError(
         value=float("nan"),
         low=min(low, guess),
-        high=min(high, guess),
+        high=min(max(high, low), guess),
         method="bounds",
         note="from below by the error without noise, tails and planted values, from "
         "above by that of a rule for independent features (Monte Carlo, upper end)",
@@ -192,14 +196,19 @@ def _error_of_rule(
     rng: np.random.Generator,
     n_draws: int,
     planted: Callable[[FloatArray, np.random.Generator], None] | None,
+    batch: int | None,
 ) -> float:
-    X, y = _cases(population, rng, n_draws)
-    if planted is not None:
-        planted(X, rng)
-    logs = population.log_densities(X) + np.log(population.shares)
-    wrong = float((logs.argmax(axis=1) != y).mean())
-    # One case more, so that no error among few is not taken for none at all.
-    return wrong + _Z * float(np.sqrt(wrong * (1 - wrong) / n_draws)) + 1 / n_draws
+    n_wrong, n_tried = 0, 0
+    while n_tried < n_draws:
+        X, y = _cases(population, rng, batch or n_draws)
+        if planted is not None:
+            planted(X, rng)
+        logs = population.log_densities(X) + np.log(population.shares)
+        n_wrong += int((logs.argmax(axis=1) != y).sum())
+        n_tried += y.size
+    # The upper end of the exact interval of a share (Clopper and Pearson).
+    most = betaincinv(n_wrong + 1, max(n_tried - n_wrong, 1e-9), _UPPER)
+    return float(most)
 
 
 def _cases(

@@ -31,6 +31,7 @@ from scorecast.synthetic.value_range import pooled_moments, value_range
 __all__ = ["LabelledData", "LabelledTruth", "labelled"]
 
 _MONTE_CARLO = 1_000_000  # values to draw for the Bayes error
+_BATCHES = 20
 _TAIL = (3.0, 6.7)  # standard deviations above the mean (Guo and others, 2010)
 
 
@@ -228,7 +229,7 @@ def labelled(
         "rho": check_share(rho, "rho", most=0.99),
         "skewed": check_share(skewed, "skewed"),
         "skew": check_choice(skew, "skew", SKEWS),
-        "tail_share": check_share(tail_share, "tail_share"),
+        "tail_share": check_share(tail_share, "tail_share", most=0.99),
         "skewness": check_positive(skewness, "skewness"),
         "noise": check_share(noise, "noise"),
         "imbalance": check_share(imbalance, "imbalance", most=0.99),
@@ -298,8 +299,16 @@ def _made(
         planted = plant_dependencies(X, wanted, for_planting)
     known = None
     if with_bayes_error:
-        n_draws = n if wanted else int(np.clip(_MONTE_CARLO // m, 400, 20_000))
-        known = bayes_error(population, rng=for_bayes, n_draws=n_draws, planted=wanted)
+        n_draws = int(np.clip(_MONTE_CARLO // m, 400, 20_000))
+        if wanted is not None:
+            n_draws = min(n_draws, _BATCHES * n)  # each is planted anew
+        known = bayes_error(
+            population,
+            rng=for_bayes,
+            n_draws=n_draws,
+            planted=wanted,
+            batch=n if wanted else None,
+        )
     truth = LabelledTruth(
         bayes_error=known,
         class_sizes=tuple(int(size) for size in sizes),

@@ -23,6 +23,7 @@ from scorecast.guarantees.bounds.folds import (
 from scorecast.guarantees.bounds.menu import all_bounds, recommended
 from scorecast.guarantees.bounds.proportions import clopper_pearson, jeffreys, wilson
 from scorecast.guarantees.bounds.resampling import bca, resampled_units
+from scorecast.guarantees.bounds.vectors import vector_bounds
 
 __all__ = [
     "Bound",
@@ -44,5 +45,6 @@ __all__ = [
     "seed_order",
     "student",
     "vapnik_upper",
+    "vector_bounds",
     "wilson",
 ]

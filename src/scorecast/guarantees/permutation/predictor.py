@@ -17,6 +17,7 @@ from scorecast.guarantees.permutation.splits import CaseSplit
 
 __all__ = ["FastPredictor", "fast_predictor"]
 
+_QUICK = 2e7  # multiplications, of all splits of one permutation
 _OVERHEAD = 1e7  # operations in the time that fitting and scoring takes beside them
 
 
@@ -33,8 +34,7 @@ class FastPredictor:
     n_tests : tuple of int
         Cases tested by every split.
     is_quick : bool
-        Whether a thousand permutations take seconds at most on few cases: nothing is
-        fitted, and nothing done one permutation at a time.
+        Whether a thousand permutations are a matter of seconds.
     """
 
     name: str
@@ -101,8 +101,12 @@ def fast_predictor(
     with threadpool_limits(1):  # as in the workers: sums in the same order
         rules = tuple(_rule(fast, shared, fold) for fold in folds)
     sizes = tuple(split.test.size for split in splits)
-    quick = fast.scaler is None and fast.name not in ("precomputed-kernel", "rotation")
-    return FastPredictor(name=fast.name, rules=rules, n_tests=sizes, is_quick=quick)
+    return FastPredictor(
+        name=fast.name,
+        rules=rules,
+        n_tests=sizes,
+        is_quick=_is_quick(fast, X, len(splits)),
+    )
 
 
 def _rule(fast: FastMethod, features: Features, fold: Fold) -> FoldRule | None:
@@ -115,6 +119,24 @@ def _rule(fast: FastMethod, features: Features, fold: Fold) -> FoldRule | None:
         return fast.make(scaled, fold, fast.model)
 
     return ScaledRule(values=features.values, fold=fold, scaler=fast.scaler, make=make)
+
+
+def _is_quick(fast: FastMethod, X: NDArray[Any], n_splits: int) -> bool:
+    """Tell whether a thousand permutations are a matter of seconds."""
+    n, m = X.shape
+    # Multiplications per permutation and split, about; logistic regression takes many
+    # steps, and what is not here is fitted one permutation at a time.
+    work = {
+        "nearest-centroid": n * min(n, m),
+        "neighbours": n * n,
+        "ridge": n * n,
+        "naive-bayes": n * m,
+        "logistic": 60 * n * min(n, m),
+        "discriminant": n**3,
+    }
+    if fast.scaler is not None or fast.name not in work:
+        return False
+    return bool(n_splits * work[fast.name] <= _QUICK)
 
 
 def _pays(fast: FastMethod, X: NDArray[Any], splits: list[CaseSplit]) -> bool:

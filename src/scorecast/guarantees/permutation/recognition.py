@@ -124,12 +124,14 @@ def _takes_vectors(model: Any, n_classes: int) -> bool:
     # Probabilities are drawn anew for every fit; newer versions call them deprecated.
     plain = model.get_params().get("probability", False) in (False, "deprecated")
     gamma = model.gamma in ("scale", "auto") or _positive(model.gamma)
+    # Weights by label would miss: what is fitted here are numbers of classes.
+    plain = plain and model.class_weight in (None, "balanced") and not model.break_ties
     return bool(model.kernel in ("linear", "rbf") and gamma and plain)
 
 
 def _takes_linear_svm(model: Any, n_classes: int) -> bool:
     del n_classes
-    return bool(model.penalty == "l2")
+    return bool(model.penalty == "l2" and model.class_weight in (None, "balanced"))
 
 
 def _takes_discriminant(model: Any, n_classes: int) -> bool:

@@ -86,7 +86,7 @@ def assess_settings(
     share : float, default=0.8
         Share of settings in which a relation between models must hold.
     weights : sequence of float, optional
-        Weight of every setting, in their order; by precision if not given.
+        Weight of every setting, in their order; its number of cases if not given.
     most_groups : int, default=6
         Most groups of like difficulty.
     random_state : int, Generator or None, default=0

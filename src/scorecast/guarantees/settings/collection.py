@@ -208,11 +208,15 @@ def _scores_of(
             facts["failure"] = f"{loss.name} needs {loss.needs}"
         nan = math.nan
         nothing = (nan,) * len(plan.splits)
-        return SetScores(estimate=nan, low=nan, high=nan, folds=nothing, **facts)
+        unknown = dict.fromkeys(("estimate", "low", "high", "df"), nan)
+        return SetScores(**{**facts, **unknown, "folds": nothing})
     sample = estimates.measure(loss)
     bounds = all_bounds(estimates, sample, level=level, rng=rng, n_resamples=0)
     best = recommended(bounds) if bounds else None
+    by_folds = best is not None and best.method == "nadeau-bengio"
+    units = sample.known_folds.size if by_folds else sample.n_tested
     return SetScores(
+        df=float(max(units - 1, 1)),
         estimate=sample.estimate,
         low=math.nan if best is None else best.low,
         high=math.nan if best is None else best.high,
@@ -275,7 +279,7 @@ def _restored(data: Json) -> dict[str, SetScores]:
         name: SetScores(
             **{
                 **row,
-                **{k: number(row[k]) for k in ("estimate", "low", "high")},
+                **{k: number(row[k]) for k in ("estimate", "low", "high", "df")},
                 "folds": tuple(number(x) for x in row["folds"]),
             }
         )

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.special import chdtrc
+from scipy.special import chdtrc, ndtri, stdtrit
 
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.guarantees.settings.estimate import SettingEstimate
@@ -21,6 +21,7 @@ from scorecast.guarantees.settings.pooling import weighted_bound
 __all__ = ["DifficultyGroup", "difficulty_groups"]
 
 _COMPATIBLE = 0.05
+_TAIL = 0.975
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,10 +150,13 @@ def _p_alike(rows: Sequence[SettingEstimate]) -> float:
     """Return the p-value of Cochran's Q, that all have one mean."""
     if len(rows) == 1:
         return 1.0
-    errors = np.array([row.stderr for row in rows])
     values = np.array([row.estimate for row in rows])
     if np.ptp(values) == 0:
         return 1.0
+    # Errors of few degrees of freedom count as the normal ones of equal interval.
+    errors = np.array(
+        [row.stderr * stdtrit(row.df, _TAIL) / ndtri(_TAIL) for row in rows]
+    )
     if not errors.all():
         errors = np.maximum(errors, errors.max() / 10 or 1e-9)
     weights = 1 / errors**2

@@ -24,6 +24,8 @@ class SetScores:
     ----------
     estimate, low, high : float
         Value of the loss and its recommended interval; NaN if every fit failed.
+    df : float
+        Degrees of freedom of the interval: of folds or of cases, whichever it rests on.
     folds : tuple of float
         Value of every split; NaN where it failed.
     test_ratio : float
@@ -39,6 +41,7 @@ class SetScores:
     estimate: float
     low: float
     high: float
+    df: float
     folds: tuple[float, ...]
     test_ratio: float
     n: int
@@ -153,11 +156,12 @@ def setting_estimate(
         return SettingEstimate(**shared, **unknown)
     if len(known) == 1:
         only = known[0]
-        df = max(np.isfinite(only.folds).sum() - 1, 1)
-        error = (only.high - only.low) / 2 / float(stdtrit(df, 0.5 + level / 2))
+        # An interval at the end of the scale has one side only: the longer counts.
+        half = max(only.high - only.estimate, only.estimate - only.low)
+        error = half / float(stdtrit(only.df, 0.5 + level / 2))
         return SettingEstimate(
             **shared, estimate=only.estimate, low=only.low, high=only.high,
-            stderr=error, df=float(df),
+            stderr=error, df=only.df,
         )  # fmt: skip
     values = np.array([one.estimate for one in known])
     middle, df = float(values.mean()), values.size - 1

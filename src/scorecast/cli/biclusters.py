@@ -1,0 +1,188 @@
+"""``scorecast assess --biclusters``: how good biclusters, and their finders, are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from scorecast._core.results import Result
+    from scorecast.io import Matrix
+
+__all__ = ["assess_biclusters", "bicluster_options", "wants_biclusters"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+_SHUFFLES = 199
+_PATTERNS = ("auto", "mean", "additive", "constant", "order")
+
+
+def bicluster_options(function: F) -> F:
+    """Add the ways in which biclusters, or what finds them, may be given."""
+    options = [
+        click.option("--biclusters", "bicluster_file", metavar="FOUND.json",
+                     help="Score biclusters of DATA, not models: JSON as G-Bic's, or "
+                     "a list of pairs of rows and columns, counted from 0."),
+        click.option("--bicluster-model", "bicluster_models", multiple=True,
+                     metavar="MODEL",
+                     help="Assess what finds biclusters, on subsamples of DATA, as "
+                     "\"sklearn.cluster:SpectralCoclustering(n_clusters=3)\"; may be "
+                     "repeated."),
+        click.option("--truth", "truth_file", metavar="TRUTH.json",
+                     help="Hidden biclusters to compare with."),
+        click.option("--pattern", type=click.Choice(_PATTERNS), default="auto",
+                     show_default=True,
+                     help="What may be surprising about a bicluster."),
+        click.option("--named-beforehand", is_flag=True,
+                     help="The biclusters were not found in DATA: test them by "
+                     "shuffling its columns."),
+        click.option("--missing-value", type=float, metavar="VALUE",
+                     help="Value that stands for a missing one; left out of means."),
+        click.option("--repeats", "n_repeats", type=click.IntRange(min=2), default=20,
+                     show_default=True, help="Subsamples for --bicluster-model."),
+        click.option("--share", type=float, default=0.8, show_default=True,
+                     help="Share of the rows of DATA in a subsample."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def wants_biclusters(options: dict[str, Any]) -> bool:
+    """Tell whether biclusters are asked about; refuse what does not go together."""
+    file, models = options["bicluster_file"], options["bicluster_models"]
+    if not (file or models):
+        if options["truth_file"]:
+            msg = "--truth needs --biclusters or --bicluster-model to compare with."
+            raise click.UsageError(msg)
+        return False
+    if file and models:
+        msg = "Give either --biclusters or --bicluster-model."
+        raise click.UsageError(msg)
+    for name in ("target", "models", "losses", "group"):
+        if options[name]:
+            option = {"models": "model", "losses": "loss"}.get(name, name)
+            msg = f"--{option} is for models that predict; leave it out here."
+            raise click.UsageError(msg)
+    return True
+
+
+def assess_biclusters(options: dict[str, Any]) -> None:
+    """Read, score and deliver."""
+    from scorecast._core.progress import progress_shown
+    from scorecast.cli.inputs import collected_warnings, file_prints
+    from scorecast.cli.outputs import check_outputs, deliver
+
+    named = [options["data"], options["bicluster_file"], options["truth_file"]]
+    inputs = [path for path in named if path]
+    check_outputs(options)
+    with collected_warnings() as lines:
+        data = _read(options)
+        check_outputs(options, [data.source, *inputs[1:]])
+        with progress_shown():
+            result, further = _answer(data, options)
+        files = file_prints([data.source, *inputs[1:]])
+    deliver(result, options, files=files, notes=list(dict.fromkeys(lines)),
+            further=further)  # fmt: skip
+    _check_gate(result, options["fail_below"])
+
+
+def _read(options: dict[str, Any]) -> Matrix:
+    from scorecast.io import read_matrix
+
+    return read_matrix(
+        options["data"],
+        key=options["key"],
+        drop=options["drop"],
+        decimal=options["decimal"],
+        delimiter=options["delimiter"],
+        header=not options["no_header"],
+        max_bytes=int(options["max_memory"] * 2**30),
+    )
+
+
+def _answer(data: Matrix, options: dict[str, Any]) -> tuple[Result, tuple[Result, ...]]:
+    import numpy as np
+
+    from scorecast.biclusters import score_biclusters
+
+    values = np.array(data.values, dtype=np.float64)
+    shape = (values.shape[0], values.shape[1])
+    missing = options["missing_value"]
+    if missing is not None:
+        values[values == missing] = np.nan
+    truth = _set(options["truth_file"], shape)
+    if options["bicluster_models"]:
+        return _assessed(values, truth, options)
+    scored = score_biclusters(
+        _set(options["bicluster_file"], shape),
+        truth=truth,
+        data=values,
+        missing="refuse" if missing is None else "omit",
+        pattern=options["pattern"],
+        selected=not options["named_beforehand"],
+        n_permutations=options["n_permutations"] or _SHUFFLES,
+        alpha=options["alpha"],
+        random_state=options["seed"],
+        n_jobs=options["n_jobs"],
+    )
+    return scored, ()
+
+
+def _set(path: str | None, shape: tuple[int, int]) -> Any:
+    """Read biclusters, naming the file where something is wrong with them."""
+    if path is None:
+        return None
+    from scorecast.biclusters import biclusters_from
+    from scorecast.cli.inputs import blamed_on
+    from scorecast.io import read_json
+
+    content = read_json(path)
+    with blamed_on(path):
+        return biclusters_from(content, shape=shape)
+
+
+def _assessed(
+    values: Any, truth: Any, options: dict[str, Any]
+) -> tuple[Result, tuple[Result, ...]]:
+    from scorecast.biclusters import bicluster_estimates
+    from scorecast.guarantees import assess_estimates, model_from
+
+    finders = {
+        text.partition(":")[2] or text: model_from(text)
+        for text in options["bicluster_models"]
+    }
+    estimates = bicluster_estimates(
+        finders,
+        values,
+        truth=truth,
+        n_repeats=options["n_repeats"],
+        share=options["share"],
+        random_state=options["seed"],
+        n_jobs=options["n_jobs"],
+    )
+    answer = assess_estimates(
+        estimates,
+        level=options["level"],
+        alpha=options["alpha"],
+        random_state=options["seed"],
+    )
+    return answer, ()
+
+
+def _check_gate(result: Any, threshold: float | None) -> None:
+    from scorecast.exceptions import GateFailedError, UsageError
+
+    if threshold is None:
+        return
+    if result.kind == "estimate-assessment":
+        reached, what = result.best.losses[0].low, "consensus, at the near end,"
+    elif result.agreement:
+        reached, what = result.value("consensus"), "consensus"
+    else:
+        msg = "--fail-below looks at the consensus, which needs --truth."
+        raise UsageError(msg)
+    if reached < threshold:
+        msg = f"{what} is {reached:.4g}; --fail-below {threshold:g} asks for more"
+        raise GateFailedError(msg)

@@ -1,0 +1,189 @@
+"""``scorecast compare``: which models differ, over many data sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scorecast.cli.options import Share, output_options
+
+if TYPE_CHECKING:
+    from scorecast.comparison import Comparison
+    from scorecast.io import ResultColumns
+
+__all__ = ["command"]
+
+_PAIRS = [
+    "auto", "wilcoxon", "sign", "ranks", "aligned", "quade", "corrected-t", "mcnemar",
+]  # fmt: skip
+_POST_HOC = [
+    "auto", "nemenyi", "bonferroni-dunn", "bonferroni", "holm", "hochberg", "hommel",
+    "finner", "shaffer", "bergmann-hommel", "none",
+]  # fmt: skip
+_OMNIBUS = [
+    "auto", "iman-davenport", "friedman", "friedman-tie-corrected", "aligned-ranks",
+    "quade",
+]  # fmt: skip
+
+
+@click.command(name="compare")
+@click.argument("table", metavar="TABLE")
+@click.option(
+    "--minimise", "--minimize", is_flag=True, help="Results are errors: less is better."
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="COL",
+    help="Column, or model of a long table, to compare; may be repeated. "
+    "[default: all]",
+)
+@click.option("--drop", multiple=True, metavar="COL", help="Column that is no model.")
+@click.option(
+    "--names",
+    "names_column",
+    metavar="COL",
+    help="Column that names the rows. [default: the one that holds text]",
+)
+@click.option(
+    "--long",
+    nargs=3,
+    metavar="DATASET MODEL RESULT",
+    help="Columns of a table with one result per row; repeats are averaged.",
+)
+@click.option("--control", metavar="MODEL", help="Compare all others with this one.")
+@click.option(
+    "--rows",
+    type=click.Choice(["auto", "data sets", "splits", "cases"]),
+    default="auto",
+    show_default=True,
+    help="What the rows are.",
+)
+@click.option(
+    "--test-ratio",
+    type=click.FloatRange(min=0),
+    metavar="RATIO",
+    help="Rows are splits of one data set: cases tested per case learned from, such "
+    "as 0.111 for ten folds.",
+)
+@click.option(
+    "--pairs",
+    type=click.Choice(_PAIRS),
+    default="auto",
+    show_default=True,
+    help="How pairs of models are tested.",
+)
+@click.option(
+    "--post-hoc",
+    type=click.Choice(_POST_HOC),
+    default="auto",
+    show_default=True,
+    help="How the p-values of all pairs are corrected.",
+)
+@click.option(
+    "--omnibus",
+    type=click.Choice(_OMNIBUS),
+    default="auto",
+    show_default=True,
+    help="Which test of all models to quote; all are done.",
+)
+@click.option(
+    "--level",
+    type=Share(is_open=True),
+    default=0.95,
+    show_default=True,
+    help="One less the chance of any false claim; level of intervals.",
+)
+@click.option(
+    "--rope",
+    type=click.FloatRange(min=0),
+    metavar="HALF-WIDTH",
+    help="Differences up to this make no difference: adds Bayesian chances.",
+)
+@click.option(
+    "--zeros",
+    type=click.Choice(["pratt", "split", "drop"]),
+    default="pratt",
+    show_default=True,
+    help="What signed ranks do with differences of nought.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["drop", "refuse"]),
+    default="drop",
+    show_default=True,
+    help="What to do with rows that lack a result.",
+)
+@click.option(
+    "--latex", metavar="FILE.tex", help="Write the table of models for LaTeX."
+)
+@click.option("--delimiter", help="Between the fields of a CSV file.")
+@click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
+@click.option(
+    "--max-memory",
+    type=click.FloatRange(min=0, min_open=True),
+    default=8.0,
+    show_default=True,
+    metavar="GB",
+    help="Refuse files that unpack to more.",
+)
+@output_options
+def command(**options: Any) -> None:
+    """Say which models differ, with the chance of any false claim controlled.
+
+    TABLE has one row per data set and one column per model (.csv, .tsv, .parquet); one
+    column of text may name the rows. Empty cells are missing results. Results that are
+    all 0 or 1 are taken as cases, right or wrong.
+    """
+    from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
+    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.io import check_writable, write_text
+
+    check_outputs(options)
+    with collected_warnings() as lines:
+        data = _read(options)
+        check_outputs(options, [data.source])
+        latex = options["latex"]
+        if latex:
+            check_writable(latex, force=options["force"], inputs=[data.source])
+        with blamed_on(options["table"]):
+            result = _answer(data, options)
+        files = file_prints([data.source])
+    if latex:
+        write_text(latex, result.to_latex(), force=options["force"])
+    deliver(result, options, files=files, notes=[*data.notes, *lines])
+
+
+def _read(options: dict[str, Any]) -> ResultColumns:
+    from scorecast.io import read_results
+
+    named = options["long"][:2] if options["long"] else ()
+    if options["names_column"]:
+        named = (*named, options["names_column"])
+    return read_results(
+        options["table"],
+        texts=named,
+        drop=options["drop"],
+        decimal=options["decimal"],
+        delimiter=options["delimiter"],
+        max_bytes=int(options["max_memory"] * 2**30),
+    )
+
+
+def _answer(data: ResultColumns, options: dict[str, Any]) -> Comparison:
+    from scorecast.comparison import compare
+
+    names = (
+        "control", "rows", "test_ratio", "pairs", "post_hoc", "omnibus", "level",
+        "rope", "zeros", "missing",
+    )  # fmt: skip
+    return compare(
+        data.columns,
+        models=options["models"] or None,
+        long=options["long"] or None,
+        greater_is_better=not options["minimise"],
+        random_state=options["seed"],
+        **{name: options[name] for name in names},
+    )

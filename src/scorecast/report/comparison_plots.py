@@ -1,0 +1,373 @@
+"""Figures of a comparison: critical-difference diagram, wins, differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scorecast.comparison import Comparison, PairComparison
+from scorecast.report.assessment_plots import groups_drawing
+from scorecast.report.dot_rows import Group, Row
+from scorecast.report.drawing import (
+    ACCENT,
+    ACCENT_SOFT,
+    FONT_SIZE,
+    INK,
+    INK_SOFT,
+    MUTED,
+    PAPER,
+    RULE,
+    Drawing,
+    axes_size,
+    text_width,
+)
+from scorecast.report.wording import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "difference_drawing",
+    "pair_drawing",
+    "rank_drawing",
+    "told_apart_without_bar",
+    "wins_drawing",
+]
+
+_LINE = 15.0
+_BAR = 8.0
+_AXIS = 40.0  # of the axis, from the top
+_MOST_TICKS = 12
+_MOST_ROWS = 24
+
+
+def rank_drawing(result: Comparison) -> Drawing:
+    """Draw the critical-difference diagram: mean ranks, and bars that join the alike.
+
+    Parameters
+    ----------
+    result : Comparison
+        The answer.
+
+    Returns
+    -------
+    Drawing
+        The best rank is on the left, whichever way results are better.
+    """
+    layers = _layers(result)
+    deepest = max((layer for layer, *_ in layers), default=-1) + 1
+    first = _AXIS + 14 + _BAR * deepest
+    height = first + _LINE * math.ceil(len(result.models) / 2) + 8
+    ranks = ", ".join(f"{name} {result.rank(name):.2f}" for name in result.order)
+    joined = "; ".join(" = ".join(group) for group in result.groups) or "none"
+
+    def draw(axes: Axes) -> None:
+        _draw_ranks(axes, result, layers, first, height)
+
+    return Drawing(
+        title="Mean ranks",
+        description=f"Mean ranks: {ranks}. Not told apart: {joined}.",
+        draw=draw,
+        height=height,
+        left=6.0,
+        right=6.0,
+        top=0.0,
+        bottom=0.0,
+    )
+
+
+def told_apart_without_bar(result: Comparison) -> list[tuple[str, str]]:
+    """Return pairs that nothing tells apart and yet no bar joins.
+
+    A bar covers a run of ranks. Where a model between two others differs from one of
+    them, no bar can join the two without joining it as well.
+    """
+    if result.control is not None:
+        return []
+    return [
+        (pair.a, pair.b)
+        for pair in result.pairs
+        if not result.differ(pair.a, pair.b)
+        and not any({pair.a, pair.b} <= set(group) for group in result.groups)
+    ]
+
+
+def _layers(result: Comparison) -> list[tuple[int, float, float]]:
+    """Stack the bars so that none covers another: layer, first and last rank."""
+    ends: list[float] = []
+    placed = []
+    for group in result.groups:
+        low, high = result.rank(group[0]), result.rank(group[-1])
+        room = 0.04 * len(result.models)
+        layer = next((i for i, end in enumerate(ends) if end + room < low), len(ends))
+        if layer == len(ends):
+            ends.append(high)
+        ends[layer] = high
+        placed.append((layer, low, high))
+    return placed
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scale:
+    """From mean ranks to points; no farther than the ranks reach."""
+
+    left: float
+    right: float
+    first: int
+    last: int
+
+    def at(self, rank: float) -> float:
+        share = (rank - self.first) / (self.last - self.first)
+        return self.left + share * (self.right - self.left)
+
+
+def _draw_ranks(
+    axes: Axes,
+    result: Comparison,
+    layers: Sequence[tuple[int, float, float]],
+    first: float,
+    height: float,
+) -> None:
+    width, _ = axes_size(axes)
+    order = result.order
+    half = math.ceil(len(order) / 2)
+    first_rank = math.floor(min(result.ranks))
+    scale = _Scale(
+        left=_side(result, order[:half], width),
+        right=width - _side(result, order[half:], width),
+        first=first_rank,
+        last=max(math.ceil(max(result.ranks)), first_rank + 1),
+    )
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    _draw_axis(axes, result, scale)
+    for layer, low, high in layers:
+        y = _AXIS + 9 + _BAR * layer
+        axes.plot(
+            [scale.at(low) - 3, scale.at(high) + 3], [y, y],
+            color=INK, linewidth=3.2, solid_capstyle="butt", zorder=4,
+        )  # fmt: skip
+    for place, name in enumerate(order[:half]):
+        _draw_model(axes, result, name, scale, first + _LINE * place, "left")
+    for place, name in enumerate(reversed(order[half:])):
+        _draw_model(axes, result, name, scale, first + _LINE * place, "right")
+
+
+def _draw_axis(axes: Axes, result: Comparison, scale: _Scale) -> None:
+    reach = scale.last - scale.first + 1
+    axes.plot([scale.left, scale.right], [_AXIS, _AXIS], color=MUTED, linewidth=0.8)
+    step = math.ceil(reach / min(_MOST_TICKS, max(2, (scale.right - scale.left) / 22)))
+    for rank in range(scale.first, scale.last + 1):
+        x = scale.at(rank)
+        axes.plot([x, x], [_AXIS - 4, _AXIS], color=MUTED, linewidth=0.8)
+        if (rank - scale.first) % step == 0:
+            _text(axes, x, _AXIS - 11, str(rank), MUTED, side="center")
+    if result.post_hoc in ("nemenyi", "bonferroni-dunn") and result.critical_difference:
+        _draw_ruler(axes, result.critical_difference, scale)
+
+
+def _draw_ruler(axes: Axes, distance: float, scale: _Scale) -> None:
+    low, y = scale.left, 18.0
+    high = min(scale.at(scale.first + distance), scale.right)
+    axes.plot([low, high], [y, y], color=ACCENT, linewidth=1.2)
+    for x in (low, high):
+        axes.plot([x, x], [y - 3, y + 3], color=ACCENT, linewidth=1.2)
+    text = f"critical difference {distance:.2f}"
+    _text(axes, low, 8.0, text, ACCENT, side="left")
+
+
+def _side(result: Comparison, names: Sequence[str], width: float) -> float:
+    """Return the room for the labels of one side."""
+    labels = [f"{one_line(name, 40)} {result.rank(name):.2f}" for name in names]
+    longest = max((text_width(label, bold=True) for label in labels), default=0.0)
+    return min(longest + 8, (0.3 if width > 300 else 0.36) * width)
+
+
+def _draw_model(
+    axes: Axes, result: Comparison, name: str, scale: _Scale, y: float, side: str
+) -> None:
+    x = scale.at(result.rank(name))
+    strong = name == (result.control or result.best)
+    alike = result.control is not None and not result.differ(name, result.control)
+    colour = ACCENT if strong else MUTED if alike else INK
+    edge = scale.left - 5 if side == "left" else scale.right + 5
+    axes.plot([x, x, edge], [_AXIS, y, y], color=colour, linewidth=0.8, zorder=2)
+    axes.plot(
+        [x], [_AXIS], marker="o", markersize=4.5, zorder=5,
+        color=PAPER if alike and not strong else colour, markeredgecolor=colour,
+        markeredgewidth=1.0,
+    )  # fmt: skip
+    room = (scale.left if side == "left" else axes_size(axes)[0] - scale.right) - 8
+    most = max(int(room / text_width("x", bold=strong)), 6)
+    rank = f" {result.rank(name):.2f}"
+    text = one_line(name, max(most - len(rank), 4)) + rank
+    outer = edge - 3 if side == "left" else edge + 3
+    turned = "right" if side == "left" else "left"
+    _text(axes, outer, y, text, colour, side=turned, bold=strong)
+
+
+def _text(
+    axes: Axes,
+    x: float,
+    y: float,
+    text: str,
+    colour: str,
+    *,
+    side: str,
+    bold: bool = False,
+) -> None:
+    axes.text(
+        x, y, text, color=colour, fontsize=FONT_SIZE, ha=side, va="center_baseline",
+        fontweight="bold" if bold else "normal", parse_math=False,
+    )  # fmt: skip
+
+
+def wins_drawing(result: Comparison) -> Drawing:
+    """Draw how often the model of the row beats that of the column.
+
+    Parameters
+    ----------
+    result : Comparison
+        The answer, of all pairs.
+
+    Returns
+    -------
+    Drawing
+        Blue cells: told apart, the row is better; grey: it is worse.
+    """
+    order = result.order
+    size = 18.0
+    height = size * (len(order) + 1) + 6
+    names = [f"{place}  {one_line(name, 18)}" for place, name in enumerate(order, 1)]
+    said = "; ".join(
+        f"{pair.a} against {pair.b}: {pair.effect.wins} won, {pair.effect.ties} tied, "
+        f"{pair.effect.losses} lost"
+        for pair in result.pairs
+    )
+
+    def draw(axes: Axes) -> None:
+        _draw_wins(axes, result, names, size, height)
+
+    return Drawing(
+        title="Wins",
+        description=said,
+        draw=draw,
+        height=height,
+        left=6.0,
+        right=6.0,
+        top=0.0,
+        bottom=0.0,
+    )
+
+
+def _draw_wins(
+    axes: Axes, result: Comparison, names: Sequence[str], size: float, height: float
+) -> None:
+    width, _ = axes_size(axes)
+    order = result.order
+    left = min(max(map(text_width, names)) + 8, 0.5 * width)
+    cell = min((width - left) / len(order), 46.0)
+    axes.set_axis_off()
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    room = int(left / text_width("x"))
+    for row in range(len(order)):
+        y = size * (row + 1)
+        _text(axes, 0.0, y + size / 2, one_line(names[row], room), INK, side="left")
+        if cell >= text_width("00"):
+            x = left + cell * (row + 0.5)
+            _text(axes, x, size / 2, str(row + 1), MUTED, side="center")
+    _draw_cells(axes, result, left, cell, size)
+
+
+def _draw_cells(
+    axes: Axes, result: Comparison, left: float, width: float, height: float
+) -> None:
+    order = result.order
+    wins = _wins_by_pair(result)
+    cells: dict[str, list[tuple[float, float]]] = {}
+    for row, name in enumerate(order):
+        for column, other in enumerate(order):
+            x, y = left + width * column, height * (row + 1.5)
+            cells.setdefault(_shade(result, name, other), []).append((x, y))
+            text = "" if name == other else f"{wins[name, other]:,}"
+            if text and width >= text_width(text) + 2:
+                _text(axes, x + width / 2, y, text, INK, side="center")
+    for colour, places in cells.items():
+        xs, ys = zip(*places, strict=True)
+        # All of one colour at once: single ones take matplotlib seconds.
+        axes.barh(ys, width - 1.5, height - 1.5, xs, color=colour, zorder=2)
+
+
+def _wins_by_pair(result: Comparison) -> dict[tuple[str, str], int]:
+    found = {}
+    for pair in result.pairs:
+        found[pair.a, pair.b] = pair.effect.wins
+        found[pair.b, pair.a] = pair.effect.losses
+    return found
+
+
+def _shade(result: Comparison, name: str, other: str) -> str:
+    if name == other:
+        return RULE
+    if not result.differ(name, other):
+        return PAPER
+    return ACCENT_SOFT if result.rank(name) < result.rank(other) else INK_SOFT
+
+
+def difference_drawing(result: Comparison) -> Drawing:
+    """Draw the difference of every model from the best, or from the control.
+
+    Parameters
+    ----------
+    result : Comparison
+        The answer.
+
+    Returns
+    -------
+    Drawing
+        Rows in the order of ranks; blue where told apart.
+    """
+    centre = result.control or result.best
+    others = [name for name in result.order if name != centre][:_MOST_ROWS]
+    rows = tuple(_difference_row(result, name, centre) for name in others)
+    group = Group(heading=f"less {one_line(centre, 36)}", rows=rows)
+    measure = f" in {one_line(result.measure, 30)}" if result.measure else ""
+    return groups_drawing(
+        [group], f"difference{measure}", f"Differences from {centre}", zero=True
+    )
+
+
+def _difference_row(result: Comparison, name: str, centre: str) -> Row:
+    pair = result.pair(name, centre)
+    effect = pair.effect
+    low, high, middle = effect.low, effect.high, effect.difference
+    if pair.a != name:
+        low, high, middle = -high, -low, -middle
+    return Row(
+        name=one_line(name, 20),
+        dot=middle,
+        low=low,
+        high=high,
+        text=f"{middle:+.3g}" if middle else "0",
+        strong=result.differ(name, centre),
+    )
+
+
+def pair_drawing(result: PairComparison) -> Drawing:
+    """Draw the difference of two models with its interval."""
+    found = result.found
+    row = Row(
+        name=one_line(found.of, 24),
+        dot=found.difference,
+        low=found.low,
+        high=found.high,
+        text=f"{found.difference:+.3g}" if found.difference else "0",
+        strong=result.is_significant,
+    )
+    heading = f"{one_line(result.a, 24)} less {one_line(result.b, 24)}"
+    group = Group(heading=heading, rows=(row,))
+    return groups_drawing([group], "difference", heading, zero=True)

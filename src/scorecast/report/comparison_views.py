@@ -1,0 +1,378 @@
+"""How a comparison of models is written and laid out on a page."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import replace
+
+from scorecast.comparison import (
+    POST_HOC_TITLES,
+    TEST_TITLES,
+    Comparison,
+    ModelPair,
+    PairComparison,
+)
+from scorecast.report.comparison_plots import (
+    difference_drawing,
+    pair_drawing,
+    rank_drawing,
+    told_apart_without_bar,
+    wins_drawing,
+)
+from scorecast.report.drawing import Drawing
+from scorecast.report.phrases import sentence
+from scorecast.report.plots import main_drawing
+from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.text import entry_lines, joined_lines, render_text, table_lines
+from scorecast.report.wording import (
+    UNKNOWN,
+    count,
+    is_known,
+    level_name,
+    one_line,
+    percent,
+    printable,
+)
+
+__all__ = ["comparison_text", "pair_text"]
+
+_WIDTH = 88
+_GLUE = "\N{NO-BREAK SPACE}"
+_LONGEST_NAME = 22
+_MOST_PAIRS = 15
+_MOST_MODELS = 24
+_MOST_IN_MATRIX = 20
+_REFERENCES = (
+    "J. Demsar (2006). Statistical comparisons of classifiers over multiple data sets. "
+    "Journal of Machine Learning Research 7.",
+    "S. Garcia and F. Herrera (2008). An extension on 'Statistical comparisons of "
+    "classifiers over multiple data sets' for all pairwise comparisons. Journal of "
+    "Machine Learning Research 9.",
+    "A. Benavoli, G. Corani and F. Mangili (2016). Should we really use post-hoc tests "
+    "based on mean-ranks? Journal of Machine Learning Research 17.",
+    "A. Benavoli and others (2017). Time for a change: a tutorial for comparing "
+    "multiple classifiers through Bayesian analysis. Journal of Machine Learning "
+    "Research 18.",
+)
+
+
+@render_text.register
+def comparison_text(result: Comparison, *, ascii_only: bool = False) -> str:
+    """Write the answer as text: the sentence first, then what it rests on.
+
+    Parameters
+    ----------
+    result : Comparison
+        The answer.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    lines = [*_wrapped(result.summary()), ""]
+    lines += [*table_lines(_heading(result), _model_rows(result), left={0}), ""]
+    shown, rest = _shown_pairs(result)
+    if shown:
+        lines += [*_pair_lines(result, shown), ""]
+    if rest:
+        lines += [f"  {count(rest)} more pairs are in the JSON and on the page", ""]
+    for text in result.warnings:
+        lines += entry_lines("Warning", text)
+    for label, text in _facts(result):
+        lines += entry_lines(label, text)
+    return joined_lines(lines, ascii_only=ascii_only)
+
+
+def _wrapped(text: str) -> list[str]:
+    # A number and its sign stay on one line.
+    whole = printable(text).replace(" %", _GLUE + "%")
+    lines = textwrap.wrap(whole, _WIDTH, break_on_hyphens=False)
+    return [line.replace(_GLUE, " ") for line in lines]
+
+
+def _heading(result: Comparison) -> tuple[str, ...]:
+    centre = one_line(result.control or result.best, 16)
+    return ("", "mean rank", "mean", "median", f"p against {centre}", "")
+
+
+def _model_rows(
+    result: Comparison, longest: int = _LONGEST_NAME
+) -> list[tuple[str, ...]]:
+    centre = result.control or result.best
+    rows: list[tuple[str, ...]] = []
+    for name in result.order:
+        place = result.models.index(name)
+        p = "" if name == centre else _p_said(result.pair(name, centre).p_adjusted)
+        mark = "" if name == centre or result.differ(name, centre) else "not told apart"
+        rows.append((
+            one_line(name, longest), f"{result.ranks[place]:.2f}",
+            f"{result.means[place]:.4g}", f"{result.medians[place]:.4g}", p, mark,
+        ))  # fmt: skip
+    return rows[:_MOST_MODELS]
+
+
+def _shown_pairs(result: Comparison) -> tuple[list[ModelPair], int]:
+    """Choose the pairs for the terminal: all, or those told apart, the surest first."""
+    if len(result.pairs) <= _MOST_PAIRS:
+        return list(result.pairs), 0
+    apart = [pair for pair in result.pairs if result.differ(pair.a, pair.b)]
+    shown = sorted(apart, key=lambda x: x.p_adjusted)[:_MOST_PAIRS]
+    return shown, len(result.pairs) - len(shown)
+
+
+def _pair_lines(result: Comparison, pairs: list[ModelPair]) -> list[str]:
+    """Set the pairs with names as long as the width allows."""
+    heading, rows = _pair_table(result, pairs)
+    drop = "p" if result.rope is None else "won-tied-lost"
+    kept = [i for i, name in enumerate(heading) if name not in ("p", drop)]
+    table = [[row[i] for i in kept] for row in (heading, *rows)]
+    widths = [max(len(row[i]) for row in table) for i in range(1, len(kept))]
+    room = (_WIDTH - sum(widths) - 2 * len(kept) - 3) // 2
+    for row, pair in zip(table[1:], pairs, strict=True):
+        row[0] = f"{one_line(pair.a, room)} - {one_line(pair.b, room)}"
+    return table_lines(table[0], table[1:], left={0})
+
+
+def _pair_table(
+    result: Comparison, pairs: list[ModelPair]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    heading: tuple[str, ...] = (
+        "pair", "difference", f"{level_name(result.level)} interval", "won-tied-lost",
+        "p", "p adjusted",
+    )  # fmt: skip
+    if result.rope is not None:
+        heading += ("equal",)
+    return heading, [_pair_row(result, pair) for pair in pairs]
+
+
+def _pair_row(result: Comparison, pair: ModelPair) -> tuple[str, ...]:
+    effect = pair.effect
+    span = UNKNOWN
+    if is_known(effect.low) and is_known(effect.high):
+        span = f"{effect.low:+.3g} to {effect.high:+.3g}"
+    row = (
+        f"{one_line(pair.a, 20)} - {one_line(pair.b, 20)}",
+        f"{effect.difference:+.3g}" if effect.difference else "0",
+        span,
+        f"{count(effect.wins)}-{count(effect.ties)}-{count(effect.losses)}",
+        _p_said(pair.p),
+        _p_said(pair.p_adjusted),
+    )
+    if result.rope is None:
+        return row
+    return (*row, "" if pair.chances is None else percent(pair.chances.equal))
+
+
+def _p_said(p: float) -> str:
+    if not is_known(p):
+        return UNKNOWN
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def _facts(result: Comparison) -> list[tuple[str, str]]:
+    better = "greater" if result.greater_is_better else "less"
+    measure = f"{one_line(result.measure)}, " if result.measure else ""
+    size = f"{count(result.n)} {result.rows}, {count(len(result.models))} models"
+    facts = [("Data", f"{size}; {measure}{better} is better")]
+    if result.omnibus:
+        first = result.omnibus[0]
+        facts.append(("All", f"{_title(first.test)}: {first.said()}"))
+    title = _title(result.pair_test)
+    how = title if len(result.pairs) == 1 else f"{title}; {_correction(result)}"
+    facts += [
+        ("Pairs", how),
+        ("Why", "; ".join(result.reasons)),
+        ("Assumes", "; ".join(result.assumptions)),
+    ]
+    return [(name, text) for name, text in facts if text]
+
+
+def _correction(result: Comparison) -> str:
+    title = POST_HOC_TITLES.get(result.post_hoc, result.post_hoc)
+    return f"{title} for {len(result.pairs)} comparisons"
+
+
+@main_drawing.register
+def _(result: Comparison) -> Drawing:
+    return (
+        rank_drawing(result) if len(result.models) > 2 else difference_drawing(result)
+    )
+
+
+@report_sections.register
+def _(result: Comparison) -> tuple[Section, ...]:
+    sections = [_head(result)]
+    if len(result.models) > 2:
+        sections.append(_ranks(result))
+    sections.append(_differences(result))
+    if result.control is None and 2 < len(result.models) <= _MOST_IN_MATRIX:
+        sections.append(_wins(result))
+    sections += [
+        _pairs(result),
+        Section(heading="For a paper", lead=(result.paragraph(),)),
+        Section(
+            heading="What this assumes",
+            items=tuple(sentence(x) for x in (*result.assumptions, *result.reasons)),
+        ),
+        Section(heading="References", items=_REFERENCES),
+    ]
+    return tuple(sections)
+
+
+def _head(result: Comparison) -> Section:
+    heading = _heading(result)
+    table = Table(
+        caption="", columns=heading[:5],
+        rows=tuple(row[:5] for row in _model_rows(result, 40)), words=1,
+    )  # fmt: skip
+    return Section(
+        heading=result.summary(),
+        tables=(table,),
+        warnings=result.warnings,
+        facts=tuple(_facts(result)),
+    )
+
+
+def _ranks(result: Comparison) -> Section:
+    if result.control is None:
+        lead = (
+            "Models by their mean rank, the best on the left. A bar joins models of "
+            f"which no two are told apart ({_correction(result)})."
+        )
+    else:
+        lead = (
+            "Models by their mean rank, the best on the left. Blue: the control, "
+            f"{one_line(result.control, 40)}; hollow: not told apart from it."
+        )
+    leads = [lead]
+    lost = told_apart_without_bar(result)
+    if lost:
+        pairs = "; ".join(
+            f"{one_line(a, 30)} and {one_line(b, 30)}" for a, b in lost[:6]
+        )
+        more = "; and others" if len(lost) > 6 else ""
+        leads.append(
+            f"Not told apart either, though no bar can join them without a model that "
+            f"differs: {pairs}{more}."
+        )
+    return Section(heading="Mean ranks", lead=tuple(leads), figure=rank_drawing(result))
+
+
+def _differences(result: Comparison) -> Section:
+    what = {
+        "data sets": "pseudo-median of the differences on the same data set",
+        "splits": "mean difference on the same split",
+        "cases": "difference in the share of right cases",
+    }[result.rows]
+    lead = (
+        f"Dots: {what}; bars: {level_name(result.level)} intervals, each by itself. "
+        "Blue: told apart when all comparisons are counted."
+    )
+    return Section(
+        heading="How large the differences are",
+        lead=(lead,),
+        figure=difference_drawing(result),
+    )
+
+
+def _wins(result: Comparison) -> Section:
+    lead = (
+        f"On how many of the {count(result.n)} {result.rows} the model of the row is "
+        "better than that of the column, models in the order of ranks. Blue: told "
+        "apart, and better; grey: told apart, and worse."
+    )
+    return Section(heading="Wins and losses", lead=(lead,), figure=wins_drawing(result))
+
+
+def _pairs(result: Comparison) -> Section:
+    heading, rows = _pair_table(result, list(result.pairs))
+    tables = [
+        Table(
+            caption="All pairs",
+            columns=heading,
+            rows=tuple(rows),
+            words=1,
+            folded=len(rows) > _MOST_PAIRS,
+        )
+    ]
+    if result.omnibus:
+        tests = tuple((_title(x.test), x.said()) for x in result.omnibus)
+        columns, caption = ("test", "result"), "All models at once"
+        tables.append(
+            Table(caption=caption, columns=columns, rows=tests, words=2, folded=True)
+        )
+    numbers = column_table("All numbers", result.to_columns())
+    tables.append(replace(numbers, folded=True))
+    lead = () if result.rope is None else (_rope_lead(result.rope),)
+    return Section(heading="Every pair", lead=lead, tables=tuple(tables))
+
+
+def _rope_lead(rope: float) -> str:
+    return (
+        f"Equal: the chance, by a Bayesian test, that differences up to {rope:g}, "
+        "which make none in practice, are likelier than larger ones on either side."
+    )
+
+
+def _title(test: str) -> str:
+    return TEST_TITLES.get(test, test)
+
+
+@render_text.register
+def pair_text(result: PairComparison, *, ascii_only: bool = False) -> str:
+    """Write the answer about two models as text.
+
+    Parameters
+    ----------
+    result : PairComparison
+        The answer.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    lines = [*_wrapped(result.summary()), ""]
+    for text in result.warnings:
+        lines += entry_lines("Warning", text)
+    for label, text in _pair_facts(result):
+        lines += entry_lines(label, text)
+    return joined_lines(lines, ascii_only=ascii_only)
+
+
+def _pair_facts(result: PairComparison) -> list[tuple[str, str]]:
+    effect = result.effect
+    cohen = UNKNOWN if math.isnan(effect.cohens_d) else f"{effect.cohens_d:+.2f}"
+    sizes = (
+        f"Cliff's delta {effect.cliffs_delta:+.2f}, Cohen's d {cohen}; won "
+        f"{count(effect.wins)}, tied {count(effect.ties)}, lost {count(effect.losses)}"
+    )
+    note = result.found.note if result.found.is_known else ""
+    facts = [
+        ("Effect", sizes), ("Why", result.reason), ("Note", note),
+        ("Assumes", "; ".join(result.assumptions)),
+    ]  # fmt: skip
+    return [(name, text) for name, text in facts if text]
+
+
+@main_drawing.register
+def _(result: PairComparison) -> Drawing:
+    return pair_drawing(result)
+
+
+@report_sections.register
+def _(result: PairComparison) -> tuple[Section, ...]:
+    head = Section(
+        heading=result.summary(),
+        figure=pair_drawing(result),
+        warnings=result.warnings,
+        facts=tuple(_pair_facts(result)),
+        tables=(column_table("The numbers", result.to_columns()),),
+    )
+    return (head,)

@@ -1,0 +1,170 @@
+"""Does a density describe cases it has not seen?"""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from scipy.stats import energy_distance, multivariate_normal, norm
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.biclusters.two_sample import distances, two_sample_p
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+
+
+def test_statistics_equal_plain_sums():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(7, 3)), rng.normal(1, 2, size=(5, 3))
+    both = distances(np.vstack([X, Y]))
+    assert np.allclose(both, cdist(np.vstack([X, Y]), np.vstack([X, Y])))
+    xy, xx, yy = cdist(X, Y).mean(), cdist(X, X).mean(), cdist(Y, Y).mean()
+    value, p = two_sample_p(both, 7, "energy", n_permutations=5, rng=rng)
+    assert value == pytest.approx(2 * xy - xx - yy)
+    assert 1 / 6 <= p <= 1
+    width = np.median(both[np.triu_indices(12, 1)])
+
+    def kernel(a, b):
+        return np.exp(-(cdist(a, b) ** 2) / (2 * width**2)).mean()
+
+    value, _ = two_sample_p(both, 7, "mmd", n_permutations=5, rng=rng)
+    assert value == pytest.approx(kernel(X, X) + kernel(Y, Y) - 2 * kernel(X, Y))
+
+
+def test_one_feature_agrees_with_scipy():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=30), rng.normal(0.5, 1, size=40)
+    both = distances(np.concatenate([x, y])[:, None])
+    value, _ = two_sample_p(both, 30, "energy", n_permutations=5, rng=rng)
+    assert value == pytest.approx(energy_distance(x, y) ** 2)
+
+
+def test_the_p_value_is_that_of_all_permutations():
+    """Six cases: every assignment can be tried."""
+    from itertools import combinations
+
+    rng = np.random.default_rng(2)
+    points = rng.normal(size=(6, 2))
+    points[:3] += 1.0
+    both = distances(points)
+
+    def statistic(first):
+        rest = [i for i in range(6) if i not in first]
+        a, b = list(first), rest
+        return (
+            2 * both[np.ix_(a, b)].mean()
+            - both[np.ix_(a, a)].mean()
+            - both[np.ix_(b, b)].mean()
+        )
+
+    observed = statistic((0, 1, 2))
+    every = [statistic(c) for c in combinations(range(6), 3)]
+    exact = np.mean(np.array(every) >= observed - 1e-12)
+    _, p = two_sample_p(both, 3, "energy", n_permutations=4000, rng=rng)
+    assert p == pytest.approx(exact, abs=0.03)
+
+
+def test_right_and_wrong_densities():
+    rng = np.random.default_rng(3)
+    X = np.vstack([rng.normal(size=(120, 2)), rng.normal(5, 1, size=(120, 2))])
+    from sklearn.mixture import GaussianMixture
+
+    right = sc.density_test(GaussianMixture(2), X)
+    wrong = sc.density_test(GaussianMixture(1, covariance_type="spherical"), X)
+    assert not right.is_rejected
+    assert wrong.is_rejected
+    assert right.n_fitted == right.n_tested == 120
+    assert right.log_likelihood > wrong.log_likelihood
+    assert right.gain_low > 0
+    assert right.low < right.log_likelihood < right.high
+    assert "does not describe" in wrong.summary()
+    again = result_from_dict(json.loads(json.dumps(right.to_dict())))
+    assert again.to_dict() == right.to_dict()
+    assert sc.density_test(GaussianMixture(2), X).to_dict() == right.to_dict()
+
+
+def test_the_log_likelihood_is_of_held_out_cases_only():
+    X = np.random.default_rng(4).normal(2, 3, size=(60, 2))
+    density = multivariate_normal([2, 2], 9)
+    answer = sc.density_test(density, X)
+    assert answer.n_fitted == 0
+    assert answer.log_likelihood == pytest.approx(density.logpdf(X).mean())
+    assert math.isnan(answer.gain)
+    one = sc.density_test(norm(2, 3), X[:, :1])
+    assert one.log_likelihood == pytest.approx(norm(2, 3).logpdf(X[:, 0]).mean())
+    drawn = sc.density_test(lambda n, rng: rng.normal(2, 3, size=(n, 2)), X)
+    assert math.isnan(drawn.log_likelihood)
+    assert not drawn.is_rejected
+
+
+def rejected(draw_cases, density, n_sets, seed):
+    rng = np.random.default_rng(seed)
+    answers = [
+        sc.density_test(
+            density, draw_cases(rng), n_permutations=39, random_state=rng, alpha=0.05
+        )
+        for _ in range(n_sets)
+    ]
+    return (
+        np.array([[test.p <= 0.05 for test in x.tests] for x in answers]),
+        np.array([x.is_rejected for x in answers]),
+    )
+
+
+def test_the_level_is_held_and_a_wrong_density_breaks_it():
+    def cases(rng):
+        return rng.normal(size=(30, 3))
+
+    single, together = rejected(cases, multivariate_normal(np.zeros(3)), 150, 5)
+    assert (single.mean(axis=0) < 0.10).all()
+    assert together.mean() < 0.10
+    single, together = rejected(cases, multivariate_normal(np.zeros(3) + 0.8), 40, 6)
+    assert (single.mean(axis=0) > 0.6).all()
+
+
+@pytest.mark.statistical
+def test_the_level_over_many_samples():
+    def cases(rng):
+        return rng.standard_t(3, size=(40, 2))
+
+    def draw(n, rng):
+        return rng.standard_t(3, size=(n, 2))
+
+    single, _ = rejected(cases, draw, 1500, 7)
+    # Exact: 2 of 40 values of p are 0.05 or less.
+    assert single.mean(axis=0) == pytest.approx([0.05, 0.05], abs=0.018)
+
+
+def test_cases_it_was_fitted_to_would_hide_the_fault():
+    """Broken on purpose: a density that remembers its cases looks right to them."""
+    from sklearn.neighbors import KernelDensity
+
+    rng = np.random.default_rng(8)
+    X = rng.standard_t(2, size=(60, 5))
+    memory = KernelDensity(bandwidth=0.05)
+    honest = sc.density_test(memory, X)
+    fooled = sc.density_test(memory.fit(X), X, prefit=True)
+    assert fooled.log_likelihood > honest.log_likelihood + 10
+    assert not fooled.is_rejected
+
+
+def test_bad_calls():
+    from sklearn.mixture import GaussianMixture
+
+    X = np.zeros((20, 2)) + np.arange(20)[:, None]
+    with pytest.raises(InsufficientDataError, match="leave 1 to fit and 3"):
+        sc.density_test(GaussianMixture(1), X[:4], test_size=0.75)
+    with pytest.raises(InsufficientDataError, match="too few to test"):
+        sc.density_test(norm(), X[:3, :1])
+    with pytest.raises(UsageError, match="must have `sample` or `rvs`"):
+        sc.density_test("normal", X)
+    with pytest.raises(InvalidInputError, match="20 finite cases of 2 features"):
+        sc.density_test(norm(), X)
+    with pytest.raises(UsageError, match="n_permutations"):
+        sc.density_test(norm(), X[:, :1], n_permutations=0)
+    with pytest.raises(InvalidInputError, match="not finite"):
+        sc.density_test(norm(), np.full((9, 1), np.nan))
+    capped = sc.density_test(norm(10, 6), X[:, :1], max_cases=10)
+    assert capped.n_tested == 10
+    assert "10 held-out cases were left out" in capped.warnings[0]

@@ -1,0 +1,147 @@
+"""``assess --biclusters``: from files to an answer."""
+
+import json
+
+import numpy as np
+import pytest
+
+SPECTRAL = "sklearn.cluster:SpectralBiclustering(n_clusters=2)"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A matrix with two biclusters, what is hidden in it, and what was found."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 24))
+    hidden = [(list(range(15)), list(range(6))), (list(range(20, 34)), [8, 9, 10, 11])]
+    for rows, columns in hidden:
+        X[np.ix_(rows, columns)] += 4
+    np.save(tmp_path / "X.npy", X)
+    np.savetxt(tmp_path / "X.csv", X, delimiter=",", header=",".join(
+        f"c{i}" for i in range(24)), comments="")  # fmt: skip
+    (tmp_path / "truth.json").write_text(json.dumps({
+        "biclusters": {str(i): {"X": r, "Y": c} for i, (r, c) in enumerate(hidden)}
+    }))  # fmt: skip
+    (tmp_path / "found.json").write_text(
+        json.dumps([*hidden, [[40, 41, 42], [20, 21]]])
+    )
+    return tmp_path
+
+
+def test_the_answer_is_printed_saved_and_reported(run, files):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    code, out, err = run(
+        "assess", files / "X.npy", "--biclusters", files / "found.json",
+        "--truth", files / "truth.json", "--json", files / "a.json",
+        "--report", files / "a.html",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "recovery 1.00" in out
+    assert "consensus" in out
+    assert all(len(line) <= 88 for line in out.splitlines()[:-2])
+    data = json.loads((files / "a.json").read_text())
+    assert data["kind"] == "bicluster-scores"
+    assert data["result"]["agreement"]["recovery"]["value"] == 1
+    assert [f["path"] for f in data["inputs"]["files"]] == [
+        str(files / name) for name in ("X.npy", "found.json", "truth.json")
+    ]
+    page = (files / "a.html").read_text()
+    assert "Where they lie" in page
+    assert "Against the hidden biclusters" in page
+    code, out, err = run("report", files / "a.json", "-o", files / "b.html")
+    assert code == 0, err
+
+
+def test_without_a_truth_and_from_a_table(run, files):
+    code, out, err = run(
+        "assess", files / "X.csv", "--biclusters", files / "found.json", "--json", "-"
+    )
+    assert code == 0, err
+    data = json.loads(out)
+    assert data["inputs"]["n_hidden"] is None
+    assert data["result"]["n_significant"] == 2
+    code, out, _ = run(
+        "assess", files / "X.csv", "--biclusters", files / "found.json",
+        "--named-beforehand", "--permutations", "39",
+    )  # fmt: skip
+    assert code == 0
+    assert "shuffled within columns" in " ".join(out.split())
+
+
+def test_missing_values_may_be_marked(run, files):
+    X = np.load(files / "X.npy")
+    X[3, 2] = -99
+    np.save(files / "holes.npy", X)
+    code, out, _ = run(
+        "assess", files / "holes.npy", "--biclusters", files / "found.json",
+        "--missing-value", "-99",
+    )  # fmt: skip
+    assert code == 0
+    assert "values are missing" in out
+
+
+def test_finders_are_assessed_on_subsamples(run, files):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    code, out, err = run(
+        "assess", files / "X.npy", "--bicluster-model", SPECTRAL,
+        "--truth", files / "truth.json", "--repeats", "4", "--report", files / "e.html",
+        "--json", files / "e.json",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "delete-d" in out
+    assert "random biclusters" in out
+    data = json.loads((files / "e.json").read_text())
+    assert list(data["result"]["models"]) == ["SpectralBiclustering(n_clusters=2)"]
+    assert "Is it better than chance?" in (files / "e.html").read_text()
+
+
+def test_gates(run, files):
+    given = ("assess", files / "X.npy", "--biclusters", files / "found.json")
+    truth = ("--truth", files / "truth.json")
+    assert run(*given, *truth, "--fail-below", "0.5")[0] == 0
+    code, _, err = run(*given, *truth, "--fail-below", "0.9")
+    assert code == 5
+    assert "consensus is" in err
+    assert run(*given, "--fail-below", "0.9")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "empty"),
+        ("{", "not JSON"),
+        ("[]", "No biclusters were found"),
+        ("{}", "needs the key 'biclusters'"),
+        ("[[[0],[99]]]", "found.json: Bicluster 1: column 99 is out of range"),
+        ("[[[0],[]]]", "has no columns"),
+        ("[[[0,0],[1]]]", "row 0 twice"),
+        ('{"biclusters": {"0": {"X": [1]}}}', "needs 'rows' and 'columns'"),
+        ('{"#DatasetRows": 5, "#DatasetColumns": 5, "biclusters": []}', "5 x 5 matrix"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(run, files, content, said):
+    (files / "found.json").write_text(content)
+    code, out, err = run(
+        "assess", files / "X.npy", "--biclusters", files / "found.json"
+    )
+    assert code == (4 if content == "[]" else 3)
+    assert said in err
+    assert err.count("\n") == 1
+    assert not out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--target", "y", "--biclusters", "found.json"), "--target is for models"),
+        (("--biclusters", "f", "--bicluster-model", SPECTRAL), "either --biclusters"),
+        (("--truth", "t.json", "--model", "svm", "--target", "y"), "--truth needs"),
+        (("--model", "svm"), "Missing option '--target'"),
+        (("--target", "y"), "Missing option '--model'"),
+        (("--bicluster-model", "nonsense"), "No model"),
+    ],
+)
+def test_what_does_not_go_together(run, files, arguments, said):
+    code, _, err = run("assess", files / "X.npy", *arguments)
+    assert code == 2
+    assert said in err

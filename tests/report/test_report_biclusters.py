@@ -1,0 +1,103 @@
+"""How biclusters are shown: text, figures, page."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.biclusters.conftest import planted_matrix
+from tests.report.conftest import HOSTILE
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.biclusters.heat_map import heat_map
+from scorecast.report import main_drawing, render_html, render_text
+from scorecast.report.bicluster_plots import agreement_drawing, heat_map_drawing
+from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.html import Report
+from scorecast.report.svg import svg_of
+
+pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+
+
+def scored(kind):
+    X, hidden = planted_matrix(np.random.default_rng(0), shape=(90, 70))
+    if kind == "hostile":
+        named = {"biclusters": dict(zip(HOSTILE[:2], map(pair, hidden), strict=True))}
+        return sc.score_biclusters(named, truth=named, data=X, n_random=5)
+    if kind == "missing":
+        X[0, :] = np.nan
+        return sc.score_biclusters(hidden, data=X, missing="omit")
+    if kind == "nothing":
+        return sc.score_biclusters([], truth=hidden)
+    if kind == "truth":
+        return sc.score_biclusters(hidden[:1], truth=hidden, n_random=5)
+    many = [hidden[i % 2] for i in range(20)]
+    return sc.score_biclusters(many, truth=hidden, data=X, n_random=5)
+
+
+def pair(item):
+    return {"X": item[0].tolist(), "Y": item[1].tolist()}
+
+
+@pytest.mark.parametrize("kind", ["hostile", "missing", "nothing", "many"])
+def test_every_answer_is_written_and_drawn_at_both_widths(kind):
+    answer = scored(kind)
+    text = render_text(answer, ascii_only=True)
+    assert text.isascii()
+    assert all(len(line) <= 88 for line in text.splitlines())
+    for width in (WIDE, NARROW):
+        assert "<svg" in svg_of(main_drawing(answer), name="x", width=width)
+    page = render_html(Report(results=(answer,)))
+    assert ">nan<" not in page
+    assert "<script" not in page
+    saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+    assert render_html(Report(results=(saved,))) == page
+    assert len(page) < 400_000
+
+
+def test_the_map_keeps_a_share_of_every_bicluster():
+    X, hidden = planted_matrix(np.random.default_rng(1), shape=(3000, 400))
+    picture = heat_map(X, sc.biclusters_from(hidden, shape=X.shape))
+    assert len(picture.rows) <= 64
+    assert len(picture.columns) <= 48
+    assert len(set(picture.rows)) == len(picture.rows)
+    for (_, rows, columns), (own_rows, own_columns) in zip(
+        picture.biclusters, hidden, strict=True
+    ):
+        assert {picture.rows[i] for i in rows} <= set(own_rows.tolist())
+        assert {picture.columns[i] for i in columns} <= set(own_columns.tolist())
+        assert len(rows) >= 10
+        # Members lie together.
+        assert rows == tuple(range(rows[0], rows[0] + len(rows)))
+    values = np.array(picture.values)
+    inside = values[np.ix_(picture.biclusters[0][1], picture.biclusters[0][2])]
+    assert inside.mean() > 2
+    assert np.abs(values).max() <= 3
+    assert "6 columns" in heat_map_drawing(picture).description
+
+
+def test_every_measure_is_drawn():
+    answer = scored("truth")
+    said = agreement_drawing(answer).description
+    assert all(x.measure in said for x in answer.agreement)
+
+
+def test_an_assessment_of_estimates_is_shown():
+    rng = np.random.default_rng(0)
+    table = {HOSTILE[0]: rng.random(8), "b": rng.random(8)}
+    answer = sc.assess_estimates(table, greater_is_better=True)
+    text = render_text(answer, ascii_only=True)
+    assert all(len(line) <= 88 for line in text.splitlines())
+    page = render_html(Report(results=(answer,)))
+    assert "Model against model" in page
+    assert "<script" not in page
+    for width in (WIDE, NARROW):
+        assert "<svg" in svg_of(main_drawing(answer), name="x", width=width)
+
+
+def test_other_answers_are_shown_by_their_summary():
+    from scipy.stats import norm
+
+    answer = sc.density_test(norm(), np.random.default_rng(0).normal(size=(30, 1)))
+    assert answer.summary()[:20] in render_text(answer)
+    assert "energy" in render_html(Report(results=(answer,)))

@@ -1,0 +1,118 @@
+"""How a comparison is shown: text, figures, page."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.report import main_drawing, render_html, render_text
+from scorecast.report.comparison_plots import (
+    rank_drawing,
+    told_apart_without_bar,
+)
+from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.html import Report
+from scorecast.report.svg import svg_of
+
+pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+
+
+def problem(kind):
+    rng = np.random.default_rng(0)
+    if kind == "splits":
+        values = rng.normal(0.8, 0.01, (10, 3))
+        return sc.compare(values, test_ratio=1 / 9)
+    if kind == "cases":
+        return sc.compare((rng.random((80, 3)) < 0.7) * 1.0)
+    k = {"two": 2, "many": 21}.get(kind, 5)
+    values = rng.uniform(0.5, 0.8, (30, 1)) + np.linspace(0, 0.05, k)
+    values = values + rng.normal(0, 0.02, values.shape)
+    if kind == "same":
+        values[:] = values[:, :1]
+    options = {
+        "control": {"control": "model 2", "post_hoc": "bonferroni-dunn"},
+        "nemenyi": {"post_hoc": "nemenyi"},
+        "rope": {"rope": 0.01, "random_state": 0},
+    }
+    return sc.compare(values, **options.get(kind, {}))
+
+
+MATRIX = {"same", "splits", "cases", "nemenyi", "rope"}
+KINDS = ["two", "many", "same", "splits", "cases", "control", "nemenyi", "rope"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_answer_is_written_and_drawn_at_both_widths(kind):
+    answer = problem(kind)
+    text = render_text(answer, ascii_only=True)
+    assert text.isascii()
+    assert all(len(line) <= 88 for line in text.splitlines())
+    assert " ".join(text.split()).startswith(" ".join(answer.summary().split())[:60])
+    page = render_html(Report(results=(answer,)))  # draws at both widths
+    assert ">nan<" not in page
+    assert ("Wins and losses" in page) == (kind in MATRIX)
+    saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+    assert saved.to_dict() == answer.to_dict()
+    assert render_text(saved) == render_text(answer)
+
+
+def test_a_saved_answer_gives_the_same_page():
+    answer = problem("control")
+    saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+    pages = [render_html(Report(results=(x,))) for x in (answer, saved)]
+    assert pages[0] == pages[1]
+    assert "<svg" in svg_of(main_drawing(saved), name="x", width=NARROW)
+
+
+def test_text_and_figure_say_the_same():
+    answer = problem("nemenyi")
+    said = rank_drawing(answer).description
+    for name in answer.models:
+        assert f"{name} {answer.rank(name):.2f}" in said
+    for group in answer.groups:
+        assert " = ".join(group) in said
+    drawn = svg_of(rank_drawing(answer), name="x", width=WIDE)
+    assert f"critical difference {answer.critical_difference:.2f}" in drawn
+    # Only where the bars come from it is the critical difference drawn.
+    assert "critical difference" not in svg_of(
+        rank_drawing(problem("five")), name="x", width=WIDE
+    )
+
+
+def test_the_best_is_on_the_left_whichever_way_is_better():
+    values = np.linspace(0.5, 0.9, 5) + np.random.default_rng(0).normal(0, 0.1, (20, 5))
+    for better in (True, False):
+        answer = sc.compare(values, greater_is_better=better)
+        best = "model 5" if better else "model 1"
+        assert answer.best == best
+        drawn = svg_of(rank_drawing(answer), name="x", width=WIDE)
+        assert re.search(rf"font-weight:700[^>]*>{best} ", drawn)
+
+
+def test_pairs_that_no_bar_can_join_are_named():
+    # The outer two vary much, the middle one hardly: it is told from one of them only.
+    rng = np.random.default_rng(3)
+    base = rng.normal(size=40)
+    values = np.column_stack([base + rng.normal(0, 3, 40), base, base - 0.4])
+    answer = sc.compare(values)
+    lost = told_apart_without_bar(answer)
+    for a, b in lost:
+        assert not answer.differ(a, b)
+        assert not any({a, b} <= set(group) for group in answer.groups)
+    page = render_html(Report(results=(answer,)))
+    assert ("no bar can join" in page) == bool(lost)
+
+
+def test_a_pair_is_written_and_drawn():
+    a = np.linspace(0.5, 0.9, 12)
+    for b in (a, a + 0.1, a + np.random.default_rng(0).normal(0, 0.1, 12)):
+        answer = sc.compare_pair(a, b, rope=0.01, random_state=0)
+        text = render_text(answer)
+        assert all(len(line) <= 88 for line in text.splitlines())
+        page = render_html(Report(results=(answer,)))
+        assert ">nan<" not in page
+        saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+        assert render_html(Report(results=(saved,))) == page
