@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,9 +21,13 @@ from scorecast._core.progress import announced
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import DataWarning, UsageError
+from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.prior import Prior
-from scorecast.mixtures.sampler import check_values
+from scorecast.mixtures.sampler import check_given
 from scorecast.mixtures.sampling import Sampling
+
+if TYPE_CHECKING:
+    from scorecast.mixtures.run import Run
 
 __all__ = ["Evidence", "ladder", "log_evidence", "thermodynamic_integral"]
 
@@ -107,7 +112,7 @@ def thermodynamic_integral(
 
 
 def log_evidence(
-    values: ArrayLike,
+    values: ArrayLike | Observations,
     *,
     prior: Prior,
     betas: ArrayLike | None = None,
@@ -119,8 +124,9 @@ def log_evidence(
 
     Parameters
     ----------
-    values : array of shape (n,) or (n, N)
-        Finite values.
+    values : array of shape (n,) or (n, N), or Observations
+        Finite values, or measurements of them with noise; of those the likelihood is
+        that of the noise.
     prior : Prior
         The prior to be judged; differences between priors are log Bayes factors.
     betas : array-like, optional
@@ -147,9 +153,7 @@ def log_evidence(
     DataWarning
         If the correction is large, so that the ladder needs more rungs.
     """
-    from scorecast.mixtures.run import start_runs
-
-    given = check_values(values, prior)
+    given = check_given(values, prior)
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     if sampling.n_draws < _BATCHES:
@@ -164,7 +168,7 @@ def log_evidence(
         raise UsageError(msg)
     streams = as_generator(random_state).spawn(len(rungs))
     runs = [
-        start_runs(given, prior.constants(float(beta)), sampling, [stream])[0]
+        _start(given, prior, float(beta), sampling, stream)
         for beta, stream in zip(rungs, streams, strict=True)
     ]
     with announced("compiling the sampler (the first time only)"):
@@ -175,6 +179,23 @@ def log_evidence(
     found = _summarise(rungs, draws, prior.name)
     _warn_correction(found)
     return found
+
+
+def _start(
+    given: FloatArray | Observations,
+    prior: Prior,
+    beta: float,
+    sampling: Sampling,
+    stream: np.random.Generator,
+) -> Run:
+    """Start the chain of one rung; with noise it is the noise that is tempered."""
+    # Compiled code is loaded only when it is used.
+    from scorecast.mixtures.run import start_runs
+
+    if isinstance(given, Observations):
+        constants = prior.constants()
+        return start_runs(given, constants, sampling, [stream], noise_power=beta)[0]
+    return start_runs(given, prior.constants(beta), sampling, [stream])[0]
 
 
 def _warn_correction(found: Evidence) -> None:

@@ -15,6 +15,7 @@ from scorecast._core.progress import announced, track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError
+from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.posterior import MixturePosterior
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.sampling import Sampling
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
     from scorecast.mixtures.checkpoint import Checkpoint
     from scorecast.mixtures.run import Run
 
-__all__ = ["check_values", "sample_posterior"]
+__all__ = ["check_given", "check_values", "sample_posterior"]
 
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
 
 
 def sample_posterior(
-    values: ArrayLike,
+    values: ArrayLike | Observations,
     *,
     prior: Prior,
     sampling: Sampling | None = None,
@@ -41,8 +42,9 @@ def sample_posterior(
 
     Parameters
     ----------
-    values : array of shape (n,) or (n, N)
-        Finite values, at least one.
+    values : array of shape (n,) or (n, N), or Observations
+        Finite values, at least one; or measurements of them with noise, of which some
+        may be missing or censored.
     prior : Prior
         The prior; its number of dimensions must be that of the values.
     sampling : Sampling, optional
@@ -78,7 +80,7 @@ def sample_posterior(
     from scorecast.mixtures.checkpoint import Checkpoint
     from scorecast.mixtures.run import start_runs
 
-    given = check_values(values, prior)
+    given = check_given(values, prior)
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     streams = as_generator(random_state).spawn(sampling.n_chains)
@@ -95,6 +97,38 @@ def sample_posterior(
         stage += 1
         for run in runs:
             run.extend()
+
+
+def check_given(
+    values: ArrayLike | Observations, prior: Prior
+) -> FloatArray | Observations:
+    """Return values or observations, of as many coordinates as the prior has.
+
+    Equal measurements are welcome where there is noise: true values differ.
+
+    Parameters
+    ----------
+    values : array-like or Observations
+        What the caller gave.
+    prior : Prior
+        The prior.
+
+    Returns
+    -------
+    array of shape (n, N) or Observations
+        Checked.
+
+    Raises
+    ------
+    InvalidInputError
+        If the numbers of coordinates differ.
+    """
+    if not isinstance(values, Observations):
+        return check_values(values, prior)
+    if values.n_dims != prior.n_dims:
+        msg = f"The prior has {prior.n_dims} coordinates, values have {values.n_dims}."
+        raise InvalidInputError(msg)
+    return values
 
 
 def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
@@ -169,7 +203,9 @@ def _until(goal: int) -> Callable[[Run], None]:
     return advance
 
 
-def _collect(runs: Sequence[Run], prior: Prior, values: FloatArray) -> MixturePosterior:
+def _collect(
+    runs: Sequence[Run], prior: Prior, values: FloatArray | Observations
+) -> MixturePosterior:
     n_warmup = runs[0].n_warmup
     records = [run.record for run in runs]
     return MixturePosterior(
