@@ -230,9 +230,9 @@ def test_arrays_that_are_no_columns(run, tmp_path):
 def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
     q = np.array([0.7, 1e-9, 0.5, 0.6], np.float16)
     np.savez(tmp_path / "t.npz", q=q, p=np.full(4, 0.5, np.float16))
-    code, out, err = run("information", tmp_path / "t.npz", "--q", "q", "--p", "p")
+    code, out, _ = run("information", tmp_path / "t.npz", "--q", "q", "--p", "p")
     assert code == 0
-    assert "float16" in err
+    assert "float16" in out
     assert "minus infinity" in out
     code, out, _ = run(
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--floor", "1e-6"
@@ -243,6 +243,20 @@ def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--fail-below", "-9"
     )
     assert code == 5
+
+
+def test_what_looks_wrong_is_in_the_answer_and_on_the_page(run, table, tmp_path):
+    log_q = np.random.default_rng(0).normal(-1, 0.1, N)
+    np.savez(tmp_path / "t.npz", q=log_q, p=np.full(N, np.log10(0.5)))
+    out, page = table / "odd.json", table / "odd.html"
+    code, _, err = run(
+        "information", tmp_path / "t.npz", "--log-q", "q", "--log-p", "p", "--json", out,
+        "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    said = json.loads(out.read_text())["result"]["warnings"]
+    assert any("base 10" in line for line in said)
+    assert "base 10" in page.read_text()
 
 
 def test_no_message_names_an_option_that_is_missing_here(run, tmp_path):

@@ -11,7 +11,13 @@ from numpy.typing import ArrayLike
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import DataWarning, InvalidInputError
 
-__all__ = ["check_column", "check_same_length", "refuse_outside", "warn_half_zeros"]
+__all__ = [
+    "check_column",
+    "check_same_length",
+    "half_zeros_said",
+    "refuse_outside",
+    "warned",
+]
 
 _ABOUT = 5.0  # percent by which the rounded percentages of a row may miss a hundred
 
@@ -136,8 +142,8 @@ def _look_like_percent(column: FloatArray) -> bool:
     return column.ndim == 1 or bool((abs(column.sum(axis=1) - 100) < _ABOUT).all())
 
 
-def warn_half_zeros(values: ArrayLike, name: str) -> None:
-    """Warn where half precision has rounded probabilities to zero.
+def half_zeros_said(values: ArrayLike, name: str) -> str:
+    """Say where half precision has rounded probabilities to zero.
 
     Parameters
     ----------
@@ -145,12 +151,36 @@ def warn_half_zeros(values: ArrayLike, name: str) -> None:
         Probabilities as they were given.
     name : str
         Their name in the message.
+
+    Returns
+    -------
+    str
+        One sentence; empty where there is nothing to say.
     """
     array = np.asarray(values)
     n_zero = int((array == 0).sum()) if array.dtype == np.float16 else 0
-    if n_zero:
-        msg = (
-            f"{name} is float16, which rounds chances below 6e-8 to zero: {n_zero:,} "
-            "are zero. Save float32 or the logarithms."
-        )
-        warnings.warn(msg, DataWarning, stacklevel=3)
+    if not n_zero:
+        return ""
+    return (
+        f"{name} is float16, which rounds chances below 6e-8 to zero: {n_zero:,} "
+        "are zero. Save float32 or the logarithms."
+    )
+
+
+def warned(*lines: str) -> tuple[str, ...]:
+    """Warn of what looks wrong, and return it for the answer to keep.
+
+    Parameters
+    ----------
+    *lines : str
+        Sentences; empty ones are left out.
+
+    Returns
+    -------
+    tuple of str
+        Those that say something.
+    """
+    said = tuple(filter(None, lines))
+    for line in said:
+        warnings.warn(line, DataWarning, stacklevel=3)
+    return said
