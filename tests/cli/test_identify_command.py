@@ -348,3 +348,17 @@ def test_names_of_decoders_do_no_harm(run, folder):
     page = (folder / "c.html").read_text()
     assert "<script>" not in page
     assert "\x1b" not in page
+
+
+def test_what_looks_wrong_is_in_the_answer_and_on_the_page(run, tmp_path):
+    np.save(tmp_path / "far.npy", -np.eye(30))
+    out, page = tmp_path / "odd.json", tmp_path / "odd.html"
+    code, shown, err = run(
+        "identify", "--scores", tmp_path / "far.npy", "--json", out, "--report", page
+    )
+    assert code == 0, err
+    said = json.loads(out.read_text())["result"]["warnings"]
+    assert sum("are these distances" in line for line in said) == 1
+    assert "are these distances" in page.read_text()
+    assert "are these distances" in " ".join(shown.split())
+    assert "are these distances" not in err  # said once

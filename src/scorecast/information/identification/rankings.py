@@ -105,6 +105,8 @@ def rank_tested(
     )
     tested = np.unique(data.own)
     notes = []
+    if isinstance(data, Scores) and data.looks_reversed:
+        notes.append(data.looks_reversed)  # warned of when they were made
     assumed = describe_assumed_order(data)
     if assumed:
         notes.append(assumed)
