@@ -362,3 +362,28 @@ def test_what_looks_wrong_is_in_the_answer_and_on_the_page(run, tmp_path):
     assert "are these distances" in page.read_text()
     assert "are these distances" in " ".join(shown.split())
     assert "are these distances" not in err  # said once
+
+
+def test_minus_infinity_is_a_score_and_other_rows_can_be_dropped(run, folder):
+    scores = np.load(folder / "whole.npy")
+    scores[3, 7], scores[5, 5] = -np.inf, np.nan  # a loser that has no chance; a flaw
+    np.save(folder / "flaws.npy", scores)
+    code, _, err = run("identify", "--scores", folder / "flaws.npy")
+    assert code == 3
+    assert "row 6, column 6: nan" in err
+    code, out, err = run(
+        "identify", "--scores", folder / "flaws.npy", "--drop-nonfinite", "--json", "-"
+    )
+    assert code == 0, err
+    assert "1 of 40 rows were dropped" in err
+    assert json.loads(out)["inputs"]["n_responses"] == 39
+    scores[3] = -np.inf  # every stimulus impossible: no answer to that row
+    np.save(folder / "flaws.npy", scores)
+    code, _, err = run("identify", "--scores", folder / "flaws.npy", "--drop-nonfinite")
+    assert code == 0
+    assert "2 of 40 rows were dropped" in err
+    scores[:] = np.nan
+    np.save(folder / "flaws.npy", scores)
+    code, _, err = run("identify", "--scores", folder / "flaws.npy", "--drop-nonfinite")
+    assert code == 3
+    assert "no row is left" in err
