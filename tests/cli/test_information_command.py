@@ -239,7 +239,7 @@ def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
     )
     assert code == 0
     assert "floor 1e-06, 1 raised" in out
-    code, _, err = run(
+    code, _, _ = run(
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--fail-below", "-9"
     )
     assert code == 5
@@ -250,8 +250,8 @@ def test_what_looks_wrong_is_in_the_answer_and_on_the_page(run, table, tmp_path)
     np.savez(tmp_path / "t.npz", q=log_q, p=np.full(N, np.log10(0.5)))
     out, page = table / "odd.json", table / "odd.html"
     code, _, err = run(
-        "information", tmp_path / "t.npz", "--log-q", "q", "--log-p", "p", "--json", out,
-        "--report", page,
+        "information", tmp_path / "t.npz", "--log-q", "q", "--log-p", "p",
+        "--json", out, "--report", page,
     )  # fmt: skip
     assert code == 0, err
     said = json.loads(out.read_text())["result"]["warnings"]
