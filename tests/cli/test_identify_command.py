@@ -387,3 +387,31 @@ def test_minus_infinity_is_a_score_and_other_rows_can_be_dropped(run, folder):
     code, _, err = run("identify", "--scores", folder / "flaws.npy", "--drop-nonfinite")
     assert code == 3
     assert "no row is left" in err
+
+
+def test_probes_without_labels_belong_to_the_gallery_row_by_row(run, folder):
+    vectors = ["--gallery", folder / "x.npy", "--probes", folder / "y.npy"]
+    np.save(folder / "rows.npy", np.arange(40))
+    found = []
+    for more in ([], ["--labels", folder / "rows.npy"]):
+        code, out, err = run("identify", *vectors, *more, "--json", "-")
+        assert code == 0, err
+        assert ("belong together" in err) == (not more)
+        found.append(json.loads(out)["result"])
+    assert found[0] == found[1]
+
+
+def test_probes_that_do_not_pair_need_labels(run, folder):
+    np.save(folder / "few.npy", np.load(folder / "y.npy")[:30])
+    vectors = ["--gallery", folder / "x.npy", "--probes", folder / "few.npy"]
+    code, _, err = run("identify", *vectors)
+    assert code == 2
+    assert "40 rows" in err
+    assert "--labels" in err
+    (folder / "names.txt").write_text("".join(f"s{i}\n" for i in range(40)))
+    code, _, err = run("identify", *vectors, "--gallery-labels", folder / "names.txt")
+    assert code == 2
+    assert "--labels is missing" in err
+    code, _, err = run("extrapolate", *vectors, "--to", 100)  # row by row is a guess
+    assert code == 2
+    assert "--labels is missing" in err

@@ -215,7 +215,7 @@ def _named(given: str) -> tuple[str, str]:
 
 def _load_scores(options: dict[str, Any]) -> LoadedScores:
     try:
-        loaded = load_scores(options)
+        loaded = load_scores(options, may_pair_rows=True)
     except MissingLabelsError as error:
         # Names for columns are of use only to labels that name them.
         if any(options[name] for name in ("labels", "label_column", "class_file")):
