@@ -395,3 +395,27 @@ def test_chances_that_cannot_be_are_blamed_on_their_file(run, tmp_path):
     assert code == 3
     assert "odd.npy with" in err
     assert "y.csv: " in err
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "words"),
+    [
+        ("--prior", "class,probability\nyes,0.6\nno,0.1\n", "add up to one"),
+        ("--prior", "class,probability\nyes,60\nno,40\n", "outside [0, 1]"),
+        ("--prior", "class,probability\nyes,0.6\nmaybe,0.4\n", "name every class"),
+        ("--train-labels", "yes\nyes\nyes\n", "not among the 3 training labels"),
+    ],
+)
+def test_what_is_wrong_with_the_prior_is_blamed_on_its_file(
+    run, table, option, text, words
+):
+    name = "before.csv" if option == "--prior" else "before.txt"
+    path = write(table / name, text)
+    code, _, err = run(
+        "information", table / "t.csv", "--probability", "yes", "--probability", "no",
+        "--label-column", "outcome", option, path,
+    )  # fmt: skip
+    assert code == 3
+    assert f"{name}: " in err
+    assert words in err
+    assert "t.csv" not in err

@@ -208,7 +208,8 @@ def _load_classes(options: dict[str, Any]) -> LoadedCases:
     read = _class_columns if options["probabilities"] else _class_matrix
     matrix, labels, classes, loaded = read(options)
     prior, files, notes = _class_prior(options)
-    with blamed_on(" with ".join(dict.fromkeys(loaded["files"]))):
+    forecasts = " with ".join(dict.fromkeys(loaded["files"]))
+    with blamed_on(forecasts, prior="".join(files)):
         cases = cases_from_classes(
             matrix,
             labels,

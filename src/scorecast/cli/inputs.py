@@ -13,6 +13,7 @@ import click
 from scorecast.exceptions import (
     InsufficientDataError,
     InvalidInputError,
+    InvalidPriorError,
     ScorecastWarning,
 )
 from scorecast.io import Matrix, fingerprint, read_labels, read_matrix, read_scores
@@ -211,13 +212,15 @@ def _paired_rows(
 
 
 @contextmanager
-def blamed_on(path: str) -> Iterator[None]:
+def blamed_on(path: str, *, prior: str = "") -> Iterator[None]:
     """Name the file that does not fit, which the library cannot know.
 
     Parameters
     ----------
     path : str
         The file, or several as one text.
+    prior : str, optional
+        The file of the prior, to be named for what is wrong with that.
 
     Raises
     ------
@@ -227,8 +230,11 @@ def blamed_on(path: str) -> Iterator[None]:
     try:
         yield
     except (InvalidInputError, InsufficientDataError) as error:
-        msg = f"{path}: {error}"
-        raise type(error)(msg) from error
+        named = prior if prior and isinstance(error, InvalidPriorError) else path
+        msg = f"{named}: {error}"
+        if isinstance(error, InsufficientDataError):
+            raise InsufficientDataError(msg) from error
+        raise InvalidInputError(msg) from error
 
 
 @contextmanager
