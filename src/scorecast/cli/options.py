@@ -202,7 +202,8 @@ def _class_options() -> list[Callable[[Any], Any]]:
                      help="Labels of the training cases: their frequencies are the "
                      "prior."),
         click.option("--leave-one-out", is_flag=True,
-                     help="Prior: frequencies among the other cases."),
+                     help="Prior: frequencies among all other cases, of other "
+                     "groups too."),
         click.option("--renormalise", is_flag=True,
                      help="Divide rows of class probabilities by their sum."),
         click.option("--key", help="Name of the matrix in an .npz file."),
