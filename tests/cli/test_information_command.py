@@ -337,8 +337,9 @@ def test_an_interrupt_says_how_to_go_on(run, table, monkeypatch):
 
 def test_what_takes_long_is_said_before_it_begins(run, table, monkeypatch):
     arguments = ("information", table / "t.csv", "--j", "j", "--group", "name")
-    _, _, err = run(*arguments, "--max-cases", "50")
+    _, out, err = run(*arguments, "--max-cases", "50")
     assert err.count("50 drawn at random") == 1
+    assert "plain mean and its normal interval rest on all" in " ".join(out.split())
     assert "60 cases" in err
     few = [str(i // 10) for i in range(N)]
     lines = (table / "t.csv").read_text().splitlines()
