@@ -415,3 +415,19 @@ def test_probes_that_do_not_pair_need_labels(run, folder):
     code, _, err = run("extrapolate", *vectors, "--to", 100)  # row by row is a guess
     assert code == 2
     assert "--labels is missing" in err
+
+
+@pytest.mark.usefixtures("fake_model")
+def test_what_to_do_about_repeats_is_said_in_options(run, folder):
+    x, y = np.load(folder / "x.npy"), np.load(folder / "y.npy")
+    np.save(folder / "x2.npy", np.tile(x, (2, 1)))
+    np.save(folder / "y2.npy", np.vstack([y, y[::-1]]))
+    data = ["--stimuli", folder / "x2.npy", "--responses", folder / "y2.npy"]
+    code, out, err = run("identify", *data, "--json", "-")
+    assert code == 0, err
+    said = " ".join(json.loads(out)["result"]["warnings"])
+    assert "--population N" in said
+    assert "--repeats drawn" in said
+    code, _, err = run("identify", *data, "--repeats", "drawn", "--population", "90")
+    assert code == 2
+    assert "--population" in err

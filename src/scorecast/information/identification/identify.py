@@ -385,8 +385,8 @@ def _check_repeats(repeats: str, population: int | None) -> None:
     check_choice(repeats, "repeats", REPEATS)
     if repeats == "drawn" and population is not None:
         msg = (
-            "`population` is for distinct stimuli: rows that were drawn independently "
-            "need no correction."
+            "`population` (--population) is for distinct stimuli: rows that were drawn "
+            "independently need no correction."
         )
         raise UsageError(msg)
 
@@ -459,8 +459,8 @@ def _cautions(
     if repeated and population is None:
         lines.append(
             "What is proved takes repeats for design. If stimuli come again because "
-            "there are few, it is too high: give `population`; if rows are independent "
-            'draws, repeats="drawn".'
+            "there are few, it is too high: give `population` (--population N); if "
+            'rows are independent draws, repeats="drawn" (--repeats drawn).'
         )
     if sample.curve.n_groups == 0:
         lines.append(_too_few(sample))
