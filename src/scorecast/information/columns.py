@@ -139,7 +139,9 @@ def _look_like_percent(column: FloatArray) -> bool:
     """Tell whether numbers may be percentages: of all classes they make a hundred."""
     if column.min() < 0 or column.max() > 100:
         return False
-    return column.ndim == 1 or bool((abs(column.sum(axis=1) - 100) < _ABOUT).all())
+    if column.ndim == 1:  # a lone value above one is a slip, not a scale
+        return bool((column > 1).mean() > 0.5)
+    return bool((abs(column.sum(axis=1) - 100) < _ABOUT).all())
 
 
 def half_zeros_said(values: ArrayLike, name: str) -> str:
