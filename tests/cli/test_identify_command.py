@@ -281,6 +281,7 @@ def test_a_gate(run, folder):
         (["--stimuli", "x.npy", "--responses", "short.npy"], 3, "belong together"),
         (["--stimuli", "same.npy", "--responses", "y.npy"], 4,
          ": 1 distinct stimuli cannot be split"),
+        (["--stimuli", "x.npy", "--responses", "flat.npy"], 4, "ever changes"),
         (["--scores", "one.npy"], 4, "one stimulus only"),
         (["--scores", "whole.npy", "--labels", "single.npy"], 4, "One stimulus only"),
         (["whole.npy"], 2, "use --scores"),
@@ -303,6 +304,7 @@ def test_bad_input_ends_with_a_code_and_one_line(run, folder, options, code, wor
     (folder / "runs39.txt").write_text("run\n" * 39)
     np.save(folder / "short.npy", np.load(folder / "y.npy")[:7])
     np.save(folder / "same.npy", np.ones((40, 3)))
+    np.save(folder / "flat.npy", np.ones((40, 3)))
     np.save(folder / "one.npy", np.ones((1, 1)))
     np.save(folder / "single.npy", np.zeros(40, dtype=int))
     placed = [

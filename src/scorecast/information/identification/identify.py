@@ -155,7 +155,8 @@ def identify(
     InvalidInputError
         If the arrays do not fit together or hold NaN.
     InsufficientDataError
-        If there are too few distinct stimuli to split, or to test.
+        If there are too few distinct stimuli to split, or to test, or no response ever
+        changes.
     """
     _check_options(weights, level, units)
     _check_repeats(repeats, population)
@@ -417,7 +418,7 @@ def _without_constant(
     flat = {"responses": constant_columns(responses)}
     if flat["responses"].all():
         msg = "No column of the responses ever changes: they say nothing of stimuli."
-        raise InvalidInputError(msg)
+        raise InsufficientDataError(msg)
     flat["stimuli"] = constant_columns(stimuli)
     done = {"responses": "were left out", "stimuli": "tell nothing apart"}
     lines = []
