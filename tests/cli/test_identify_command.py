@@ -281,9 +281,16 @@ def test_a_gate(run, folder):
         (["--stimuli", "x.npy", "--responses", "short.npy"], 3, "belong together"),
         (["--stimuli", "same.npy", "--responses", "y.npy"], 4,
          ": 1 distinct stimuli cannot be split"),
-        (["--stimuli", "x.npy", "--responses", "flat.npy"], 4, "ever changes"),
+        (["--stimuli", "x.npy", "--responses", "flat.npy"], 4,
+         "flat.npy: No column of the responses ever changes"),
         (["--scores", "one.npy"], 4, "one stimulus only"),
-        (["--scores", "whole.npy", "--labels", "single.npy"], 4, "One stimulus only"),
+        (["--scores", "whole.npy", "--labels", "single.npy"], 4,
+         "single.npy: One stimulus only"),
+        (["--scores", "ties.npy"], 4, "ties.npy: All scores are equal"),
+        (["--stimuli", "x9.npy", "--responses", "y9.npy"], 4,
+         "y9.npy: 2 tested stimuli are too few"),
+        (["--stimuli", "x.npy", "--responses", "y.npy", "--groups", "halves.txt"], 4,
+         "--test-size"),
         (["whole.npy"], 2, "use --scores"),
         (["--scores", "whole.npy", "--classes", "runs.txt"], 3, "without labels"),
         (["--scores", "whole.npy", "--labels", "labels.npy", "--classes", "runs.txt"],
@@ -305,6 +312,10 @@ def test_bad_input_ends_with_a_code_and_one_line(run, folder, options, code, wor
     np.save(folder / "short.npy", np.load(folder / "y.npy")[:7])
     np.save(folder / "same.npy", np.ones((40, 3)))
     np.save(folder / "flat.npy", np.ones((40, 3)))
+    np.save(folder / "ties.npy", np.ones((40, 40)))
+    np.save(folder / "x9.npy", np.load(folder / "x.npy")[:9])
+    np.save(folder / "y9.npy", np.load(folder / "y.npy")[:9])
+    (folder / "halves.txt").write_text("a\n" * 38 + "b\n" * 2)
     np.save(folder / "one.npy", np.ones((1, 1)))
     np.save(folder / "single.npy", np.zeros(40, dtype=int))
     placed = [

@@ -126,7 +126,7 @@ def test_logarithms_given_as_probabilities_are_noticed():
         sc.cases_from_probabilities([-0.1, -2.0], [0.5, 0.5])
     with pytest.raises(InvalidInputError, match="percentages"):
         sc.cases_from_probabilities([70.0, 30.0], [0.5, 0.5])
-    with pytest.raises(InvalidInputError, match="1.2 in row 3") as caught:
+    with pytest.raises(InvalidInputError, match=r"1\.2 in row 3") as caught:
         sc.cases_from_probabilities([0.7, 0.3, 1.2, 0.9], [0.5] * 4)
     assert "percentages" not in str(caught.value)
 

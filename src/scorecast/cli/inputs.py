@@ -14,6 +14,7 @@ from scorecast.exceptions import (
     InsufficientDataError,
     InvalidInputError,
     InvalidPriorError,
+    NotConvergedError,
     ScorecastWarning,
 )
 from scorecast.io import Matrix, fingerprint, read_labels, read_matrix, read_scores
@@ -229,6 +230,8 @@ def blamed_on(path: str, *, prior: str = "") -> Iterator[None]:
     """
     try:
         yield
+    except NotConvergedError:  # no fault of the file
+        raise
     except (InvalidInputError, InsufficientDataError) as error:
         named = prior if prior and isinstance(error, InvalidPriorError) else path
         msg = f"{named}: {error}"

@@ -50,8 +50,8 @@ __all__ = [
 INTERVALS = ("jackknife", "subsampling")
 _AT_CHANCE = "The curve is no better than chance: no information is implied."
 _BELOW_CHANCE = (
-    f"{_AT_CHANCE} It lies below chance by more than luck explains, so both ends of the "
-    "interval are zero: information has nothing below."
+    f"{_AT_CHANCE} It lies below chance by more than luck explains, so both ends of "
+    "the interval are zero: information has nothing below."
 )
 _WORST_FIT = 3.0  # standard errors by which a curve may leave the ideal one
 
