@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pytest
@@ -239,10 +240,11 @@ def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
     )
     assert code == 0
     assert "floor 1e-06, 1 raised" in out
-    code, _, _ = run(
+    code, _, err = run(
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--fail-below", "-9"
     )
     assert code == 5
+    assert "minus infinity bits per case, below" in err
 
 
 def test_what_looks_wrong_is_in_the_answer_and_on_the_page(run, table, tmp_path):
@@ -420,3 +422,17 @@ def test_what_is_wrong_with_the_prior_is_blamed_on_its_file(
     assert f"{name}: " in err
     assert words in err
     assert "t.csv" not in err
+
+
+def test_numbers_that_differ_look_so_and_one_case_is_a_case(run, tmp_path):
+    j = np.random.default_rng(0).normal(0.1, 0.5, 4000)
+    np.savez(tmp_path / "t.npz", j=j)
+    _, out, _ = run("information", tmp_path / "t.npz", "--j", "j")
+    old, new = re.search(
+        r"mean moves from (\S+) to ([\d.-]+\d)", " ".join(out.split())
+    ).groups()
+    assert old != new
+    np.savez(tmp_path / "one.npz", j=j[:1])
+    _, out, _ = run("information", tmp_path / "one.npz", "--j", "j")
+    assert "after 1 case" in out
+    assert "after 1 cases" not in out

@@ -154,13 +154,16 @@ def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation
 
 def _check_gate(result: ApparentInformation, threshold: float | None) -> None:
     from scorecast.exceptions import GateFailedError
+    from scorecast.information import amount, decimals_for
 
     if threshold is None:
         return
     found = float("-inf") if result.n_infinite else result.posterior.median
     if found < threshold:
+        # With digits enough to tell the two apart.
+        said = amount(found, max(3, decimals_for(threshold - found)))
         msg = (
-            f"the information is {found:.4g} {result.units} per case, below "
+            f"the information is {said} {result.units} per case, below "
             f"--fail-below {threshold:g}"
         )
         raise GateFailedError(msg)
