@@ -106,17 +106,25 @@ def _holds_both(options: dict[str, Any]) -> bool:
 def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
     for name in names:
         if options[name]:
-            option = "--" + name.replace("_", "-")
-            msg = f"{option} does not go with {what}."
+            msg = f"{_option(name)} does not go with {what}."
             raise click.UsageError(msg)
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _load_columns(options: dict[str, Any], form: str) -> LoadedCases:
     first, second = _COLUMNS[form]
     against = "versus" if options["versus"] else second
     wanted = [name for name in (first, second, "versus") if name and options[name]]
-    if not options[first] or not (form == "j" or options[against]):
-        msg = f"{_FORMS} With --versus COL in place of a prior, two are compared."
+    needed = [first] if form == "j" else [first, against]
+    missing = [_option(name) for name in needed if not options[name]]
+    if missing:
+        msg = (
+            f"{' and '.join(missing)} is missing. {_FORMS} With --versus COL in place "
+            "of a prior, two are compared."
+        )
         raise click.UsageError(msg)
     table = _columns(options, wanted)
     with blamed_on(options["table"]):
@@ -183,7 +191,7 @@ def _columns(options: dict[str, Any], wanted: list[str]) -> NamedColumns:
     texts = {"id_column": "--id", "group": "--group", "label_column": "--label-column"}
     return read_columns(
         options["table"],
-        {options[name]: "--" + name.replace("_", "-") for name in wanted},
+        {options[name]: _option(name) for name in wanted},
         {options[name]: text for name, text in texts.items() if options[name]},
         **_table_options(options),
     )
