@@ -363,6 +363,16 @@ def test_names_of_decoders_do_no_harm(run, folder):
     assert "\x1b" not in page
 
 
+def test_the_page_of_a_comparison_says_among_how_many(run, folder):
+    page = folder / "both.html"
+    code, _, err = run(
+        "identify", "--scores", folder / "whole.npy", "--scores", folder / "part.npy",
+        "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    assert page.read_text().count("among 40 stimuli") == 2
+
+
 def test_what_looks_wrong_is_in_the_answer_and_on_the_page(run, tmp_path):
     np.save(tmp_path / "far.npy", -np.eye(30))
     out, page = tmp_path / "odd.json", tmp_path / "odd.html"
