@@ -438,3 +438,29 @@ def test_numbers_that_differ_look_so_and_one_case_is_a_case(run, tmp_path):
     _, out, _ = run("information", tmp_path / "one.npz", "--j", "j")
     assert "after 1 case" in out
     assert "after 1 cases" not in out
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [("", "line 11: the label is empty"), ("maybe", "line 11: 'maybe' is none of")],
+)
+def test_a_label_that_is_no_class_is_found_by_its_line(run, table, label, words):
+    rows = (table / "t.csv").read_text().splitlines()
+    cells = rows[10].split(",")
+    named = ["--probability", "yes", "--probability", "no", "--leave-one-out"]
+    labels = [row.split(",")[-3] for row in rows]
+    labels[10] = cells[-3] = label
+    rows[10] = ",".join(cells)
+    path = write(table / "odd.csv", "\n".join(rows) + "\n")
+    code, _, err = run("information", path, *named, "--label-column", "outcome")
+    assert code == 3
+    assert f"odd.csv, {words}" in err
+    beside = write(table / "odd.txt", "\n".join(labels[1:]) + "\n")
+    code, _, err = run("information", table / "t.csv", *named, "--labels", beside)
+    assert code == 3
+    assert f"odd.txt, {words.replace('11', '10')}" in err  # without a header
+    headed = write(table / "odd_labels.csv", "\n".join(labels) + "\n")
+    code, _, err = run("information", table / "t.csv", *named, "--labels", headed)
+    assert code == 3
+    if label:  # a table of one column has no empty lines
+        assert f"odd_labels.csv, {words}" in err

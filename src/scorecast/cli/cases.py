@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,8 @@ _FORMS = (
 )
 _COLUMNS = {"log": ("log_q", "log_p"), "chance": ("q", "p"), "j": ("j", "")}
 _CLASS_PRIORS = ("prior", "train_labels", "leave_one_out")
+_LONGEST = 60  # characters of a label in a message
+_SHOWN = 5  # classes in it
 _PICK = "name those that hold probabilities: --probability COL"
 
 
@@ -254,9 +257,37 @@ def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, An
         loaded["files"].append(read.source)
         loaded["notes"] += read.notes
         labels = read.values
+        _refuse_unnamed(labels, named, read.source, read.place)
     else:
         labels = table.texts[options["label_column"]]
+        _refuse_unnamed(labels, named, options["table"], table.place)
     return matrix, labels, [label for _, label in named], loaded
+
+
+def _refuse_unnamed(
+    labels: NDArray[Any],
+    named: list[tuple[str, str]],
+    source: str,
+    place: Callable[[int], str],
+) -> None:
+    """Refuse labels that are no class, with the line of the first."""
+    known = [label for _, label in named]
+    unknown = [i for i, x in enumerate(labels.tolist()) if str(x) not in known]
+    if not unknown:
+        return
+    first, more = unknown[0], ""
+    if len(unknown) > 1:
+        more = f" ({len(unknown):,} labels are like that)"
+    label = str(labels[first])
+    if not label.strip():
+        msg = f"{source}, {place(first)}: the label is empty{more}; fill it"
+        raise InvalidInputError(msg)
+    msg = (
+        f"{source}, {place(first)}: {label[:_LONGEST]!r} is none of the classes "
+        f"{', '.join(known[:_SHOWN])}{', ...' if len(known) > _SHOWN else ''}{more}; "
+        "name the column of every class: --probability COL=LABEL"
+    )
+    raise InvalidInputError(msg)
 
 
 def _column_and_label(text: str) -> tuple[str, str]:
