@@ -171,6 +171,10 @@ def write(path, text):
         ("q,p\n0.5,0.5\n,0.5\n", ["--q", "q", "--p", "p"], 3, "line 3"),
         ("q,p\n0.5,0.5\nx,0.5\n", ["--q", "q", "--p", "p"], 3, "line 3"),
         ("q,p\n0.5,0.5\n1.5,0.5\n", ["--q", "q", "--p", "p"], 3, "outside [0, 1]"),
+        ("q,p\n0.5,0.5\n1.5,0.5\n", ["--q", "q", "--p", "p"], 3,
+         "column 'q' has 1 value(s) outside [0, 1]; the first is 1.5 in line 3"),
+        ("a,b,y\n0.5,0.5,a\n-0.5,1.5,b\n", ["--probability", "a", "--probability",
+         "b", "--label-column", "y", "--leave-one-out"], 3, "in line 3, column 'a'"),
         ("q,p\n0.5,0.5\n0,0\n", ["--q", "q", "--p", "p"], 3, "under the prior"),
         ("q,p\n0.5,0.5\n0.3,0\n", ["--q", "q", "--p", "p"], 3, "under the prior"),
         ("q,p\n-1,-1\n-2,-1\n", ["--q", "q", "--p", "p"], 3, "logarithms"),
@@ -390,7 +394,7 @@ def test_chances_that_cannot_be_are_blamed_on_their_file(run, tmp_path):
     path.write_text("q,p\n0.5,0.5\n1.5,0.5\n0.3,0.2\n")
     code, _, err = run("information", path, "--q", "q", "--p", "p")
     assert code == 3
-    assert "odd.csv: q has 1 value(s) outside [0, 1]" in err
+    assert "odd.csv: column 'q' has 1 value(s) outside [0, 1]" in err
     np.save(tmp_path / "odd.npy", np.array([[0.5, 0.5], [1.5, -0.5]]))
     (tmp_path / "y.csv").write_text("label\n0\n1\n")
     code, _, err = run(

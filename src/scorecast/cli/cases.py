@@ -18,6 +18,7 @@ from scorecast.information import (
     cases_from_j,
     cases_from_logs,
     cases_from_probabilities,
+    refuse_outside,
 )
 from scorecast.io import NamedColumns, read_columns, read_labels, read_matrix
 
@@ -153,6 +154,9 @@ def _cases_of_columns(
         return _loaded(table, (made["j"], made.get("versus")), names_of)
     if form == "chance":
         _refuse(options, ("base", "base_p"), "probabilities")
+        for name, values in column.items():
+            # Again by the library, which does not know lines and names of columns.
+            refuse_outside(values, f"column {options[name]!r}", place=table.place)
         pair = _pair(cases_from_probabilities, column, first, second, names)
     else:
         settings = {**names, "base": base, "base_p": options["base_p"]}
@@ -248,6 +252,9 @@ def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, An
         **_table_options(options),
     )
     matrix = np.column_stack([table.numbers[column] for column, _ in named])
+    with blamed_on(table.source):
+        names = [column for column, _ in named]
+        refuse_outside(matrix, "probabilities", place=table.place, names=names)
     loaded: dict[str, Any] = {"files": [table.source], "notes": table.notes}
     for name, option in (("ids", "id_column"), ("groups", "group")):
         if options[option]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import DataWarning, InvalidInputError
@@ -89,7 +91,13 @@ def check_same_length(**columns: FloatArray) -> None:
         raise InvalidInputError(msg)
 
 
-def refuse_outside(column: FloatArray, name: str) -> None:
+def refuse_outside(
+    column: NDArray[Any],
+    name: str,
+    *,
+    place: Callable[[int], str] | None = None,
+    names: Sequence[str] = (),
+) -> None:
     """Refuse probabilities outside [0, 1].
 
     Parameters
@@ -98,6 +106,10 @@ def refuse_outside(column: FloatArray, name: str) -> None:
         Probabilities, of any shape.
     name : str
         Their name in messages.
+    place : callable, optional
+        Says where a row, counted from zero, stands in a file.
+    names : sequence of str, optional
+        Names of the columns of a matrix.
 
     Raises
     ------
@@ -107,10 +119,10 @@ def refuse_outside(column: FloatArray, name: str) -> None:
     bad = (column < 0) | (column > 1)
     if not bad.any():
         return
-    place = np.argwhere(bad)[0]
-    where = f"row {place[0] + 1}" + (
-        f", column {place[1] + 1}" if column.ndim > 1 else ""
-    )
+    first = np.argwhere(bad)[0]
+    where = f"row {first[0] + 1}" if place is None else place(int(first[0]))
+    if column.ndim > 1:
+        where += f", column {repr(names[first[1]]) if names else first[1] + 1}"
     hint = ""
     if (column <= 0).all():
         hint = _said_of_logs(column)
@@ -120,7 +132,7 @@ def refuse_outside(column: FloatArray, name: str) -> None:
         hint = " They look like scores or logits: turn them into probabilities first."
     msg = (
         f"{name} has {int(bad.sum())} value(s) outside [0, 1]; the first is "
-        f"{column[tuple(place)]:g} in {where}.{hint}"
+        f"{column[tuple(first)]:g} in {where}.{hint}"
     )
     raise InvalidInputError(msg)
 
