@@ -68,9 +68,23 @@ def test_a_conjugate_case_has_its_exact_evidence():
     assert abs(found.value - exact) < 4 * found.stderr
 
 
+def test_tails_so_long_that_scales_pile_up_at_zero_do_not_stop_it():
+    """Shapes below one half: at small powers the density of a scale has no mode."""
+    with pytest.warns(DataWarning, match="ladder"):
+        found = log_evidence(
+            [0.1, 0.2, -0.3],
+            prior=Prior.information(tail_kind=2, tail_b=0.2),
+            betas=ladder(4),
+            sampling=Sampling(n_warmup=50, n_draws=200),
+            random_state=0,
+        )
+    assert np.isfinite(found.means).all()
+
+
 @pytest.mark.statistical
-def test_the_evidence_of_a_full_mixture_against_weighted_prior_draws():
-    prior = Prior.information()
+@pytest.mark.parametrize("tails", [{}, {"tail_kind": 2, "tail_b": 1.0}])
+def test_the_evidence_of_a_full_mixture_against_weighted_prior_draws(tails):
+    prior = Prior.information(**tails)
     x = np.array([0.15, 0.35, -0.6])
     constants = prior.constants()
     logs = np.array(
