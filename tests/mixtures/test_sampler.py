@@ -180,6 +180,17 @@ def test_few_or_odd_values_do_not_break_it(values):
     assert found.means.std() > 0.0
 
 
+def test_a_chain_that_meets_no_number_ends_and_is_refused():
+    """Squares that overflow give scales that are no numbers, and no end to draws."""
+    values = np.append(VALUES, 1e160)[:, None]
+    chain = Chain(values, INFORMATION.constants(), np.random.default_rng(0), n_jumps=3)
+    record = Record.empty(2000, 1)
+    chain.run(2000, record)
+    assert np.isnan(record.means[-1]).all()
+    found = diagnose(record.means[None], record.n_components[None])
+    assert "not a number" in found.reasons[0]
+
+
 def test_longer_runs_until_the_chains_can_be_trusted():
     # 200 effective draws are wanted, more than 2 chains of 80 can give.
     patient = dataclasses.replace(SHORT, n_draws=20, n_extensions=2)
@@ -285,6 +296,8 @@ def test_no_workers_are_refused():
 def test_bad_values_and_settings_are_refused():
     with pytest.raises(InvalidInputError, match="row 2"):
         sample_posterior([0.1, np.nan], prior=INFORMATION)
+    with pytest.raises(InvalidInputError, match=r"row 2 holds \[1\.e\+154\]; use an"):
+        sample_posterior([0.1, 1e154, 0.3], prior=INFORMATION)
     with pytest.raises(InvalidInputError, match="n >= 1"):
         sample_posterior([], prior=INFORMATION)
     with pytest.raises(InvalidInputError, match="shape"):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_values", "sample_posterior"]
 
+_GREATEST = 1e100  # whose square, over any sensible variance, is still a number
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
 
 
@@ -115,7 +116,8 @@ def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
     Raises
     ------
     InvalidInputError
-        If there are none, of another shape, not finite, or too many of them equal.
+        If there are none, of another shape, not finite, beyond 1e100, or too many of
+        them equal.
     """
     n_dims = prior.n_dims
     given = np.asarray(values, dtype=np.float64)
@@ -127,6 +129,13 @@ def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
     if not np.isfinite(given).all():
         first = np.flatnonzero(~np.isfinite(given).all(axis=1))[0]
         msg = f"values must be finite; row {first + 1} holds {given[first]}."
+        raise InvalidInputError(msg)
+    far = np.flatnonzero((np.abs(given) > _GREATEST).any(axis=1))
+    if far.size:
+        msg = (
+            f"values must lie between -{_GREATEST:g} and {_GREATEST:g}; row "
+            f"{far[0] + 1} holds {given[far[0]]}; use another unit."
+        )
         raise InvalidInputError(msg)
     _check_ties(given, prior)
     return np.ascontiguousarray(given)
