@@ -55,7 +55,7 @@ def test_half_normal_integral_against_quadrature_over_a_wide_range():
 @pytest.mark.parametrize("p", [-0.95, -0.5, 0.0])
 @pytest.mark.parametrize(("a", "b"), [(0.5, -3.0), (2.0, 0.5), (0.5, 2.5), (2, 60)])
 def test_steep_half_normal_draws_have_their_distribution(p, a, b):
-    """With p <= 0 the density is infinite at zero; its substitute u = s^(p+1) is not."""
+    """With p <= 0 the density is infinite at zero; that of s^(p+1) is not."""
     q, n = p + 1.0, 4000
     level = float(log_half_normal_integral(p, a, b))
     grid = np.linspace(0.0, (max(b, 0) / (2 * a) + 12 / np.sqrt(2 * a)) ** q, 200_001)

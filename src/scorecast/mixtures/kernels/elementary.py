@@ -18,8 +18,8 @@ __all__ = ["exp_in_place", "log_in_place"]
 
 BLOCK = 256
 MOST = 708.0  # exponents of normal doubles reach a little further
-LEAST_NORMAL = float(np.finfo(np.float64).tiny)
-GREATEST = float(np.finfo(np.float64).max)
+LEAST_BITS = int(np.finfo(np.float64).tiny.view(np.int64))  # of normal doubles
+GREATEST_BITS = int(np.finfo(np.float64).max.view(np.int64))
 PER_LOG_2 = 1.0 / math.log(2.0)
 LOG_2_HIGH = 6.93147180369123816490e-01  # 33 bits of log 2, so that multiples are exact
 LOG_2_LOW = 1.90821492927058770002e-10
@@ -83,11 +83,12 @@ def log_in_place(values: FloatArray) -> None:
     for start in range(0, values.size, BLOCK):
         chunk = values[start : start + BLOCK]
         n = chunk.size
-        n_odd = 0
         for i in range(n):
             part[i] = chunk[i]
-            n_odd += 0 if LEAST_NORMAL <= chunk[i] <= GREATEST else 1
-        if n_odd > 0:
+        odd = 0  # its sign: whether the bits of any are out of order
+        for i in range(n):
+            odd |= bits[i] | (bits[i] - LEAST_BITS) | (GREATEST_BITS - bits[i])
+        if odd < 0:
             for i in range(n):
                 chunk[i] = math.log(chunk[i]) if chunk[i] >= 0.0 else np.nan
             continue

@@ -273,7 +273,7 @@ def _draw_steep(rng: np.random.Generator, p: float, a: float, b: float) -> float
         s = _draw_narrow(rng, p, a, b)
         return LEAST_ROOT if s < LEAST_ROOT else s  # and no number stays one
     first, half = 1.0 / b, 0.25 * b / a
-    quarter = 0.25 * b * half  # z^2 / 8, by which the exponent falls from 2 half to half
+    quarter = 0.25 * b * half  # by which the exponent falls from the mean to half of it
     reach = -math.expm1(-0.5 * b * (half - first))
     left = math.exp(1.0 - 4.0 * quarter) * first / (p + 1.0)
     middle = math.exp(-quarter) * 2.0 * reach / b

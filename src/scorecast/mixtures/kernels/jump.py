@@ -108,15 +108,15 @@ def _log_gain(
     gives was nearly all of a case's density, so that the difference has no digits.
     """
     rows, total = densities.row, densities.total
+    gains, gives = rows[better], rows[worse]
     gain = 0.0
     product = 1.0
     for k in range(total.size):
-        change = share * (rows[better, k] - rows[worse, k])
-        factor = 1.0 + change / total[k]
-        if factor < CANCELLED:
-            factor = _summed(k, weight, rows) / total[k]
-        if factor < 1.0 / FAR or factor > FAR:
-            gain += math.log(max(factor, TINY))
+        factor = 1.0 + share * (gains[k] - gives[k]) / total[k]
+        if factor < CANCELLED or factor > FAR:  # hardly ever
+            if factor < CANCELLED:
+                factor = max(_summed(k, weight, rows) / total[k], TINY)
+            gain += math.log(factor)
             continue
         product *= factor
         if product < 1e-150 or product > 1e150:
