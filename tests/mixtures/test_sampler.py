@@ -20,7 +20,7 @@ from scorecast.mixtures import (
     sample_prior_means,
 )
 from scorecast.mixtures.chain import Chain, Record, mixture_log_density
-from scorecast.mixtures.diagnostics import diagnose
+from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS, diagnose
 from scorecast.mixtures.kernels import component
 from scorecast.mixtures.prior_predictive import _draws
 
@@ -200,6 +200,21 @@ def test_longer_runs_until_the_chains_can_be_trusted():
     assert found.means.shape == (2, 80, 1)
     assert found.n_discarded == 50 + 20 + 40
     assert found.n_components_warmup.shape == (2, 110)
+
+
+@pytest.mark.statistical
+def test_a_default_run_goes_on_until_its_chains_agree_about_components():
+    """400 long-tailed values: J is settled at once, the number of components is not."""
+    values = np.random.default_rng(1).standard_t(3, 400) * 0.1 + 0.12
+    once = Sampling(n_extensions=0)
+    short = sample_posterior(values, prior=INFORMATION, sampling=once, random_state=0)
+    assert short.diagnostics.passed
+    assert short.diagnostics.rhat_components > MOST_RHAT_COMPONENTS
+    found = sample_posterior(values, prior=INFORMATION, random_state=0)
+    assert found.diagnostics.passed
+    assert found.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS
+    logs = np.log(found.n_components).mean(axis=1)  # from 1, 8, 2 and 4 components
+    assert np.ptp(logs) < 0.25, logs
 
 
 def test_predictive_density_and_distribution_agree():

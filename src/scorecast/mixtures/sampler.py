@@ -15,6 +15,7 @@ from scorecast._core.progress import announced, track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError
+from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS
 from scorecast.mixtures.posterior import MixturePosterior
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.sampling import Sampling
@@ -91,7 +92,8 @@ def sample_posterior(
     while True:
         _run_stage(runs, stage, n_jobs, store)
         posterior = _collect(runs, prior, given)
-        if stage >= sampling.n_extensions or posterior.diagnostics.passed:
+        trusted = posterior.diagnostics.passed and _components_agree(posterior)
+        if trusted or stage >= sampling.n_extensions:
             return posterior
         stage += 1
         for run in runs:
@@ -169,6 +171,15 @@ def _run_stage(
             store.note(runs, stage)
     finally:
         store.save()
+
+
+def _components_agree(posterior: MixturePosterior) -> bool:
+    """Whether the chains agree about the number of components; R-hat needs it to move.
+
+    A chain that never changed it does not agree with others that did.
+    """
+    never_moved = int(np.ptp(posterior.n_components)) == 0
+    return never_moved or posterior.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS
 
 
 def _until(goal: int) -> Callable[[Run], None]:
