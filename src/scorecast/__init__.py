@@ -92,6 +92,12 @@ if TYPE_CHECKING:
         implied_information,
         mutual_information_bound,
     )
+    from scorecast.recurrence import (
+        Recurrence,
+        RecurrenceModel,
+        evaluate_recurrence,
+        recurrence_of,
+    )
     from scorecast.report import plot, report
     from scorecast.scores import (
         AccuracyCurve,
@@ -174,6 +180,10 @@ _HOME = {
     "learning_curve_scores": "guarantees",
     "permutation_scores": "guarantees",
     "required_test_size": "guarantees",
+    "Recurrence": "recurrence",
+    "RecurrenceModel": "recurrence",
+    "recurrence_of": "recurrence",
+    "evaluate_recurrence": "recurrence",
     "plot": "report",
     "report": "report",
     "risk_curve": "scores",
@@ -207,6 +217,8 @@ __all__ = [
     "PairComparison",
     "PermutationScores",
     "PolynomialExtrapolator",
+    "Recurrence",
+    "RecurrenceModel",
     "RegressionExtrapolator",
     "Regularities",
     "RequiredTestSize",
@@ -239,6 +251,7 @@ __all__ = [
     "compare_pair",
     "data_regularities",
     "density_test",
+    "evaluate_recurrence",
     "extrapolate",
     "extrapolate_risk",
     "identify",
@@ -249,6 +262,7 @@ __all__ = [
     "mutual_information_bound",
     "permutation_scores",
     "plot",
+    "recurrence_of",
     "report",
     "required_test_size",
     "risk_curve",

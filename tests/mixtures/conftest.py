@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from numba import njit
 
+from scorecast.mixtures import Noise, Observations
 from scorecast.mixtures.chain import Chain, Record
-from scorecast.mixtures.kernels import case, component, jump, sweep
+from scorecast.mixtures.kernels import case, component, jump, latent, sweep
+from scorecast.mixtures.noisy_chain import NoisyChain
 
 FREE = njit(nogil=True, error_model="numpy")
 INNER = njit(
@@ -105,7 +107,8 @@ class JointDraws:
         factor = np.linalg.cholesky(parts.precision[:number])[label]
         noise = rng.standard_normal((n_cases, n_dims, 1))
         noise = np.linalg.solve(np.swapaxes(factor, 1, 2), noise)[:, :, 0]
-        chain.values = parts.location[label] + (parts.skew[label] + noise) / root
+        chain.values[:] = parts.location[label] + (parts.skew[label] + noise) / root
+        chain.cases.label[:], chain.cases.root[:] = label, root[:, 0]
 
     def statistics(self):
         """Functions of mixture, population and values that do not care for labels."""
@@ -156,6 +159,78 @@ class JointDraws:
             self.chain.run(len(record.means), record)
         finally:
             Chain.run.__globals__["run_sweeps"] = original
+
+
+class NoisyJointDraws(JointDraws):
+    """The same with measurements: noise, censoring from the right, missing values."""
+
+    def __init__(self, prior, n_cases, *, kernel=None, n_jumps=4):
+        super().__init__(prior, n_cases, n_jumps=n_jumps)
+        n_dims = prior.n_dims
+        noise = Noise(np.linspace(2.0, 6.0, n_dims), 2.5)
+        blank = Observations(np.zeros((n_cases, n_dims)), np.zeros(n_cases), noise)
+        constants = prior.constants()
+        self.chain = NoisyChain(blank, constants, self.rng, n_jumps=n_jumps)
+        self.kernel = latent.run_noisy_sweeps if kernel is None else kernel
+
+    def draw(self):
+        """Draw mixture, true values and what was measured of them."""
+        super().draw()
+        rng, measured, x = self.rng, self.chain.measured, self.chain.values
+        shape = measured.noise_shape
+        measured.noise_scale[:] = rng.gamma(shape, 1.0 / shape, size=len(x))
+        spread = np.sqrt(measured.noise * measured.noise_scale[:, None])
+        measured.value[:] = x + rng.standard_normal(x.shape) / spread
+        measured.limit[:] = rng.normal(0.2, 1.0, size=len(x))
+        measured.is_censored[:] = measured.value[:, 0] > measured.limit
+        missing = rng.random(x.shape) < 0.2
+        missing[:, 0] = False
+        measured.value[missing] = np.nan
+
+    def statistics(self):
+        """Those of the mixture, and those of what is not seen."""
+        x, measured = self.chain.values, self.chain.measured
+        y, spread = np.arctan(measured.value[:, 0]), np.log(measured.noise_scale)
+        unseen = measured.is_censored
+        away = np.arctan(x[:, 0] - measured.value[:, 0])
+        return [
+            *super().statistics(), np.mean(y), np.mean(y * unseen), np.mean(away),
+            np.mean(spread), np.mean(np.abs(away) * spread), np.mean(np.abs(away)),
+            np.mean(np.arctan(x[:, 1])), np.mean(np.arctan(x[:, 0] * x[:, -1])),
+            np.mean(unseen * np.arctan(x[:, 0] * x[:, -1])),
+        ]  # fmt: skip
+
+    def run_into(self, record):
+        """Fill the record with the kernel that is being judged."""
+        space = NoisyChain.run.__globals__
+        original, space["run_noisy_sweeps"] = space["run_noisy_sweeps"], self.kernel
+        try:
+            self.chain.run(len(record.means), record)
+        finally:
+            space["run_noisy_sweeps"] = original
+
+
+def _noisy(replacements):
+    update = rewritten(latent.update_latent, replacements)
+    return rewritten(latent.run_noisy_sweeps, {}, update_latent=update)
+
+
+@pytest.fixture(scope="session")
+def censored_without_noise():
+    """Censored measurements drawn as if they were the true values."""
+    return _noisy({"1.0 / (last * last) + 1.0 / pull": "1.0 / (last * last)"})
+
+
+@pytest.fixture(scope="session")
+def censoring_ignored():
+    """Censored measurements drawn as if nothing were known of them."""
+    return _noisy({"draw_above(rng, a)": "rng.standard_normal()"})
+
+
+@pytest.fixture
+def noisy_joint_draws():
+    """The class, for tests to fill in a prior."""
+    return NoisyJointDraws
 
 
 @pytest.fixture

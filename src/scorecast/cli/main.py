@@ -25,6 +25,7 @@ _VERBS = {
     "extrapolate": "Forecast accuracy with many more classes.",
     "identify": "Say how much information identification proves and implies.",
     "information": "Say how much probabilistic forecasts really know.",
+    "recurrence": "Predict when events come, and what knowing it is worth.",
     "report": "Write one HTML page from saved results.",
     "simulate": "Make data with a known truth, and the truth beside them.",
     "size": "Say how many test cases are enough.",

@@ -7,6 +7,7 @@ executed, inputs are never changed, and outputs appear whole or not at all.
 
 from __future__ import annotations
 
+from scorecast.io.cohorts import CohortFile, read_cohort
 from scorecast.io.cost_tables import CostTable, read_costs
 from scorecast.io.datasets import Dataset, read_dataset
 from scorecast.io.example import (
@@ -32,6 +33,7 @@ __all__ = [
     "MATCH_SOURCE",
     "TABLE_ENDINGS",
     "CharacterExample",
+    "CohortFile",
     "CostTable",
     "Dataset",
     "Fingerprint",
@@ -45,6 +47,7 @@ __all__ = [
     "fingerprint",
     "load_characters",
     "load_matches",
+    "read_cohort",
     "read_columns",
     "read_costs",
     "read_dataset",

@@ -19,6 +19,7 @@ from scorecast._version import __version__
 from scorecast.exceptions import InvalidInputError
 from scorecast.io import check_writable, write_bytes
 from scorecast.mixtures.kept import KeptMixture
+from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.run import Run
 from scorecast.mixtures.sampling import Sampling
@@ -43,7 +44,7 @@ class Checkpoint:
     def __init__(
         self,
         path: str | os.PathLike[str] | None,
-        values: FloatArray,
+        values: FloatArray | Observations,
         prior: Prior,
         sampling: Sampling,
         streams: Sequence[np.random.Generator],
@@ -131,7 +132,7 @@ class Checkpoint:
 
 
 def _fingerprint(
-    values: FloatArray,
+    values: FloatArray | Observations,
     prior: Prior,
     sampling: Sampling,
     streams: Sequence[np.random.Generator],

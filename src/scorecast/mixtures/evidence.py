@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,9 +22,13 @@ from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import DataWarning, UsageError
 from scorecast.mixtures.diagnostics import rhat_of
+from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.prior import Prior
-from scorecast.mixtures.sampler import check_values
+from scorecast.mixtures.sampler import check_given
 from scorecast.mixtures.sampling import Sampling
+
+if TYPE_CHECKING:
+    from scorecast.mixtures.run import Run
 
 __all__ = ["Evidence", "ladder", "log_evidence", "thermodynamic_integral"]
 
@@ -113,7 +118,7 @@ def thermodynamic_integral(
 
 
 def log_evidence(
-    values: ArrayLike,
+    values: ArrayLike | Observations,
     *,
     prior: Prior,
     betas: ArrayLike | None = None,
@@ -125,8 +130,9 @@ def log_evidence(
 
     Parameters
     ----------
-    values : array of shape (n,) or (n, N)
-        Finite values.
+    values : array of shape (n,) or (n, N), or Observations
+        Finite values, or measurements of them with noise; of those the likelihood is
+        that of the noise.
     prior : Prior
         The prior to be judged; differences between priors are log Bayes factors.
     betas : array-like, optional
@@ -155,9 +161,7 @@ def log_evidence(
         If the correction is large, so that the ladder needs more rungs, or if the
         chains of a rung disagree.
     """
-    from scorecast.mixtures.run import start_runs
-
-    given = check_values(values, prior)
+    given = check_given(values, prior)
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     if sampling.n_draws < _BATCHES:
@@ -174,12 +178,7 @@ def log_evidence(
     runs = [
         run
         for beta, stream in zip(rungs, streams, strict=True)
-        for run in start_runs(
-            given,
-            prior.constants(float(beta)),
-            sampling,
-            [stream, *stream.spawn(_CHAINS - 1)],
-        )
+        for run in _start(given, prior, float(beta), sampling, stream)
     ]
     with announced("compiling the sampler (the first time only)"):
         runs[0].compile()
@@ -190,6 +189,24 @@ def log_evidence(
     _warn_correction(found)
     _warn_disagreement(found)
     return found
+
+
+def _start(
+    given: FloatArray | Observations,
+    prior: Prior,
+    beta: float,
+    sampling: Sampling,
+    stream: np.random.Generator,
+) -> list[Run]:
+    """Start the chains of one rung; with noise it is the noise that is tempered."""
+    # Compiled code is loaded only when it is used.
+    from scorecast.mixtures.run import start_runs
+
+    streams = [stream, *stream.spawn(_CHAINS - 1)]
+    if isinstance(given, Observations):
+        constants = prior.constants()
+        return start_runs(given, constants, sampling, streams, noise_power=beta)
+    return start_runs(given, prior.constants(beta), sampling, streams)
 
 
 def _warn_correction(found: Evidence) -> None:

@@ -11,6 +11,7 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.mixtures.chain import Chain, Record
 from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.kernels.layout import Constants
+from scorecast.mixtures.observations import Observations
 
 if TYPE_CHECKING:
     from scorecast.mixtures.sampling import Sampling
@@ -95,16 +96,18 @@ class Run:
 
 
 def start_runs(
-    values: FloatArray,
+    values: FloatArray | Observations,
     constants: Constants,
     sampling: Sampling,
     streams: Sequence[np.random.Generator],
+    *,
+    noise_power: float | None = None,
 ) -> list[Run]:
     """Start one chain per stream, from different numbers of components.
 
     Parameters
     ----------
-    values : array of shape (n, N)
+    values : array of shape (n, N) or Observations
         The data.
     constants : Constants
         Prior and power of the likelihood.
@@ -112,6 +115,8 @@ def start_runs(
         How long and how.
     streams : sequence of Generator
         One per chain.
+    noise_power : float, optional
+        Power of the likelihood of noisy observations.
 
     Returns
     -------
@@ -123,7 +128,7 @@ def start_runs(
     runs = []
     for i, stream in enumerate(streams):
         n_start = sampling.starts[i % len(sampling.starts)]
-        chain = Chain(values, constants, stream, n_jumps=n_jumps, n_start=n_start)
+        chain = _chain(values, constants, stream, n_jumps, n_start, noise_power)
         run = Run(
             chain,
             n_warmup=sampling.n_warmup,
@@ -132,3 +137,26 @@ def start_runs(
         )
         runs.append(run)
     return runs
+
+
+def _chain(
+    values: FloatArray | Observations,
+    constants: Constants,
+    stream: np.random.Generator,
+    n_jumps: int,
+    n_start: int,
+    noise_power: float | None,
+) -> Chain:
+    if not isinstance(values, Observations):
+        return Chain(values, constants, stream, n_jumps=n_jumps, n_start=n_start)
+    # Its kernels are loaded only when they are used.
+    from scorecast.mixtures.noisy_chain import NoisyChain
+
+    return NoisyChain(
+        values,
+        constants,
+        stream,
+        n_jumps=n_jumps,
+        n_start=n_start,
+        noise_power=noise_power,
+    )

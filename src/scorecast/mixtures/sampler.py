@@ -16,6 +16,7 @@ from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError
 from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS
+from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.posterior import MixturePosterior
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.sampling import Sampling
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
     from scorecast.mixtures.checkpoint import Checkpoint
     from scorecast.mixtures.run import Run
 
-__all__ = ["check_values", "sample_posterior"]
+__all__ = ["check_given", "check_values", "sample_posterior"]
 
 _GREATEST = 1e100  # whose square, over any sensible variance, is still a number
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
 
 
 def sample_posterior(
-    values: ArrayLike,
+    values: ArrayLike | Observations,
     *,
     prior: Prior,
     sampling: Sampling | None = None,
@@ -43,8 +44,9 @@ def sample_posterior(
 
     Parameters
     ----------
-    values : array of shape (n,) or (n, N)
-        Finite values, at least one.
+    values : array of shape (n,) or (n, N), or Observations
+        Finite values, at least one; or measurements of them with noise, of which some
+        may be missing or censored.
     prior : Prior
         The prior; its number of dimensions must be that of the values.
     sampling : Sampling, optional
@@ -80,7 +82,7 @@ def sample_posterior(
     from scorecast.mixtures.checkpoint import Checkpoint
     from scorecast.mixtures.run import start_runs
 
-    given = check_values(values, prior)
+    given = check_given(values, prior)
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     streams = as_generator(random_state).spawn(sampling.n_chains)
@@ -98,6 +100,39 @@ def sample_posterior(
         stage += 1
         for run in runs:
             run.extend()
+
+
+def check_given(
+    values: ArrayLike | Observations, prior: Prior
+) -> FloatArray | Observations:
+    """Return values or observations, of as many coordinates as the prior has.
+
+    Equal measurements are welcome where there is noise: true values differ.
+
+    Parameters
+    ----------
+    values : array-like or Observations
+        What the caller gave.
+    prior : Prior
+        The prior.
+
+    Returns
+    -------
+    array of shape (n, N) or Observations
+        Checked.
+
+    Raises
+    ------
+    InvalidInputError
+        If the numbers of coordinates differ, or values are beyond 1e100.
+    """
+    if not isinstance(values, Observations):
+        return check_values(values, prior)
+    if values.n_dims != prior.n_dims:
+        msg = f"The prior has {prior.n_dims} coordinates, values have {values.n_dims}."
+        raise InvalidInputError(msg)
+    _check_range(values.values)
+    return values
 
 
 def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
@@ -132,15 +167,19 @@ def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
         first = np.flatnonzero(~np.isfinite(given).all(axis=1))[0]
         msg = f"values must be finite; row {first + 1} holds {given[first]}."
         raise InvalidInputError(msg)
-    far = np.flatnonzero((np.abs(given) > _GREATEST).any(axis=1))
+    _check_range(given)
+    _check_ties(given, prior)
+    return np.ascontiguousarray(given)
+
+
+def _check_range(values: FloatArray) -> None:
+    far = np.flatnonzero((np.abs(values) > _GREATEST).any(axis=1))
     if far.size:
         msg = (
             f"values must lie between -{_GREATEST:g} and {_GREATEST:g}; row "
-            f"{far[0] + 1} holds {given[far[0]]}; use another unit."
+            f"{far[0] + 1} holds {values[far[0]]}; use another unit."
         )
         raise InvalidInputError(msg)
-    _check_ties(given, prior)
-    return np.ascontiguousarray(given)
 
 
 def _check_ties(values: FloatArray, prior: Prior) -> None:
@@ -189,7 +228,9 @@ def _until(goal: int) -> Callable[[Run], None]:
     return advance
 
 
-def _collect(runs: Sequence[Run], prior: Prior, values: FloatArray) -> MixturePosterior:
+def _collect(
+    runs: Sequence[Run], prior: Prior, values: FloatArray | Observations
+) -> MixturePosterior:
     n_warmup = runs[0].n_warmup
     records = [run.record for run in runs]
     return MixturePosterior(

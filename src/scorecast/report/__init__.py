@@ -23,6 +23,7 @@ from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.identification_views import decoders_text, identification_text
 from scorecast.report.information_views import information_text
 from scorecast.report.plots import main_drawing, plot
+from scorecast.report.recurrence_views import recurrence_text
 from scorecast.report.risk_views import risk_drawing, risk_text
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.settings_views import settings_drawing, settings_text
@@ -51,6 +52,7 @@ __all__ = [
     "main_drawing",
     "pair_text",
     "plot",
+    "recurrence_text",
     "render_html",
     "render_text",
     "report",

@@ -7,9 +7,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scorecast._core.types import FloatArray, IntArray
+from scorecast._core.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["Cases", "Components", "Constants", "Densities", "Population", "Sums"]
+__all__ = [
+    "Cases",
+    "Components",
+    "Constants",
+    "Densities",
+    "Measured",
+    "Population",
+    "Sums",
+]
 
 
 class Constants(NamedTuple):
@@ -89,3 +97,14 @@ class Sums(NamedTuple):
     root_y: FloatArray  # sum sqrt(alpha) y (capacity, N)
     scale_yy: FloatArray  # sum alpha y y' (capacity, N, N)
     tail: FloatArray  # sum (alpha - 1 - log alpha) (capacity,)
+
+
+class Measured(NamedTuple):
+    """Measurements of true values: y = x + noise, coordinate 0 perhaps censored."""
+
+    value: FloatArray  # y* (n, N); NaN where nothing was measured
+    is_censored: BoolArray  # (n,)
+    limit: FloatArray  # z: a censored y*_0 lies above it (n,)
+    noise: FloatArray  # diagonal of S_n (N,)
+    noise_shape: float  # m_n
+    noise_scale: FloatArray  # lambda_k (n,)

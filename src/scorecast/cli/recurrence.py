@@ -1,0 +1,275 @@
+"""``scorecast recurrence``: when events come, and what knowing it is worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scorecast.cli.options import Share, output_options
+
+if TYPE_CHECKING:
+    from scorecast.io import CohortFile
+    from scorecast.recurrence import Evaluation, Recurrence, RecurrenceModel
+
+__all__ = ["command"]
+
+
+@click.command(name="recurrence")
+@click.argument("data", metavar="DATA")
+@click.option("--time", required=True, metavar="COL", help="Column of times, above 0.")
+@click.option(
+    "--event",
+    required=True,
+    metavar="COL",
+    help="Column: 1 where the event was seen, 0 where not yet.",
+)
+@click.option(
+    "--covariates",
+    multiple=True,
+    metavar="A,B,...",
+    help="Columns to predict from, with commas or repeated; log:COL takes the "
+    "logarithm, COL=VALUE is 1 where COL holds VALUE. [default: all others]",
+)
+@click.option(
+    "--drop", multiple=True, metavar="COL", help="Column that is no covariate."
+)
+@click.option(
+    "--prior",
+    type=click.Choice(["exponential", "weibull", "lognormal", "kaplan-meier", "model"]),
+    default="exponential",
+    show_default=True,
+    help="What is known of all cases alike; 'model' is the model without covariates.",
+)
+@click.option(
+    "--cv",
+    type=click.IntRange(min=2),
+    default=10,
+    show_default=True,
+    help="Folds to hold out in turn.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="How often cases are dealt into folds.",
+)
+@click.option("--folds", metavar="COL", help="Column of folds of your own.")
+@click.option(
+    "--compare",
+    "rivals",
+    multiple=True,
+    type=click.Choice(["cox", "weibull", "lognormal", "none"]),
+    help="Models to compare with on the same folds; may be repeated. [default: all]",
+)
+@click.option(
+    "--case",
+    "cases",
+    multiple=True,
+    type=click.IntRange(min=1),
+    metavar="ROW",
+    help="Case to draw, by its row; may be repeated. [default: three]",
+)
+@click.option(
+    "--growth",
+    type=Share(is_open=True),
+    default=0.09,
+    show_default=True,
+    help="kappa_C of the prior: how readily components are added.",
+)
+@click.option(
+    "--noise",
+    type=click.FloatRange(min=0, min_open=True),
+    default=0.1,
+    show_default=True,
+    help="Typical error of log time, and of covariates in their standard deviations.",
+)
+@click.option(
+    "--units",
+    type=click.Choice(["bits", "nats"]),
+    default="bits",
+    show_default=True,
+    help="Units of information.",
+)
+@click.option(
+    "--level",
+    type=Share(is_open=True),
+    default=0.95,
+    show_default=True,
+    help="Level of intervals.",
+)
+@click.option("--chains", type=click.IntRange(min=1), help="Chains of a simulation.")
+@click.option("--draws", type=click.IntRange(min=10), help="Draws of every chain.")
+@click.option(
+    "--allow-unconverged",
+    is_flag=True,
+    help="Answer, with a stamp, where the chains of the posterior of J disagree.",
+)
+@click.option("--delimiter", help="Between the fields of a CSV file.")
+@click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
+@click.option("--no-header", is_flag=True, help="The CSV file begins with data.")
+@click.option(
+    "--fail-below",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if the information is lower, in --units.",
+)
+@output_options
+def command(**options: Any) -> None:
+    """Predict when events come, and say in bits what the predictions are worth.
+
+    DATA has one row per case (.csv, .csv.gz, .parquet): how long it was followed,
+    whether the event was then seen, and numbers to predict from; empty cells and NA are
+    missing values. Every case is predicted by a model that did not learn from it.
+    """
+    from scorecast._core.progress import progress_shown
+    from scorecast.cli.inputs import collected_warnings, file_prints
+    from scorecast.cli.outputs import check_outputs, deliver
+
+    check_outputs(options)
+    with collected_warnings() as lines:
+        data = _read(options)
+        check_outputs(options, [data.source])
+        with progress_shown():
+            result = _answer(data, options)
+        files = file_prints([data.source])
+    notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
+    deliver(result, options, files=files, notes=notes)
+    _check_gate(result, options["fail_below"])
+
+
+def _read(options: dict[str, Any]) -> CohortFile:
+    from scorecast.io import read_cohort
+
+    named = [name for text in options["covariates"] for name in text.split(",")]
+    return read_cohort(
+        options["data"],
+        options["time"],
+        options["event"],
+        [name.strip() for name in named if name.strip()],
+        drop=options["drop"],
+        folds=options["folds"],
+        delimiter=options["delimiter"],
+        decimal=options["decimal"],
+        header=not options["no_header"],
+    )
+
+
+def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
+    from scorecast.exceptions import UsageError
+    from scorecast.recurrence import (
+        RIVALS,
+        check_cohort,
+        curves_of,
+        evaluate_recurrence,
+        recurrence_of,
+    )
+
+    frame = _Named(data)
+    cohort = check_cohort(frame, data.time, data.event)
+    if any(row > cohort.n for row in options["cases"]):
+        msg = f"--case names a row beyond the {cohort.n} there are."
+        raise UsageError(msg)
+    model = _model(options)
+    rivals = [r for r in options["rivals"] or RIVALS if r != "none"]
+    found = evaluate_recurrence(
+        model, frame, data.time, data.event, cv=options["cv"],
+        repeats=options["repeats"], folds=data.folds, prior=options["prior"],
+        rivals=rivals, random_state=options["seed"],
+    )  # fmt: skip
+    information, relatives = _judge(found, options)
+    which = [row - 1 for row in options["cases"]] or found.typical_cases()
+    curves = curves_of(model, cohort.X, cohort.time, cohort.event, which)
+    kept = ("growth", "noise", "chains", "draws")
+    return recurrence_of(
+        found,
+        information,
+        relatives,
+        curves=curves,
+        covariates=data.names,
+        options={name: options[name] for name in kept},
+    )
+
+
+class _Named:
+    """A matrix that knows the names of its columns, for messages."""
+
+    def __init__(self, data: CohortFile) -> None:
+        self.columns, self.values = data.names, data.X
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+def _model(options: dict[str, Any]) -> RecurrenceModel:
+    from dataclasses import replace
+
+    from scorecast.recurrence import SAMPLING, RecurrenceModel
+
+    return RecurrenceModel(
+        hyperparameters={"growth": options["growth"]},
+        noise_sd=options["noise"],
+        sampling=replace(SAMPLING, **_lengths(options)),
+        random_state=options["seed"],
+        n_jobs=options["n_jobs"],
+    )
+
+
+def _lengths(options: dict[str, Any]) -> dict[str, Any]:
+    given = {"n_chains": options["chains"], "n_draws": options["draws"]}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Say what the predictions are worth, against the prior and every rival."""
+    from scorecast.exceptions import InvalidInputError, NotConvergedError
+    from scorecast.information import (
+        apparent_information,
+        cases_from_times,
+        compare_information,
+    )
+    from scorecast.mixtures import Sampling
+    from scorecast.recurrence import PRIOR_WORDS
+
+    settings: dict[str, Any] = {
+        "units": options["units"],
+        "level": options["level"],
+        "sampling": Sampling(**_lengths(options)),
+        "allow_unconverged": options["allow_unconverged"],
+        "random_state": options["seed"],
+        "n_jobs": options["n_jobs"],
+    }
+    cases = cases_from_times(
+        found.event,
+        log_density=found.log_q,
+        log_survival=found.log_q,
+        prior_log_density=found.log_p,
+        prior_log_survival=found.log_p,
+        prior=PRIOR_WORDS[found.prior],
+    )
+    information = apparent_information(cases, **settings)
+    relatives = {}
+    for name in found.rivals:
+        try:
+            relatives[name] = compare_information(
+                found.log_q, found.log_q_of(name), names=("model", name), **settings
+            )
+        except (InvalidInputError, NotConvergedError):
+            continue  # the table shows the plain figures alone
+    return information, relatives
+
+
+def _check_gate(result: Recurrence, threshold: float | None) -> None:
+    from scorecast.exceptions import GateFailedError
+
+    if threshold is None:
+        return
+    told = result.information
+    found = float("-inf") if told.n_infinite else told.posterior.median
+    if found < threshold:
+        msg = (
+            f"the information is {found:.4g} {result.units} per case, below "
+            f"--fail-below {threshold:g}"
+        )
+        raise GateFailedError(msg)

@@ -1,0 +1,59 @@
+"""Predicting when: densities of times of which some are censored, and their worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scorecast.recurrence.accuracy import Calibration, Concordance
+from scorecast.recurrence.cohort import Cohort, check_cohort
+from scorecast.recurrence.evaluation import (
+    Evaluation,
+    Predictions,
+    evaluate_recurrence,
+)
+from scorecast.recurrence.evidence import hyperparameter_evidence
+from scorecast.recurrence.population import POPULATIONS, fit_population
+from scorecast.recurrence.result import (
+    PRIOR_WORDS,
+    CaseCurves,
+    Recurrence,
+    RivalRow,
+    curves_of,
+    recurrence_of,
+)
+from scorecast.recurrence.rivals import RIVALS
+
+if TYPE_CHECKING:
+    from scorecast.recurrence.model import SAMPLING, RecurrenceModel
+
+__all__ = [
+    "POPULATIONS",
+    "PRIOR_WORDS",
+    "RIVALS",
+    "SAMPLING",
+    "Calibration",
+    "CaseCurves",
+    "Cohort",
+    "Concordance",
+    "Evaluation",
+    "Predictions",
+    "Recurrence",
+    "RecurrenceModel",
+    "RivalRow",
+    "check_cohort",
+    "curves_of",
+    "evaluate_recurrence",
+    "fit_population",
+    "hyperparameter_evidence",
+    "recurrence_of",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The estimator brings scikit-learn along, which the rest does without.
+    if name in {"RecurrenceModel", "SAMPLING"}:
+        from scorecast.recurrence import model
+
+        return getattr(model, name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

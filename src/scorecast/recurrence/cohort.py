@@ -1,0 +1,241 @@
+"""The cases that a model of times learns from, checked."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.types import BoolArray, FloatArray
+from scorecast.exceptions import DataWarning, InsufficientDataError, InvalidInputError
+
+__all__ = [
+    "Cohort",
+    "check_cohort",
+    "check_covariates",
+    "check_times",
+    "covariate_names",
+]
+
+_SAME = 1e-10  # one minus the correlation of columns that say the same
+
+
+@dataclass(frozen=True, eq=False)
+class Cohort:
+    """Covariates, times and whether the event was seen.
+
+    Attributes
+    ----------
+    X : array of shape (n, p)
+        Covariates; NaN where one is missing.
+    time : array of shape (n,)
+        Time of the event or, if it was not seen, how long it did not happen.
+    event : array of bool of shape (n,)
+        Whether it was seen.
+    """
+
+    X: FloatArray
+    time: FloatArray
+    event: BoolArray
+
+    @property
+    def n(self) -> int:
+        """Number of cases."""
+        return len(self.time)
+
+    def rows(self, which: Any) -> Cohort:
+        """Return some of the cases."""
+        return Cohort(self.X[which], self.time[which], self.event[which])
+
+
+def check_cohort(X: ArrayLike | None, time: ArrayLike, event: ArrayLike) -> Cohort:
+    """Return clean training data, or say what is wrong with them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p) or None
+        Covariates; NaN where missing. None: no covariates.
+    time, event : array-like of shape (n,)
+        Times above zero, and 1 where the event was seen, 0 where not yet.
+
+    Returns
+    -------
+    Cohort
+        The cases.
+
+    Raises
+    ------
+    InvalidInputError
+        If lengths differ, a time is not positive, an event is not 0 or 1, a covariate
+        is a category, constant, infinite, wholly missing or a copy of another.
+    InsufficientDataError
+        If there are fewer than two cases.
+    """
+    when, seen = check_times(time, event)
+    if len(when) < 2:
+        msg = f"At least two cases are needed to learn from; got {len(when)}."
+        raise InsufficientDataError(msg)
+    covariates = np.empty((len(when), 0)) if X is None else check_covariates(X)
+    if len(covariates) != len(when):
+        msg = f"X has {len(covariates)} rows but there are {len(when)} times."
+        raise InvalidInputError(msg)
+    names = covariate_names(X, covariates.shape[1])
+    _refuse_idle(covariates, names)
+    _refuse_copies(covariates, names)
+    if covariates.shape[1] >= len(when):
+        msg = (
+            f"{covariates.shape[1]} covariates but {len(when)} cases: the prior "
+            "decides how they hang together; name fewer covariates."
+        )
+        warnings.warn(msg, DataWarning, stacklevel=3)
+    return Cohort(covariates, when, seen)
+
+
+def check_times(time: ArrayLike, event: ArrayLike) -> tuple[FloatArray, BoolArray]:
+    """Return times and events, checked.
+
+    Parameters
+    ----------
+    time, event : array-like of shape (n,)
+        What the caller gave.
+
+    Returns
+    -------
+    tuple of arrays
+        Positive times; True where the event was seen.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are not what they should be.
+    """
+    when = _numbers(time, "time")
+    column = _numbers(event, "event")
+    if when.shape != column.shape:
+        msg = f"There are {when.size} times but {column.size} events."
+        raise InvalidInputError(msg)
+    bad = ~(np.isfinite(when) & (when > 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        msg = (
+            f"time must be above zero; row {row + 1} holds {when[row]:g} "
+            f"({int(bad.sum())} such rows). Measure from an earlier moment, or remove "
+            "those rows."
+        )
+        raise InvalidInputError(msg)
+    odd = ~np.isin(column, (0.0, 1.0))
+    if odd.any():
+        row = int(np.argmax(odd))
+        msg = (
+            "event must be 1 (seen) or 0 (not yet seen when last looked at); row "
+            f"{row + 1} holds {column[row]:g}."
+        )
+        raise InvalidInputError(msg)
+    return when, column == 1.0
+
+
+def _numbers(values: ArrayLike, name: str) -> FloatArray:
+    array = np.asarray(values)
+    if array.ndim != 1 or array.size == 0:
+        msg = f"{name} must hold one number per case; got shape {array.shape}."
+        raise InvalidInputError(msg)
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"{name} must hold numbers; got {array.dtype}."
+        raise InvalidInputError(msg) from error
+
+
+def check_covariates(X: ArrayLike) -> FloatArray:
+    """Return a matrix of numbers, NaN where one is missing.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        What the caller gave; a DataFrame is welcome.
+
+    Returns
+    -------
+    array of shape (n, p)
+        The covariates.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no matrix, holds words, or infinities.
+    """
+    table: Any = X if hasattr(X, "iloc") else None
+    array = np.asarray(X)
+    if array.ndim != 2:
+        msg = f"X must have two dimensions (cases x covariates); got {array.shape}."
+        raise InvalidInputError(msg)
+    names = covariate_names(X, array.shape[1])
+    columns = [
+        _as_numbers(table.iloc[:, i] if table is not None else array[:, i], name)
+        for i, name in enumerate(names)
+    ]
+    if not columns:
+        return np.empty(array.shape)
+    return np.ascontiguousarray(np.column_stack(columns))
+
+
+def covariate_names(X: Any, n: int) -> list[str]:
+    """Return how messages call the covariates."""
+    if hasattr(X, "columns"):
+        return [f"'{name}'" for name in X.columns]
+    return [f"{i + 1}" for i in range(n)]
+
+
+def _as_numbers(column: Any, name: str) -> FloatArray:
+    values = np.asarray(column)
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        known = list(dict.fromkeys(str(v) for v in values.tolist() if v == v))
+        msg = (
+            f"Covariate {name} holds words ({', '.join(known[:4])}), which have no "
+            "distances: give one column of 0 and 1 for each of its values but one, as "
+            f"({name} == '{known[-1]}'), or numbers if its values have an order."
+        )
+        raise InvalidInputError(msg) from error
+    if np.isinf(numbers).any():
+        row = int(np.argmax(np.isinf(numbers)))
+        msg = f"Covariate {name} is infinite in row {row + 1}; NaN means missing."
+        raise InvalidInputError(msg)
+    return numbers
+
+
+def _refuse_idle(X: FloatArray, names: list[str]) -> None:
+    """Refuse covariates that are wholly missing or constant."""
+    for i, name in enumerate(names):
+        known = X[~np.isnan(X[:, i]), i]
+        if not known.size:
+            msg = f"Covariate {name} is missing in every case; leave it out."
+            raise InvalidInputError(msg)
+        if np.ptp(known) == 0.0:
+            msg = f"Covariate {name} is {known[0]:g} in every case; leave it out."
+            raise InvalidInputError(msg)
+
+
+def _refuse_copies(X: FloatArray, names: list[str]) -> None:
+    """Refuse covariates that are another one, shifted or scaled perhaps."""
+    n_columns = X.shape[1]
+    if n_columns < 2:
+        return
+    scaled = X / np.nanmax(np.abs(X), axis=0)
+    known = ~np.isnan(scaled)
+    for i in range(n_columns):
+        for j in range(i):
+            both = known[:, i] & known[:, j]
+            if both.sum() > 2 and _same(scaled[both, i], scaled[both, j]):
+                msg = f"Covariates {names[j]} and {names[i]} say the same; drop one."
+                raise InvalidInputError(msg)
+
+
+def _same(a: FloatArray, b: FloatArray) -> bool:
+    a, b = a - a.mean(), b - b.mean()
+    top = float(a @ a) * float(b @ b)
+    return top > 0.0 and float(a @ b) ** 2 >= (1.0 - _SAME) * top

@@ -1,0 +1,86 @@
+"""Which hyperparameters foretell the training data best: thermodynamic integration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.rng import as_generator
+from scorecast._core.types import RandomState
+from scorecast.exceptions import UsageError
+from scorecast.mixtures import Evidence, Sampling, ladder, log_evidence
+from scorecast.recurrence.cohort import check_cohort
+from scorecast.recurrence.scaling import make_prior, scale_cohort
+
+if TYPE_CHECKING:
+    from scorecast.recurrence.model import RecurrenceModel
+
+__all__ = ["hyperparameter_evidence"]
+
+_RUNGS = 12
+_SAMPLING = Sampling(n_warmup=200, n_draws=400, starts=(1,))
+
+
+def hyperparameter_evidence(
+    model: RecurrenceModel,
+    X: ArrayLike | None,
+    time: ArrayLike,
+    event: ArrayLike,
+    candidates: Mapping[str, Mapping[str, Any]],
+    *,
+    betas: ArrayLike | None = None,
+    sampling: Sampling | None = None,
+    random_state: RandomState = 0,
+) -> dict[str, Evidence]:
+    """Estimate the log evidence of candidate hyperparameters.
+
+    Parameters
+    ----------
+    model : RecurrenceModel
+        Its noise and moments hold for every candidate.
+    X, time, event : array-like
+        As for `RecurrenceModel.fit`.
+    candidates : mapping of str to mapping
+        By name, hyperparameters to set otherwise than B.8; ``{}`` is B.8 itself.
+    betas : array-like, optional
+        Ladder from 0 to 1; by default a short one of 12 steps.
+    sampling : Sampling, optional
+        Length of the chain of every rung; by default 200 sweeps and 400.
+    random_state : int, Generator or None, default=0
+        Source of randomness; one stream per candidate.
+
+    Returns
+    -------
+    dict of str to Evidence
+        Natural logarithms with their Monte Carlo error, best first. Differences are
+        log Bayes factors; one smaller than a few errors, or than the `correction` of
+        the ladder, decides nothing.
+
+    Raises
+    ------
+    UsageError
+        If there is no candidate.
+    """
+    if not candidates:
+        msg = "Give at least one candidate, such as {'as printed': {}}."
+        raise UsageError(msg)
+    cohort = check_cohort(X, time, event)
+    scaling = scale_cohort(cohort, model.moments)
+    noise = scaling.noise(model.noise_sd, model.noise_shape)
+    given = scaling.observations(cohort, noise)
+    streams = as_generator(random_state).spawn(len(candidates))
+    found = {
+        name: log_evidence(
+            given,
+            prior=make_prior(scaling, changes),
+            betas=ladder(_RUNGS) if betas is None else np.asarray(betas),
+            sampling=_SAMPLING if sampling is None else sampling,
+            random_state=stream,
+            n_jobs=model.n_jobs,
+        )
+        for (name, changes), stream in zip(candidates.items(), streams, strict=True)
+    }
+    return dict(sorted(found.items(), key=lambda item: -item[1].value))

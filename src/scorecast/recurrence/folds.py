@@ -1,0 +1,90 @@
+"""Cases held out in turn, again and again."""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.types import BoolArray, IntArray
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+
+__all__ = ["make_folds", "read_folds"]
+
+
+def make_folds(
+    event: BoolArray, cv: int, repeats: int, rng: np.random.Generator
+) -> IntArray:
+    """Deal the cases into folds, events and others evenly.
+
+    Parameters
+    ----------
+    event : array of bool of shape (n,)
+        Whether the event was seen.
+    cv, repeats : int
+        Folds, and how often.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    array of shape (repeats, n)
+        Fold of every case, from 0.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer than two folds, or no repeat.
+    InsufficientDataError
+        If a training set would have fewer than two cases or no event.
+    """
+    for name, value, least in (("cv", cv, 2), ("repeats", repeats, 1)):
+        if not isinstance(value, numbers.Integral) or value < least:
+            msg = f"`{name}` must be a whole number from {least}; got {value!r}."
+            raise UsageError(msg)
+    n, n_events = len(event), int(event.sum())
+    if n_events < 2 or n < 2 * cv:
+        msg = (
+            f"{n} cases with {n_events} event(s) are too few to hold out {cv} folds: "
+            "at least two events and two cases per fold are needed."
+        )
+        raise InsufficientDataError(msg)
+    out = np.empty((repeats, n), dtype=np.int64)
+    for row in out:
+        order = np.concatenate(
+            [rng.permutation(np.flatnonzero(part)) for part in (event, ~event)]
+        )
+        row[order] = np.arange(n) % cv
+    return out
+
+
+def read_folds(folds: ArrayLike, n: int) -> IntArray:
+    """Return folds that the caller named.
+
+    Parameters
+    ----------
+    folds : array-like of shape (n,) or (repeats, n)
+        Any labels.
+    n : int
+        Number of cases.
+
+    Returns
+    -------
+    array of shape (repeats, n)
+        Fold of every case, from 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is not one label per case, or only one label.
+    """
+    given = np.atleast_2d(np.asarray(folds))
+    if given.ndim != 2 or given.shape[1] != n:
+        msg = f"folds must have one label for each of {n} cases; got {given.shape}."
+        raise InvalidInputError(msg)
+    rows = [np.unique(row, return_inverse=True)[1] for row in given]
+    if min(int(row.max()) for row in rows) < 1:
+        msg = "folds must hold at least two different labels."
+        raise InvalidInputError(msg)
+    return np.array(rows, dtype=np.int64)

@@ -1,0 +1,401 @@
+"""Predict when: densities of the time of an event from noisy covariates."""
+
+from __future__ import annotations
+
+import numbers
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.rng import as_generator
+from scorecast._core.types import FloatArray, RandomState
+from scorecast.exceptions import (
+    DataWarning,
+    InvalidInputError,
+    NotConvergedError,
+    UsageError,
+)
+from scorecast.mixtures import (
+    ConditionalMixture,
+    MixturePosterior,
+    Sampling,
+    sample_posterior,
+)
+from scorecast.recurrence.cohort import Cohort, check_cohort, check_covariates
+from scorecast.recurrence.scaling import make_prior, scale_cohort
+
+__all__ = ["SAMPLING", "RecurrenceModel"]
+
+MOMENTS = ("censored", "recorded")
+SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200, n_extensions=2)
+_FEW_EVENTS = 10
+
+
+class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
+    """Predict the time of an event as a density, from noisy covariates.
+
+    The log time and the covariates together follow a Dirichlet mixture of skew-Student
+    distributions (Sewell 2010, appendices B.2 and B.8). All are measured with Student
+    noise; times of cases that were still waiting are only known to be longer; missing
+    covariates are drawn along with everything else.
+
+    Parameters
+    ----------
+    hyperparameters : mapping, optional
+        Hyperparameters of `scorecast.mixtures.Prior` to set otherwise than B.8, such as
+        ``{"growth": 0.9}``; matrices are in units of the training data's spread.
+    noise_sd : float or array-like of shape (1 + n_features,), default=0.1
+        Typical error of log time, and of each covariate in units of its standard
+        deviation: S_n of the paper is one over its square.
+    noise_shape : float, default=5
+        m_n: half the degrees of freedom of the noise.
+    moments : {"censored", "recorded"}, default="censored"
+        Mean and spread of log times for the prior: those of a normal distribution
+        fitted to what is known of them, or those of the times as recorded.
+    sampling : Sampling, optional
+        Number and length of the chains; by default 4 chains of 500 sweeps to warm up
+        and 1,000 to draw, longer where they disagree. 200 draws in all are kept in
+        full, every 20th.
+    allow_unconverged : bool, default=False
+        Whether to go on, with a warning, where the chains disagree.
+    random_state : int, Generator or None, default=0
+        Seed of the chains.
+    n_jobs : int, optional
+        Threads; the answer does not depend on it.
+    checkpoint : str or path-like, optional
+        File that keeps the state of a long run, from which the same fit goes on.
+
+    Attributes
+    ----------
+    posterior_ : MixturePosterior
+        Draws of the mixture, in units of the training data's spread.
+    diagnostics_ : Diagnostics
+        Whether the chains may be trusted.
+    scaling_ : Scaling
+        Those units; ``scaling_.ridge`` says what was added to a singular covariance.
+    thinning_ : int
+        Sweeps from one kept draw to the next.
+    n_events_ : int
+        Events among the training cases.
+    n_features_in_ : int
+        Number of covariates.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> marker = rng.normal(size=(60, 1))
+    >>> time = np.exp(1.0 - marker[:, 0] + 0.3 * rng.normal(size=60))
+    >>> model = RecurrenceModel(random_state=0)  # doctest: +SKIP
+    >>> model.fit(marker, np.minimum(time, 5.0), time < 5.0)  # doctest: +SKIP
+    >>> model.predict_survival([[1.0], [-1.0]], [2.0])  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        *,
+        hyperparameters: Mapping[str, Any] | None = None,
+        noise_sd: float | ArrayLike = 0.1,
+        noise_shape: float = 5.0,
+        moments: str = "censored",
+        sampling: Sampling | None = None,
+        allow_unconverged: bool = False,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.hyperparameters = hyperparameters
+        self.noise_sd = noise_sd
+        self.noise_shape = noise_shape
+        self.moments = moments
+        self.sampling = sampling
+        self.allow_unconverged = allow_unconverged
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+
+    def fit(self, X: ArrayLike | None, time: ArrayLike, event: ArrayLike) -> Self:
+        """Learn from cases.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p) or None
+            Covariates, numbers; NaN where one is missing. None: times alone.
+        time : array-like of shape (n,)
+            Time of the event or, where it was not seen, of the last look; above zero.
+        event : array-like of shape (n,)
+            1 where the event was seen, 0 where not yet.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        NotConvergedError
+            If the chains disagree and that was not allowed.
+        """
+        check_choice(self.moments, "moments", MOMENTS)
+        check_n_jobs(self.n_jobs)
+        cohort = check_cohort(X, time, event)
+        self._note_features(X, cohort)
+        self._warn_of(cohort)
+        scaling = scale_cohort(cohort, self.moments)
+        noise = scaling.noise(self.noise_sd, self.noise_shape)
+        prior = make_prior(scaling, self.hyperparameters)
+        sampling = SAMPLING if self.sampling is None else self.sampling
+        posterior = sample_posterior(
+            scaling.observations(cohort, noise),
+            prior=prior,
+            sampling=sampling,
+            random_state=as_generator(self.random_state),
+            n_jobs=self.n_jobs,
+            checkpoint=self.checkpoint,
+        )
+        self._check_converged(posterior)
+        self.posterior_ = posterior
+        self.diagnostics_ = posterior.diagnostics
+        self.scaling_ = scaling
+        self.thinning_ = _thinning(posterior)
+        self.n_events_ = int(cohort.event.sum())
+        self._conditional = ConditionalMixture(posterior.kept, prior.tail_kind, noise)
+        return self
+
+    def predict_density(self, X: ArrayLike | None, times: ArrayLike) -> FloatArray:
+        """Return the density of the recorded time of new cases.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Covariates of new cases; NaN where one is missing.
+        times : array-like of shape (T,) or (n, T)
+            The same times for all, or times of their own.
+
+        Returns
+        -------
+        array of shape (n, T)
+            Densities per unit of time.
+        """
+        others, at = self._cases(X, times)
+        density, _ = self._conditional.density_and_tail(
+            others, self.scaling_.log_times(at), n_jobs=self.n_jobs
+        )
+        return np.asarray(density / (at * self.scaling_.spread[0]))
+
+    def predict_survival(self, X: ArrayLike | None, times: ArrayLike) -> FloatArray:
+        """Return the probability that the event comes after each time.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Covariates of new cases.
+        times : array-like of shape (T,) or (n, T)
+            The same times for all, or times of their own.
+
+        Returns
+        -------
+        array of shape (n, T)
+            Probabilities.
+        """
+        others, at = self._cases(X, times)
+        _, tail = self._conditional.density_and_tail(
+            others, self.scaling_.log_times(at), n_jobs=self.n_jobs
+        )
+        return tail
+
+    def predict_log(
+        self, X: ArrayLike | None, times: ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return log density and log survival together, at the price of one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Covariates of new cases.
+        times : array-like of shape (T,) or (n, T)
+            The same times for all, or times of their own.
+
+        Returns
+        -------
+        tuple of arrays of shape (n, T)
+            Natural logarithms; minus infinity where a number is too small to hold.
+        """
+        others, at = self._cases(X, times)
+        density, tail = self._conditional.density_and_tail(
+            others, self.scaling_.log_times(at), n_jobs=self.n_jobs
+        )
+        with np.errstate(divide="ignore"):
+            per_time = np.log(density) - np.log(at) - np.log(self.scaling_.spread[0])
+            return np.asarray(per_time), np.asarray(np.log(tail))
+
+    def predict_survival_band(
+        self, X: ArrayLike | None, times: ArrayLike, *, level: float = 0.9
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return how far survival curves are known: a band over posterior draws.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Covariates of new cases.
+        times : array-like of shape (T,) or (n, T)
+            Times.
+        level : float, default=0.9
+            Share of the draws between the two curves, at each time by itself.
+
+        Returns
+        -------
+        tuple of arrays of shape (n, T)
+            Lower and upper curve.
+        """
+        check_level(level)
+        others, at = self._cases(X, times)
+        places = self.scaling_.log_times(at)
+        low, high = np.empty(at.shape), np.empty(at.shape)
+        for k, value in enumerate(others):
+            tails = self._conditional.tails_by_draw(value, places[k])
+            low[k], high[k] = np.quantile(
+                tails, [0.5 - level / 2, 0.5 + level / 2], axis=0
+            )
+        return low, high
+
+    def predict_quantile(
+        self, X: ArrayLike | None, probabilities: ArrayLike
+    ) -> FloatArray:
+        """Return times before which the event comes with given probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Covariates of new cases.
+        probabilities : float or array-like of shape (T,)
+            Strictly between 0 and 1.
+
+        Returns
+        -------
+        array of shape (n, T)
+            Times.
+        """
+        shares = np.atleast_1d(np.asarray(probabilities, dtype=np.float64))
+        if shares.ndim != 1 or not ((shares > 0) & (shares < 1)).all():
+            msg = "Probabilities of quantiles must lie strictly between 0 and 1."
+            raise UsageError(msg)
+        others, _ = self._cases(X, np.ones(1))
+        found = self._conditional.quantiles(others, shares, n_jobs=self.n_jobs)
+        return self._times(found)
+
+    def predict(self, X: ArrayLike | None) -> FloatArray:
+        """Return the median time of new cases.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Covariates of new cases.
+
+        Returns
+        -------
+        array of shape (n,)
+            Times.
+        """
+        return self.predict_quantile(X, 0.5)[:, 0]
+
+    def sample(
+        self, X: ArrayLike | None, n: int = 1, *, random_state: RandomState = None
+    ) -> FloatArray:
+        """Draw times of new cases.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_cases, p)
+            Covariates of new cases.
+        n : int, default=1
+            Draws per case.
+        random_state : int, Generator or None
+            Source of randomness.
+
+        Returns
+        -------
+        array of shape (n_cases, n)
+            Times.
+        """
+        if not isinstance(n, numbers.Integral) or n < 1:
+            msg = f"`n` must be a whole number from 1; got {n!r}."
+            raise UsageError(msg)
+        others, _ = self._cases(X, np.ones(1))
+        drawn = self._conditional.sample(others, int(n), as_generator(random_state))
+        return self._times(drawn)
+
+    def _times(self, places: FloatArray) -> FloatArray:
+        spread, centre = self.scaling_.spread[0], self.scaling_.centre[0]
+        return np.asarray(np.exp(centre + spread * places))
+
+    def _cases(
+        self, X: ArrayLike | None, times: ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return covariates in units of their spread, and times case by case."""
+        check_is_fitted(self, "posterior_")
+        if X is None and self.n_features_in_ == 0:
+            X = np.empty((1, 0))
+        if X is not None and not self.n_features_in_:
+            X = np.empty((len(np.asarray(X)), 0))
+        given = check_covariates(X)  # type: ignore[arg-type]
+        if given.shape[1] != self.n_features_in_:
+            msg = (
+                f"X has {given.shape[1]} covariates, but the model was fitted to "
+                f"{self.n_features_in_}."
+            )
+            raise InvalidInputError(msg)
+        if hasattr(self, "feature_names_in_"):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        at = np.asarray(times, dtype=np.float64)
+        if at.ndim == 1:
+            at = np.broadcast_to(at, (len(given), at.size))
+        if (
+            at.ndim != 2
+            or len(at) != len(given)
+            or not ((at > 0) & (at < np.inf)).all()
+        ):
+            msg = "times must be above zero, of shape (T,) or (n, T)."
+            raise InvalidInputError(msg)
+        return self.scaling_.others(given), np.ascontiguousarray(at)
+
+    def _note_features(self, X: ArrayLike | None, cohort: Cohort) -> None:
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = cohort.X.shape[1]
+        if X is not None and self.n_features_in_:
+            validate_data(self, X, skip_check_array=True)
+
+    def _warn_of(self, cohort: Cohort) -> None:
+        n_events = int(cohort.event.sum())
+        if n_events == 0:
+            msg = (
+                "No event was seen: times are only known to be longer, and predictions "
+                "are little more than the prior."
+            )
+        elif n_events < _FEW_EVENTS:
+            msg = f"Only {n_events} event(s) seen: predictions lean on the prior."
+        else:
+            return
+        warnings.warn(msg, DataWarning, stacklevel=3)
+
+    def _check_converged(self, posterior: MixturePosterior) -> None:
+        found = posterior.diagnostics
+        if found.passed:
+            return
+        said = f"The simulation did not converge: {'; '.join(found.reasons)}."
+        if not self.allow_unconverged:
+            msg = f"{said} Give a longer `sampling`, or allow_unconverged=True."
+            raise NotConvergedError(msg)
+        warnings.warn(said, DataWarning, stacklevel=3)
+
+
+def _thinning(posterior: MixturePosterior) -> int:
+    n_chains, n_draws = posterior.n_components.shape
+    return max(1, int(n_draws * n_chains) // len(posterior.kept))

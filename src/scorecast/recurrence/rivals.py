@@ -1,0 +1,182 @@
+"""Models of survival that readers know, fitted by lifelines, as proper densities."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from scorecast._core.checks import check_choice
+from scorecast._core.types import FloatArray
+from scorecast.exceptions import FitFailedError, MissingExtraError
+from scorecast.recurrence.cohort import Cohort
+from scorecast.recurrence.location_scale import log_parts
+
+__all__ = ["RIVALS", "Rival", "fit_rival"]
+
+RIVALS = ("cox", "weibull", "lognormal")
+PENALTY = 0.01  # of lifelines, against coefficients that run away
+_PIECES = 10  # of the baseline hazard of Cox's model
+
+
+class Rival(Protocol):
+    """A fitted model of times."""
+
+    def predict_log(
+        self, X: FloatArray, times: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return log density and log survival of cases x times."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Filled:
+    """Training means take the place of missing covariates, as lifelines needs."""
+
+    means: FloatArray
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        return np.where(np.isnan(X), self.means, X)
+
+
+@dataclass(frozen=True, eq=False)
+class _AcceleratedTimes:
+    """Log time is linear in the covariates, plus noise of one shape."""
+
+    fill: _Filled
+    shape: str
+    intercept: float
+    slopes: FloatArray
+    scale: float
+
+    def predict_log(
+        self, X: FloatArray, times: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return log density and log survival of cases x times."""
+        middle = self.intercept + self.fill(X) @ self.slopes
+        z = (np.log(times) - middle[:, None]) / self.scale
+        density, tail = log_parts(z, self.shape)
+        return density - np.log(self.scale) - np.log(times), tail
+
+
+@dataclass(frozen=True, eq=False)
+class _ProportionalHazards:
+    """Cox's model with Breslow's baseline, its hazard constant between few times."""
+
+    fill: _Filled
+    slopes: FloatArray
+    centre: FloatArray
+    edges: FloatArray
+    hazards: FloatArray
+
+    def predict_log(
+        self, X: FloatArray, times: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return log density and log survival of cases x times."""
+        log_risk = (self.fill(X) - self.centre) @ self.slopes
+        widths = np.diff(self.edges)
+        cumulated = np.concatenate([[0.0], np.cumsum(widths * self.hazards[:-1])])
+        at = np.clip(
+            np.searchsorted(self.edges, times, side="left") - 1,
+            0,
+            len(self.hazards) - 1,
+        )
+        baseline = cumulated[at] + (times - self.edges[at]) * self.hazards[at]
+        tail = -baseline * np.exp(log_risk)[:, None]
+        return np.log(self.hazards[at]) + log_risk[:, None] + tail, tail
+
+
+def fit_rival(kind: str, cohort: Cohort) -> Rival:
+    """Fit one of the models that readers know.
+
+    Parameters
+    ----------
+    kind : {"cox", "weibull", "lognormal"}
+        Cox's proportional hazards, or accelerated failure times.
+    cohort : Cohort
+        Training cases.
+
+    Returns
+    -------
+    Rival
+        The fitted model.
+
+    Raises
+    ------
+    FitFailedError
+        If lifelines cannot fit it.
+    """
+    check_choice(kind, "rivals", RIVALS)
+    lifelines = _lifelines()
+    fill = _Filled(np.nanmean(cohort.X, axis=0))
+    frame = _frame(cohort, fill)
+    fitters = {
+        "cox": lifelines.CoxPHFitter,
+        "weibull": lifelines.WeibullAFTFitter,
+        "lognormal": lifelines.LogNormalAFTFitter,
+    }
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = fitters[kind](penalizer=PENALTY)
+            found.fit(frame, duration_col="time", event_col="event")
+    except Exception as error:  # lifelines raises many kinds
+        msg = f"lifelines could not fit the {kind} model: {error}"
+        raise FitFailedError(" ".join(msg.split())) from error
+    if kind == "cox":
+        return _of_cox(found, cohort, fill)
+    return _of_accelerated(found, kind, cohort.X.shape[1], fill)
+
+
+def _lifelines() -> Any:
+    try:
+        import lifelines  # optional, and slow to load
+    except ImportError as error:
+        msg = "Comparing with other models"
+        raise MissingExtraError(msg, "survival") from error
+    return lifelines
+
+
+def _frame(cohort: Cohort, fill: _Filled) -> Any:
+    import pandas as pd  # comes with lifelines
+
+    columns = {f"x{i}": column for i, column in enumerate(fill(cohort.X).T)}
+    return pd.DataFrame(columns | {"time": cohort.time, "event": cohort.event * 1})
+
+
+def _of_accelerated(
+    found: Any, kind: str, n_columns: int, fill: _Filled
+) -> _AcceleratedTimes:
+    main, other = ("lambda_", "rho_") if kind == "weibull" else ("mu_", "sigma_")
+    table = found.params_
+    slopes = np.array([table[(main, f"x{i}")] for i in range(n_columns)])
+    size = float(np.exp(table[(other, "Intercept")]))
+    return _AcceleratedTimes(
+        fill=fill,
+        shape=kind,
+        intercept=float(table[(main, "Intercept")]),
+        slopes=slopes,
+        scale=1.0 / size if kind == "weibull" else size,
+    )
+
+
+def _of_cox(found: Any, cohort: Cohort, fill: _Filled) -> _ProportionalHazards:
+    slopes = np.array([found.params_[f"x{i}"] for i in range(cohort.X.shape[1])])
+    centre = fill(cohort.X).mean(axis=0)
+    risk = np.exp((fill(cohort.X) - centre) @ slopes)
+    seen = cohort.time[cohort.event]
+    n_pieces = max(1, min(_PIECES, len(seen) // 3))
+    shares = np.arange(1, n_pieces) / n_pieces
+    # Edges are times of events, so that every piece holds one.
+    inner = np.unique(np.quantile(seen, shares, method="higher"))
+    edges = np.concatenate([[0.0], inner[inner < seen.max()], [seen.max()]])
+    hazards = []
+    for low, high in itertools.pairwise(edges):
+        at_risk = np.clip(np.minimum(cohort.time, high) - low, 0.0, None) @ risk
+        hazards.append(((seen > low) & (seen <= high)).sum() / at_risk)
+    beyond = cohort.event.sum() / (cohort.time @ risk)  # nothing is known of it
+    return _ProportionalHazards(
+        fill, slopes, centre, edges, np.array([*hazards, beyond])
+    )

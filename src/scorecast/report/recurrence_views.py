@@ -1,0 +1,283 @@
+"""How predictions of times are written and laid out on a page."""
+
+from __future__ import annotations
+
+import re
+
+from scorecast.information import amount, amount_span, chance_said
+from scorecast.recurrence import PRIOR_WORDS, Recurrence
+from scorecast.report.drawing import Drawing
+from scorecast.report.information_plots import posterior_drawing, spread_drawing
+from scorecast.report.plots import main_drawing
+from scorecast.report.recurrence_plots import (
+    calibration_drawing,
+    densities_drawing,
+    rivals_drawing,
+    survival_drawing,
+)
+from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.text import (
+    entry_lines,
+    joined_lines,
+    render_text,
+    table_lines,
+    text_lines,
+)
+from scorecast.report.wording import UNKNOWN, count, is_known, level_name, one_line
+
+__all__ = ["recurrence_text"]
+
+_RANGE = re.compile(r"(?<=\d)-(?=\d)")
+_DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
+_PLAIN = {
+    "cox": "Cox's model",
+    "weibull": "Weibull AFT",
+    "lognormal": "lognormal AFT",
+    "model": "this model",
+}
+_REFERENCES = (
+    "R. Sewell (2010). Assessment of the quality of a prediction: appendices B.2 and "
+    "B.8 describe the model.",
+    "H. Haider, B. Hoehn, S. Davis and R. Greiner (2020). Effective ways to build and "
+    "evaluate individual survival distributions. Journal of Machine Learning Research "
+    "21.",
+    "F. Harrell, K. Lee and D. Mark (1996). Multivariable prognostic models. "
+    "Statistics in Medicine 15, 361\N{EN DASH}387.",
+    "E. Graf, C. Schmoor, W. Sauerbrei and M. Schumacher (1999). Assessment and "
+    "comparison of prognostic classification schemes for survival data. Statistics in "
+    "Medicine 18, 2529\N{EN DASH}2545.",
+)
+_ASSUMES = (
+    "cases are independent, and new ones will be like them",
+    "whether a case was lost from sight has nothing to do with when its event comes, "
+    "once its covariates are known",
+    "every covariate was known at the moment from which time is counted",
+)
+
+
+@render_text.register
+def recurrence_text(result: Recurrence, *, ascii_only: bool = False) -> str:
+    """Write the answer as text: the sentence first, then what it rests on.
+
+    Parameters
+    ----------
+    result : Recurrence
+        The answer.
+    ascii_only : bool, default=False
+        Whether to escape all that is not ASCII.
+
+    Returns
+    -------
+    str
+        Lines of at most 88 characters, without a line break at the end.
+    """
+    lines = [*text_lines(result.summary()), ""]
+    lines += [*table_lines(_heading(result), _rows(result, "-"), left={0}), ""]
+    for text in result.warnings:
+        lines += entry_lines("Warning", text)
+    for label, text in _facts(result):
+        lines += entry_lines(label, text)
+    return joined_lines(lines, ascii_only=ascii_only)
+
+
+def _heading(result: Recurrence) -> tuple[str, ...]:
+    return (
+        "",
+        f"{result.units} per case",
+        f"model beyond it ({level_name(result.level)})",
+        "concordance",
+        "Brier",
+    )
+
+
+def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
+    digits = result.information.decimals
+    order = result.concordance
+    rows: list[tuple[str, ...]] = [
+        (
+            _PLAIN["model"],
+            amount(result.information.mean, digits),
+            "",
+            _with_error(order.value, order.stderr),
+            _score(result.brier),
+        )
+    ]
+    for row in result.comparison:
+        beyond = UNKNOWN
+        if is_known(row.beyond):
+            span = amount_span(row.low, row.high, digits, dash)
+            beyond = f"{amount(row.beyond, digits)} ({span})"
+        rows.append(
+            (
+                _PLAIN[row.name],
+                amount(row.information, digits),
+                beyond,
+                _with_error(row.concordance, row.concordance_stderr),
+                _score(row.brier),
+            )
+        )
+    rows.append(("prior", amount(0.0, digits), "", "", _score(result.prior_brier)))
+    return rows
+
+
+def _with_error(value: float, stderr: float) -> str:
+    if not is_known(value):
+        return UNKNOWN
+    error = f" \N{PLUS-MINUS SIGN} {stderr:.2f}" if is_known(stderr) else ""
+    return f"{value:.2f}{error}"
+
+
+def _score(value: float) -> str:
+    return f"{value:.3f}" if is_known(value) else UNKNOWN
+
+
+def _facts(result: Recurrence) -> list[tuple[str, str]]:
+    waiting = result.n - result.n_events
+    repeats = f", {count(result.n_repeats)} times" if result.n_repeats > 1 else ""
+    checks = result.diagnostics
+    state = "agree" if checks["passed"] else "do not all agree"
+    even = "as even as chance would have it" if result.is_even else "NOT even"
+    names = one_line(", ".join(result.covariates), 160)
+    known = f"{count(len(result.covariates))} covariates: {names}"
+    return [
+        (
+            "Cases",
+            f"{count(result.n)}: {count(result.n_events)} events, {count(waiting)} "
+            "still waiting when last seen",
+        ),
+        *([("From", known)] if names else []),
+        ("Prior", PRIOR_WORDS[result.prior]),
+        ("P(J > 0)", chance_said(result.information.posterior.probability_positive)),
+        (
+            "Tested",
+            f"{count(result.n_folds)} folds{repeats}; no case was predicted by a model "
+            "that learned from it",
+        ),
+        ("Survival", f"predicted probabilities are {even} (D-calibration, p = "
+                     f"{result.calibration.p:.2f})"),
+        (
+            "Chains",
+            f"{state} over {count(checks['n_fits'])} fits: worst R-hat "
+            f"{checks['rhat']:.3f}, fewest effective draws {checks['ess']:,.0f}",
+        ),
+        ("Assumes", "; ".join(_ASSUMES[:2])),
+    ]  # fmt: skip
+
+
+@main_drawing.register
+def _(result: Recurrence) -> Drawing:
+    return posterior_drawing(result.information)
+
+
+@report_sections.register
+def _(result: Recurrence) -> tuple[Section, ...]:
+    sections = [_head(result), _worth(result), _spread(result)]
+    if result.curves:
+        sections += _cases(result)
+    if any(is_known(row.beyond) for row in result.comparison):
+        sections.append(_rivals(result))
+    sections.append(_even(result))
+    items = tuple(f"{text[0].upper()}{text[1:]}." for text in _ASSUMES)
+    sections += [
+        Section(heading="What this assumes", items=items),
+        Section(heading="References", items=_REFERENCES),
+    ]
+    return tuple(sections)
+
+
+def _head(result: Recurrence) -> Section:
+    table = Table(
+        caption="",
+        columns=_heading(result),
+        rows=tuple(_rows(result, _DASH)),
+        words=1,
+    )
+    return Section(
+        heading=_RANGE.sub(_DASH, result.summary()),
+        tables=(table,),
+        warnings=result.warnings,
+        facts=tuple(_facts(result)),
+    )
+
+
+def _worth(result: Recurrence) -> Section:
+    lead = (
+        "How plausible each amount of information per case is, given the cases that "
+        "were held out. Left of zero, the prior alone would predict better."
+    )
+    return Section(
+        heading="What the predictions are worth",
+        lead=(lead,),
+        figure=posterior_drawing(result.information),
+    )
+
+
+def _spread(result: Recurrence) -> Section:
+    lead = (
+        "Information of every case: log density of its time under the prediction less "
+        "that under the prior; for a case still waiting, log survival. Cases far on "
+        "the left came much sooner or later than was predicted."
+    )
+    return Section(
+        heading="Case by case", lead=(lead,), figure=spread_drawing(result.information)
+    )
+
+
+def _cases(result: Recurrence) -> list[Section]:
+    lead = (
+        "Predicted by a model that did not learn from them. A dot marks when the event "
+        "came, a ring the last look at a case that still waited."
+    )
+    rows = tuple(
+        (
+            one.name,
+            f"{one.median:.3g}",
+            f"{one.low:.3g}{_DASH}{one.high:.3g}",
+            f"{'event' if one.event else 'waiting'} at {one.time:.3g}",
+        )
+        for one in result.curves
+    )
+    columns = ("", "median time", "90 % interval", "seen")
+    table = Table(caption="", columns=columns, rows=rows, words=1)
+    band = (
+        "Chance of waiting longer; the bands show how far the curves themselves are "
+        "known (90 %, at each time by itself)."
+    )
+    return [
+        Section(
+            heading="Some cases: when",
+            lead=(lead,),
+            figure=densities_drawing(result),
+            tables=(table,),
+        ),
+        Section(
+            heading="Some cases: how long without",
+            lead=(band,),
+            figure=survival_drawing(result),
+        ),
+    ]
+
+
+def _rivals(result: Recurrence) -> Section:
+    lead = (
+        "Differences of log densities on the same cases and folds, with "
+        f"{level_name(result.level)} intervals. Right of zero this model knows more."
+    )
+    return Section(
+        heading="Beside models that readers know",
+        lead=(lead,),
+        figure=rivals_drawing(result),
+    )
+
+
+def _even(result: Recurrence) -> Section:
+    lead = (
+        "If predicted survival is right, a tenth of the events falls into every tenth "
+        "of it. Cases still waiting are spread over the tenths that remain to them. "
+        f"Chi-squared test: p = {result.calibration.p:.2f}."
+    )
+    return Section(
+        heading="Is predicted survival right?",
+        lead=(lead,),
+        figure=calibration_drawing(result),
+    )

@@ -1,0 +1,135 @@
+"""``scorecast recurrence`` from the shell: answers, files, exit codes."""
+
+import contextlib
+import io
+import json
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast._core.results import result_from_dict
+from scorecast.cli.main import _run
+
+QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--compare", "none",
+         "--allow-unconverged")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cohort_file(tmp_path_factory):
+    """Write forty cases whose marker tells the time."""
+    rng = np.random.default_rng(0)
+    marker = rng.normal(size=40)
+    log_time = 1.0 - marker + 0.3 * rng.normal(size=40)
+    limit = rng.normal(1.2, 0.8, size=40)
+    rows = ["t,seen,marker,age,kind"]
+    rows += [
+        f"{np.exp(min(a, z)):.4f},{int(a <= z)},{m:.3f},{50 + i},{'ab'[i % 2]}"
+        for i, (a, z, m) in enumerate(zip(log_time, limit, marker, strict=True))
+    ]
+    path = tmp_path_factory.mktemp("cohort") / "cases.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def columns(path):
+    return (str(path), "--time", "t", "--event", "seen")
+
+
+@pytest.fixture(scope="module")
+def answered(cohort_file, tmp_path_factory):
+    """Run the verb once; return its JSON, page and text."""
+    folder = tmp_path_factory.mktemp("answer")
+    paths = [str(folder / name) for name in ("out.json", "out.html")]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        code = _run(
+            ["recurrence", *columns(cohort_file), "--covariates", "marker,kind=b",
+             *QUICK, "--json", paths[0], "--report", paths[1]]
+        )  # fmt: skip
+    assert code == 0
+    with open(paths[0]) as file:
+        data = json.load(file)
+    with open(paths[1]) as file:
+        return data, file.read(), out.getvalue()
+
+
+def test_the_answer_says_what_predictions_are_worth(answered):
+    _, page, text = answered
+    assert text.startswith("The predicted times carry 0.")
+    assert "bits per case beyond the prior" in text
+    assert "exponential attrition" in text
+    for words in ("Case by case", "Some cases: when", "Is predicted survival right?"):
+        assert words in page
+
+
+def test_the_json_is_a_contract(answered):
+    data, _, _ = answered
+    assert data["kind"] == "recurrence"
+    assert data["schema"] == 1
+    result = data["result"]
+    needed = {"n", "n_events", "information", "calibration", "concordance",
+              "comparison", "diagnostics"}  # fmt: skip
+    assert needed <= set(result)
+    assert result["n"] == 40
+    assert {"mean_j", "posterior", "probability_positive", "worst"} <= set(
+        result["information"]
+    )
+    assert len(result["calibration"]["shares"]) == 10
+    assert data["inputs"]["covariates"] == ["marker", "kind=b"]
+
+
+def test_a_saved_answer_comes_back(answered):
+    data, _, _ = answered
+    found = result_from_dict(data)
+    again = found.to_dict()
+    assert again["result"] == data["result"]
+    assert found.to_columns()["name"] == ["model"]
+    assert found.summary().startswith("The predicted times carry")
+    assert "Some cases" in sc.report(found)
+
+
+def bad_tables():
+    """Name, exit code, words and the table's rows after the header."""
+    good = [f"{1 + i / 7:.3f},{i % 2},{(i * 37) % 11},{(i * 17) % 13}"
+            for i in range(40)]  # fmt: skip
+    yield "zero time", 3, "above zero", ["0,1,3,4", *good]
+    yield "negative time", 3, "above zero", ["-2,1,3,4", *good]
+    yield "NaN time", 3, "must be known", ["nan,1,3,4", *good]
+    yield "no time", 3, "the field is empty", [",1,3,4", *good]
+    yield "odd event", 3, "event must be 1", ["1,2,3,4", *good]
+    yield "no events", 4, "0 event", [f"{1 + i},0,{i % 5},{i % 7}" for i in range(20)]
+    copy = [f"{1 + i},1,{i % 5},{2 * (i % 5)}" for i in range(20)]
+    yield "copies", 3, "'a' and 'b' say the same", copy
+    yield (
+        "constant",
+        3,
+        "'b' is 4 in every case",
+        [f"{1 + i},1,{i},4" for i in range(9)],
+    )
+    yield "words", 3, "a category", ["1,1,x,4", *good]
+    yield "few cases", 4, "too few", good[:3]
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "rows"),
+    [pytest.param(*rest, id=name) for name, *rest in bad_tables()],
+)
+def test_bad_tables_get_one_line_and_a_code(run, tmp_path, code, words, rows):
+    path = tmp_path / "bad.csv"
+    path.write_text("\n".join(["t,seen,a,b", *rows]) + "\n")
+    found, _, err = run(
+        "recurrence", *columns(path), *QUICK, "--json", tmp_path / "out.json"
+    )
+    assert found == code, err
+    assert words in err.strip().splitlines()[-1]
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_wrong_options_are_usage(run, cohort_file):
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker")
+    code, _, err = run(*wanted, "--case", "99")
+    assert code == 2
+    assert "beyond the 40" in err
+    assert run(*wanted, "--prior", "gompertz")[0] == 2
+    assert run("recurrence", cohort_file, "--time", "t")[0] == 2

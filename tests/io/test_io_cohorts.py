@@ -1,0 +1,72 @@
+"""Times, events and covariates from a table."""
+
+import numpy as np
+import pytest
+
+from scorecast.exceptions import InvalidInputError
+from scorecast.io import read_cohort
+
+TABLE = "t,seen,psa,kind,part\n2.5,1,8,a,x\n4,0,NA,b,y\n3,1,2.5,,x\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a table and return its path."""
+
+    def write(text=TABLE, name="cases.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_columns_logarithms_and_values_are_read(table):
+    found = read_cohort(
+        table(), "t", "seen", ["log:psa", "kind=b", "psa"], folds="part"
+    )
+    assert found.time.tolist() == [2.5, 4.0, 3.0]
+    assert found.event.tolist() == [1.0, 0.0, 1.0]
+    assert found.names == ("log:psa", "kind=b", "psa")
+    expected = [[np.log(8), 0, 8], [np.nan, 1, np.nan], [np.log(2.5), np.nan, 2.5]]
+    np.testing.assert_allclose(found.X, expected)
+    assert found.folds.tolist() == ["x", "y", "x"]
+
+
+def test_all_other_columns_are_covariates_by_default(table):
+    found = read_cohort(table(), "t", "seen", drop=["kind", "part"])
+    assert found.names == ("psa",)
+
+
+@pytest.mark.parametrize(
+    ("covariates", "words"),
+    [
+        (["kind"], "line 2, column 'kind': 'a' is not a number; .*'kind=a'"),
+        (["kind=z"], "never holds 'z'"),
+        (["age"], "no column 'age'"),
+        (["psa", "psa"], "twice"),
+        (["t"], "the time or the event"),
+    ],
+)
+def test_bad_covariates_are_refused(table, covariates, words):
+    with pytest.raises(InvalidInputError, match=words):
+        read_cohort(table(), "t", "seen", covariates)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TABLE.replace("2.5,1,", ",1,"), "column 't': the field is empty"),
+        (TABLE.replace("2.5,1,8", "2.5,1,-8"), "-8 has no logarithm"),
+    ],
+)
+def test_bad_cells_are_named(table, text, words):
+    with pytest.raises(InvalidInputError, match=words):
+        read_cohort(table(text), "t", "seen", ["log:psa"])
+
+
+def test_other_files_and_empty_choices_are_refused(table):
+    with pytest.raises(InvalidInputError, match="a table is needed"):
+        read_cohort(table("1\n", "cases.txt"), "t", "seen")
+    with pytest.raises(InvalidInputError, match="no column is left"):
+        read_cohort(table("t,seen\n1,1\n2,0\n"), "t", "seen")

@@ -1,0 +1,217 @@
+"""Priors of times, measures of survival curves, and predictions out of sample."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+import scorecast as sc
+from scorecast.exceptions import (
+    FitFailedError,
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+)
+from scorecast.recurrence import POPULATIONS, RIVALS, fit_population
+from scorecast.recurrence.accuracy import concordance, d_calibration, integrated_brier
+from scorecast.recurrence.cohort import check_cohort
+from scorecast.recurrence.folds import make_folds
+from scorecast.recurrence.kaplan_meier import kaplan_meier, survival_at
+from scorecast.recurrence.rivals import fit_rival
+
+pytestmark = pytest.mark.filterwarnings("ignore:In .* fits the chains disagree")
+
+
+@pytest.mark.parametrize("kind", POPULATIONS[:-1])
+def test_priors_of_the_time_are_proper(cohort, kind):
+    _, time, event = cohort()
+    found = fit_population(kind, time, event)
+
+    def density(u):  # over log time, so that all of it is in reach
+        return float(np.exp(found.log_density(np.exp([u]))[0] + u))
+
+    ends = [-12.0, 0.0, float(np.log(time.max())), 12.0]
+    pairs = itertools.pairwise(ends)
+    parts = [integrate.quad(density, a, b, limit=400)[0] for a, b in pairs]
+    assert sum(parts) == pytest.approx(1.0, abs=1e-5)
+    middle = np.exp(found.log_survival(np.ones(1)))[0]
+    assert sum(parts[1:]) == pytest.approx(middle, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["exponential", "weibull", "lognormal"])
+def test_priors_are_those_of_lifelines(cohort, kind):
+    lifelines = pytest.importorskip("lifelines")
+    _, time, event = cohort()
+    fitter = {
+        "exponential": lifelines.ExponentialFitter,
+        "weibull": lifelines.WeibullFitter,
+        "lognormal": lifelines.LogNormalFitter,
+    }[kind]().fit(time, event)
+    at = np.array([0.5, 2.0, 6.0])
+    survival = np.exp(fit_population(kind, time, event).log_survival(at))
+    exact = fitter.survival_function_at_times(at).to_numpy()
+    np.testing.assert_allclose(survival, exact, atol=2e-5)
+
+
+def test_kaplan_meier_by_hand():
+    time = np.array([1.0, 2.0, 2.0, 3.0, 4.0])
+    event = np.array([True, True, False, True, False])
+    at, share = kaplan_meier(time, event)
+    assert at.tolist() == [1.0, 2.0, 3.0]
+    np.testing.assert_allclose(share, [0.8, 0.6, 0.3])
+    np.testing.assert_allclose(survival_at((at, share), [0.5, 2.0, 9.0]), [1, 0.6, 0.3])
+    before = survival_at((at, share), [2.0], before=True)
+    np.testing.assert_allclose(before, [0.8])
+
+
+def test_concordance_by_hand_and_by_lifelines(cohort):
+    time, event = np.array([1.0, 2.0, 3.0]), np.array([True, False, True])
+    assert concordance(time, event, time).value == 1.0
+    assert concordance(time, event, -time).value == 0.0
+    assert concordance(time, event, np.ones(3)).value == 0.5
+    nobody = concordance(time, np.zeros(3, bool), time)
+    assert nobody.n_pairs == 0
+    assert math.isnan(nobody.value)
+    lifelines = pytest.importorskip("lifelines.utils")
+    X, time, event = cohort()
+    found = concordance(time, event, -X[:, 0])
+    exact = lifelines.concordance_index(time, -X[:, 0], event)
+    assert found.value == pytest.approx(exact, abs=1e-12)
+    assert 0.005 < found.stderr < 0.1
+
+
+def test_even_survival_is_calibrated_and_uneven_is_not():
+    rng = np.random.default_rng(0)
+    n = 2000
+    time, limit = rng.exponential(size=n), rng.exponential(2.0, size=n)
+    seen, event = np.minimum(time, limit), time <= limit
+    good = d_calibration(np.exp(-seen), event)
+    assert sum(good.shares) == pytest.approx(1.0)
+    assert good.p > 0.01
+    assert d_calibration(np.exp(-1.5 * seen), event).p < 1e-6
+
+
+def test_brier_scores_reward_the_truth():
+    rng = np.random.default_rng(0)
+    n, at = 3000, np.linspace(0.05, 2.0, 40)
+    time, limit = rng.exponential(size=n), rng.exponential(3.0, size=n)
+    seen, event = np.minimum(time, limit), time <= limit
+    true = np.tile(np.exp(-at), (n, 1))
+    found = integrated_brier(seen, event, at, true)
+    exact = np.trapezoid(np.exp(-at) * (1 - np.exp(-at)), at) / (at[-1] - at[0])
+    assert found == pytest.approx(exact, abs=0.006)
+    assert integrated_brier(seen, event, at, true**2) > found
+    assert math.isnan(integrated_brier(seen, event, at[:1], true[:, :1]))
+
+
+@pytest.mark.parametrize("kind", RIVALS)
+def test_rivals_are_proper_and_know_something(cohort, kind):
+    pytest.importorskip("lifelines")
+    X, time, event = cohort()
+    X[::5, 1] = np.nan
+    found = fit_rival(kind, check_cohort(X, time, event))
+    row = X[:1]
+
+    def density(t):
+        return float(np.exp(found.predict_log(row, np.array([[t]]))[0][0, 0]))
+
+    inner = np.unique(np.concatenate([[1e-9], np.quantile(time, [0.2, 0.5, 0.8, 1])]))
+    ends = np.append(inner, 300.0)
+    pairs = itertools.pairwise(ends)
+    parts = [integrate.quad(density, a, b, limit=300)[0] for a, b in pairs]
+    assert sum(parts) == pytest.approx(1.0, abs=2e-3)
+    tail = np.exp(found.predict_log(row, ends[None, 2:3])[1][0, 0])
+    assert sum(parts[2:]) == pytest.approx(tail, abs=2e-3)
+
+
+def test_accelerated_rivals_are_those_of_lifelines(cohort):
+    lifelines = pytest.importorskip("lifelines")
+    pd = pytest.importorskip("pandas")
+    X, time, event = cohort()
+    frame = pd.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "t": time, "e": event * 1})
+    fitter = lifelines.WeibullAFTFitter(penalizer=0.01).fit(frame, "t", "e")
+    at = np.array([0.5, 2.0, 6.0])
+    exact = fitter.predict_survival_function(frame[:4], times=at).to_numpy().T
+    found = fit_rival("weibull", check_cohort(X, time, event))
+    tail = found.predict_log(X[:4], np.tile(at, (4, 1)))[1]
+    np.testing.assert_allclose(np.exp(tail), exact, atol=1e-6)
+
+
+def test_every_case_is_predicted_without_it(cohort, short):
+    pytest.importorskip("lifelines")
+    X, time, event = cohort(n=60)
+    model = sc.RecurrenceModel(sampling=short)
+    settings = {"cv": 2, "repeats": 2, "random_state": 1}
+    found = sc.evaluate_recurrence(
+        model, X, time, event, rivals=["weibull"], **settings
+    )
+    assert found.folds.shape == (2, 60)
+    assert found.rivals == ("weibull",)
+    assert found.j.mean() > 0.1
+    assert found.concordance().value > 0.75
+    assert found.brier() < found.brier("prior")
+    np.testing.assert_allclose(found.j, found.log_q - found.log_q_of("prior"))
+    again = sc.evaluate_recurrence(model, X, time, event, **settings)
+    np.testing.assert_array_equal(found.log_q, again.log_q)
+
+
+@pytest.mark.slow
+def test_scrambled_covariates_are_worth_nothing(cohort, short):
+    X, time, event = cohort(n=60)
+    X = np.random.default_rng(5).permutation(X)
+    found = sc.evaluate_recurrence(
+        sc.RecurrenceModel(sampling=short), X, time, event, cv=2, prior="model"
+    )
+    assert found.j.mean() < 0.1
+
+
+def test_folds_hold_events_and_may_be_given(cohort, short):
+    X, time, event = cohort(n=60)
+    folds = make_folds(event, 5, 2, np.random.default_rng(0))
+    for row in folds:
+        counts = np.bincount(row[event], minlength=5)
+        assert np.ptp(counts) <= 1
+        assert (np.bincount(row) == 12).all()
+    model = sc.RecurrenceModel(sampling=short)
+    found = sc.evaluate_recurrence(model, X, time, event, folds=["a", "b"] * 30)
+    assert found.folds.shape == (1, 60)
+
+
+def test_what_cannot_be_evaluated_is_refused(cohort, short, monkeypatch):
+    X, time, event = cohort(n=60)
+    model = sc.RecurrenceModel(sampling=short)
+    with pytest.raises(InsufficientDataError, match="0 event"):
+        sc.evaluate_recurrence(model, X, time, 0 * event)
+    with pytest.raises(InsufficientDataError, match="too few"):
+        sc.evaluate_recurrence(model, X, time, event, cv=40)
+    with pytest.raises(UsageError, match="cv"):
+        sc.evaluate_recurrence(model, X, time, event, cv=1)
+    with pytest.raises(UsageError, match="prior"):
+        sc.evaluate_recurrence(model, X, time, event, prior="gompertz")
+    with pytest.raises(UsageError, match="rivals"):
+        sc.evaluate_recurrence(model, X, time, event, rivals=["forest"])
+    with pytest.raises(InvalidInputError, match="one label"):
+        sc.evaluate_recurrence(model, X, time, event, folds=[1, 2])
+    with pytest.raises(InvalidInputError, match="two different"):
+        sc.evaluate_recurrence(model, X, time, event, folds=np.ones(60))
+    with pytest.raises(InsufficientDataError, match="No event"):
+        fit_population("weibull", time, np.zeros(60, bool))
+
+
+def test_a_rival_that_cannot_be_fitted_is_left_out(cohort, short, monkeypatch):
+    from scorecast.recurrence import evaluation
+
+    def fail(kind, cohort):
+        raise FitFailedError(kind and "no")
+
+    monkeypatch.setattr(evaluation, "fit_rival", fail)
+    X, time, event = cohort(n=40)
+    model = sc.RecurrenceModel(sampling=short)
+    with pytest.warns(match="cox: no"):
+        found = sc.evaluate_recurrence(
+            model, X, time, event, cv=2, rivals=["cox"], random_state=0
+        )
+    assert found.failures == {"cox": "no"}
+    assert found.rivals == ()

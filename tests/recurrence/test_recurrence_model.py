@@ -1,0 +1,233 @@
+"""The model of times: its contract, its densities, what it refuses."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from sklearn.base import clone
+
+import scorecast as sc
+from scorecast.exceptions import (
+    DataWarning,
+    InsufficientDataError,
+    InvalidInputError,
+    NotConvergedError,
+    UsageError,
+)
+from scorecast.mixtures import Sampling
+
+pytestmark = pytest.mark.filterwarnings("ignore:The simulation did not converge")
+
+
+@pytest.fixture
+def fitted(cohort, short):
+    """Return a small fitted model and its covariates."""
+
+    def make(**changes):
+        X, time, event = cohort()
+        settings = {"sampling": short, "allow_unconverged": True} | changes
+        return sc.RecurrenceModel(**settings).fit(X, time, event), X
+
+    return make
+
+
+def test_it_predicts_who_waits_longer(fitted):
+    model, _ = fitted()
+    survival = model.predict_survival([[1.0, 0.0], [-1.0, 0.0]], [2.7])
+    assert survival[0, 0] < 0.25 < 0.75 < survival[1, 0]
+    assert model.thinning_ == 10
+    assert model.n_features_in_ == 2
+
+
+def test_densities_integrate_to_one_and_survival_is_their_integral(fitted):
+    model, X = fitted()
+    for row in (X[:1], [[0.3, np.nan]]):
+
+        def density(t, row=row):
+            return model.predict_density(row, [t])[0, 0]
+
+        middle = float(model.predict(row)[0])
+        ends = [0.0, middle / 3, middle, 3 * middle, 1000 * middle]
+        parts = [
+            integrate.quad(density, a, b, limit=200)[0]
+            for a, b in itertools.pairwise(ends)
+        ]
+        assert sum(parts) == pytest.approx(1.0, abs=1e-5)
+        survival = model.predict_survival(row, [middle])[0, 0]
+        assert survival == pytest.approx(0.5, abs=1e-6)
+        assert sum(parts[2:]) == pytest.approx(survival, abs=1e-5)
+
+
+def test_quantiles_draws_and_logs_agree(fitted):
+    model, X = fitted()
+    q = model.predict_quantile(X[:3], [0.1, 0.9])
+    survival = model.predict_survival(X[:3], q)
+    np.testing.assert_allclose(survival, [[0.9, 0.1]] * 3, atol=1e-6)
+    density, tail = model.predict_log(X[:3], q)
+    np.testing.assert_allclose(np.exp(density), model.predict_density(X[:3], q))
+    np.testing.assert_allclose(np.exp(tail), survival)
+    drawn = model.sample(X[:3], 4000, random_state=0)
+    share = (drawn <= q[:, :1]).mean(axis=1)
+    np.testing.assert_allclose(share, 0.1, atol=0.025)
+    low, high = model.predict_survival_band(X[:3], q)
+    assert ((low <= survival) & (survival <= high)).all()
+
+
+def test_shifts_and_scales_of_covariates_do_not_matter(fitted, cohort, short):
+    model, _ = fitted()
+    X, time, event = cohort()
+    far = sc.RecurrenceModel(sampling=short, allow_unconverged=True)
+    far.fit(X * 1e200 + 3e200, 1e-9 * time, event)
+    near = model.predict_quantile(X[:4], [0.5])
+    moved = far.predict_quantile(X[:4] * 1e200 + 3e200, [0.5])
+    np.testing.assert_allclose(moved, 1e-9 * near, rtol=1e-6)
+
+
+def test_the_same_draws_for_any_number_of_workers_and_as_an_estimator(fitted):
+    one, X = fitted(n_jobs=1)
+    two, _ = fitted(n_jobs=2)
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
+    again = clone(one)
+    assert again.get_params() == one.get_params()
+    assert not hasattr(again, "posterior_")
+
+
+def test_without_censoring_and_noise_it_is_the_linear_regression(cohort):
+    # One component, almost normal, much data: mean and spread of the regression.
+    X, time, event = cohort(n=400, censored=0.0, seed=1)
+    sampling = Sampling(n_chains=1, n_warmup=150, n_draws=150, n_kept=50,
+                        n_extensions=0, starts=(1,), n_jumps=0)  # fmt: skip
+    model = sc.RecurrenceModel(
+        sampling=sampling, noise_sd=1e-3, allow_unconverged=True,
+        hyperparameters={"tail_b": 2000.0, "skew_spread": 1e-4, "growth": 1e-6},
+    ).fit(X, time, event)  # fmt: skip
+    design = np.column_stack([np.ones(400), X])
+    slopes, rest, *_ = np.linalg.lstsq(design, np.log(time), rcond=None)
+    new = np.array([[0.5, -0.2], [-1.5, 1.0]])
+    exact = slopes[0] + new @ slopes[1:]
+    spread = np.sqrt(rest[0] / 397)
+    found = np.log(model.predict_quantile(new, stats.norm.cdf([-1.0, 0.0, 1.0])))
+    np.testing.assert_allclose(found[:, 1], exact, atol=0.03)
+    np.testing.assert_allclose(found[:, 2] - found[:, 0], 2 * spread, rtol=0.05)
+
+
+def test_missing_covariates_are_welcome(cohort, short):
+    X, time, event = cohort()
+    X[::3, 1] = np.nan
+    model = sc.RecurrenceModel(sampling=short, allow_unconverged=True)
+    model.fit(X, time, event)
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_data_frames_keep_their_names(cohort, short):
+    pd = pytest.importorskip("pandas")
+    X, time, event = cohort()
+    frame = pd.DataFrame(X, columns=["psa", "age"])
+    model = sc.RecurrenceModel(sampling=short, allow_unconverged=True)
+    model.fit(frame, time, event)
+    assert model.feature_names_in_.tolist() == ["psa", "age"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["age", "psa"]])
+
+
+def test_all_censored_is_said_to_be_the_prior(cohort, short):
+    X, time, event = cohort(n=40)
+    model = sc.RecurrenceModel(sampling=short, allow_unconverged=True)
+    with pytest.warns(DataWarning, match="little more than the prior"):
+        model.fit(X, time, np.zeros_like(event))
+    waits = model.predict(X)
+    assert np.median(waits) > np.median(time)  # nobody was seen to stop waiting
+    with pytest.warns(DataWarning, match="lean on the prior"):
+        model.fit(X, time, np.arange(40) < 3)
+
+
+def test_chains_that_disagree_are_refused(cohort):
+    X, time, event = cohort(n=40)
+    tiny = Sampling(n_chains=2, n_warmup=0, n_draws=10, n_kept=2, n_extensions=0)
+    with pytest.raises(NotConvergedError, match="allow_unconverged"):
+        sc.RecurrenceModel(sampling=tiny).fit(X, time, event)
+
+
+def bad_inputs():
+    """Name, error, words, and what to change."""
+    ok = np.random.default_rng(0).normal(size=(20, 2))
+    time, event = np.linspace(1, 5, 20), np.arange(20) % 2
+    word = np.column_stack([ok[:, 0].astype(object), ["a", "b"] * 10])
+    none = time.copy()
+    none[3] = 0.0
+    unknown = time.copy()
+    unknown[5] = np.nan
+    infinite = ok.copy()
+    infinite[2, 1] = np.inf
+    copied = np.column_stack([ok, 3 * ok[:, 0] - 1])
+    yield "zero time", InvalidInputError, "row 4 holds 0", ok, none, event
+    yield "NaN time", InvalidInputError, "row 6 holds nan", ok, unknown, event
+    yield "odd event", InvalidInputError, "event must be 1", ok, time, event * 2
+    yield "lengths", InvalidInputError, "20 rows", ok, time[:9], event[:9]
+    yield "events", InvalidInputError, "19 events", ok, time, event[:19]
+    yield "words", InvalidInputError, "one column of 0 and 1", word, time, event
+    yield "infinite", InvalidInputError, "infinite in row 3", infinite, time, event
+    yield "copies", InvalidInputError, "1 and 3 say the same", copied, time, event
+    yield "constant", InvalidInputError, "in every case", 0 * ok + 2, time, event
+    yield "missing", InvalidInputError, "missing in every", ok * np.nan, time, event
+    yield "flat times", InvalidInputError, "times are equal", ok, 0 * time + 1, event
+    yield "one case", InsufficientDataError, "two cases", ok[:1], time[:1], event[:1]
+    yield "vector", InvalidInputError, "two dimensions", ok[:, 0], time, event
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "X", "time", "event"),
+    [pytest.param(*rest, id=name) for name, *rest in bad_inputs()],
+)
+def test_bad_input_is_refused_in_one_line(error, words, X, time, event):
+    with pytest.raises(error, match=words) as raised:
+        sc.RecurrenceModel().fit(X, time, event)
+    assert "\n" not in str(raised.value)
+
+
+def test_more_covariates_than_cases_get_a_ridge(short):
+    rng = np.random.default_rng(0)
+    X, time = rng.normal(size=(10, 12)), rng.uniform(1, 5, size=10)
+    model = sc.RecurrenceModel(sampling=short, allow_unconverged=True)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        model.fit(X, time, np.ones(10))
+    said = " ".join(str(w.message) for w in found)
+    assert "12 covariates but 10 cases" in said
+    assert "singular: 0.05 was added" in said
+    assert model.scaling_.ridge == 0.05
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_bad_settings_are_refused(fitted, cohort):
+    model, X = fitted()
+    for change in ({"moments": "mean"}, {"noise_sd": [0.1, 0.1]}, {"noise_sd": 0.0},
+                   {"hyperparameters": {"nonsense": 1}}, {"n_jobs": 0}):  # fmt: skip
+        with pytest.raises(UsageError):
+            sc.RecurrenceModel(**change).fit(*cohort(n=40))
+    with pytest.raises(InvalidInputError, match="3 covariates"):
+        model.predict(np.ones((2, 3)))
+    with pytest.raises(InvalidInputError, match="above zero"):
+        model.predict_density(X[:2], [0.0])
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        model.predict_quantile(X[:2], [1.0])
+    with pytest.raises(UsageError, match="whole number"):
+        model.sample(X[:2], 0)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("censored", [0.0, 0.5, 0.9])
+def test_intervals_of_new_times_hold_as_often_as_they_say(censored, cohort):
+    sampling = Sampling(n_chains=2, n_warmup=300, n_draws=300, n_kept=60,
+                        n_extensions=0, starts=(1, 2))  # fmt: skip
+    held = []
+    for seed in range(8):
+        X, time, event = cohort(n=300, censored=censored, seed=seed)
+        model = sc.RecurrenceModel(sampling=sampling, allow_unconverged=True)
+        model.fit(X, time, event)
+        new, later, _ = cohort(n=300, censored=0.0, seed=100 + seed)
+        q = model.predict_quantile(new, [0.05, 0.95])
+        held.append(np.mean((later > q[:, 0]) & (later < q[:, 1])))
+    assert 0.85 <= np.mean(held) <= 0.95, held
