@@ -344,7 +344,23 @@ def _posterior(result: ApparentInformation) -> Section:
         heading="How much, and how sure",
         lead=(lead,),
         figure=posterior_drawing(result),
-        tables=(table,),
+        tables=(table, _view_table(result)),
+    )
+
+
+def _view_table(result: ApparentInformation) -> Table:
+    """Tabulate mean and spread of every view, which no single one can stand for."""
+    digits = result.decimals + 1
+    rows = tuple(
+        (view.tails, *(amount(v, digits) for v in (view.mean, view.median, view.sd)))
+        for view in result.posterior.views
+    )
+    return Table(
+        caption=f"Mean and standard deviation (sd) of every view, in {result.units}",
+        columns=("tails", "mean", "median", "sd"),
+        rows=rows,
+        words=1,
+        folded=True,
     )
 
 
