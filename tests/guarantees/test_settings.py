@@ -378,6 +378,36 @@ def test_what_cannot_be_is_refused(options, said):
         sc.assess_settings("naive-bayes", data, sampling="cv3", **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"alpha": 7}, "`alpha` must lie"),
+        ({"share": 0}, "`share` must be"),
+        ({"most_groups": 0}, "`most_groups` must be"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_data_are_made(options, said):
+    def untouched(gap, random_state):
+        pytest.fail("data were made")
+
+    with pytest.raises(UsageError, match=said):
+        sc.assess_settings("naive-bayes", untouched, settings={"gap": [1]}, **options)
+
+
+def test_values_may_come_once_and_be_close():
+    close = [1.0000001, 1.0000002]
+    found = sc.assess_settings(
+        "nearest-centroid", make, settings={"gap": iter([3.0, *close])},
+        design="one-at-a-time", sampling="cv3", weights=[1, 1, 2],
+    )  # fmt: skip
+    names = ["gap 3", "gap 1.0000001", "gap 1.0000002"]
+    assert [r.setting for r in found.rows] == names
+    assert found.options["usual"] == {"gap": "3.0"}
+    values = [r.estimate for r in found.rows]
+    weighted = found.bound("nearest-centroid", "weighted")
+    assert weighted.estimate == pytest.approx(np.average(values, weights=[1, 1, 2]))
+
+
 def test_no_estimate_at_all_is_refused():
     with pytest.raises(InsufficientDataError, match="No model has an estimate"):
         sc.assess_settings(

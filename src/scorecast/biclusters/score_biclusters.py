@@ -123,7 +123,7 @@ def score_biclusters(
     check_choice(missing, "missing", _MISSING)
     check_choice(pattern, "pattern", PATTERNS)
     check_choice(assigned_by, "assigned_by", _ASSIGNED)
-    alpha = check_level(alpha)
+    alpha = check_level(alpha, "alpha")
     n_permutations = _check_count(n_permutations, "n_permutations", 1)
     n_random = _check_count(n_random, "n_random", 0)
     check_n_jobs(n_jobs)

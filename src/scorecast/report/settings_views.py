@@ -266,8 +266,8 @@ def _over_all(result: SettingsAssessment) -> Section:
     items = dict.fromkeys(f"{b.method}: {b.assumption}." for b in result.bounds)
     chosen = (
         "Groups are chosen by looking at the estimates: intervals of their means hold "
-        "somewhat less often than they say. For a single setting of a group look at the "
-        "lowest and highest end."
+        "somewhat less often than they say. For a single setting look at the lowest "
+        "and highest end of its group."
     )
     return Section(heading="Over all settings", tables=(table,), items=(*items, chosen))
 
