@@ -200,7 +200,7 @@ def assess(
         n_null_data=_check_count(n_null_data, "n_null_data"),
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
-        alpha=check_level(alpha),
+        alpha=check_level(alpha, "alpha"),
         relaxed_alpha=check_level(relaxed_alpha),
     )
     chosen_losses = check_losses(losses, task)
