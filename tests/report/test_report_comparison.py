@@ -10,10 +10,11 @@ import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.comparison_plots import (
+    _shade,
     rank_drawing,
     told_apart_without_bar,
 )
-from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.drawing import ACCENT_SOFT, INK_SOFT, NARROW, WIDE
 from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
 
@@ -116,3 +117,18 @@ def test_a_pair_is_written_and_drawn():
         assert ">nan<" not in page
         saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
         assert render_html(Report(results=(saved,))) == page
+
+
+def test_cells_are_shaded_as_the_pairs_point():
+    rng = np.random.default_rng(0)
+    wins = np.arange(40) < 28
+    gap = np.where(wins, rng.uniform(0.05, 0.1, 40), -rng.uniform(0.001, 0.005, 40))
+    a = 0.7 + rng.normal(0, 0.01, 40)
+    others = {
+        f"m{j}": np.where(wins, a + 0.2 + 0.01 * j, a - gap * (j + 1) / 5)
+        for j in range(4)
+    }
+    answer = sc.compare({"A": a, "B": a - gap, **others})
+    assert answer.rank("A") > answer.rank("B")  # by ranks, the other way round
+    assert _shade(answer, "A", "B") == ACCENT_SOFT
+    assert _shade(answer, "B", "A") == INK_SOFT

@@ -23,7 +23,7 @@ from scorecast.comparison.effect_sizes import effect_size, steady_gaps
 from scorecast.comparison.mcnemar import mcnemar
 from scorecast.comparison.pair_comparison import PairComparison
 from scorecast.comparison.pair_inputs import PairInputs, check_pair
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.resampling import (
     PairedCases,
     bootstrap_test,
@@ -74,8 +74,8 @@ def compare_pair(
     - one result per data set (independent): ``wilcoxon``, ``sign``, ``paired-t``;
     - one result per split of one data set: ``corrected-t`` with `test_ratio`;
     - five times two folds, shape (5, 2): ``5x2cv-f``, ``5x2cv-t``;
-    - right or wrong on the same cases: ``mcnemar`` (mid-p) and its kin; give booleans,
-      or predictions with `y_true`;
+    - right or wrong on the same cases: ``mcnemar`` (mid-p) and its kin; give
+      booleans or 0 and 1, or predictions with `y_true`;
     - scores of the positive class with a `y_true` of two classes: ``delong``;
     - a value per case, or predictions with `y_true` and any `metric`: ``bootstrap``,
       ``permutation``, by `groups` too.
@@ -196,6 +196,11 @@ def _choose(test: str, given: PairInputs, test_ratio: float | None) -> tuple[str
         )
     if given.is_five_by_two:
         return "5x2cv-f", "five times two folds; F does not hang on the first fold"
+    if test_ratio is not None and given.truth is None:
+        return (
+            "corrected-t",
+            "splits share training cases, which the plain t-test forgets",
+        )
     if given.are_labels:
         return (
             "mcnemar",
@@ -203,11 +208,6 @@ def _choose(test: str, given: PairInputs, test_ratio: float | None) -> tuple[str
         )
     if given.truth is not None:
         return "delong", "scores of the same cases of two classes: areas are compared"
-    if test_ratio is not None:
-        return (
-            "corrected-t",
-            "splits share training cases, which the plain t-test forgets",
-        )
     return "wilcoxon", "independent values; no distribution is assumed but symmetry"
 
 
@@ -314,6 +314,7 @@ def _delong(given: PairInputs, setting: _Setting) -> PairTest:
         difference=gap,
         low=max(gap - half, -1.0),
         high=min(gap + half, 1.0),
+        direction=sign_of(gap),
         of="AUC",
         note=""
         if known

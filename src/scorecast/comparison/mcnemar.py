@@ -8,7 +8,7 @@ from scipy.special import chdtrc
 from scipy.stats import binom
 
 from scorecast._core.types import BoolArray
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.exceptions import UsageError
 from scorecast.guarantees import wilson
 
@@ -100,6 +100,7 @@ def mcnemar_of_counts(
         difference=(only_a - only_b) / n,
         low=low,
         high=high,
+        direction=sign_of(only_a - only_b),
         of="share of right cases",
         df=df,
     )

@@ -13,7 +13,7 @@ from scorecast._core.types import Json
 from scorecast.comparison.bayesian import RopeChances
 from scorecast.comparison.effect_sizes import EffectSize
 from scorecast.comparison.omnibus import p_said
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.titles import TEST_TITLES
 
 __all__ = ["PairComparison"]
@@ -78,16 +78,15 @@ class PairComparison(Result):
     @property
     def is_significant(self) -> bool:
         """Whether the models are told apart at the level."""
-        return self.p <= 1 - self.level + 1e-12
+        return self.found.direction != 0 and self.p <= 1 - self.level + 1e-12
 
     @property
     def better(self) -> str | None:
         """The better model, if they are told apart."""
-        if not self.is_significant or self.found.difference == 0:
+        if not self.is_significant:
             return None
-        return (
-            self.a if (self.found.difference > 0) == self.greater_is_better else self.b
-        )
+        first_is_higher = self.found.direction > 0
+        return self.a if first_is_higher == self.greater_is_better else self.b
 
     def summary(self) -> str:
         """Say the answer in a sentence or two."""
@@ -158,7 +157,11 @@ class PairComparison(Result):
         return cls(
             a=result["a"],
             b=result["b"],
-            found=PairTest(**test, df=tuple(result["df"])),
+            found=PairTest(
+                **test,
+                df=tuple(result["df"]),
+                direction=direction_from(result, result["difference"]),
+            ),
             effect=effect_from(result["effect"]),
             chances=None if chances is None else RopeChances(**chances),
             rope=options["rope"],
@@ -171,6 +174,11 @@ class PairComparison(Result):
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )
+
+
+def direction_from(row: Json, difference: float | None) -> int:
+    """Read which way a test points; answers saved before it was kept lack it."""
+    return int(row.get("direction", sign_of(number(difference))))
 
 
 def number(value: float | None) -> float:

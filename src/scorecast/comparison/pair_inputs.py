@@ -65,7 +65,9 @@ class PairInputs:
         """Whether values are right or wrong, or names of classes."""
         both = (self.first, self.second)
         if self.truth is None:
-            return all(x.dtype == bool for x in both)
+            return all(
+                x.dtype.kind in "fiub" and np.isin(x, (0, 1)).all() for x in both
+            )
         if any(x.dtype.kind not in "fiub" for x in both):
             return True
         return all(np.isin(x, self.truth).all() for x in both)

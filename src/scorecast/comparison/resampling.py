@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.guarantees import bca
 
 __all__ = ["PairedCases", "bootstrap_test", "permutation_test"]
@@ -142,6 +142,7 @@ def bootstrap_test(
         difference=observed,
         low=low,
         high=high,
+        direction=sign_of(observed),
         of="mean" if cases.metric is None else "metric",
     )
 
@@ -194,6 +195,7 @@ def permutation_test(
         difference=observed,
         low=low,
         high=high,
+        direction=sign_of(observed),
         of="mean" if cases.metric is None else "metric",
         note=_least(n_units, len(flips), whole),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from scorecast._core.types import FloatArray
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.guarantees import nadeau_bengio
 
 __all__ = ["corrected_t", "five_by_two_f", "five_by_two_t", "paired_t"]
@@ -73,14 +73,16 @@ def _t_test(name: str, gaps: FloatArray, ratio: float, level: float) -> PairTest
             difference=mean,
             low=low if same else math.nan,
             high=high if same else math.nan,
+            direction=sign_of(mean),
             df=df,
             note="" if same else _NO_SPREAD,
         )
     t = mean / (spread * math.sqrt(1 / n + ratio))
     p = min(2 * float(stdtr(n - 1, -abs(t))), 1.0)
     return PairTest(
-        test=name, statistic=t, p=p, difference=mean, low=low, high=high, df=df
-    )
+        test=name, statistic=t, p=p, difference=mean, low=low, high=high,
+        direction=sign_of(mean), df=df,
+    )  # fmt: skip
 
 
 def five_by_two_t(differences: FloatArray, *, level: float) -> PairTest:
@@ -158,6 +160,7 @@ def _five_by_two(
         difference=mean,
         low=mean - half,
         high=mean + half,
+        direction=sign_of(mean),
         df=df,
         note="" if known else _NO_SPREAD,
     )

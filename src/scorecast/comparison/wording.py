@@ -51,8 +51,8 @@ def sentence_of(found: Comparison) -> str:
         return _two_models(found)
     centre = found.control or found.best
     others = [name for name in found.order if name != centre]
-    worse = [x for x in others if found.differ(centre, x) and _beats(found, centre, x)]
-    better = [x for x in others if found.differ(centre, x) and x not in worse]
+    worse = [x for x in others if found.beats(centre, x)]
+    better = [x for x in others if found.beats(x, centre)]
     rest = [x for x in others if not found.differ(centre, x)]
     scale = f"{found.n:,} {found.rows}"
     rank = f"mean rank {found.rank(centre):.2f}"
@@ -95,18 +95,15 @@ def _error_said(found: Comparison) -> str:
     return f"Chance of any false claim: at most {percent(found.alpha)}."
 
 
-def _beats(found: Comparison, a: str, b: str) -> bool:
-    return found.rank(a) < found.rank(b)
-
-
 def _two_models(found: Comparison) -> str:
     pair = found.pairs[0]
     facts = f"{difference_said(found, pair)}, {p_said(pair.p)}"
     scale = f"on {found.n:,} {found.rows}"
     effect = pair.effect
     if found.differ(pair.a, pair.b):
-        best = pair.a if (effect.difference > 0) == found.greater_is_better else pair.b
-        worse = pair.b if best == pair.a else pair.a
+        best, worse = pair.a, pair.b
+        if found.beats(worse, best):
+            best, worse = worse, best
         return f"{best} is better than {worse} {scale}: {facts}."
     if effect.wins == effect.losses == 0:
         return f"{pair.a} and {pair.b} gave the same results {scale}: {facts}."
@@ -194,10 +191,11 @@ def _outcome(found: Comparison) -> str:
     apart = [pair for pair in found.pairs if found.differ(pair.a, pair.b)]
     if not apart:
         return "No pair was told apart."
-    rank = {name: found.rank(name) for name in found.models}
     said = []
     for pair in sorted(apart, key=lambda x: x.p_adjusted):
-        first, second = sorted((pair.a, pair.b), key=lambda name: rank[name])
+        first, second = pair.a, pair.b
+        if found.beats(second, first):
+            first, second = second, first
         said.append(f"{first} and {second} ({p_said(pair.p_adjusted)})")
     shown = "; ".join(said[:10])
     more = f"; and {len(said) - 10} more" if len(said) > 10 else ""

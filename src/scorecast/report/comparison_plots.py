@@ -315,7 +315,7 @@ def _shade(result: Comparison, name: str, other: str) -> str:
         return RULE
     if not result.differ(name, other):
         return PAPER
-    return ACCENT_SOFT if result.rank(name) < result.rank(other) else INK_SOFT
+    return ACCENT_SOFT if result.beats(name, other) else INK_SOFT
 
 
 def difference_drawing(result: Comparison) -> Drawing:
