@@ -17,6 +17,8 @@ from scorecast._core.types import FloatArray, RandomState
 from scorecast.comparison.bayesian import (
     RopeChances,
     correlated_t,
+    mean_posterior,
+    share_posterior,
     signed_rank_posterior,
 )
 from scorecast.comparison.effect_sizes import effect_size, steady_gaps
@@ -102,7 +104,10 @@ def compare_pair(
         Level of the interval; one less it is the level of the test.
     rope : float, optional
         Half the width of a region of practical equivalence; adds the chances of a
-        Bayesian test (correlated t with `test_ratio`, signed rank otherwise).
+        Bayesian test of the same question: signed rank for ``wilcoxon`` and ``sign``,
+        correlated t for the t-tests and 5x2cv, the shares of right cases for
+        ``mcnemar``, the Bayesian bootstrap for means of cases. Not for ``delong``, nor
+        with a `metric`.
     zeros : {"pratt", "split", "drop"}, default="pratt"
         What the signed-rank test does with differences of nought.
     n_resamples : int, default=4999
@@ -138,19 +143,21 @@ def compare_pair(
         n_resamples=n_resamples, rng=as_generator(random_state),
     )  # fmt: skip
     chosen, reason = _choose(test, given, test_ratio)
+    _refuse_rope(chosen, given, rope)
     _refuse_few(chosen, given, 1 - setting.level)
     found = _TESTS[chosen](given, setting)
-    first, second = given.values(chosen)
     ends = (found.difference, found.low, found.high)
     return PairComparison(
         a=str(names[0]),
         b=str(names[1]),
         found=found,
-        effect=effect_size(first, second, ends, greater_is_better=greater_is_better),
+        effect=effect_size(
+            given.values(chosen), ends, greater_is_better=greater_is_better
+        ),
         chances=_chances(given, chosen, rope, setting),
         rope=rope,
         reason=reason,
-        n=first.size,
+        n=given.n,
         n_units=given.n_units,
         greater_is_better=bool(greater_is_better),
         level=setting.level,
@@ -251,6 +258,16 @@ def _refuse_few(test: str, given: PairInputs, alpha: float) -> None:
         raise InsufficientDataError(msg)
 
 
+def _refuse_rope(test: str, given: PairInputs, rope: float | None) -> None:
+    if rope is None or (test != "delong" and given.metric is None):
+        return
+    what = "areas under curves" if test == "delong" else "a metric"
+    msg = (
+        f"There is no Bayesian test of {what}: leave out `rope`, or read the interval."
+    )
+    raise UsageError(msg)
+
+
 def _gaps(given: PairInputs) -> FloatArray:
     return steady_gaps(given.first_numbers, given.second_numbers)
 
@@ -325,6 +342,12 @@ def _delong(given: PairInputs, setting: _Setting) -> PairTest:
 
 def _cases(given: PairInputs) -> PairedCases:
     if given.truth is not None and given.metric is None:
+        if not given.are_labels:
+            msg = (
+                "`y_true` and predictions that are numbers need a `metric` to be "
+                "compared by, such as sklearn.metrics.mean_squared_error."
+            )
+            raise UsageError(msg)
         right = [x.astype(np.float64) for x in given.right()]
         return PairedCases(first=right[0], second=right[1], unit=given.units)
     if given.metric is None:
@@ -355,11 +378,19 @@ def _chances(
 ) -> RopeChances | None:
     if rope is None:
         return None
-    first, second = given.values(test)
-    gaps = steady_gaps(first, second)
-    if test == "corrected-t":
-        return correlated_t(gaps, setting.test_ratio or 0.0, rope)
-    return signed_rank_posterior(gaps, rope, rng=setting.rng)
+    if test.startswith("mcnemar"):
+        first, second = given.right()
+        apart = int((first & ~second).sum()), int((second & ~first).sum())
+        return share_posterior(*apart, given.n, rope, rng=setting.rng)
+    if test in ("bootstrap", "permutation"):
+        cases = _cases(given)
+        return mean_posterior(cases.gaps, cases.unit, rope, rng=setting.rng)
+    # Two folds of one repetition test as many cases as they learn from.
+    ratios = {"paired-t": 0.0, "corrected-t": setting.test_ratio or 0.0}
+    ratios |= {"5x2cv-t": 1.0, "5x2cv-f": 1.0}
+    if test in ratios:
+        return correlated_t(_gaps(given), ratios[test], rope)
+    return signed_rank_posterior(_gaps(given), rope, rng=setting.rng)
 
 
 _TESTS: dict[str, Callable[[PairInputs, _Setting], PairTest]] = {

@@ -14,6 +14,7 @@ from scorecast.comparison.adjustments import ADJUSTMENTS
 from scorecast.comparison.bayesian import (
     RopeChances,
     correlated_t,
+    share_posterior,
     signed_rank_posterior,
 )
 from scorecast.comparison.choices import Plan
@@ -78,7 +79,7 @@ def tested_pairs(
             p_adjusted=float(p[place]),
             direction=int(ways[place]),
             effect=effect_size(
-                values[:, i], values[:, j], ends[place],
+                (values[:, i], values[:, j]), ends[place],
                 greater_is_better=greater_is_better,
             ),
             chances=_chances(gaps[:, place], plan, rope, streams[place]),
@@ -144,6 +145,9 @@ def _chances(
         return None
     if plan.rows == "splits":
         return correlated_t(gaps, plan.test_ratio, rope)
+    if plan.rows == "cases":
+        apart = int((gaps > 0).sum()), int((gaps < 0).sum())
+        return share_posterior(*apart, gaps.size, rope, rng=rng)
     return signed_rank_posterior(gaps, rope, rng=rng)
 
 

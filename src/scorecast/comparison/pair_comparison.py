@@ -104,11 +104,18 @@ class PairComparison(Result):
         worse = self.b if self.better == self.a else self.a
         if self.better is not None:
             lead = f"{self.better} is better than {worse}"
-        elif self.effect.wins == self.effect.losses == 0 and found.difference == 0:
+        elif self._is_same:
             lead = f"{self.a} and {self.b} gave the same results"
         else:
             lead = f"{self.a} and {self.b} cannot be told apart"
         return f"{lead}: {facts}; {title}, {self.n:,} values each.{self._rope_said()}"
+
+    @property
+    def _is_same(self) -> bool:
+        """Whether the models gave the same results, as far as can be seen."""
+        effect = self.effect
+        same = effect.wins == effect.losses == 0
+        return same and self.found.difference == 0
 
     def _rope_said(self) -> str:
         if self.chances is None or self.rope is None:
@@ -188,7 +195,8 @@ def number(value: float | None) -> float:
 
 def effect_from(row: Json) -> EffectSize:
     """Read effect sizes from JSON."""
-    whole = {name: int(row[name]) for name in ("wins", "ties", "losses")}
+    names = ("wins", "ties", "losses")
+    whole = {x: None if row[x] is None else int(row[x]) for x in names}
     sizes = ("difference", "low", "high", "cliffs_delta", "cohens_d")
     facts: Json = {**whole} | {name: number(row[name]) for name in sizes}
     return EffectSize(**facts)

@@ -204,14 +204,21 @@ def _outcome(found: Comparison) -> str:
     return f"Told apart, the better first: {shown}{more}.{others}"
 
 
+_ROPE_TESTS = {
+    "splits": "the Bayesian correlated t test (Corani and Benavoli 2015)",
+    "cases": "a Dirichlet distribution of the cases that one model alone gets right",
+    "data sets": "the Bayesian signed-rank test (Benavoli et al. 2014)",
+}
+
+
 def _rope_said(found: Comparison) -> str:
     sure = [
         pair for pair in found.pairs
         if pair.chances is not None and pair.chances.equal >= found.level
     ]  # fmt: skip
-    how = "correlated t" if found.rows == "splits" else "signed-rank"
+    how = _ROPE_TESTS[found.rows]
     text = (
-        f"By the Bayesian {how} test (Benavoli et al. 2017), {len(sure)} of "
+        f"By {how}, {len(sure)} of "
         f"{len(found.pairs)} pairs are practically equal, to within "
         f"{amount(found.rope or 0.0)}, with a chance of {percent(found.level)} or more"
     )

@@ -305,8 +305,8 @@ def _draw_cells(
 def _wins_by_pair(result: Comparison) -> dict[tuple[str, str], int]:
     found = {}
     for pair in result.pairs:
-        found[pair.a, pair.b] = pair.effect.wins
-        found[pair.b, pair.a] = pair.effect.losses
+        found[pair.a, pair.b] = pair.effect.wins or 0
+        found[pair.b, pair.a] = pair.effect.losses or 0
     return found
 
 
