@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from scorecast._core.rounding import steady
 from scorecast._core.types import FloatArray, Json
-from scorecast.comparison.rounding import steady
 
 __all__ = ["EffectSize", "cliffs_delta", "cohens_d", "effect_size", "steady_gaps"]
 
