@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scorecast._core.amounts import amount
 from scorecast._core.percent import percent
 from scorecast.comparison.omnibus import p_said
-from scorecast.comparison.titles import POST_HOC_TITLES, TEST_TITLES
+from scorecast.comparison.titles import OMNIBUS_TITLES, POST_HOC_TITLES, TEST_TITLES
 
 if TYPE_CHECKING:
     from scorecast.comparison.comparison import Comparison, ModelPair
@@ -19,6 +19,7 @@ __all__ = ["named", "paragraph_of", "sentence_of"]
 _MOST_NAMED = 4
 _OMNIBUS_PAPERS = {
     "friedman": "Friedman 1937",
+    "friedman-tie-corrected": "Friedman 1937; Conover 1999",
     "iman-davenport": "Iman and Davenport 1980",
     "aligned-ranks": "Hodges and Lehmann 1962",
     "quade": "Quade 1979",
@@ -152,10 +153,10 @@ def _omnibus_said(found: Comparison) -> str:
     if not found.omnibus:
         return ""
     test = found.omnibus[0]
-    title = TEST_TITLES.get(test.test, test.test)
+    title = OMNIBUS_TITLES[test.test]
     differs = test.p <= found.alpha
     verdict = "differ" if differs else "do not differ significantly"
-    source = _OMNIBUS_PAPERS.get(test.test, "")
+    source = _OMNIBUS_PAPERS[test.test]
     return f"{title} ({source}) finds that the models {verdict} ({test.said()})."
 
 

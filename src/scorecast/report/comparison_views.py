@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import replace
 
 from scorecast.comparison import (
+    OMNIBUS_TITLES,
     POST_HOC_TITLES,
     TEST_TITLES,
     Comparison,
@@ -181,7 +182,7 @@ def _facts(result: Comparison) -> list[tuple[str, str]]:
     facts = [("Data", f"{size}; {measure}{better} is better")]
     if result.omnibus:
         first = result.omnibus[0]
-        facts.append(("All", f"{_title(first.test)}: {first.said()}"))
+        facts.append(("All", f"{OMNIBUS_TITLES[first.test]}: {first.said()}"))
     title = _title(result.pair_test)
     how = title if len(result.pairs) == 1 else f"{title}; {_correction(result)}"
     facts += [
@@ -301,7 +302,7 @@ def _pairs(result: Comparison) -> Section:
         )
     ]
     if result.omnibus:
-        tests = tuple((_title(x.test), x.said()) for x in result.omnibus)
+        tests = tuple((OMNIBUS_TITLES[x.test], x.said()) for x in result.omnibus)
         columns, caption = ("test", "result"), "All models at once"
         tables.append(
             Table(caption=caption, columns=columns, rows=tests, words=2, folded=True)
