@@ -127,3 +127,19 @@ def test_noughts_and_ones_are_right_and_wrong(kind):
     assert sc.compare_pair(a * 1.0, b * 1.0, test="wilcoxon").better == "a"
     # Splits stay splits.
     assert sc.compare_pair(a, b, test_ratio=0.1).found.test == "corrected-t"
+
+
+def test_a_first_fold_against_the_mean_gives_no_verdict():
+    # p of the t-test is about the first fold alone: -0.3, while the mean is +0.17.
+    gaps = np.full((5, 2), 0.2) + np.linspace(-0.02, 0.02, 10).reshape(5, 2)
+    gaps[0] = -0.3, -0.28
+    gaps[1:] += 0.1
+    found = sc.compare_pair(gaps, 0 * gaps, test="5x2cv-t")
+    assert found.p < 0.001
+    assert found.found.difference > 0.1
+    assert found.better is None
+    assert not found.is_significant
+    assert "opposite ways" in found.warnings[0]
+    assert render_text(found).count("opposite ways") == 1
+    agreed = sc.compare_pair(np.abs(gaps), 0 * gaps, test="5x2cv-t")
+    assert (agreed.better, agreed.warnings) == ("a", ())

@@ -163,7 +163,7 @@ def compare_pair(
         level=setting.level,
         seed=seed_number(random_state),
         assumptions=ASSUMES[found.test],
-        warnings=(found.note,) if found.note and not found.is_known else (),
+        warnings=(found.note,) if found.note and not found.is_told else (),
     )
 
 

@@ -52,6 +52,11 @@ class PairTest:
         """Whether there is a p-value."""
         return not math.isnan(self.p)
 
+    @property
+    def is_told(self) -> bool:
+        """Whether p, if small, says which model is better."""
+        return self.is_known and (self.direction != 0 or self.p == 1)
+
 
 def sign_of(value: float) -> int:
     """Return 1, 0 or -1; 0 for what is not known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
@@ -15,6 +16,11 @@ __all__ = ["corrected_t", "five_by_two_f", "five_by_two_t", "paired_t"]
 
 _NO_SPREAD = (
     "all differences are the same, so that their spread, and with it p, is unknown"
+)
+
+_FIRST_FOLD = (
+    "the first fold, which p is about, and the mean of all ten point opposite ways: "
+    "there is no verdict; use 5x2cv-f"
 )
 
 
@@ -98,13 +104,17 @@ def five_by_two_t(differences: FloatArray, *, level: float) -> PairTest:
     Returns
     -------
     PairTest
-        Its statistic hangs on the very first fold.
+        Its statistic hangs on the very first fold; it has no direction where that fold
+        and the mean of all ten point opposite ways.
     """
     spread = _repetition_variance(differences)
     first = float(differences[0, 0])
     t = _ratio(first, math.sqrt(spread))
     p = 1.0 if first == 0 else 2 * float(stdtr(5, -abs(t)))
-    return _five_by_two("5x2cv-t", differences, t, p, (5.0,), level)
+    found = _five_by_two("5x2cv-t", differences, t, p, (5.0,), level)
+    if found.direction == sign_of(first) or first == 0:
+        return found
+    return replace(found, direction=0, note=found.note or _FIRST_FOLD)
 
 
 def five_by_two_f(differences: FloatArray, *, level: float) -> PairTest:

@@ -355,7 +355,7 @@ def pair_text(result: PairComparison, *, ascii_only: bool = False) -> str:
 
 
 def _pair_facts(result: PairComparison) -> list[tuple[str, str]]:
-    note = result.found.note if result.found.is_known else ""
+    note = "" if result.found.note in result.warnings else result.found.note
     facts = [
         ("Effect", _effect_said(result.effect)), ("Why", result.reason), ("Note", note),
         ("Assumes", "; ".join(result.assumptions)),
