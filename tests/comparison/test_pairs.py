@@ -398,6 +398,26 @@ def test_too_few_are_refused_with_the_number_needed(test, n, needed):
         sc.compare_pair(VALUES[:n], OTHERS[:n], test=test)
 
 
+@pytest.mark.parametrize(
+    ("test", "needed"),
+    [("mcnemar", 5), ("mcnemar-exact", 6), ("mcnemar-plain", 4),
+     ("mcnemar-corrected", 6)],
+)  # fmt: skip
+def test_too_few_cases_are_refused_with_the_number_needed(test, needed):
+    right = np.ones(needed, dtype=bool)
+    assert sc.compare_pair(right, ~right, test=test).better == "a"
+    few = right[1:]
+    with pytest.raises(InsufficientDataError, match=f"at least {needed} "):
+        sc.compare_pair(few, ~few, test=test)
+
+
+def test_both_ways_to_compare_two_models_need_as_many_cases():
+    right = np.ones(5)
+    assert sc.compare({"a": right, "b": 0 * right}).best == "a"
+    with pytest.raises(InsufficientDataError, match="at least 5"):
+        sc.compare({"a": right[1:], "b": 0 * right[1:]})
+
+
 def test_more_is_needed_at_a_higher_level():
     with pytest.raises(InsufficientDataError, match="at least 8"):
         sc.compare_pair(VALUES[:7], OTHERS[:7], level=0.99)

@@ -22,7 +22,7 @@ from scorecast.comparison.bayesian import (
     signed_rank_posterior,
 )
 from scorecast.comparison.effect_sizes import effect_size, steady_gaps
-from scorecast.comparison.mcnemar import mcnemar
+from scorecast.comparison.mcnemar import least_cases, mcnemar
 from scorecast.comparison.pair_comparison import PairComparison
 from scorecast.comparison.pair_inputs import PairInputs, check_pair
 from scorecast.comparison.pair_test import PairTest, sign_of
@@ -248,12 +248,18 @@ def _refuse_few(test: str, given: PairInputs, alpha: float) -> None:
         "bootstrap": _LEAST_BOOTSTRAP,
         "paired-t": 2,
         "corrected-t": 2,
-    }.get(test, 1)
-    if counted < least:
+        "mcnemar": least_cases(alpha),
+    }
+    least |= {
+        f"mcnemar-{method}": least_cases(alpha, method)
+        for method in ("exact", "corrected", "plain")
+    }
+    needed = least.get(test, 1)
+    if counted < needed:
         what = "groups" if given.groups is not None else "pairs of values"
         msg = (
             f"{counted} {what} cannot tell two models apart: the {test} test needs at "
-            f"least {least} at level {1 - alpha:g}."
+            f"least {needed} at level {1 - alpha:g}."
         )
         raise InsufficientDataError(msg)
 
