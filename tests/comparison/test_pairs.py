@@ -17,6 +17,7 @@ from scorecast.comparison import (
     signed_rank_posterior,
 )
 from scorecast.comparison.mcnemar import paired_share_interval
+from scorecast.comparison.resampling import PairedCases, bootstrap_test
 from scorecast.comparison.walsh_averages import pseudo_median, walsh_order_statistic
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 
@@ -229,6 +230,34 @@ def test_permutation_and_bootstrap_go_by_group():
         assert whole.found.high - whole.found.low > 2 * (
             alone.found.high - alone.found.low
         )
+
+
+@pytest.mark.parametrize("n", [10, 20])
+def test_the_bootstrap_test_keeps_its_level(n):
+    rng = np.random.default_rng(n)
+    repeats, ours, plain = 1200, 0, 0
+    for _ in range(repeats):
+        gaps = rng.normal(size=n)
+        cases = PairedCases(first=gaps, second=0 * gaps, unit=np.arange(n))
+        found = bootstrap_test(cases, level=0.95, n_resamples=299, rng=rng)
+        ours += found.p <= 0.05
+        assert (found.p <= 0.05) == (not found.low <= 0 <= found.high)
+        # Without standard errors of the resamples the level is not kept.
+        away = np.abs(rng.choice(gaps, (299, n)).mean(axis=1) - gaps.mean())
+        plain += (1 + (away >= abs(gaps.mean())).sum()) / 300 <= 0.05
+    assert ours / repeats < 0.05 + 3 * np.sqrt(0.05 * 0.95 / repeats)
+    assert ours / repeats > 0.02
+    assert plain / repeats > 0.07
+
+
+def test_the_bootstrap_of_a_metric_says_what_it_is_worth():
+    y, a, b = classified(n=30)
+    options = {"y_true": y, "test": "bootstrap", "n_resamples": 99, "random_state": 0}
+
+    def share(truth, score):
+        return float(np.mean((score > 0.5) == truth))
+
+    assert "too small" in sc.compare_pair(a, b, metric=share, **options).found.note
 
 
 def test_any_metric_is_permuted():
