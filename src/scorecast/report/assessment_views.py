@@ -316,7 +316,7 @@ def _comparisons(result: Assessment) -> list[Section]:
         (
             f"{model_name(row.a, 20)} \N{MINUS SIGN} {model_name(row.b, 20)}",
             f"{row.difference:+.3f}",
-            f"{row.low:+.3f} to {row.high:+.3f}",
+            f"{row.low:+.3f} to {row.high:+.3f}" if is_known(row.low) else UNKNOWN,
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons
@@ -329,7 +329,7 @@ def _comparisons(result: Assessment) -> list[Section]:
     )
     lead = (
         "Differences on the same folds, by the corrected resampled t-test; p-values "
-        "after Holm. Unknown: no difference can be seen."
+        "after Holm. Unknown: all folds differ by as much, so that no spread is seen."
     )
     table = Table(caption="", columns=columns, rows=rows, words=1)
     return [Section(heading="Model against model", lead=(lead,), tables=(table,))]
