@@ -187,6 +187,31 @@ def test_ridge_on_raw_intensities_of_genes(shared_data):
     assert found.n_refitted <= 2  # the fast way does the work, and does it right
 
 
+def test_logistic_regression_on_features_of_any_scale():
+    rng = np.random.default_rng(3)
+    y, X = np.arange(36) % 2, rng.standard_normal((36, 200))
+    splits = folds(X, y)
+    for wide, refitted in (
+        (100 * X, True),
+        (np.c_[X, 1e6 * X[:, 0]], True),
+        (X, False),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = permutation_scores(
+                LogisticRegression(), wide, y, splits, n_permutations=5, random_state=0
+            )
+        assert found.method == "logistic"
+        # Nothing is left to steps that rounding may lead elsewhere.
+        assert (found.n_refitted == 20) == refitted
+
+
+def test_logistic_regression_on_raw_intensities_of_genes(shared_data):
+    data = np.load(shared_data / "microarray_colon.npz")
+    X, y = data["X"].astype(np.float64), data["y"]
+    assert_same_as_sklearn(LogisticRegression(), X, y, folds(X, y, 5), 8)
+
+
 def test_without_the_care_for_ties_scores_would_differ(monkeypatch):
     from scorecast.guarantees.permutation import centroids
 

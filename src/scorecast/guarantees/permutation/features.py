@@ -90,6 +90,12 @@ class Features:
         return int(most)
 
     @cached_property
+    def spreads(self) -> FloatArray:
+        """Standard deviation of every feature that varies."""
+        found: FloatArray = self.centred.std(axis=0)
+        return found[found > 0]
+
+    @cached_property
     def largest_square(self) -> float:
         """Largest squared length of a case: the scale of rounding errors."""
         return float(np.einsum("ij,ij->i", self.values, self.values).max())
