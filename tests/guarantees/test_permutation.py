@@ -203,7 +203,7 @@ def test_logistic_regression_on_features_of_any_scale():
             )
         assert found.method == "logistic"
         # Nothing is left to steps that rounding may lead elsewhere.
-        assert (found.n_refitted == 20) == refitted
+        assert (found.n_refitted == 24) == refitted
 
 
 def test_logistic_regression_on_raw_intensities_of_genes(shared_data):
