@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 
 import scorecast as sc
@@ -19,6 +19,8 @@ from scorecast.exceptions import (
     InvalidInputError,
     UsageError,
 )
+from scorecast.report import render_html, render_text
+from scorecast.report.html import Report
 
 QUICK = {"n_permutations": 40, "n_null_data": 5, "n_resamples": 200, "sampling": "cv5"}
 
@@ -292,3 +294,32 @@ def two_normals(rng, n):
     X = rng.normal(size=(n, 20))
     X[:, :3] += 0.8 * y[:, None]
     return X, y
+
+
+@pytest.mark.parametrize("kind", ["log-loss", "relative-error"])
+def test_a_value_that_is_not_finite_has_no_verdict_and_says_why(kind):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
+    X[:, 0] += 1.2 * y
+    models, target, word = {"knn": KNeighborsClassifier(3)}, y, "infinite"
+    models["other"] = KNeighborsClassifier(1)
+    if kind == "relative-error":
+        models, target, word = {"ridge": Ridge()}, 2 * X[:, 0] + 1, "not defined"
+        target[3] = 0.0
+    answer = sc.assess(models, X, target, losses=[kind], **QUICK)
+    model = answer.models[0]
+    assert model.feasibility is None
+    assert model.losses[0].bounds == ()
+    assert not answer.comparisons
+    assert model.verdict.startswith(f"No verdict: {kind} is {word} for ")
+    assert "of 60 cases" in model.verdict
+    assert any(f"is {word} for" in text for text in answer.warnings)
+    shown = render_text(answer, ascii_only=True)
+    for text in (answer.summary(), model.losses[0].said(), shown):
+        assert "nan" not in text.lower()
+    assert "no interval" in answer.headline()
+    again = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+    assert again.summary() == answer.summary()
+    page = render_html(Report(results=(answer,)))
+    assert "No verdict" in page
+    assert ">nan" not in page.lower()

@@ -167,11 +167,36 @@ class Estimates:
             folds=folds,
             cases=cases,
             estimate=weighed,
-            shift=weighed - estimate,
+            # An infinite value stays one, however it is weighed.
+            shift=weighed - estimate if np.isfinite([weighed, estimate]).all() else 0.0,
             test_ratio=self.plan.test_ratio,
             n_tested=distinct.size,
             n_smallest=_smallest(self.problem, distinct),
         )
+
+    def not_finite_said(self, loss: Loss) -> str:
+        """Say why a loss has no finite value.
+
+        Parameters
+        ----------
+        loss : Loss
+            The loss.
+
+        Returns
+        -------
+        str
+            Without a full stop; empty if it has one.
+        """
+        sample = self.measure(loss)
+        if np.isfinite(sample.estimate):
+            return ""
+        end = "so that it has no interval"
+        if sample.cases is None or np.isfinite(sample.cases).all():
+            return f"{loss.name} is not defined for these tests, {end}"
+        infinite = int(np.isinf(sample.cases).sum())
+        count = infinite or int(np.isnan(sample.cases).sum())
+        word = "infinite" if infinite else "not defined"
+        return f"{loss.name} is {word} for {count} of {sample.cases.size} cases, {end}"
 
     def _weighed(self, loss: Loss, left_out: float) -> float:
         """Weigh the value of cases left out against that of cases learned from."""

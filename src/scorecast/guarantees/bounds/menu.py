@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from scorecast._core.types import IntArray
+from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.bounds.areas import fold_areas
 from scorecast.guarantees.bounds.bound import Bound
 from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
@@ -75,8 +76,11 @@ def all_bounds(
     Returns
     -------
     tuple of Bound
-        Exactly one is recommended.
+        Exactly one is recommended. None at all where the estimate is not finite: an
+        interval of the cases or folds that are would leave out the worst.
     """
+    if not math.isfinite(sample.estimate):
+        return ()
     found = [*_from_folds(sample, level), *_from_cases(sample, level)]
     if sample.loss.name == "auc":
         found.append(_bound("delong", fold_areas(estimates, level)))
@@ -90,8 +94,28 @@ def all_bounds(
 
 
 def recommended(bounds: tuple[Bound, ...]) -> Bound:
-    """Return the bound to quote."""
-    return next(bound for bound in bounds if bound.is_recommended)
+    """Return the bound to quote.
+
+    Parameters
+    ----------
+    bounds : tuple of Bound
+        As of `all_bounds`.
+
+    Returns
+    -------
+    Bound
+        The recommended one.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there is none, such as where the estimate is not finite.
+    """
+    found = next((bound for bound in bounds if bound.is_recommended), None)
+    if found is None:
+        msg = "the value is not finite, so that it has no interval"
+        raise InsufficientDataError(msg)
+    return found
 
 
 def _bound(method: str, ends: tuple[float, float]) -> Bound:
