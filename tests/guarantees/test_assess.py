@@ -19,6 +19,7 @@ from scorecast.exceptions import (
     InvalidInputError,
     UsageError,
 )
+from scorecast.guarantees.bounds import wilson
 from scorecast.report import render_html, render_text
 from scorecast.report.html import Report
 
@@ -323,3 +324,54 @@ def test_a_value_that_is_not_finite_has_no_verdict_and_says_why(kind):
     page = render_html(Report(results=(answer,)))
     assert "No verdict" in page
     assert ">nan" not in page.lower()
+
+
+def grouped_answer(size, **options):
+    """Twenty patients whose cases are copies, so that only patients count."""
+    rng = np.random.default_rng(5)
+    y = np.arange(20) % 2
+    X = rng.normal(size=(20, 3)) + 1.2 * y[:, None]
+    X = np.repeat(X, size, axis=0) + 1e-9 * rng.normal(size=(20 * size, 3))
+    return sc.assess(
+        "naive-bayes", X, np.repeat(y, size), groups=np.repeat(np.arange(20), size),
+        n_permutations=0, with_bias_variance=False, regularities=False,
+        n_resamples=200, **options,
+    )  # fmt: skip
+
+
+def test_with_groups_the_groups_count_and_not_their_cases():
+    names = ["accuracy", "balanced-accuracy"]
+    ends = []
+    for size in (2, 6):
+        found = grouped_answer(size, sampling="group20", losses=names).models[0]
+        whole = {b.method: b for b in found.losses[0].bounds}
+        assert "exact" not in whole
+        for name in ("wilson", "hoeffding", "empirical-bernstein"):
+            assert "groups are independent" in whole[name].assumption
+        classes = {b.method: b for b in found.losses[1].bounds}["across-classes"]
+        rows = found.losses[0].per_class
+        ends.append(
+            [
+                (b.low, b.high)
+                for b in (whole["wilson"], whole["hoeffding"], classes, *rows)
+            ]
+        )
+        assert [row.n_units for row in rows] == [10, 10]
+        if size == 2:
+            assert found.losses[0].recommended.method == "bca"
+    # More copies of the same patients are no more evidence.
+    assert np.array(ends[0]) == pytest.approx(np.array(ends[1]))
+
+
+def test_where_all_folds_agree_groups_count():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(10) % 2, 6)
+    X = rng.normal(size=(60, 2)) + 20 * y[:, None]
+    found = sc.assess(
+        "naive-bayes", X, y, groups=np.repeat(np.arange(10), 6), sampling="group5",
+        n_permutations=0, with_bias_variance=False, regularities=False,
+        losses=["accuracy"],
+    ).models[0].losses[0]  # fmt: skip
+    assert found.estimate == 1
+    assert found.low == pytest.approx(wilson(10, 10, 0.95)[0])
+    assert "groups" in found.recommended.note
