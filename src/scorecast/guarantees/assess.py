@@ -329,8 +329,11 @@ def _one_model(
     losses = tuple(
         _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
     )
-    tested = None
-    is_tested = order.settings.n_permutations != 0
+    undefined = [said for loss in wanted if (said := estimates.not_finite_said(loss))]
+    tested, untested = None, ""
+    if wanted and wanted[0] is order.losses[0]:
+        untested = estimates.not_finite_said(wanted[0])
+    is_tested = order.settings.n_permutations != 0 and not untested
     if is_tested and wanted and wanted[0] is order.losses[0]:
         tested = examine(
             model, estimates, wanted[0], order.settings, rng=for_tests,
@@ -351,7 +354,8 @@ def _one_model(
         learning_curves=more.curves,
         selection_bias=more.bias,
         failures=estimates.failures,
-        warnings=(*estimates.warnings, *missing, *more.warnings),
+        warnings=(*estimates.warnings, *undefined, *missing, *more.warnings),
+        untested=untested,
     )
 
 

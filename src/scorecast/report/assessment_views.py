@@ -186,6 +186,7 @@ def _head(result: Assessment) -> Section:
             )
         )
         word = "not tested" if tested is None else tested.verdict.word
+        word = "no verdict" if model.untested else word
         said = [word, *(dashed(f"{x.loss} {x.said()}") for x in others)]
         notes.append(sentence("; ".join(said)).removesuffix("."))
     table = Table(
@@ -201,12 +202,16 @@ def _head(result: Assessment) -> Section:
 
 
 def _word(model: ModelAssessment) -> str:
+    if model.untested:
+        return "No verdict."
     if model.feasibility is None:
         return "Not tested against chance."
     return sentence(model.feasibility.verdict.word)
 
 
 def _reason(model: ModelAssessment) -> str:
+    if model.untested:
+        return sentence(model.untested)
     if model.feasibility is None:
         return "No test against chance was asked for: the interval stands alone"
     return model.feasibility.verdict.reason
