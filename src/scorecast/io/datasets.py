@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ from scorecast.io.wording import quoted
 __all__ = ["Dataset", "read_dataset"]
 
 _FEATURE_NAMES = ("X", "features", "data", *SCORE_NAMES)
+# Not "none", which may well be a class: no disease.
+_MISSING = ("", "na", "n/a", "nan", "null")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -158,6 +160,10 @@ def _from_table(
     names = table.columns
     columns = None if names is None else tuple(names[i] for i in numbers)
     _refuse_flaws(content.values, columns, location.name, content.place)
+    if not numeric:
+        _refuse_missing(content.texts[0], target, location.name, content.place)
+    if group is not None:
+        _refuse_missing(content.texts[-1], group, location.name, content.place)
     n_features = len(features)
     return Dataset(
         X=content.values[:, :n_features],
@@ -185,7 +191,7 @@ def _from_arrays(
     key = choose_key(location, rest, _FEATURE_NAMES, "features")
     array = read_array(location, key, max_bytes)
     values = real_matrix(array, location.at(key), max_bytes)
-    _refuse_flaws(values, None, location.name, lambda row: f"row {row + 1}")
+    _refuse_flaws(values, None, location.name, _row)
     own = read_array(location, target, max_bytes)
     y = (
         _numbers(own, location.at(target))
@@ -207,8 +213,32 @@ def _from_arrays(
     )
 
 
+def _row(row: int) -> str:
+    return f"row {row + 1}"
+
+
 def _labels(values: NDArray[Any], location: Location, name: str) -> NDArray[Any]:
-    return label_array(values, location.at(name))
+    labels = label_array(values, location.at(name))
+    _refuse_missing(labels, name, location.name, _row)
+    return labels
+
+
+def _refuse_missing(
+    labels: NDArray[Any], column: str, name: str, place: Callable[[int], str]
+) -> None:
+    """Refuse labels that are missing: together they would be a class, or a group."""
+    if labels.dtype.kind in "iu":
+        return
+    rows = [i for i, x in enumerate(labels) if str(x).strip().lower() in _MISSING]
+    if not rows:
+        return
+    said = str(labels[rows[0]]).strip()
+    what = f"{quoted(said)} is no label" if said else "the field is empty"
+    msg = (
+        f"{name}, {place(rows[0])}, column {quoted(column)}: {what} ({len(rows)} such); "
+        "fill it or remove the row"
+    )
+    raise InvalidInputError(msg)
 
 
 def _numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
