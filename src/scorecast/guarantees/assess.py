@@ -351,6 +351,7 @@ def _one_model(
         learning_curves=more.curves,
         selection_bias=more.bias,
         failures=estimates.failures,
+        n_tested=int(np.unique(estimates.tested()).size),
         warnings=(*estimates.warnings, *missing, *more.warnings),
     )
 

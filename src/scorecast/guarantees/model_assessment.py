@@ -105,6 +105,8 @@ class ModelAssessment:
         What selecting features before the split would add.
     failures : tuple of str
         Reason of every split that failed.
+    n_tested : int
+        Different cases that were tested; 0 in files that do not say.
     warnings : tuple of str
         What the estimator warned of.
     """
@@ -116,6 +118,7 @@ class ModelAssessment:
     learning_curves: tuple[LearningCurveFit, ...] = ()
     selection_bias: SelectionBias | None = None
     failures: tuple[str, ...] = ()
+    n_tested: int = 0
     warnings: tuple[str, ...] = ()
 
     @property
@@ -145,6 +148,7 @@ def model_parts(model: ModelAssessment) -> Json:
         "selection_bias": None if bias is None else bias.to_dict(),
         "verdict": model.verdict,
         "failures": list(model.failures),
+        "n_tested": model.n_tested,
         "warnings": list(model.warnings),
     }
 
@@ -181,6 +185,7 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         learning_curves=tuple(map(LearningCurveFit.from_dict, curves.values())),
         selection_bias=None if bias is None else SelectionBias.from_dict(bias),
         failures=tuple(data["failures"]),
+        n_tested=int(data.get("n_tested", 0)),
         warnings=tuple(data["warnings"]),
     )
 

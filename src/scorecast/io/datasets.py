@@ -235,8 +235,8 @@ def _refuse_missing(
     said = str(labels[rows[0]]).strip()
     what = f"{quoted(said)} is no label" if said else "the field is empty"
     msg = (
-        f"{name}, {place(rows[0])}, column {quoted(column)}: {what} ({len(rows)} such); "
-        "fill it or remove the row"
+        f"{name}, {place(rows[0])}, column {quoted(column)}: {what} "
+        f"({len(rows)} such); fill it or remove the row"
     )
     raise InvalidInputError(msg)
 
