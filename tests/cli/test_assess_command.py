@@ -95,7 +95,7 @@ def test_models_are_read_never_evaluated(run, table, model, said):
         (("--target", "kind", "--model", "svm"), 3, "patient"),
         (("--target", "kind"), 2, "--model"),
         (("--target", "patient", "--drop", "kind", "--model", "svm"), 4, "folds"),
-        ((*KIND, "--loss", "acc"), 2, "one of"),
+        ((*KIND, "--loss", "acc"), 2, "--loss must be one of"),
         ((*KIND, "--sampling", "cv30"), 4, "at most 20"),
         ((*KIND, "--model", "ridge"), 2, "different tasks"),
         (("--target", "kind", "--drop", "patient", "--model", "lasso"), 3, "kind"),
@@ -118,15 +118,56 @@ def test_a_gate_that_fails_is_exit_5(run, table):
     assert "reaches down to" in err
 
 
-def test_a_model_that_cannot_be_fitted_is_exit_1(run, table):
-    code, out, err = run(
-        "assess", table, "--target", "kind", "--drop", "patient",
-        "--model", "sklearn.svm:SVC(C=-1.0)", *QUICK,
-    )  # fmt: skip
-    assert code == 1
-    assert out == ""
+@pytest.mark.parametrize(
+    ("model", "more", "code", "said"),
+    [
+        ("sklearn.svm:SVC(C=-1.0)", (), 2, "'C' parameter"),
+        ("sklearn.neighbors:KNeighborsClassifier(n_neighbors=99)", (), 4, "= 99"),
+        ("naive-bayes", ("--time-limit", "1e-9"), 4, "--time-limit"),
+    ],
+)
+def test_models_that_cannot_be_fitted_are_no_fault_of_ours(
+    run, table, model, more, code, said
+):
+    found, out, err = run("assess", table, *CLEAN, "--model", model, *more, *QUICK)
+    assert (found, out) == (code, "")
     assert "No model could be fitted" in err
+    assert said in err
     assert "a fault in scorecast" not in err
+    assert ".." not in err.replace("...", "")
+    assert err.count("\n") == 1
+
+
+def test_features_that_do_not_vary_are_not_enough(run, tmp_path):
+    path = tmp_path / "same.csv"
+    path.write_text("a,b,kind\n" + "1,2,x\n1,2,y\n" * 10)
+    code, out, err = run("assess", path, "--target", "kind", "--model", "naive-bayes")
+    assert (code, out) == (4, "")
+    assert err == f"scorecast: {path}: No feature varies: all cases look the same.\n"
+
+
+def targets(path, values):
+    """Write a table of one feature and these targets."""
+    rows = [f"{i}.5,{y}" for i, y in enumerate(values)]
+    path.write_text("\n".join(["gene,kind", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "said"),
+    [
+        (["x"] * 20, 4, "data.csv, column 'kind': holds one class only (x)"),
+        (range(20), 3, "data.csv, column 'kind': holds 20 different values"),
+        (["x"] * 19 + ["y"], 4, "merge or drop the class, or use --sampling loo"),
+    ],
+)
+def test_faults_of_the_target_name_file_and_column(run, tmp_path, values, code, said):
+    path = targets(tmp_path / "data.csv", values)
+    found, out, err = run("assess", path, "--target", "kind", "--model", "naive-bayes")
+    assert (found, out) == (code, "")
+    assert said in err
+    assert str(path) in err
+    assert err.count("\n") == 1
 
 
 def test_one_class_and_copies_are_named(run, tmp_path):
@@ -244,7 +285,11 @@ def test_curves_and_selection_are_a_flag_away(run, table, tmp_path):
     ("arguments", "code", "said"),
     [
         (("--aim", "80"), 2, "aim"),
-        (("--selection", "5"), 2, "1 to 4"),
+        (
+            ("--selection", "5"),
+            2,
+            "--selection must be a number of features from 1 to 4",
+        ),
         (("--selection", "0"), 2, "--selection"),
         (("--test-size", "0.3"), 2, "--sampling mc"),
     ],

@@ -180,6 +180,7 @@ def command(**options: Any) -> None:
             msg = f"Missing option '--{name.removesuffix('s')}'."
             raise click.UsageError(msg)
     from scorecast._core.progress import progress_shown
+    from scorecast.cli.faults import blamed_on_column
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.guarantees import check_models, task_of
@@ -191,7 +192,8 @@ def command(**options: Any) -> None:
         check_outputs(options, [data.source])
         with progress_shown():
             try:
-                result = _answer(models, data, options)
+                with blamed_on_column(data.source, options["target"]):
+                    result = _answer(models, data, options)
             except KeyboardInterrupt as stop:
                 raise _interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source])
