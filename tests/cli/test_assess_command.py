@@ -76,6 +76,7 @@ def test_numbers_groups_and_arrays(run, table, tmp_path):
         ("sklearn.svm:SVC('linear')", "literal"),
         ("sklearn.svm:SVC(kernal='linear')", "kernal"),
         ("sklearn.svm:Nothing", "There is no"),
+        ("sklearn.svm:SVCC()", "Did you mean sklearn.svm:SVC?"),
         ("sklearn.utils:check_array", "no estimator"),
         ("sklearn._config:config_context", "Only public"),
     ],
@@ -98,7 +99,12 @@ def test_models_are_read_never_evaluated(run, table, model, said):
         ((*KIND, "--loss", "acc"), 2, "--loss must be one of"),
         ((*KIND, "--sampling", "cv30"), 4, "at most 20"),
         ((*KIND, "--model", "ridge"), 2, "different tasks"),
-        (("--target", "kind", "--drop", "patient", "--model", "lasso"), 3, "kind"),
+        (("--target", "kind", "--drop", "patient", "--model", "lasso"), 3,
+         "'well' is not a number, and lasso predicts numbers; use a classifier"),
+        ((*KIND, "--drop", "sise"), 3, "did you mean 'size'?"),
+        ((*KIND, "--drop", "zzzz"), 3, "leave out --drop zzzz"),
+        ((*KIND, "--loss", "rmse"), 2, "--loss rmse is for regression"),
+        ((*KIND, "--model", "svm"), 2, "svm is there twice"),
     ],
 )  # fmt: skip
 def test_bad_input_has_one_line_and_its_code(run, table, arguments, code, said):
@@ -186,7 +192,9 @@ def test_one_class_and_copies_are_named(run, tmp_path):
         *QUICK,
     )  # fmt: skip
     assert code == 0, err
-    assert "5 cases repeat the features of another" in " ".join((out + err).split())
+    said = " ".join((out + err).split())
+    assert "5 cases repeat the features of another" in said
+    assert "--group COL" in said
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -187,6 +188,7 @@ def command(**options: Any) -> None:
 
     check_outputs(options)
     models = check_models(list(options["models"]))
+    _check_losses(options["losses"], task_of(models))
     with collected_warnings() as lines:
         data = _read(options, task_of(models))
         check_outputs(options, [data.source])
@@ -202,21 +204,35 @@ def command(**options: Any) -> None:
     _check_gate(result, options["fail_below"])
 
 
+def _check_losses(names: Sequence[str], task: str) -> None:
+    """Refuse losses of the other task by saying so; the library lists what there is."""
+    from scorecast.exceptions import UsageError
+    from scorecast.guarantees.losses import LOSSES
+
+    for name in names:
+        if name in LOSSES and LOSSES[name].task != task:
+            msg = f"--loss {name} is for {LOSSES[name].task}, the models for {task}."
+            raise UsageError(msg)
+
+
 def _read(options: dict[str, Any], task: str) -> Dataset:
+    from scorecast.cli.faults import numbers_wanted
     from scorecast.io import read_dataset
 
-    return read_dataset(
-        options["data"],
-        options["target"],
-        numeric=task == "regression",
-        group=options["group"],
-        key=options["key"],
-        drop=options["drop"],
-        decimal=options["decimal"],
-        delimiter=options["delimiter"],
-        header=not options["no_header"],
-        max_bytes=int(options["max_memory"] * 2**30),
-    )
+    model = options["models"][0] if task == "regression" else None
+    with numbers_wanted(options["target"], model):
+        return read_dataset(
+            options["data"],
+            options["target"],
+            numeric=task == "regression",
+            group=options["group"],
+            key=options["key"],
+            drop=options["drop"],
+            decimal=options["decimal"],
+            delimiter=options["delimiter"],
+            header=not options["no_header"],
+            max_bytes=int(options["max_memory"] * 2**30),
+        )
 
 
 def _answer(

@@ -11,11 +11,12 @@ import click
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
 from scorecast.io.wording import quoted
 
-__all__ = ["blamed_on_column", "in_options"]
+__all__ = ["blamed_on_column", "in_options", "numbers_wanted"]
 
 _PARAMETER = re.compile(r"`(\w+)`")
 # Where the option of the command is not called as the parameter of the function.
 _ALIASES = {"accuracy": "expect"}
+_NO_NUMBER = " is not a number"
 _ONE_FOLD = "at most 1 folds are possible."
 _WAY_OUT = "merge or drop the class, or use --sampling loo."
 
@@ -82,3 +83,29 @@ def blamed_on_column(path: str, target: str) -> Iterator[None]:
             else InsufficientDataError
         )
         raise kind(msg) from error
+
+
+@contextmanager
+def numbers_wanted(target: str, model: str | None) -> Iterator[None]:
+    """Say who wants the targets to be numbers.
+
+    Parameters
+    ----------
+    target : str
+        The column of targets.
+    model : str or None
+        A model that predicts numbers; None if labels are wanted.
+
+    Raises
+    ------
+    InvalidInputError
+        Again, with the way out.
+    """
+    try:
+        yield
+    except InvalidInputError as error:
+        place, found, _ = str(error).partition(_NO_NUMBER)
+        if model is None or not found or f"column {quoted(target)}" not in place:
+            raise
+        msg = f"{place}{found}, and {model} predicts numbers; use a classifier"
+        raise InvalidInputError(msg) from error

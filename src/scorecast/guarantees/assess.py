@@ -448,7 +448,8 @@ def _cautions(
     if repeated:
         lines.append(
             f"{repeated} cases repeat the features of another: if copies stand on "
-            "both sides of a split, the estimate is too good. Use groups."
+            "both sides of a split, the estimate is too good. Give groups, at the "
+            "command line with --group COL."
         )
     n_folds = len(plan.splits)
     if math.isclose(plan.n_test, 1) or n_folds < 5:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.io.paths import DEFAULT_MAX_BYTES
-from scorecast.io.wording import listed, quoted
+from scorecast.io.wording import listed, one_line, quoted
 
 __all__ = [
     "LABEL_COLUMNS",
@@ -123,8 +124,14 @@ def find_column(table: Table, wanted: str, option: str) -> int:
         raise InvalidInputError(msg)
     if wanted in table.columns:
         return table.columns.index(wanted)
+    near = difflib.get_close_matches(wanted, table.columns, n=1)
+    fix = f"pick one with {option} NAME"
+    if near:
+        fix = f"did you mean {quoted(near[0])}?"
+    elif option == "--drop":
+        fix = f"leave out --drop {one_line(wanted)}, or name one of these"
     msg = (
         f"{table.name} has no column {quoted(wanted)} but {listed(table.columns)}; "
-        f"pick one with {option} NAME"
+        f"{fix}"
     )
     raise InvalidInputError(msg)
