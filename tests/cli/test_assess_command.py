@@ -309,6 +309,21 @@ def test_bad_questions_about_curves(run, table, arguments, code, said):
     assert err.count("\n") == 1
 
 
+def test_missing_features_are_for_models_that_take_them(run, tmp_path):
+    rows = [f"{i % 2 + i / 100},{i % 7},{'xy'[i % 2]}" for i in range(60)]
+    rows[4] = ",1,x"
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["a,b,kind", *rows]) + "\n")
+    asked = ("assess", path, "--target", "kind", "--permutations", "0", "--model")
+    code, out, err = run(*asked, "naive-bayes")
+    assert (code, out) == (3, "")
+    assert "line 6, column 'a': the field is empty (1 such), and naive-bayes" in err
+    taking = "sklearn.ensemble:HistGradientBoostingClassifier(max_iter=2)"
+    code, out, err = run(*asked, taking, "--sampling", "cv3")
+    assert code == 0, err
+    assert "60 cases" in out
+
+
 def test_a_table_of_two_thousand_columns_is_read(run, tmp_path):
     rng = np.random.default_rng(0)
     X, kind = rng.normal(size=(24, 2000)), np.array(["sick", "well"])[np.arange(24) % 2]

@@ -45,3 +45,34 @@ def test_a_class_may_be_called_none(tmp_path):
     assert read_dataset(path, "kind", drop=["patient"]).y.tolist() == [
         "none", "mild", "007", "7"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [".csv", ".npz", ".parquet"])
+def test_features_may_be_missing_where_that_is_allowed(tmp_path, ending):
+    path = tmp_path / f"a{ending}"
+    X = np.array([[1.5, 2.0], [np.nan, 4.0], [5.0, np.nan]])
+    if ending == ".csv":
+        path.write_text("a,b,kind\n1.5,2,x\n ,4,y\n5,NA,x\n")
+    elif ending == ".npz":
+        np.savez(path, X=X, kind=np.array(["x", "y", "x"]))
+    else:
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow", reason="needs the extra [io]")
+        frame = pandas.DataFrame(X, columns=["a", "b"]).assign(kind=["x", "y", "x"])
+        frame.to_parquet(path)
+    found = read_dataset(path, "kind", allow_missing=True)
+    np.testing.assert_array_equal(found.X, X)
+    assert found.y.tolist() == ["x", "y", "x"]
+    assert "the field is empty (2 such)" in found.missing
+    with pytest.raises(InvalidInputError):
+        read_dataset(path, "kind")
+
+
+def test_what_is_infinite_or_a_target_may_not_be_missing(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,size\n1,,3\n2,inf,4\n")
+    with pytest.raises(InvalidInputError, match="line 3, column 'b': inf is not fin"):
+        read_dataset(path, "size", numeric=True, allow_missing=True)
+    path.write_text("a,b,size\n1,,3\n2,1,\n")
+    with pytest.raises(InvalidInputError, match="line 3, column 'size': the field is"):
+        read_dataset(path, "size", numeric=True, allow_missing=True)

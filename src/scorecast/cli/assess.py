@@ -194,7 +194,7 @@ def command(**options: Any) -> None:
         check_outputs(options, [data.source])
         with progress_shown():
             try:
-                with blamed_on_column(data.source, options["target"]):
+                with blamed_on_column(data.source, options["target"], data.missing):
                     result = _answer(models, data, options)
             except KeyboardInterrupt as stop:
                 raise _interrupted(options["checkpoint"]) from stop
@@ -228,6 +228,7 @@ def _read(options: dict[str, Any], task: str) -> Dataset:
             group=options["group"],
             key=options["key"],
             drop=options["drop"],
+            allow_missing=True,
             decimal=options["decimal"],
             delimiter=options["delimiter"],
             header=not options["no_header"],

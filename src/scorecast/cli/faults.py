@@ -17,6 +17,11 @@ _PARAMETER = re.compile(r"`(\w+)`")
 # Where the option of the command is not called as the parameter of the function.
 _ALIASES = {"accuracy": "expect"}
 _NO_NUMBER = " is not a number"
+_CANNOT = re.compile(r"and (.*?) cannot learn from them")
+_FILL = (
+    "fill it, remove the row, or use a model that takes missing values, such as "
+    "sklearn.ensemble:HistGradientBoostingClassifier"
+)
 _ONE_FOLD = "at most 1 folds are possible."
 _WAY_OUT = "merge or drop the class, or use --sampling loo."
 
@@ -54,7 +59,7 @@ def in_options(message: str, command: click.Command | None) -> str:
 
 
 @contextmanager
-def blamed_on_column(path: str, target: str) -> Iterator[None]:
+def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None]:
     """Name the file and the column of targets, which the library cannot know.
 
     Parameters
@@ -63,6 +68,8 @@ def blamed_on_column(path: str, target: str) -> Iterator[None]:
         The file.
     target : str
         The column that the library knows as y.
+    missing : str, optional
+        Place of the first missing feature.
 
     Raises
     ------
@@ -77,6 +84,10 @@ def blamed_on_column(path: str, target: str) -> Iterator[None]:
         if said.startswith("y "):
             place, said = f"{path}, column {quoted(target)}", said.removeprefix("y ")
         msg = f"{place}: {said}"
+        if missing and said.startswith("X holds"):
+            found = _CANNOT.search(said)
+            who = found[1] if found else "a model"
+            msg = f"{missing}, and {who} cannot learn from that; {_FILL}"
         kind = (
             InvalidInputError
             if isinstance(error, InvalidInputError)

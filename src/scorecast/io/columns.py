@@ -34,7 +34,7 @@ class TableOptions:
     checks_header: bool = True  # whether names must differ and be no numbers
     max_bytes: int = DEFAULT_MAX_BYTES
     unwanted: str = "leave the column out with --drop"  # of one without numbers
-    allows_missing: bool = False  # whether an empty number of a binary table is NaN
+    allows_missing: bool = False  # whether an empty number is NaN
     naming: str = "name the columns (logit_0, logit_1, ...)"  # where names are missing
 
     def __post_init__(self) -> None:
