@@ -444,6 +444,7 @@ def _cautions(
                 f"{row.failures[0]}"
             )
         lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
+    lines += _lonely(problem)
     repeated = problem.n_repeated()
     if repeated:
         lines.append(
@@ -453,8 +454,24 @@ def _cautions(
         )
     n_folds = len(plan.splits)
     if math.isclose(plan.n_test, 1) or n_folds < 5:
-        lines.append(f"{n_folds} splits of {plan.n_test:g} cases say little of spread.")
+        each = f"{plan.n_test:.3g} case{'' if math.isclose(plan.n_test, 1) else 's'}"
+        lines.append(f"{n_folds} splits of {each} each say little of spread.")
     return tuple(lines)
+
+
+def _lonely(problem: Problem) -> list[str]:
+    """Name the classes of one case."""
+    if not problem.is_classification:
+        return []
+    counts = zip(problem.classes, problem.class_counts.tolist(), strict=True)
+    alone = [str(label) for label, count in counts if count == 1]
+    if not alone:
+        return []
+    more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
+    return [
+        f"a class with 1 case ({', '.join(alone[:5])}{more}) cannot be both learned "
+        "and tested: whenever it is tested it is wrong. Merge or drop it."
+    ]
 
 
 def _check_limit(seconds: float | None) -> float | None:
