@@ -10,7 +10,7 @@
     ├── UsageError (ValueError)                the call itself is wrong     exit 2
     ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
     │   └── NotConvergedError                  a simulation is not to be trusted
-    ├── FitFailedError (RuntimeError)          no model could be fitted     exit 1
+    ├── FitFailedError (RuntimeError)          no model could be fitted     exit 4
     └── GateFailedError (RuntimeError)         a stated threshold failed    exit 5
 
     ScorecastWarning (UserWarning)
@@ -83,7 +83,9 @@ class NotConvergedError(InsufficientDataError):
 
 
 class FitFailedError(ScorecastError, RuntimeError):
-    """Every fit of every model failed: the fault lies with the models."""
+    """Every fit of every model failed: these data and models give no answer."""
+
+    exit_code = 4
 
 
 class GateFailedError(ScorecastError, RuntimeError):

@@ -84,6 +84,7 @@ class DelimitedTable:
                 texts=texts,
                 max_bytes=self._options.max_bytes,
                 unwanted=self._options.unwanted,
+                allows_missing=self._options.allows_missing,
             )
             values = rows.load()
         labels = [text_array(column) for column in rows.labels]
