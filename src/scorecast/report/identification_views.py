@@ -375,9 +375,10 @@ def _(result: DecoderComparison) -> tuple[Section, ...]:
 
 
 def _below(row: tuple[str, ...], interval: str, first: str) -> str:
-    parts = [f"among {row[2]} stimuli"]
+    parts = []
     if row[4] != UNKNOWN:
         parts.append(f"{interval} {row[4]}")
+    parts.append(f"among {row[2]} stimuli")
     if row[6] not in ("", UNKNOWN):
         parts.append(f"difference from {first}: {row[6]} ({row[7]})")
     return "; ".join(parts)
