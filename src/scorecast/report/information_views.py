@@ -196,7 +196,8 @@ def _stake_said(result: ApparentInformation) -> str:
         return f"lost whole in case {count(bets.ruined_at)}"
     unit = "doublings" if result.units == "bits" else "powers of e"
     grown = amount(float(bets.log_pile[-1]), 1)
-    after = f"{grown} {unit} after {count(result.n)} cases"
+    cases = "1 case" if result.n == 1 else f"{count(result.n)} cases"
+    after = f"{grown} {unit} after {cases}"
     return f"times {bets.factor:.4g} per case; {after}"
 
 
@@ -213,7 +214,9 @@ def _influence_said(result: ApparentInformation) -> str:
     if without is None:
         return ""
     name = one_line(without.id, _LONGEST_NAME)
-    old, new = (amount(x, digits) for x in (result.normal.mean, without.mean_without))
+    shift = without.mean_without - result.normal.mean
+    seen = max(digits, decimals_for(10 * abs(shift)))  # or it would not seem to move
+    old, new = (amount(x, seen) for x in (result.normal.mean, without.mean_without))
     said = f"without {name} the mean moves from {old} to {new}"
     if result.n_posterior < result.n - result.n_infinite:
         # A case that was not simulated may have more influence still.
