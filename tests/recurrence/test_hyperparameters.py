@@ -11,6 +11,7 @@ from scorecast.recurrence import hyperparameter_evidence
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The ladder is too coarse")
+@pytest.mark.filterwarnings("ignore:The two chains disagree")  # they are short
 def test_candidates_come_best_first_with_their_errors(cohort):
     X, time, event = cohort(n=30)
     found = hyperparameter_evidence(
