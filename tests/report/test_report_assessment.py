@@ -120,3 +120,18 @@ def test_a_centre_other_than_the_estimate_is_explained(n, differs):
     options = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
     text = render_text(sc.assess("naive-bayes", X, y, losses="accuracy", **options))
     assert ("Centre    estimates are means of cases" in text) == differs
+
+
+def test_two_of_a_class_can_be_told_apart():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(36, 4)), np.arange(36) % 2
+    kind = "sklearn.neighbors:KNeighborsClassifier"
+    options = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
+    models = [f"{kind}(n_neighbors={k})" for k in (3, 5)]
+    models.append(f"{kind}(n_neighbors=5, weights='distance')")
+    answer = sc.assess(models, X, y, losses="accuracy", **options)
+    text = render_text(answer)
+    table = text.split("\n\n")[1].splitlines()[1:]
+    assert len({line.split("  ")[1] for line in table}) == 3
+    assert "sklearn.neighbors:" not in answer.headline()
+    assert "KNeighborsClassifier(n_neighbors=" in answer.headline()
