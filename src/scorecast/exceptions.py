@@ -4,6 +4,7 @@
 
     ScorecastError
     ├── InvalidInputError (ValueError)         the input is wrong           exit 3
+    │   ├── InvalidPriorError                  forecasts are held against nothing
     │   ├── MissingExtraError (ImportError)    an optional package is absent
     │   └── MissingLabelsError                 scores came without the truth
     ├── UsageError (ValueError)                the call itself is wrong     exit 2
@@ -27,6 +28,7 @@ __all__ = [
     "GateFailedError",
     "InsufficientDataError",
     "InvalidInputError",
+    "InvalidPriorError",
     "MissingExtraError",
     "MissingLabelsError",
     "NonMarginalWarning",
@@ -58,6 +60,10 @@ class MissingExtraError(InvalidInputError, ImportError):
 
 class MissingLabelsError(InvalidInputError):
     """A file of scores holds no labels, and none were given beside it."""
+
+
+class InvalidPriorError(InvalidInputError):
+    """What forecasts are held against is no prior, or does not fit the cases."""
 
 
 class UsageError(ScorecastError, ValueError):

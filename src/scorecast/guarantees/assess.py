@@ -211,7 +211,7 @@ def assess(
         n_null_data=_check_count(n_null_data, "n_null_data"),
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
-        alpha=check_level(alpha),
+        alpha=check_level(alpha, "alpha"),
         relaxed_alpha=check_level(relaxed_alpha),
     )
     chosen_losses = check_losses(losses, task)
@@ -349,8 +349,11 @@ def _one_model(
     losses = tuple(
         _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
     )
-    tested = None
-    is_tested = order.settings.n_permutations != 0
+    undefined = [said for loss in wanted if (said := estimates.not_finite_said(loss))]
+    tested, untested = None, ""
+    if wanted and wanted[0] is order.losses[0]:
+        untested = estimates.not_finite_said(wanted[0])
+    is_tested = order.settings.n_permutations != 0 and not untested
     if is_tested and wanted and wanted[0] is order.losses[0]:
         tested = examine(
             model, estimates, wanted[0], order.settings, rng=for_tests,
@@ -372,7 +375,8 @@ def _one_model(
         selection_bias=more.bias,
         failures=estimates.failures,
         n_tested=int(np.unique(estimates.tested()).size),
-        warnings=(*estimates.warnings, *missing, *more.warnings),
+        warnings=(*estimates.warnings, *undefined, *missing, *more.warnings),
+        untested=untested,
     )
 
 

@@ -63,8 +63,13 @@ class Columns:
     def place(self, row: int) -> str:
         """Say where a row stands in the file, counted from one."""
         if self.lines is None:
-            return f"row {row + 1}"
+            return row_place(row)
         return f"line {self.lines[row]}"
+
+
+def row_place(row: int) -> str:
+    """Say where a row stands in a file without lines, counted from one."""
+    return f"row {row + 1}"
 
 
 class Table(Protocol):

@@ -221,6 +221,7 @@ def _head(result: Assessment) -> Section:
             )
         )
         word = "not tested" if tested is None else tested.verdict.word
+        word = "no verdict" if model.untested else word
         said = [word, *(dashed(f"{x.loss} {x.said()}") for x in others)]
         said += [f"tested on {result.cases_said(model)}"] if model.failures else []
         notes.append(sentence("; ".join(said)).removesuffix("."))
@@ -237,12 +238,16 @@ def _head(result: Assessment) -> Section:
 
 
 def _word(model: ModelAssessment) -> str:
+    if model.untested:
+        return "No verdict."
     if model.feasibility is None:
         return "Not tested against chance."
     return sentence(model.feasibility.verdict.word)
 
 
 def _reason(model: ModelAssessment) -> str:
+    if model.untested:
+        return sentence(model.untested)
     if model.feasibility is None:
         return "No test against chance was asked for: the interval stands alone"
     return model.feasibility.verdict.reason
@@ -358,7 +363,7 @@ def _comparisons(result: Assessment) -> list[Section]:
         (
             f"{model_name(row.a, 20)} \N{MINUS SIGN} {model_name(row.b, 20)}",
             f"{row.difference:+.3f}",
-            f"{row.low:+.3f} to {row.high:+.3f}",
+            f"{row.low:+.3f} to {row.high:+.3f}" if is_known(row.low) else UNKNOWN,
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons
@@ -371,7 +376,7 @@ def _comparisons(result: Assessment) -> list[Section]:
     )
     lead = (
         "Differences on the same folds, by the corrected resampled t-test; p-values "
-        "after Holm. Unknown: no difference can be seen."
+        "after Holm. Unknown: all folds differ by as much, so that no spread is seen."
     )
     table = Table(caption="", columns=columns, rows=rows, words=1)
     return [Section(heading="Model against model", lead=(lead,), tables=(table,))]
