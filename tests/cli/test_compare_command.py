@@ -48,6 +48,7 @@ def test_the_answer_is_printed_saved_and_reported(run, write, tmp_path):
     for heading in ("Mean ranks", "Wins and losses", "Every pair", "For a paper"):
         assert heading in page
     assert r"\toprule" in (tmp_path / "a.tex").read_text()
+    assert f"LaTeX     {tmp_path / 'a.tex'}" in out
     again = tmp_path / "b.html"
     code, _, err = run("report", tmp_path / "a.json", "-o", again)
     assert code == 0, err

@@ -99,3 +99,39 @@ def test_splits_and_models_that_failed_are_said_where_the_answer_is():
     head = page.partition("</table>")[0]
     assert "broken" in head
     assert "Failed: InvalidParameterError" in head
+
+
+def test_parts_of_a_squared_error_are_called_so():
+    options = {**QUICK, "n_permutations": 0}
+    numbers = sc.assess(*problem("numbers"), **options)
+    drawn = svg_of(bias_drawing(numbers), name="x", width=WIDE)
+    assert "part of the squared error" in drawn
+    assert "squared units of the target" in render_html(Report(results=(numbers,)))
+    classes = sc.assess(*problem("classes"), **options)
+    drawn = svg_of(bias_drawing(classes), name="x", width=WIDE)
+    assert "part of the error" in drawn
+
+
+@pytest.mark.parametrize(("n", "differs"), [(36, False), (38, True)])
+def test_a_centre_other_than_the_estimate_is_explained(n, differs):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(n, 3)), np.arange(n) % 2
+    X[:, 0] += y
+    options = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
+    text = render_text(sc.assess("naive-bayes", X, y, losses="accuracy", **options))
+    assert ("Centre    estimates are means of cases" in text) == differs
+
+
+def test_two_of_a_class_can_be_told_apart():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(36, 4)), np.arange(36) % 2
+    kind = "sklearn.neighbors:KNeighborsClassifier"
+    options = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
+    models = [f"{kind}(n_neighbors={k})" for k in (3, 5)]
+    models.append(f"{kind}(n_neighbors=5, weights='distance')")
+    answer = sc.assess(models, X, y, losses="accuracy", **options)
+    text = render_text(answer)
+    table = text.split("\n\n")[1].splitlines()[1:]
+    assert len({line.split("  ")[1] for line in table}) == 3
+    assert "sklearn.neighbors:" not in answer.headline()
+    assert "KNeighborsClassifier(n_neighbors=" in answer.headline()

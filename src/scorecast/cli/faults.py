@@ -53,7 +53,7 @@ def in_options(message: str, command: click.Command | None) -> str:
 
     def said(found: re.Match[str]) -> str:
         name = found[1]
-        return known.get(name) or known.get(_ALIASES.get(name)) or found[0]
+        return known.get(name) or known.get(_ALIASES.get(name, "")) or found[0]
 
     return _PARAMETER.sub(said, message)
 

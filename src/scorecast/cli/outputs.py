@@ -86,7 +86,9 @@ def deliver(
         click.echo(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
     elif not options["quiet"]:
         click.echo(render_text(result, ascii_only=not _speaks_utf8()))
-        for name, path in (("JSON", json_path), ("Report", report_path)):
+        latex = options.get("latex")
+        saved = (("JSON", json_path), ("Report", report_path), ("LaTeX", latex))
+        for name, path in saved:
             if path:
                 click.echo(f"{name:<10}{path}")
 

@@ -127,9 +127,12 @@ class Assessment(Result):
         """Name the best model, and say how many there are to be best of."""
         given, known = len(self.models), len(self.assessed)
         lost = f" ({given - known} of {given} models failed)" if known < given else ""
+        name = self.best.name
+        # Where a class comes from would break the line and tells the reader nothing.
+        short = name.partition(":")[2] if name.startswith("sklearn.") else name
         if known == 1:
-            return f"{self.best.name}{lost}"
-        return f"Best of {known}{lost}, {self.best.name}"
+            return f"{short or name}{lost}"
+        return f"Best of {known}{lost}, {short or name}"
 
     def summary(self) -> str:
         """Say the answer in a sentence or two."""

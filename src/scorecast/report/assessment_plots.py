@@ -80,7 +80,9 @@ def bias_drawing(result: Assessment) -> Drawing:
         for model in result.assessed[:_MOST_MODELS]
         if model.bias_variance
     ]  # fmt: skip
-    return groups_drawing(groups, "part of the error", "Bias and variance", zero=True)
+    squared = "squared " if result.task == "regression" else ""
+    axis = f"part of the {squared}error"
+    return groups_drawing(groups, axis, "Bias and variance", zero=True)
 
 
 def _with_loss(

@@ -149,9 +149,33 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     return [
         ("Data", sizes),
         ("Tested", "; ".join([tested, *failed])),
+        *_centre_facts(result),
         *outlook_facts(result),
         ("Assumes", "; ".join(result.assumptions[:2])),
     ]
+
+
+def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
+    """Say why intervals of folds need not lie around the estimate."""
+    for model in result.assessed:
+        for loss in model.losses:
+            known = [x for x in loss.folds if is_known(x)]
+            by_folds = loss.recommended and loss.recommended.method == "nadeau-bengio"
+            if not known or not by_folds:
+                continue
+            mean = math.fsum(known) / len(known)
+            middle = (loss.low + loss.high) / 2
+            is_other = abs(middle - mean) < abs(middle - loss.estimate)
+            if is_other and loss.value_said(mean) != loss.value_said(loss.estimate):
+                text = (
+                    "estimates are means of cases; nadeau-bengio intervals, and "
+                    "differences of models, are of means of folds, which differ a "
+                    f"little ({loss.loss} of {model_name(model.name)}: "
+                    f"{loss.value_said(mean)} instead of "
+                    f"{loss.value_said(loss.estimate)})"
+                )
+                return [("Centre", text)]
+    return []
 
 
 @main_drawing.register
@@ -321,8 +345,14 @@ def _bias(result: Assessment) -> Section:
         "learned from: more cases help against variance, a richer model against bias. "
         "Noise of the targets cannot be told apart and counts as bias."
     )
+    leads = [lead]
+    if result.task == "regression":
+        leads.append(
+            "Both are parts of the squared error, in squared units of the target: the "
+            "root of their sum is of the size of the rmse."
+        )
     return Section(
-        heading="Bias and variance", lead=(lead,), figure=bias_drawing(result)
+        heading="Bias and variance", lead=tuple(leads), figure=bias_drawing(result)
     )
 
 

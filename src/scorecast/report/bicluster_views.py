@@ -205,7 +205,7 @@ def _map_section(result: BiclusterScores) -> Section:
         f"{count(len(picture.columns))} of {count(result.n_columns)} columns, in an "
         "order in which biclusters lie together. Blue cells are above the median of "
         "their column, grey ones below; the deeper, the farther. A bicluster in "
-        "several pieces overlaps with others."
+        "several pieces shares rows or columns with others."
     )
     return Section(
         heading="Where they lie", lead=(shown,), figure=heat_map_drawing(picture)

@@ -138,6 +138,17 @@ def model_name(name: str, limit: int = 24) -> str:
     --------
     >>> model_name("sklearn.svm:SVC(kernel='linear')"), model_name("my: model")
     ("SVC(kernel='linear')", 'my: model')
+    >>> model_name("sklearn.neighbors:KNeighborsClassifier(n_neighbors=7)")
+    'KNeigh...(n_neighbors=7)'
     """
     short = name.partition(":")[2] if name.startswith("sklearn.") else name
-    return one_line(short or name, limit)
+    short = short or name
+    kind, mark, parameters = short.partition("(")
+    room = limit - len(mark + parameters) - 3
+    if len(short) > limit and mark and room >= 3:
+        # Parameters tell two of a class apart: the class is cut, not they.
+        short = f"{kind[:room]}...({parameters}"
+    elif len(short) > limit and mark:
+        start = limit // 3
+        short = f"{short[:start]}...{short[start + 3 - limit :]}"
+    return one_line(short, limit)
