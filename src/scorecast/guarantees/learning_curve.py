@@ -114,8 +114,7 @@ class LearningCurveFit(Result):
     def needed_interval(self, target: float) -> tuple[float, float]:
         """Return an interval of that size; its upper end is often infinite.
 
-        It is as honest as the law: measured where the law holds, it has the size in 90
-        of 100 at that level; nothing is known where it does not.
+        Its level is tested where the law holds; where it does not, nothing is promised.
         """
         found = [law.size_for(self._error(target)) for law in self.replicates]
         low, high = self._span(found)

@@ -152,7 +152,7 @@ class SelectionBias(Result):
             return f"{first} Nothing is owed to tested cases that took part."
         return (
             f"{first} {difference_said(self.loss, self.bias).lstrip('+')} are owed to "
-            f"tested cases that took part; less these, and their own error counted, the "
+            f"tested cases that took part; less these, their own error counted, the "
             f"interval {span_said(self.loss, *self.outside_interval)} is "
             f"{span_said(self.loss, *self.adjusted_interval)}."
         )

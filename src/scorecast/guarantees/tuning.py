@@ -128,12 +128,12 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.classes_ = self.best_estimator_.classes_
         return self
 
-    @available_if(_chosen_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_chosen_has("predict_proba"))
     def predict_proba(self, X: Any) -> Any:
         """Return probabilities with the chosen parameters, if the model has them."""
         return self.best_estimator_.predict_proba(X)
 
-    @available_if(_chosen_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(_chosen_has("decision_function"))
     def decision_function(self, X: Any) -> Any:
         """Return scores with the chosen parameters, if the model has them."""
         return self.best_estimator_.decision_function(X)
