@@ -212,8 +212,8 @@ def test_three_classes_with_names_and_groups():
 def test_identical_models_show_no_difference(easy):
     found = sc.assess({"a": GaussianNB(), "b": GaussianNB()}, *easy, **QUICK)
     row = found.comparisons[0]
-    assert row.difference == 0
-    assert np.isnan(row.p)
+    assert (row.difference, row.low, row.high) == (0, 0, 0)
+    assert row.p == row.p_adjusted == 1
 
 
 @pytest.mark.parametrize(

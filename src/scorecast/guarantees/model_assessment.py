@@ -105,6 +105,8 @@ class ModelAssessment:
         What selecting features before the split would add.
     failures : tuple of str
         Reason of every split that failed.
+    n_tested : int
+        Different cases that were tested; 0 in files that do not say.
     warnings : tuple of str
         What the estimator warned of.
     untested : str
@@ -118,6 +120,7 @@ class ModelAssessment:
     learning_curves: tuple[LearningCurveFit, ...] = ()
     selection_bias: SelectionBias | None = None
     failures: tuple[str, ...] = ()
+    n_tested: int = 0
     warnings: tuple[str, ...] = ()
     untested: str = ""
 
@@ -151,6 +154,7 @@ def model_parts(model: ModelAssessment) -> Json:
         "verdict": model.verdict,
         "untested": model.untested,
         "failures": list(model.failures),
+        "n_tested": model.n_tested,
         "warnings": list(model.warnings),
     }
 
@@ -188,6 +192,7 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         learning_curves=tuple(map(LearningCurveFit.from_dict, curves.values())),
         selection_bias=None if bias is None else SelectionBias.from_dict(bias),
         failures=tuple(data["failures"]),
+        n_tested=int(data.get("n_tested", 0)),
         warnings=tuple(data["warnings"]),
         untested=data.get("untested", ""),
     )
