@@ -349,3 +349,32 @@ def test_a_table_of_two_thousand_columns_is_read(run, tmp_path):
         answers.append(json.loads(out))
     assert answers[0]["inputs"]["n_features"] == 2000
     assert answers[0]["result"] == answers[1]["result"]
+
+
+def test_the_gate_asks_every_model_and_the_relaxed_level_is_taken():
+    from types import SimpleNamespace
+
+    from scorecast.cli.assess import _check_gate
+    from scorecast.exceptions import GateFailedError
+
+    def row(name, estimate, low):
+        loss = SimpleNamespace(
+            loss="accuracy", greater_is_better=True, estimate=estimate, low=low, high=1
+        )
+        return SimpleNamespace(name=name, losses=(loss,))
+
+    models = (row("wide", 0.9, 0.5), row("sure", 0.85, 0.8))
+    result = SimpleNamespace(best=models[0], assessed=models)
+    _check_gate(result, 0.75)  # the sure one is good enough
+    with pytest.raises(GateFailedError, match="sure reaches down"):
+        _check_gate(result, 0.81)
+
+
+def test_the_relaxed_level_is_an_option(run, table):
+    code, out, _ = run(
+        "assess", table, "--target", "kind", "--drop", "patient", "--drop", "size",
+        "--model", "naive-bayes", "--relaxed-alpha", "0.3", "--json", "-",
+        *QUICK,
+    )  # fmt: skip
+    assert code == 0
+    assert '"relaxed_alpha": 0.3' in out

@@ -7,6 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 import scorecast as sc
+from scorecast.exceptions import UsageError
 from scorecast.guarantees import LOSSES, TunedModel, estimate_capacity
 from scorecast.guarantees.bootstrap_errors import (
     no_information_value,
@@ -14,6 +15,7 @@ from scorecast.guarantees.bootstrap_errors import (
     point_632_plus,
 )
 from scorecast.guarantees.bounds import expected_deviation
+from scorecast.guarantees.class_sensitivity import class_sensitivities
 from scorecast.guarantees.estimates import collect_estimates
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import draw_plan
@@ -126,3 +128,69 @@ def test_the_deviation_curve_falls_from_one():
     assert values[0] == pytest.approx(1, abs=1e-3)
     assert (np.diff(values) <= 0).all()
     assert values[-1] < 0.05
+
+
+def test_a_tuned_model_has_the_scores_of_what_it_chose(easy):
+    X, y = easy
+    for model, name in ((GaussianNB(), "predict_proba"), (SVC(), "decision_function")):
+        grid = {"var_smoothing": [1e-9]} if name == "predict_proba" else {"C": [1.0]}
+        tuned = TunedModel(model, grid, sampling="cv3", random_state=0)
+        assert hasattr(tuned, name)
+        asked = getattr(tuned.fit(X, y), name)(X)
+        assert np.array_equal(asked, getattr(model.fit(X, y), name)(X))
+    found = sc.assess(tuned, X, y, sampling="cv4", losses="auc", **QUICK)
+    assert found.models[0].losses[0].estimate > 0.8
+    assert not hasattr(tuned, "predict_proba")
+
+
+def test_inner_splits_keep_groups_whole():
+    rng = RNG(0)
+    groups = np.repeat(np.arange(20), 4)
+    X, y = rng.normal(size=(20, 3))[groups], np.arange(20)[groups] % 2
+    seen = []
+
+    class Watched(TunedModel):
+        def fit(self, X, y, groups=None):
+            seen.append(groups)
+            return super().fit(X, y, groups)
+
+    tuned = Watched(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, sampling="cv5")
+    sc.assess(tuned, X, y, groups=groups, sampling="group4", **QUICK)
+    assert all(given is not None and len(given) == 60 for given in seen[:4])
+    tuned.set_params(sampling="loo")
+    tuned.fit(X, y)
+    with pytest.raises(UsageError, match="tears groups"):
+        tuned.fit(X, y, groups)
+
+
+def test_bca_of_what_is_no_mean_of_cases_says_so(easy):
+    found = sc.assess(
+        "naive-bayes", *easy, sampling="cv4", losses=["accuracy", "mcc"],
+        n_permutations=0, with_bias_variance=False, n_resamples=50,
+    )  # fmt: skip
+    for loss, pooled in zip(found.models[0].losses, (False, True), strict=True):
+        bca = next(b for b in loss.bounds if b.method == "bca")
+        assert ("all tests together" in bca.assumption) is pooled
+    exact = next(b for b in found.models[0].losses[0].bounds if b.method == "exact")
+    assert "90 of 100" in exact.assumption
+    assert "allow for the choice" not in found.summary()
+    two = sc.assess(
+        ["naive-bayes", "svm"], *easy, sampling="cv4", n_permutations=0,
+        with_bias_variance=False, n_resamples=0,
+    )  # fmt: skip
+    assert "neither interval nor p-values allow for the choice" in two.summary()
+
+
+def test_every_class_has_its_specificity():
+    rng = RNG(3)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 2)) + y[:, None]
+    found = collected((X, y), "cv5")
+    pooled = found.pooled()
+    for code, row in enumerate(class_sensitivities(found, 0.95)):
+        others = pooled.truth != code
+        assert row.specificity == pytest.approx(
+            (pooled.predicted[others] != code).mean()
+        )
+    last = found.measure(LOSSES["specificity"])
+    assert row.specificity == pytest.approx(last.loss.measure(pooled))

@@ -38,7 +38,7 @@ def test_how_many_cases_for_a_score():
     # 0.9 n^-0.6 = 0.02
     assert fit.needed_for(0.9) == np.ceil((0.9 / 0.02) ** (1 / 0.6))
     assert fit.needed_for(0.93) == np.inf
-    assert fit.needed_for(0.0) == 1
+    assert fit.needed_for(0.0) == 10  # the smallest tried; fewer may do
     assert f"{fit.needed_for(0.9):,.0f}" in fit.summary()
     never = learning_curve_fit(SIZES, curve(), target=0.95, random_state=0)
     assert "never reaches" in never.summary()
@@ -217,3 +217,56 @@ def test_intervals_hold_as_often_as_they_say():
     error = 3 * np.sqrt(0.9 * 0.1 / runs)
     assert held / runs >= 0.9 - error
     assert narrow / runs < 0.9 - error
+
+
+def flat_scores(level, spread):
+    rng = np.random.default_rng(0)
+    sizes = [20, 40, 80, 160]
+    table = np.clip(level + spread * rng.standard_normal((4, 12)), 0, 1)
+    return sizes, table
+
+
+def test_sizes_below_those_tried_are_not_made_up():
+    sizes, table = flat_scores(0.95, 0.01)
+    fit = learning_curve_fit(sizes, table, target=0.9, random_state=0)
+    assert fit.needed_for(0.9) == 20
+    assert fit.needed_interval(0.9) == (20, 20)
+    assert "20 cases or fewer will do" in fit.summary()
+
+
+def test_sizes_that_cannot_tell_say_so():
+    sizes, table = flat_scores(0.9, 0.05)
+    fit = learning_curve_fit(sizes, table, target=0.905, random_state=0)
+    assert fit.needed_interval(0.905) == (20, np.inf)
+    assert "cannot tell" in fit.summary()
+    assert "20 or fewer to no end" in fit.summary()
+
+
+def test_intervals_stay_in_the_range_of_the_score():
+    table = np.array([[0.1, 0.2, 0.1], [0.5, 0.6, 0.7], [0.7, 0.8, 0.7]])
+    fit = learning_curve_fit([5, 20, 40], table, worst=0.0, random_state=0)
+    assert fit.interval_at(1)[0] == fit.score_at(1) == 0
+    free = learning_curve_fit([5, 20, 40], table, random_state=0)
+    assert free.interval_at(1)[0] < 0
+    again = result_from_dict(fit.to_dict())
+    assert again.interval_at(1) == fit.interval_at(1)
+
+
+@pytest.mark.statistical
+def test_the_interval_of_a_needed_size_holds_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    runs, held, narrow = 120, 0, 0
+    truth = (0.9 / 0.05) ** (1 / 0.6)  # 0.9 n^-0.6 + 0.08 = 0.13
+    for _ in range(runs):
+        table = np.minimum(curve()[:, None] + 0.05 * rng.standard_normal((6, 8)), 1)
+        fit = learning_curve_fit(
+            SIZES, table, level=0.9, n_replicates=80, random_state=rng
+        )
+        low, high = fit.needed_interval(0.87)
+        held += low <= truth <= high
+        # The broken variant: half of the way to either end.
+        needed = fit.needed_for(0.87)
+        narrow += (low + needed) / 2 <= truth <= (min(high, 1e6) + needed) / 2
+    error = 3 * np.sqrt(0.9 * 0.1 / runs)
+    assert held / runs >= 0.9 - error
+    assert narrow < held

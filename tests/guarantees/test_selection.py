@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from scorecast import assess, selected_features, selection_bias
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.loss_values import span_said
 from scorecast.report import render_html, render_text
 from scorecast.report.html import Report
 
@@ -65,7 +66,12 @@ def test_selecting_first_finds_structure_in_noise():
     found = selection_bias(SelectKBest(k=10), GaussianNB(), X, y, random_state=0)
     assert found.bias > 0.2
     low, high = found.adjusted(0.8, 1.0)
-    assert (low, high) == pytest.approx((0.8 - found.bias, 1 - found.bias))
+    assert (low + high) / 2 == pytest.approx(0.9 - found.bias)
+    own = found.bias_interval[1] - found.bias_interval[0]
+    assert high - low == pytest.approx(np.hypot(0.2, own))  # the bias has an error too
+    inside = span_said("accuracy", *found.inside_interval)
+    outside = span_said("accuracy", *found.outside_interval)
+    assert found.summary().index(inside) < found.summary().index(outside)
     again = result_from_dict(found.to_dict())
     assert again.adjusted(0.8, 1.0) == (low, high)
     with pytest.raises(UsageError, match="exceed"):
@@ -162,3 +168,19 @@ def test_an_assessment_passes_its_groups_on():
     assert "nan" not in render_text(found, ascii_only=True)
     assert ">nan" not in render_html(Report(results=(found,)))
     assert result_from_dict(found.to_dict()).to_dict() == found.to_dict()
+
+
+@pytest.mark.statistical
+def test_adjusted_bounds_hold_and_those_of_a_selection_outside_do_not():
+    rng, y, truth = np.random.default_rng(0), np.arange(40) % 2, 0.5
+    runs, held, outside = 60, 0, 0
+    for _ in range(runs):
+        X = rng.standard_normal((40, 200))
+        found = selection_bias(SelectKBest(k=5), GaussianNB(), X, y, 5, random_state=0)
+        low, high = found.adjusted_interval
+        held += low <= truth <= high
+        low, high = found.outside_interval
+        outside += low <= truth <= high
+    least = 0.95 - 3 * np.sqrt(0.95 * 0.05 / runs)
+    assert held / runs >= least
+    assert outside / runs < least

@@ -98,7 +98,13 @@ class Assessment(Result):
 
     def sentence(self) -> str:
         """Say what holds of the best model."""
-        return f"{self.headline()} {self.best.verdict}"
+        said = f"{self.headline()} {self.best.verdict}"
+        if len(self.assessed) < 2:
+            return said
+        return (
+            f"{said} The best of {len(self.assessed)} looks better than it is: neither "
+            "interval nor p-values allow for the choice."
+        )
 
     def headline(self) -> str:
         """Say how well the best model does, without the verdict."""

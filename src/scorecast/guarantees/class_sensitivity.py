@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -29,6 +30,8 @@ class ClassSensitivity:
         Share and its interval (Wilson).
     n_units : float
         Independent ones among the cases, where they come in groups; else 0.
+    specificity : float
+        Share of the cases of all other classes that are not taken for this one.
     """
 
     label: str
@@ -37,6 +40,7 @@ class ClassSensitivity:
     low: float
     high: float
     n_units: float = 0.0
+    specificity: float = math.nan
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return Wilson's interval, of groups where there are any."""
@@ -83,10 +87,15 @@ def class_sensitivities(
             low=0.0,
             high=1.0,
             n_units=units,
+            specificity=_specificity(pooled.predicted != code, ~own, rows),
         )
         low, high = row.interval(level)
         found.append(replace(row, low=low, high=high))
     return tuple(found)
+
+
+def _specificity(spared: np.ndarray, others: np.ndarray, rows: IntArray) -> float:
+    return _mean_of_cases(spared[others], rows[others]) if others.any() else math.nan
 
 
 def _mean_of_cases(right: np.ndarray, rows: IntArray) -> float:

@@ -28,6 +28,7 @@ def learning_curve_fit(
     *,
     target: float | None = None,
     best: float | None = None,
+    worst: float | None = None,
     greater_is_better: bool = True,
     loss: str = "score",
     over: str = "cases",
@@ -51,6 +52,8 @@ def learning_curve_fit(
         A score; the answer says at what size it is reached.
     best : float, optional
         The best score there can be; 1 by default, or 0 where smaller is better.
+    worst : float, optional
+        The worst score there can be; values and intervals are cut there.
     greater_is_better : bool, default=True
         Whether scores grow as the model gets better.
     loss : str, default="score"
@@ -111,6 +114,7 @@ def learning_curve_fit(
         scores=best - errors if greater_is_better else best + errors,
         weights=counts,
         best=float(best),
+        worst=None if worst is None else float(worst),
         law=law,
         replicates=tuple(fit_power_law(n.astype(float), e, counts) for e in samples),
         target=None if target is None else float(target),

@@ -143,7 +143,11 @@ def _fit_here(
         with contextlib.redirect_stdout(sys.stderr):
             try:
                 model = seeded_clone(estimator, rng)
-                model.fit(problem.features(known), problem.y[split.train])
+                teaching = problem.features(known), problem.y[split.train]
+                if problem.groups is not None and hasattr(model, "takes_groups"):
+                    model.fit(*teaching, groups=problem.groups[split.train])
+                else:
+                    model.fit(*teaching)
                 features = problem.features(asked)
                 outcome = _outcome(model, features, problem, split.test, with_scores)
             except Exception as error:  # noqa: BLE001 - any fault of a stranger's code

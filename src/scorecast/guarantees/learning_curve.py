@@ -51,6 +51,8 @@ class LearningCurveFit(Result):
         same cases; 0 where they do not share any.
     n_cases : int
         How many they divide; 0 where that is not known.
+    worst : float or None
+        The worst score there can be; None where there is no such thing.
     level : float
         Confidence of intervals.
     seed : int or None
@@ -73,6 +75,7 @@ class LearningCurveFit(Result):
     over: str = "cases"
     test_ratio: float = 0.0
     n_cases: int = 0
+    worst: float | None = None
 
     @property
     def limit(self) -> float:
@@ -95,23 +98,37 @@ class LearningCurveFit(Result):
         return self._score(float(self.law.error(size)))
 
     def interval_at(self, size: float) -> tuple[float, float]:
-        """Return an interval of the score expected at a size."""
+        """Return an interval of the score expected at a size, within its range."""
         return self._span(
             [self._score(float(law.error(size))) for law in self.replicates]
         )
 
     def needed_for(self, target: float) -> float:
-        """Return the size at which a score is reached; infinite if it never is."""
-        return _whole(self.law.size_for(self._error(target)))
+        """Return the size at which a score is reached; infinite if it never is.
+
+        Never below the smallest size tried, of which the curve knows nothing: that
+        one, or fewer, will do.
+        """
+        return self._tried(self.law.size_for(self._error(target)))
 
     def needed_interval(self, target: float) -> tuple[float, float]:
-        """Return an interval of that size; its upper end is often infinite."""
+        """Return an interval of that size; its upper end is often infinite.
+
+        Its level is tested where the law holds; where it does not, nothing is promised.
+        """
         found = [law.size_for(self._error(target)) for law in self.replicates]
         low, high = self._span(found)
-        return _whole(low), _whole(high)
+        return self._tried(low), self._tried(high)
+
+    def _tried(self, size: float) -> float:
+        return max(_whole(size), float(self.sizes.min()))
 
     def _score(self, error: float) -> float:
-        return self.best - error if self.greater_is_better else self.best + error
+        if self.greater_is_better:
+            value = self.best - error
+            return value if self.worst is None else max(value, self.worst)
+        value = self.best + error
+        return value if self.worst is None else min(value, self.worst)
 
     def _error(self, score: float) -> float:
         return self.best - score if self.greater_is_better else score - self.best
@@ -197,6 +214,12 @@ class LearningCurveFit(Result):
         what = value_said(self.loss, target).replace(".0 %", " %")
         needed = self.needed_for(target)
         low, high = self.needed_interval(target)
+        least = float(self.sizes.min())
+        if low <= least and high > _MOST:
+            return (
+                f"These sizes cannot tell how many {self.over} {what} needs: anything "
+                f"from {least:,.0f} or fewer to no end."
+            )
         if needed > _MOST:
             first = f"The curve never reaches {what}"
             if low > _MOST:
@@ -207,9 +230,14 @@ class LearningCurveFit(Result):
         rough = (
             f"; {far:,.0f} times what was tried, a rough guide" if far > _FAR else ""
         )
+        fewer = " or fewer"
+        if high <= least:
+            return f"For {what} {needed:,.0f} {self.over}{fewer} will do."
+        about = f"{needed:,.0f}{fewer}" if needed <= least else f"about {needed:,.0f}"
+        start = f"{low:,.0f}{fewer if low <= least else ''}"
         return (
-            f"For {what} about {needed:,.0f} {self.over} are needed "
-            f"({100 * self.level:g} %: {low:,.0f} to {end}{rough})."
+            f"For {what} {about} {self.over} are needed "
+            f"({100 * self.level:g} %: {start} to {end}{rough})."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -247,6 +275,7 @@ class LearningCurveFit(Result):
             "greater_is_better": self.greater_is_better,
             "over": self.over,
             "best": self.best,
+            "worst": self.worst,
             "target": self.target,
             "test_ratio": self.test_ratio,
             "level": self.level,

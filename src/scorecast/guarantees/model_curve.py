@@ -184,11 +184,13 @@ def model_curve(
         what=f"learning from more {order.over}",
     )
     best = loss.high if loss.greater_is_better else loss.low
+    worst = loss.low if loss.greater_is_better else loss.high
     return learning_curve_fit(
         order.sizes,
         _complete(np.array(rows, dtype=float)),
         target=aim,
         best=best,
+        worst=worst if math.isfinite(worst) else None,
         greater_is_better=loss.greater_is_better,
         loss=loss.name,
         over=order.over,

@@ -18,7 +18,11 @@ from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.permutation.rule import indicators
-from scorecast.guarantees.permutation.shuffles import block_sizes, draw_orders, exchangeable
+from scorecast.guarantees.permutation.shuffles import (
+    block_sizes,
+    draw_orders,
+    exchangeable,
+)
 
 __all__ = [
     "SelectedFeatures",
@@ -303,9 +307,7 @@ class _Null:
         return np.concatenate([best, (largest >= bar).sum(axis=0), each])
 
 
-def check_pools(
-    groups: Sequence[Hashable] | None, codes: IntArray
-) -> list[IntArray]:
+def check_pools(groups: Sequence[Hashable] | None, codes: IntArray) -> list[IntArray]:
     """List whose classes may change places, or refuse if none may.
 
     Parameters

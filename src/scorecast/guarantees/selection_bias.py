@@ -97,14 +97,16 @@ class SelectionBias(Result):
 
     @property
     def adjusted_interval(self) -> tuple[float, float]:
-        """The interval of the selection outside, moved by the bias."""
+        """The interval of the selection outside, moved by the bias and widened."""
         return self.adjusted(*self.outside_interval)
 
     def adjusted(self, low: float, high: float) -> tuple[float, float]:
         """Correct bounds that were computed with the selection outside.
 
         Both ends are moved by the bias, towards worse. It is never taken for a gain:
-        where chance made it negative the bounds stay.
+        where chance made it negative the bounds do not move. The bias is an estimate
+        with an error of its own: each end goes out until the squares of both
+        half-widths, that of the bounds and that of the bias, are in it.
 
         Parameters
         ----------
@@ -120,9 +122,17 @@ class SelectionBias(Result):
             msg = f"`low` must not exceed `high`; got {low!r} and {high!r}."
             raise UsageError(msg)
         shift = max(self.bias, 0.0)
+        low, high = self._widened(low, high)
         if self.greater_is_better:
             return max(low - shift, self.worst), max(high - shift, self.worst)
         return min(low + shift, self.worst), min(high + shift, self.worst)
+
+    def _widened(self, low: float, high: float) -> tuple[float, float]:
+        least, most = self.bias_interval
+        if not (math.isfinite(most - least) and math.isfinite(high - low)):
+            return low, high
+        middle, half = (low + high) / 2, math.hypot(high - low, most - least) / 2
+        return middle - half, middle + half
 
     def summary(self) -> str:
         """Say the answer in a sentence or two."""
@@ -135,13 +145,14 @@ class SelectionBias(Result):
         )  # fmt: skip
         first = (
             f"{how_many} chosen on all cases: {name} {outside}; chosen again in every "
-            f"split, as is honest: {inside}."
+            f"split, as is honest: {inside} ({100 * self.level:g} %: "
+            f"{span_said(self.loss, *self.inside_interval)})."
         )
         if self.bias <= 0:
             return f"{first} Nothing is owed to tested cases that took part."
         return (
             f"{first} {difference_said(self.loss, self.bias).lstrip('+')} are owed to "
-            f"tested cases that took part; less these, the {100 * self.level:g} % "
+            f"tested cases that took part; less these, their own error counted, the "
             f"interval {span_said(self.loss, *self.outside_interval)} is "
             f"{span_said(self.loss, *self.adjusted_interval)}."
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
+from sklearn.utils.metaestimators import available_if
 
 from scorecast._core.rng import as_generator
 from scorecast._core.types import RandomState
@@ -19,6 +20,11 @@ from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import draw_plan
 
 __all__ = ["TunedModel"]
+
+
+def _chosen_has(name: str) -> Callable[[Any], bool]:
+    """Say whether the model offers a method: the fitted one where there is one."""
+    return lambda own: hasattr(getattr(own, "best_estimator_", own.estimator), name)
 
 
 class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -40,6 +46,8 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int, Generator or None
         Seed of the inner splits.
     """
+
+    takes_groups = True  # an assessment hands them on to `fit`
 
     def __init__(
         self,
@@ -67,7 +75,7 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         tags.regressor_tags = own.regressor_tags
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Choose parameters, then fit to all cases given.
 
         Parameters
@@ -76,6 +84,8 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Features.
         y : array-like of shape (n,)
             Targets.
+        groups : array-like of shape (n,), optional
+            Group of every case; inner splits keep groups whole.
 
         Returns
         -------
@@ -91,7 +101,7 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         task = "regression" if is_regressor(self.estimator) else "classification"
         loss = check_losses(self.loss, task)[0]
-        problem = check_problem(X, y, task=task)
+        problem = check_problem(X, y, task=task, groups=groups)
         rng = as_generator(self.random_state)
         plan = draw_plan(self.sampling, problem, rng)
         choices = [
@@ -117,6 +127,16 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if task == "classification":
             self.classes_ = self.best_estimator_.classes_
         return self
+
+    @available_if(_chosen_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Return probabilities with the chosen parameters, if the model has them."""
+        return self.best_estimator_.predict_proba(X)
+
+    @available_if(_chosen_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """Return scores with the chosen parameters, if the model has them."""
+        return self.best_estimator_.decision_function(X)
 
     def predict(self, X: Any) -> Any:
         """Predict with the chosen parameters."""

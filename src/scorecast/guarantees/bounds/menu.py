@@ -34,7 +34,10 @@ _ASSUMES = {
     ),
     "percentile": "folds show how results vary; it is not about their mean",
     "wilson": "cases are independent and each is right with a chance of its own kind",
-    "exact": "cases are independent; never below its level",
+    "exact": (
+        "cases are independent and the model is fixed; models learned anew for every "
+        "case vary too, and at 95 % it then holds in 90 of 100"
+    ),
     "delong": "cases (or groups) are independent; the models of the folds are fixed",
     "bca": "cases (or groups) are independent and resemble those to come",
     "hoeffding": "cases are independent; any distribution",
@@ -47,6 +50,7 @@ _ASSUMES_GROUPS = {
         "groups are independent; any distribution, within groups as well"
     ),
 }
+_POOLED = "; it is that of all tests together, not of the mean of folds"
 _LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
 _AGREE = "all folds agree, so that their spread is unknown: a share of as many cases"
 _REASONS = {
@@ -95,7 +99,11 @@ def all_bounds(
     if n_resamples:
         statistic, strata = _bootstrap_units(estimates, sample)
         ends = bca(statistic, strata, level=level, rng=rng, n_resamples=n_resamples)
-        found.append(_bound("bca", ends))
+        interval = _bound("bca", ends)
+        if sample.cases is None:
+            # AUC, F1, MCC, RMSE: not a mean of cases.
+            interval = replace(interval, assumption=interval.assumption + _POOLED)
+        found.append(interval)
     proper = [_proper(_shifted(bound, sample), sample, level) for bound in found]
     known = [b for b in proper if not (math.isnan(b.low) or math.isnan(b.high))]
     return _marked(known, sample, estimates)
