@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
@@ -24,6 +25,7 @@ from scorecast.guarantees.feasibility import (
     permuted_values,
     rank_p,
 )
+from scorecast.guarantees.feasibility.examination import counted_test
 from scorecast.guarantees.feasibility.null_models import (
     FeatureModeClassifier,
     MajorityClassifier,
@@ -297,3 +299,38 @@ def test_noise_is_called_feasible_at_most_at_the_level():
             wrong += examined(chosen, seed).permuted.p_rank <= 0.05
     assert hits / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)
     assert wrong > 5
+
+
+def test_draws_that_failed_count_against_the_model():
+    observed = np.array([0.1, 0.2, 0.15, np.nan])
+    rng = np.random.default_rng(0)
+    errors = rng.uniform(0.4, 0.6, size=(99, 4))
+    errors[:, 3] = np.nan  # undefined for the model as well: no failure
+    whole = counted_test("permuted data", observed, errors, 0.1)
+    assert (whole.p_rank, whole.n_draws, whole.note) == (0.01, 99, "")
+    errors[:20, 1] = np.nan
+    found = counted_test("permuted data", observed, errors, 0.1)
+    assert found.p_rank == pytest.approx(21 / 100)
+    assert found.smallest_p == pytest.approx(1 / 100)
+    assert found.note == "20 of 99 draws failed and count against the model"
+    assert rank_p(0.3, np.array([0.5, np.nan, 0.6, np.inf])) == (2 / 5, 1 / 5)
+
+
+class Moody(DummyClassifier):
+    """Fails where its first case is one of the upper half."""
+
+    def fit(self, X, y):
+        if X[0, 0] > 19:
+            msg = "not in the mood"
+            raise RuntimeError(msg)
+        return super().fit(X, y)
+
+
+def test_failed_permutations_are_told_in_the_answer():
+    X, y = np.arange(40.0).reshape(40, 1), np.arange(40) % 2
+    found = sc.assess(
+        Moody(), X, y, sampling=[(np.arange(20), np.arange(20, 40))], n_null_data=0,
+        n_permutations=30, n_resamples=0, regularities=False, with_bias_variance=False,
+    ).models[0]  # fmt: skip
+    assert "draws failed and count against the model" in found.feasibility.permuted.note
+    assert any("draws failed" in line for line in found.warnings)

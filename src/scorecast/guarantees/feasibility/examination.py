@@ -26,7 +26,7 @@ from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 
-__all__ = ["NullSettings", "examine"]
+__all__ = ["NullSettings", "counted_test", "examine"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,13 +104,15 @@ def examine(
     )
     errors = loss.as_error(drawn)
     ratio = plan.test_ratio
-    permuted = drawn_test("permuted data", observed, errors, ratio)
+    permuted = counted_test("permuted data", observed, errors, ratio)
     models = _null_model_tests(problem, plan, loss, observed, rng)
     null = _null_data_values(
         estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
     )
     data = _null_data_test(observed, loss.as_error(null), ratio)
-    density, least = density_p(float(np.nanmean(observed)), errors)
+    density, least = density_p(
+        float(np.nanmean(observed)), errors[:, ~np.isnan(observed)]
+    )
     verdict = judge(
         permuted,
         models,
@@ -136,7 +138,44 @@ def _null_data_test(
 ) -> NullTest | None:
     if not errors.size:
         return None
-    return drawn_test("null data", observed, errors, test_ratio)
+    return counted_test("null data", observed, errors, test_ratio)
+
+
+def counted_test(
+    setting: str, observed: FloatArray, errors: FloatArray, test_ratio: float
+) -> NullTest:
+    """Test against draws of which some may have failed; those count as as good.
+
+    Parameters
+    ----------
+    setting : str
+        The null setting.
+    observed : ndarray of shape (n_splits,)
+        Errors of the model; NaN where undefined.
+    errors : ndarray of shape (n_draws, n_splits)
+        Errors in the null setting; NaN where a fit failed.
+    test_ratio : float
+        Cases tested per case learned from.
+
+    Returns
+    -------
+    NullTest
+        With a note of how many draws failed.
+    """
+    # Folds that are undefined for the model itself are so for every draw.
+    failed = np.isnan(errors[:, ~np.isnan(observed)]).any(axis=1)
+    test = drawn_test(setting, observed, errors[~failed], test_ratio)
+    lost, total = int(failed.sum()), failed.size
+    if not lost:
+        return test
+    note = f"{lost} of {total} draws failed and count against the model"
+    rank = (test.p_rank * (1 + test.n_draws) + lost) / (1 + test.n_draws + lost)
+    return replace(
+        test,
+        p_rank=rank,
+        smallest_p=test.smallest_p * (1 + test.n_draws) / (1 + test.n_draws + lost),
+        note="; ".join(part for part in (test.note, note) if part),
+    )
 
 
 def _turned(test: NullTest, loss: Loss) -> NullTest:
