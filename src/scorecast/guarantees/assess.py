@@ -27,6 +27,7 @@ from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
     SCHEMES,
+    Feasibility,
     NullSettings,
     examine,
 )
@@ -227,7 +228,7 @@ def assess(
     if checkpoint is not None:
         asked = (
             settings,
-            order.losses[0].name,
+            order.losses,
             order.outlook,
             random_state,
             time_limit,
@@ -351,8 +352,14 @@ def _one_model(
         learning_curves=more.curves,
         selection_bias=more.bias,
         failures=estimates.failures,
-        warnings=(*estimates.warnings, *missing, *more.warnings),
+        warnings=(*estimates.warnings, *missing, *_drawn_notes(tested), *more.warnings),
     )
+
+
+def _drawn_notes(tested: Feasibility | None) -> tuple[str, ...]:
+    """Say what became of permuted and null data, where there is something to say."""
+    drawn = () if tested is None else (tested.permuted, tested.null_data)
+    return tuple(f"{x.setting}: {x.note}" for x in drawn if x is not None and x.note)
 
 
 def _one_loss(
