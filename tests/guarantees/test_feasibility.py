@@ -26,6 +26,7 @@ from scorecast.guarantees.feasibility import (
     rank_p,
 )
 from scorecast.guarantees.feasibility.examination import counted_test
+from scorecast.guarantees.feasibility.null_data import real_share
 from scorecast.guarantees.feasibility.null_models import (
     FeatureModeClassifier,
     MajorityClassifier,
@@ -115,6 +116,42 @@ def test_cases_needed_grow_with_the_error_and_need_a_difference():
         null_test(0.7, gap=-0.1), (), None, n=50, alpha=0.05, relaxed_alpha=0.2
     )
     assert none.n_needed is None
+    assert "would not settle it" in none.reason
+
+
+def test_enough_cases_are_not_called_a_lost_cause():
+    """A clear difference in few folds: the size of the sample is not what lacks."""
+    found = judge(
+        null_test(0.01, 0.1, gap=0.4, stderr=0.05), (), None, n=50, alpha=0.05,
+        relaxed_alpha=0.2,
+    )  # fmt: skip
+    assert found.n_needed is None
+    assert "not settle" not in found.reason
+    assert "50 cases are enough" in found.reason
+    assert "more splits or draws may settle it" in found.reason
+
+
+def test_chance_alone_leaves_no_share_to_class_means():
+    """With six cases F is 2 on average: half of it is not taken for real."""
+    rng, codes, counts = RNG(0), np.repeat([0, 1], 3), np.array([3, 3])
+    values = rng.standard_normal((6, 200_000))
+    means = np.stack([values[codes == c].mean(axis=0) for c in (0, 1)])
+    offsets = means - values.mean(axis=0)
+    assert real_share(offsets, values - means[codes], counts) < 0.2
+    two = values[[0, 1, 3, 4]] - means[codes[[0, 1, 3, 4]]]
+    assert real_share(offsets, two, np.array([2, 2])) == 0
+
+
+def test_with_groups_no_null_data_are_drawn_and_the_answer_says_so(easy):
+    found = sc.assess(
+        "naive-bayes", *easy, groups=np.arange(40) // 2, sampling="cv4",
+        n_permutations=19, n_null_data=3, n_resamples=0, regularities=False,
+        with_bias_variance=False,
+    ).models[0]  # fmt: skip
+    data = found.feasibility.null_data
+    assert (data.n_draws, math.isnan(data.worst_p)) == (0, True)
+    assert "not drawn, as cases of a group" in data.note
+    assert any("not drawn" in line for line in found.warnings)
 
 
 @pytest.mark.parametrize("kind", NULL_DATA)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -53,6 +54,15 @@ class NullSettings:
     null_data: str = "shrunk"
     alpha: float = 0.05
     relaxed_alpha: float = 0.2
+
+
+# Cases drawn one by one would lack what the cases of a group have in common, and what
+# groups differ by would pass for a difference of classes.
+_NO_NULL_DATA = NullTest(
+    setting="null data", p=math.nan, p_rank=math.nan, smallest_p=math.nan,
+    null_value=math.nan, gap=math.nan, stderr=math.nan, n_draws=0,
+    note="not drawn, as cases of a group are not independent of one another",
+)  # fmt: skip
 
 
 def examine(
@@ -110,6 +120,8 @@ def examine(
         estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
     )
     data = _null_data_test(observed, loss.as_error(null), ratio)
+    if problem.groups is not None and problem.is_classification:
+        data = _NO_NULL_DATA if settings.n_null_data else None
     density, least = density_p(
         float(np.nanmean(observed)), errors[:, ~np.isnan(observed)]
     )
@@ -225,6 +237,8 @@ def _null_data_values(
 ) -> FloatArray:
     if not problem.is_classification:
         return np.empty((0, 0))  # there are no classes to be conditional on
+    if problem.groups is not None:
+        return np.empty((0, 0))  # cases of a group are not drawn one by one
     kind, limit = settings.null_data, run.time_limit
     rows = run.map(
         partial(_one_null_data_set, estimator, problem, plan, loss, kind, limit),
