@@ -114,8 +114,8 @@ def _help(test: NullTest, needed: int | None, n: int, alpha: float) -> str:
     if needed <= n:
         # The spread would allow it; few folds or draws are what stands in the way.
         return (
-            f"{n:,} cases are enough for a difference of this size, so that more splits "
-            "or draws may settle it"
+            f"{n:,} cases are enough for a difference of this size, so that more "
+            "splits or draws may settle it"
         )
     return f"about {needed:,} cases would settle it, if the difference is as it looks"
 
