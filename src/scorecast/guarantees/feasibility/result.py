@@ -52,7 +52,7 @@ class Feasibility:
         return (self.permuted, *self.null_models, *data)
 
     def notes(self) -> tuple[str, ...]:
-        """Say what became of permuted and null data, where there is something to say."""
+        """Return what the reader should know of permuted and null data."""
         drawn = (self.permuted, self.null_data)
         return tuple(f"{x.setting}: {x.note}" for x in drawn if x and x.note)
 
