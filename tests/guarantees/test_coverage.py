@@ -60,14 +60,22 @@ def test_wilson_holds_on_average_and_the_textbook_interval_does_not():
     assert min(exact_coverage(wald, 62, share) for share in SHARES) < 0.5
 
 
-def test_half_the_width_would_not_do_for_any_distribution():
-    """A wrong Hoeffding bound, one-sided where two sides are promised, fails."""
+def test_hoeffding_needs_the_whole_range_of_the_values():
+    """Values from -1 to 1, taken to be one apart: half the width does not do."""
 
-    def one_sided(count, n):
-        half = math.sqrt(math.log(1 / 0.5) / (2 * n))
-        return count / n - half, count / n + half
+    def of_span(span):
+        def interval(count, n):
+            low, high = bounds.hoeffding(2 * count / n - 1, n, 0.9, span)
+            return (low + 1) / 2, (high + 1) / 2
 
-    assert min(exact_coverage(one_sided, 62, share) for share in SHARES) < 0.9
+        return interval
+
+    right, wrong = (
+        min(exact_coverage(of_span(span), 62, share) for share in SHARES)
+        for span in (2.0, 1.0)
+    )
+    assert right >= 0.9
+    assert wrong < 0.85
 
 
 def test_percentiles_of_folds_hold_the_next_fold_not_the_mean():

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
@@ -24,6 +25,8 @@ from scorecast.guarantees.feasibility import (
     permuted_values,
     rank_p,
 )
+from scorecast.guarantees.feasibility.examination import counted_test
+from scorecast.guarantees.feasibility.null_data import real_share
 from scorecast.guarantees.feasibility.null_models import (
     FeatureModeClassifier,
     MajorityClassifier,
@@ -113,6 +116,42 @@ def test_cases_needed_grow_with_the_error_and_need_a_difference():
         null_test(0.7, gap=-0.1), (), None, n=50, alpha=0.05, relaxed_alpha=0.2
     )
     assert none.n_needed is None
+    assert "would not settle it" in none.reason
+
+
+def test_enough_cases_are_not_called_a_lost_cause():
+    """A clear difference in few folds: the size of the sample is not what lacks."""
+    found = judge(
+        null_test(0.01, 0.1, gap=0.4, stderr=0.05), (), None, n=50, alpha=0.05,
+        relaxed_alpha=0.2,
+    )  # fmt: skip
+    assert found.n_needed is None
+    assert "not settle" not in found.reason
+    assert "50 cases are enough" in found.reason
+    assert "more splits or draws may settle it" in found.reason
+
+
+def test_chance_alone_leaves_no_share_to_class_means():
+    """With six cases F is 2 on average: half of it is not taken for real."""
+    rng, codes, counts = RNG(0), np.repeat([0, 1], 3), np.array([3, 3])
+    values = rng.standard_normal((6, 200_000))
+    means = np.stack([values[codes == c].mean(axis=0) for c in (0, 1)])
+    offsets = means - values.mean(axis=0)
+    assert real_share(offsets, values - means[codes], counts) < 0.2
+    two = values[[0, 1, 3, 4]] - means[codes[[0, 1, 3, 4]]]
+    assert real_share(offsets, two, np.array([2, 2])) == 0
+
+
+def test_with_groups_no_null_data_are_drawn_and_the_answer_says_so(easy):
+    found = sc.assess(
+        "naive-bayes", *easy, groups=np.arange(40) // 2, sampling="cv4",
+        n_permutations=19, n_null_data=3, n_resamples=0, regularities=False,
+        with_bias_variance=False,
+    ).models[0]  # fmt: skip
+    data = found.feasibility.null_data
+    assert (data.n_draws, math.isnan(data.worst_p)) == (0, True)
+    assert "not drawn, as cases of a group" in data.note
+    assert any("not drawn" in line for line in found.warnings)
 
 
 @pytest.mark.parametrize("kind", NULL_DATA)
@@ -299,9 +338,44 @@ def test_noise_is_called_feasible_at_most_at_the_level():
     assert wrong > 5
 
 
+def test_draws_that_failed_count_against_the_model():
+    observed = np.array([0.1, 0.2, 0.15, np.nan])
+    rng = np.random.default_rng(0)
+    errors = rng.uniform(0.4, 0.6, size=(99, 4))
+    errors[:, 3] = np.nan  # undefined for the model as well: no failure
+    whole = counted_test("permuted data", observed, errors, 0.1)
+    assert (whole.p_rank, whole.n_draws, whole.note) == (0.01, 99, "")
+    errors[:20, 1] = np.nan
+    found = counted_test("permuted data", observed, errors, 0.1)
+    assert found.p_rank == pytest.approx(21 / 100)
+    assert found.smallest_p == pytest.approx(1 / 100)
+    assert found.note == "20 of 99 draws failed and count against the model"
+    assert rank_p(0.3, np.array([0.5, np.nan, 0.6, np.inf])) == (2 / 5, 1 / 5)
+
+
+class Moody(DummyClassifier):
+    """Fails where its first case is one of the upper half."""
+
+    def fit(self, X, y):
+        if X[0, 0] > 19:
+            msg = "not in the mood"
+            raise RuntimeError(msg)
+        return super().fit(X, y)
+
+
+def test_failed_permutations_are_told_in_the_answer():
+    X, y = np.arange(40.0).reshape(40, 1), np.arange(40) % 2
+    found = sc.assess(
+        Moody(), X, y, sampling=[(np.arange(20), np.arange(20, 40))], n_null_data=0,
+        n_permutations=30, n_resamples=0, regularities=False, with_bias_variance=False,
+    ).models[0]  # fmt: skip
+    assert "draws failed and count against the model" in found.feasibility.permuted.note
+    assert any("draws failed" in line for line in found.warnings)
+
+
 def test_an_infinite_draw_is_a_worse_one_and_an_infinite_value_is_no_value():
     drawn = np.array([[0.5, 0.6], [0.7, np.inf], [0.4, 0.8], [np.nan, np.nan]])
-    assert rank_p(0.55, np.array([0.5, np.inf, np.nan])) == (2 / 3, 1 / 3)
+    assert rank_p(0.55, np.array([0.5, np.inf, np.nan])) == (3 / 4, 1 / 4)
     found = drawn_test("drawn", np.array([0.3, 0.35]), drawn, 0.1)
     assert (found.p_rank, found.n_draws) == (0.25, 3)
     assert found.null_value == pytest.approx(0.575)

@@ -1,13 +1,20 @@
 """Long runs: time limits, and files from which they go on."""
 
 import json
+import subprocess
+import sys
+from copy import deepcopy
+from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectKBest, chi2, f_classif
 
 import scorecast as sc
 from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.guarantees.identity import identity_of
+from scorecast.guarantees.losses import cost_loss, smoothed_loss
 
 QUICK = {
     "n_permutations": 6, "n_null_data": 2, "n_resamples": 50, "sampling": "cv4",
@@ -82,6 +89,77 @@ def test_the_checkpoint_of_another_run_is_refused(easy, tmp_path, change):
     with pytest.raises(InvalidInputError, match="another run"):
         sc.assess("naive-bayes", easy[0] + 1, easy[1], checkpoint=path, **QUICK)
     assert path.read_bytes() == kept
+
+
+SELECTING = """
+import numpy as np
+import scorecast as sc
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+X = np.random.default_rng(0).normal(size=(24, 5))
+sc.assess(
+    make_pipeline(SelectKBest(f_classif, k=K), GaussianNB()), X,
+    np.arange(24) % 2, sampling="cv3", n_permutations=0, n_null_data=0,
+    n_resamples=0, regularities=False, with_bias_variance=False, checkpoint=PATH,
+)
+"""
+
+
+def test_a_run_that_selects_features_goes_on_in_another_process(tmp_path):
+    path = str(tmp_path / "run.jsonl")
+    script = f"PATH, K = {path!r}, 2\n{SELECTING}"
+    subprocess.run([sys.executable, "-c", script], check=True)
+    noted = (tmp_path / "run.jsonl").read_bytes()
+    exec(SELECTING, {"PATH": path, "K": 2})
+    assert (tmp_path / "run.jsonl").read_bytes() == noted
+    with pytest.raises(InvalidInputError, match="another run"):
+        exec(SELECTING, {"PATH": path, "K": 3})
+
+
+def test_what_tells_runs_apart_is_what_values_hold():
+    def by(table):
+        return lambda row: table[row]
+
+    pairs = [
+        (cost_loss([[0, 1], [1, 0]]), cost_loss([[0, 1], [9, 0]])),
+        (smoothed_loss(0.1), smoothed_loss(0.3)),
+        (SelectKBest(f_classif), SelectKBest(chi2)),
+        (partial(sorted, reverse=True), partial(sorted, reverse=False)),
+        (np.zeros(3), np.zeros(3, dtype=np.float32)),
+        (np.arange(2000), np.r_[:1000, 0, 1001:2000]),
+        (np.random.default_rng(0), np.random.default_rng(1)),
+        ({1, 2}, {1, 3}),
+        (by([1]), by([2])),
+    ]
+    for one, other in pairs:
+        assert identity_of(one) == identity_of(deepcopy(one))
+        assert identity_of(one) != identity_of(other)
+        assert " at 0x" not in identity_of(one)
+    endless = []
+    endless.append(endless)
+    assert identity_of(endless)
+
+
+def test_other_losses_and_groups_are_another_run(easy, tmp_path):
+    options = QUICK | {"n_permutations": 0}
+    splits = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
+    options["sampling"] = splits
+    path, groups = tmp_path / "run.jsonl", np.arange(40) // 2
+
+    def run(cost, groups):
+        return sc.assess(
+            "naive-bayes", *easy, losses=["accuracy", cost_loss(cost)],
+            groups=groups, checkpoint=path, **options,
+        )  # fmt: skip
+
+    cost = [[0, 1], [5, 0]]
+    whole = run(cost, groups)
+    assert run(cost, groups).to_dict() == whole.to_dict()
+    for other in (([[0, 1], [2, 0]], groups), (cost, np.arange(40) // 4)):
+        with pytest.raises(InvalidInputError, match="another run"):
+            run(*other)
 
 
 def test_other_files_are_no_checkpoints(easy, tmp_path):

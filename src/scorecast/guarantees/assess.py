@@ -241,7 +241,7 @@ def assess(
     if checkpoint is not None:
         asked = (
             settings,
-            order.losses[0].name,
+            order.losses,
             order.outlook,
             random_state,
             time_limit,
@@ -366,6 +366,7 @@ def _one_model(
         name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
         rng=for_more, run=order.run, seed=order.seed,
     )  # fmt: skip
+    notes = () if tested is None else tested.notes()
     return ModelAssessment(
         name=name,
         losses=losses,
@@ -375,7 +376,7 @@ def _one_model(
         selection_bias=more.bias,
         failures=estimates.failures,
         n_tested=int(np.unique(estimates.tested()).size),
-        warnings=(*estimates.warnings, *undefined, *missing, *more.warnings),
+        warnings=(*estimates.warnings, *undefined, *missing, *notes, *more.warnings),
         untested=untested,
     )
 

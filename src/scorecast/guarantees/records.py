@@ -12,6 +12,7 @@ import numpy as np
 
 from scorecast._version import __version__
 from scorecast.exceptions import InvalidInputError
+from scorecast.guarantees.identity import identity_of
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.sampling import Plan
 from scorecast.guarantees.tables import is_table
@@ -29,33 +30,32 @@ def fingerprint_of(
     models : mapping of str to estimator
         Their classes and parameters count.
     problem : Problem
-        The data.
+        The data, groups included.
     plan : Plan
         The splits.
     options : object
-        Anything else that decides the numbers, as ``repr`` shows it.
+        Anything else that decides the numbers; see `identity_of`.
 
     Returns
     -------
     str
         Different where anything differs, the version included.
     """
-    digest = hashlib.sha256(f"{__version__} {options!r}".encode())
+    digest = hashlib.sha256(f"{__version__} {identity_of(options)}".encode())
     for name, model in models.items():
-        settings = sorted(model.get_params(deep=True).items())
-        digest.update(f"{name} {type(model)!r} {settings!r}".encode())
-    digest.update(_content(problem.X))
-    digest.update(repr(problem.y.tolist()).encode())
+        digest.update(f"{name} {identity_of(model)}".encode())
+    data = (_content(problem.X), problem.y, problem.groups)
+    digest.update(identity_of(data).encode())
     for split in plan.splits:
         digest.update(split.train.tobytes() + b"|" + split.test.tobytes())
     return digest.hexdigest()
 
 
-def _content(features: Any) -> bytes:
+def _content(features: Any) -> Any:
     if is_table(features):
         rows = features.to_numpy(dtype=object).tolist()
-        return f"{list(features.columns)!r} {rows!r}".encode()
-    return np.ascontiguousarray(features).tobytes()
+        return f"{list(features.columns)!r} {rows!r}"
+    return np.asarray(features)
 
 
 class Record:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,7 +27,7 @@ from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 
-__all__ = ["NullSettings", "examine"]
+__all__ = ["NullSettings", "counted_test", "examine"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,15 @@ class NullSettings:
     null_data: str = "shrunk"
     alpha: float = 0.05
     relaxed_alpha: float = 0.2
+
+
+# Cases drawn one by one would lack what the cases of a group have in common, and what
+# groups differ by would pass for a difference of classes.
+_NO_NULL_DATA = NullTest(
+    setting="null data", p=math.nan, p_rank=math.nan, smallest_p=math.nan,
+    null_value=math.nan, gap=math.nan, stderr=math.nan, n_draws=0,
+    note="not drawn, as cases of a group are not independent of one another",
+)  # fmt: skip
 
 
 def examine(
@@ -104,13 +114,17 @@ def examine(
     )
     errors = loss.as_error(drawn)
     ratio = plan.test_ratio
-    permuted = drawn_test("permuted data", observed, errors, ratio)
+    permuted = counted_test("permuted data", observed, errors, ratio)
     models = _null_model_tests(problem, plan, loss, observed, rng)
     null = _null_data_values(
         estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
     )
     data = _null_data_test(observed, loss.as_error(null), ratio)
-    density, least = density_p(float(np.nanmean(observed)), errors)
+    if problem.groups is not None and problem.is_classification:
+        data = _NO_NULL_DATA if settings.n_null_data else None
+    density, least = density_p(
+        float(np.nanmean(observed)), errors[:, ~np.isnan(observed)]
+    )
     verdict = judge(
         permuted,
         models,
@@ -136,7 +150,44 @@ def _null_data_test(
 ) -> NullTest | None:
     if not errors.size:
         return None
-    return drawn_test("null data", observed, errors, test_ratio)
+    return counted_test("null data", observed, errors, test_ratio)
+
+
+def counted_test(
+    setting: str, observed: FloatArray, errors: FloatArray, test_ratio: float
+) -> NullTest:
+    """Test against draws of which some may have failed; those count as as good.
+
+    Parameters
+    ----------
+    setting : str
+        The null setting.
+    observed : ndarray of shape (n_splits,)
+        Errors of the model; NaN where undefined.
+    errors : ndarray of shape (n_draws, n_splits)
+        Errors in the null setting; NaN where a fit failed.
+    test_ratio : float
+        Cases tested per case learned from.
+
+    Returns
+    -------
+    NullTest
+        With a note of how many draws failed.
+    """
+    # Folds that are undefined for the model itself are so for every draw.
+    failed = np.isnan(errors[:, ~np.isnan(observed)]).any(axis=1)
+    test = drawn_test(setting, observed, errors[~failed], test_ratio)
+    lost, total = int(failed.sum()), failed.size
+    if not lost:
+        return test
+    note = f"{lost} of {total} draws failed and count against the model"
+    rank = (test.p_rank * (1 + test.n_draws) + lost) / (1 + test.n_draws + lost)
+    return replace(
+        test,
+        p_rank=rank,
+        smallest_p=test.smallest_p * (1 + test.n_draws) / (1 + test.n_draws + lost),
+        note="; ".join(part for part in (test.note, note) if part),
+    )
 
 
 def _turned(test: NullTest, loss: Loss) -> NullTest:
@@ -186,6 +237,8 @@ def _null_data_values(
 ) -> FloatArray:
     if not problem.is_classification:
         return np.empty((0, 0))  # there are no classes to be conditional on
+    if problem.groups is not None:
+        return np.empty((0, 0))  # cases of a group are not drawn one by one
     kind, limit = settings.null_data, run.time_limit
     rows = run.map(
         partial(_one_null_data_set, estimator, problem, plan, loss, kind, limit),

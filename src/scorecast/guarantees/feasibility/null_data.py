@@ -89,10 +89,14 @@ def real_share(offsets: FloatArray, centred: FloatArray, counts: IntArray) -> fl
         Between 0 and 1: one less the differences expected by chance over those seen,
         in units of the spread within classes, over all features together.
     """
-    within = (centred**2).sum(axis=0) / max(centred.shape[0] - counts.size, 1)
+    degrees = centred.shape[0] - counts.size
+    if degrees <= 2:
+        return 0.0  # chance has no expectation then
+    within = (centred**2).sum(axis=0) / degrees
     varies = within > 0
     seen = float((counts[:, None] * offsets[:, varies] ** 2 / within[varies]).sum())
-    expected = float((counts.size - 1) * varies.sum())
+    # The mean of F is above one, as the spread within is estimated too.
+    expected = (counts.size - 1) * float(varies.sum()) * degrees / (degrees - 2)
     return max(0.0, 1 - expected / seen) if seen > 0 else 0.0
 
 

@@ -51,6 +51,11 @@ class Feasibility:
         data = () if self.null_data is None else (self.null_data,)
         return (self.permuted, *self.null_models, *data)
 
+    def notes(self) -> tuple[str, ...]:
+        """Return what the reader should know of permuted and null data."""
+        drawn = (self.permuted, self.null_data)
+        return tuple(f"{x.setting}: {x.note}" for x in drawn if x and x.note)
+
     def to_json(self) -> Json:
         """Return plain values."""
         return {

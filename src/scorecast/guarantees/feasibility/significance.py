@@ -70,7 +70,8 @@ def rank_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
     """Return the share of draws as small as the observed, and the least possible.
 
     The observed value counts as a draw, so that the answer is never zero. A draw that
-    is infinite is a draw, and worse; one that is undefined is none.
+    is infinite is a draw, and worse; one that failed (NaN) counts as one that is as
+    good: what is unknown is held against the model.
 
     Examples
     --------
@@ -78,9 +79,8 @@ def rank_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
     >>> [round(p, 4) for p in rank_p(0.3, perm)]
     [0.3333, 0.1111]
     """
-    known = drawn[~np.isnan(drawn)]
-    as_good = int((known <= observed * (1 + 1e-12 * np.sign(observed))).sum())
-    return (1 + as_good) / (1 + known.size), 1 / (1 + known.size)
+    as_good = int((~(drawn > observed * (1 + 1e-12 * np.sign(observed)))).sum())
+    return (1 + as_good) / (1 + drawn.size), 1 / (1 + drawn.size)
 
 
 def density_p(observed: float, drawn: FloatArray) -> tuple[float, float]:

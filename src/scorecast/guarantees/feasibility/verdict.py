@@ -88,7 +88,9 @@ def judge(
             n_needed=None,
         )
     needed = _needed(worst, n, alpha)
-    help_said = _help(worst, needed, alpha)
+    help_said = _help(worst, needed, n, alpha)
+    if needed is not None and needed <= n:
+        needed = None
     if p <= relaxed_alpha:
         reason = f"{said}, within {relaxed_alpha:g} but not {alpha:g}; {help_said}."
         return Verdict(word=EXPLORATORY, reason=reason, n_needed=needed)
@@ -101,20 +103,28 @@ def _needed(test: NullTest, n: int, alpha: float) -> int | None:
         return None
     reach = float(ndtri(1 - alpha) + ndtri(_POWER)) * test.stderr / test.gap
     needed = math.ceil(n * reach**2)
-    return needed if n < needed <= _MOST else None
+    return needed if needed <= _MOST else None
 
 
-def _help(test: NullTest, needed: int | None, alpha: float) -> str:
+def _help(test: NullTest, needed: int | None, n: int, alpha: float) -> str:
     if test.smallest_p > alpha:
         return f"{test.n_draws} draws cannot show less than {_number(test.smallest_p)}"
     if needed is None:
         return "as it stands, more cases of this kind would not settle it"
+    if needed <= n:
+        # The spread would allow it; few folds or draws are what stands in the way.
+        return (
+            f"{n:,} cases are enough for a difference of this size, so that more "
+            "splits or draws may settle it"
+        )
     return f"about {needed:,} cases would settle it, if the difference is as it looks"
 
 
 def _beyond(null_data: NullTest | None, alpha: float) -> str:
-    if null_data is None or math.isnan(null_data.worst_p):
+    if null_data is None:
         return ""
+    if math.isnan(null_data.worst_p):
+        return f"; null data: {null_data.note}"
     p = _number(null_data.worst_p)
     if null_data.worst_p <= alpha:
         return f", and than null data (p = {p})"
