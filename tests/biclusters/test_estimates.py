@@ -204,7 +204,8 @@ def test_finders_see_missing_values():
 
     def equal(X):
         values, counts = np.unique(X[~np.isnan(X)], return_counts=True)
-        same = X == values[counts.argmax()]
+        most = values[counts.argmax()]
+        same = X == most
         return [(np.flatnonzero(same.any(1)), np.flatnonzero(same.any(0)))]
 
     found = sc.bicluster_estimates(
@@ -216,7 +217,8 @@ def test_finders_see_missing_values():
 
     def strict(X):
         if np.isnan(X).any():
-            raise ValueError("no NaN here\nand a long story")
+            msg = "no NaN here\nand a long story"
+            raise ValueError(msg)
         return [([0], [0])]
 
     X = simulated(np.random.default_rng(0)).X
