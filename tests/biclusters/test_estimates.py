@@ -205,7 +205,7 @@ def test_finders_see_missing_values():
     def equal(X):
         values, counts = np.unique(X[~np.isnan(X)], return_counts=True)
         most = values[counts.argmax()]
-        same = X == most
+        same = most == X
         return [(np.flatnonzero(same.any(1)), np.flatnonzero(same.any(0)))]
 
     found = sc.bicluster_estimates(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.special import betaincinv, ndtr, softmax
@@ -223,8 +222,9 @@ def _cases(
     planted: Callable[[FloatArray, np.random.Generator], None] | None = None,
 ) -> tuple[FloatArray, IntArray]:
     y = rng.choice(population.shares.size, size=n_draws, p=population.shares)
-    own = None if planted is None else partial(planted, rng=rng)
-    return population.draw(y, rng, own), y
+    if planted is None:
+        return population.draw(y, rng), y
+    return population.draw(y, rng, lambda X: planted(X, rng)), y
 
 
 def _share(value: float) -> str:
