@@ -11,6 +11,8 @@ import scorecast as sc
 from scorecast.comparison import POST_HOC, holm, nemenyi_p, rank_z
 from scorecast.comparison.bars import joined_groups
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.report import render_html
+from scorecast.report.html import Report
 
 SHIFTS = np.array([0.0, 0.02, 0.02, 0.08])
 
@@ -279,6 +281,24 @@ def test_the_paragraph_names_tests_and_numbers():
         "higher is better",
     ):
         assert piece in text  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("omnibus", "said"),
+    [
+        ("friedman", "Friedman's test (Friedman 1937) finds"),
+        ("friedman-tie-corrected", "corrected for ties (Friedman 1937; Conover 1999)"),
+        ("aligned-ranks", "of aligned ranks (Hodges and Lehmann 1962) finds"),
+        ("quade", "Quade's test (Quade 1979) finds"),
+        ("iman-davenport", "Davenport (Iman and Davenport 1980) finds"),
+    ],
+)
+def test_the_quoted_test_of_all_models_has_its_own_title_and_source(omnibus, said):
+    found = sc.compare(table(), omnibus=omnibus)
+    assert said in found.paragraph()
+    assert "z-test" not in found.paragraph()
+    page = render_html(Report(results=(found,)))
+    assert "Quade&#39;s test" in page or "Quade's test" in page
 
 
 def test_latex_is_escaped_and_complete():

@@ -17,6 +17,7 @@ from scorecast.comparison import (
     signed_rank_posterior,
 )
 from scorecast.comparison.mcnemar import paired_share_interval
+from scorecast.comparison.resampling import PairedCases, bootstrap_test
 from scorecast.comparison.walsh_averages import pseudo_median, walsh_order_statistic
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 
@@ -231,6 +232,34 @@ def test_permutation_and_bootstrap_go_by_group():
         )
 
 
+@pytest.mark.parametrize("n", [10, 20])
+def test_the_bootstrap_test_keeps_its_level(n):
+    rng = np.random.default_rng(n)
+    repeats, ours, plain = 1200, 0, 0
+    for _ in range(repeats):
+        gaps = rng.normal(size=n)
+        cases = PairedCases(first=gaps, second=0 * gaps, unit=np.arange(n))
+        found = bootstrap_test(cases, level=0.95, n_resamples=299, rng=rng)
+        ours += found.p <= 0.05
+        assert (found.p <= 0.05) == (not found.low <= 0 <= found.high)
+        # Without standard errors of the resamples the level is not kept.
+        away = np.abs(rng.choice(gaps, (299, n)).mean(axis=1) - gaps.mean())
+        plain += (1 + (away >= abs(gaps.mean())).sum()) / 300 <= 0.05
+    assert ours / repeats < 0.05 + 3 * np.sqrt(0.05 * 0.95 / repeats)
+    assert ours / repeats > 0.02
+    assert plain / repeats > 0.07
+
+
+def test_the_bootstrap_of_a_metric_says_what_it_is_worth():
+    y, a, b = classified(n=30)
+    options = {"y_true": y, "test": "bootstrap", "n_resamples": 99, "random_state": 0}
+
+    def share(truth, score):
+        return float(np.mean((score > 0.5) == truth))
+
+    assert "too small" in sc.compare_pair(a, b, metric=share, **options).found.note
+
+
 def test_any_metric_is_permuted():
     def area(truth, score):
         above = stats.rankdata(score)[truth == 1].sum()
@@ -396,6 +425,26 @@ def test_labels_of_text_are_compared():
 def test_too_few_are_refused_with_the_number_needed(test, n, needed):
     with pytest.raises(InsufficientDataError, match=f"at least {needed}"):
         sc.compare_pair(VALUES[:n], OTHERS[:n], test=test)
+
+
+@pytest.mark.parametrize(
+    ("test", "needed"),
+    [("mcnemar", 5), ("mcnemar-exact", 6), ("mcnemar-plain", 4),
+     ("mcnemar-corrected", 6)],
+)  # fmt: skip
+def test_too_few_cases_are_refused_with_the_number_needed(test, needed):
+    right = np.ones(needed, dtype=bool)
+    assert sc.compare_pair(right, ~right, test=test).better == "a"
+    few = right[1:]
+    with pytest.raises(InsufficientDataError, match=f"at least {needed} "):
+        sc.compare_pair(few, ~few, test=test)
+
+
+def test_both_ways_to_compare_two_models_need_as_many_cases():
+    right = np.ones(5)
+    assert sc.compare({"a": right, "b": 0 * right}).best == "a"
+    with pytest.raises(InsufficientDataError, match="at least 5"):
+        sc.compare({"a": right[1:], "b": 0 * right[1:]})
 
 
 def test_more_is_needed_at_a_higher_level():

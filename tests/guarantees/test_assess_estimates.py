@@ -10,6 +10,7 @@ import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import vector_bounds
+from scorecast.report import render_text
 
 VALUES = np.array([0.2, 0.25, 0.1, 0.3, 0.15, 0.22, 0.18, 0.27, 0.21, 0.12])
 
@@ -45,8 +46,21 @@ def test_known_losses_need_no_direction():
 def test_identical_models_do_not_differ():
     answer = sc.assess_estimates({"a": VALUES, "b": VALUES}, greater_is_better=True)
     row = answer.comparisons[0]
-    assert row.difference == 0
-    assert math.isnan(row.p)
+    assert (row.difference, row.low, row.high) == (0, 0, 0)
+    assert row.p == row.p_adjusted == 1
+
+
+def test_differences_that_are_all_the_same_are_no_certainty():
+    # 0.1 more each time, but for rounding: the spread is not known, nor is p.
+    values = {"a": VALUES + 0.1, "b": VALUES, "c": VALUES**2}
+    answer = sc.assess_estimates(values, greater_is_better=True)
+    row = answer.comparisons[0]
+    assert row.difference == pytest.approx(0.1)
+    assert np.isnan([row.low, row.high, row.p, row.p_adjusted]).all()
+    assert answer.comparisons[1].p_adjusted == 3 * answer.comparisons[1].p
+    assert "nan" not in render_text(answer)
+    again = result_from_dict(json.loads(json.dumps(answer.to_dict(), allow_nan=False)))
+    assert again.to_dict() == answer.to_dict()
 
 
 def test_what_is_undefined_is_left_out():

@@ -10,14 +10,16 @@ import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.comparison_plots import (
+    _shade,
     rank_drawing,
     told_apart_without_bar,
 )
-from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.drawing import ACCENT, ACCENT_SOFT, INK_SOFT, NARROW, WIDE
 from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
 
 pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+plt = pytest.importorskip("matplotlib.pyplot", reason="needs the extra [plot]")
 
 
 def problem(kind):
@@ -82,6 +84,25 @@ def test_text_and_figure_say_the_same():
     )
 
 
+def test_the_ruler_is_as_long_as_it_says():
+    # Few data sets: the critical difference is more than all ranks span.
+    values = np.random.default_rng(0).normal(size=(4, 4))
+    values[:2] = -values[2:]  # all rank alike
+    answer = sc.compare(values, post_hoc="nemenyi")
+    distance = answer.critical_difference
+    assert np.floor(min(answer.ranks)) + distance > np.ceil(max(answer.ranks))
+    figure, axes = plt.subplots(figsize=(6, 2))
+    rank_drawing(answer).draw(axes)
+    lines = [line for line in axes.get_lines() if len(line.get_xdata()) == 2]
+    ruler = next(x for x in lines if x.get_color() == ACCENT).get_xdata()
+    ticks = {float(x.get_text()): x.get_position()[0] for x in axes.texts
+             if x.get_text().isdigit()}  # fmt: skip
+    per_rank = (max(ticks.values()) - min(ticks.values())) / (max(ticks) - min(ticks))
+    assert ruler[1] - ruler[0] == pytest.approx(distance * per_rank, rel=1e-9)
+    assert ruler[1] <= axes.get_xlim()[1]
+    plt.close(figure)
+
+
 def test_the_best_is_on_the_left_whichever_way_is_better():
     values = np.linspace(0.5, 0.9, 5) + np.random.default_rng(0).normal(0, 0.1, (20, 5))
     for better in (True, False):
@@ -93,17 +114,19 @@ def test_the_best_is_on_the_left_whichever_way_is_better():
 
 
 def test_pairs_that_no_bar_can_join_are_named():
-    # The outer two vary much, the middle one hardly: it is told from one of them only.
+    # The first varies much, the other two hardly: they differ, it differs from none.
     rng = np.random.default_rng(3)
     base = rng.normal(size=40)
-    values = np.column_stack([base + rng.normal(0, 3, 40), base, base - 0.4])
+    noisy = base + 0.4 + rng.normal(0, 3, 40)
+    noisy[:22] = base[:22] + 0.1  # wins more often than not, and so ranks first
+    values = {"noisy": noisy, "high": base, "low": base - 0.4}
     answer = sc.compare(values)
-    lost = told_apart_without_bar(answer)
-    for a, b in lost:
-        assert not answer.differ(a, b)
-        assert not any({a, b} <= set(group) for group in answer.groups)
-    page = render_html(Report(results=(answer,)))
-    assert ("no bar can join" in page) == bool(lost)
+    assert answer.order == ("noisy", "high", "low")
+    assert told_apart_without_bar(answer) == [("noisy", "low")]
+    assert "no bar can join" in render_html(Report(results=(answer,)))
+    joined = sc.compare({name: base + rng.normal(0, 1, 40) for name in "abc"})
+    assert told_apart_without_bar(joined) == []
+    assert "no bar can join" not in render_html(Report(results=(joined,)))
 
 
 def test_a_pair_is_written_and_drawn():
@@ -116,3 +139,18 @@ def test_a_pair_is_written_and_drawn():
         assert ">nan<" not in page
         saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
         assert render_html(Report(results=(saved,))) == page
+
+
+def test_cells_are_shaded_as_the_pairs_point():
+    rng = np.random.default_rng(0)
+    wins = np.arange(40) < 28
+    gap = np.where(wins, rng.uniform(0.05, 0.1, 40), -rng.uniform(0.001, 0.005, 40))
+    a = 0.7 + rng.normal(0, 0.01, 40)
+    others = {
+        f"m{j}": np.where(wins, a + 0.2 + 0.01 * j, a - gap * (j + 1) / 5)
+        for j in range(4)
+    }
+    answer = sc.compare({"A": a, "B": a - gap, **others})
+    assert answer.rank("A") > answer.rank("B")  # by ranks, the other way round
+    assert _shade(answer, "A", "B") == ACCENT_SOFT
+    assert _shade(answer, "B", "A") == INK_SOFT

@@ -39,10 +39,11 @@ from scorecast.comparison.omnibus import (
 from scorecast.comparison.pair_comparison import PairComparison
 from scorecast.comparison.pair_test import PairTest
 from scorecast.comparison.rank_pairs import critical_difference, nemenyi_p, rank_z
-from scorecast.comparison.titles import POST_HOC_TITLES, TEST_TITLES
+from scorecast.comparison.titles import OMNIBUS_TITLES, POST_HOC_TITLES, TEST_TITLES
 from scorecast.comparison.wording import difference_said, named
 
 __all__ = [
+    "OMNIBUS_TITLES",
     "PAIRS",
     "PAIR_TESTS",
     "POST_HOC",

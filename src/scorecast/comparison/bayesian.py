@@ -12,11 +12,18 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from scorecast._core.types import FloatArray, Json
+from scorecast._core.types import FloatArray, IntArray, Json
 
-__all__ = ["RopeChances", "correlated_t", "signed_rank_posterior"]
+__all__ = [
+    "RopeChances",
+    "correlated_t",
+    "mean_posterior",
+    "share_posterior",
+    "signed_rank_posterior",
+]
 
 _PRIOR_STRENGTH = 0.5  # in data sets without a difference (Benavoli et al. 2014)
+_CELL_STRENGTH = 0.5  # in cases; of Jeffreys, for each kind of case
 _DRAWS = 20_000
 _BLOCK = 4_000_000
 
@@ -132,4 +139,72 @@ def signed_rank_posterior(
     won /= n_draws
     return RopeChances(
         first_lower=float(won[0]), equal=float(won[1]), first_higher=float(won[2])
+    )
+
+
+def share_posterior(
+    only_first: int, only_second: int, n: int, rope: float, *, rng: np.random.Generator
+) -> RopeChances:
+    """Return chances of the difference in the share of right cases.
+
+    Cases are of three kinds: only the first is right, only the second, both or none.
+    Their shares have a Dirichlet distribution, with half a case of each kind added.
+
+    Parameters
+    ----------
+    only_first, only_second : int
+        Cases on which one alone is right.
+    n : int
+        All cases.
+    rope : float
+        Half the width of the region of practical equivalence.
+    rng : numpy.random.Generator
+        Where shares come from.
+
+    Returns
+    -------
+    RopeChances
+        Shares of the draws.
+    """
+    counts = np.array([only_first, only_second, n - only_first - only_second])
+    drawn = rng.dirichlet(counts + _CELL_STRENGTH, _DRAWS)
+    return _around(drawn[:, 0] - drawn[:, 1], rope)
+
+
+def mean_posterior(
+    differences: FloatArray, unit: IntArray, rope: float, *, rng: np.random.Generator
+) -> RopeChances:
+    """Return chances of a mean difference by the Bayesian bootstrap of Rubin (1981).
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n,)
+        Differences of cases.
+    unit : ndarray of int of shape (n,)
+        Unit of every case, from 0; a unit is weighted as a whole.
+    rope : float
+        Half the width of the region of practical equivalence.
+    rng : numpy.random.Generator
+        Where weights come from.
+
+    Returns
+    -------
+    RopeChances
+        Shares of the draws.
+    """
+    totals = np.bincount(unit, weights=differences)
+    sizes = np.bincount(unit).astype(np.float64)
+    step = max(_BLOCK // totals.size, 1)
+    means = []
+    for start in range(0, _DRAWS, step):
+        size = (min(step, _DRAWS - start), totals.size)
+        weights = rng.standard_exponential(size)
+        means.append(weights @ totals / (weights @ sizes))
+    return _around(np.concatenate(means), rope)
+
+
+def _around(drawn: FloatArray, rope: float) -> RopeChances:
+    lower, higher = float((drawn < -rope).mean()), float((drawn > rope).mean())
+    return RopeChances(
+        first_lower=lower, equal=max(1 - lower - higher, 0.0), first_higher=higher
     )

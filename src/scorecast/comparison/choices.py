@@ -9,6 +9,7 @@ import numpy as np
 
 from scorecast.comparison.compare_pair import least_replicates
 from scorecast.comparison.exhaustive_sets import MOST_MODELS
+from scorecast.comparison.mcnemar import least_cases
 from scorecast.comparison.omnibus import smallest_p
 from scorecast.comparison.results_table import ResultsTable
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -207,6 +208,8 @@ def _refuse_few(table: ResultsTable, kind: str, alpha: float) -> None:
     n, k = table.values.shape
     if kind == "splits":
         least = 2
+    elif kind == "cases" and k == 2:
+        least = least_cases(alpha)
     elif kind == "cases" or k == 2:
         least = least_replicates(alpha)
     else:

@@ -17,13 +17,15 @@ from scorecast._core.types import FloatArray, RandomState
 from scorecast.comparison.bayesian import (
     RopeChances,
     correlated_t,
+    mean_posterior,
+    share_posterior,
     signed_rank_posterior,
 )
 from scorecast.comparison.effect_sizes import effect_size, steady_gaps
-from scorecast.comparison.mcnemar import mcnemar
+from scorecast.comparison.mcnemar import least_cases, mcnemar
 from scorecast.comparison.pair_comparison import PairComparison
 from scorecast.comparison.pair_inputs import PairInputs, check_pair
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.resampling import (
     PairedCases,
     bootstrap_test,
@@ -74,8 +76,8 @@ def compare_pair(
     - one result per data set (independent): ``wilcoxon``, ``sign``, ``paired-t``;
     - one result per split of one data set: ``corrected-t`` with `test_ratio`;
     - five times two folds, shape (5, 2): ``5x2cv-f``, ``5x2cv-t``;
-    - right or wrong on the same cases: ``mcnemar`` (mid-p) and its kin; give booleans,
-      or predictions with `y_true`;
+    - right or wrong on the same cases: ``mcnemar`` (mid-p) and its kin; give
+      booleans or 0 and 1, or predictions with `y_true`;
     - scores of the positive class with a `y_true` of two classes: ``delong``;
     - a value per case, or predictions with `y_true` and any `metric`: ``bootstrap``,
       ``permutation``, by `groups` too.
@@ -102,7 +104,10 @@ def compare_pair(
         Level of the interval; one less it is the level of the test.
     rope : float, optional
         Half the width of a region of practical equivalence; adds the chances of a
-        Bayesian test (correlated t with `test_ratio`, signed rank otherwise).
+        Bayesian test of the same question: signed rank for ``wilcoxon`` and ``sign``,
+        correlated t for the t-tests and 5x2cv, the shares of right cases for
+        ``mcnemar``, the Bayesian bootstrap for means of cases. Not for ``delong``, nor
+        with a `metric`.
     zeros : {"pratt", "split", "drop"}, default="pratt"
         What the signed-rank test does with differences of nought.
     n_resamples : int, default=4999
@@ -138,25 +143,27 @@ def compare_pair(
         n_resamples=n_resamples, rng=as_generator(random_state),
     )  # fmt: skip
     chosen, reason = _choose(test, given, test_ratio)
+    _refuse_rope(chosen, given, rope)
     _refuse_few(chosen, given, 1 - setting.level)
     found = _TESTS[chosen](given, setting)
-    first, second = given.values(chosen)
     ends = (found.difference, found.low, found.high)
     return PairComparison(
         a=str(names[0]),
         b=str(names[1]),
         found=found,
-        effect=effect_size(first, second, ends, greater_is_better=greater_is_better),
+        effect=effect_size(
+            given.values(chosen), ends, greater_is_better=greater_is_better
+        ),
         chances=_chances(given, chosen, rope, setting),
         rope=rope,
         reason=reason,
-        n=first.size,
+        n=given.n,
         n_units=given.n_units,
         greater_is_better=bool(greater_is_better),
         level=setting.level,
         seed=seed_number(random_state),
         assumptions=ASSUMES[found.test],
-        warnings=(found.note,) if found.note and not found.is_known else (),
+        warnings=(found.note,) if found.note and not found.is_told else (),
     )
 
 
@@ -196,6 +203,11 @@ def _choose(test: str, given: PairInputs, test_ratio: float | None) -> tuple[str
         )
     if given.is_five_by_two:
         return "5x2cv-f", "five times two folds; F does not hang on the first fold"
+    if test_ratio is not None and given.truth is None:
+        return (
+            "corrected-t",
+            "splits share training cases, which the plain t-test forgets",
+        )
     if given.are_labels:
         return (
             "mcnemar",
@@ -203,11 +215,6 @@ def _choose(test: str, given: PairInputs, test_ratio: float | None) -> tuple[str
         )
     if given.truth is not None:
         return "delong", "scores of the same cases of two classes: areas are compared"
-    if test_ratio is not None:
-        return (
-            "corrected-t",
-            "splits share training cases, which the plain t-test forgets",
-        )
     return "wilcoxon", "independent values; no distribution is assumed but symmetry"
 
 
@@ -241,14 +248,30 @@ def _refuse_few(test: str, given: PairInputs, alpha: float) -> None:
         "bootstrap": _LEAST_BOOTSTRAP,
         "paired-t": 2,
         "corrected-t": 2,
-    }.get(test, 1)
-    if counted < least:
+        "mcnemar": least_cases(alpha),
+    }
+    least |= {
+        f"mcnemar-{method}": least_cases(alpha, method)
+        for method in ("exact", "corrected", "plain")
+    }
+    needed = least.get(test, 1)
+    if counted < needed:
         what = "groups" if given.groups is not None else "pairs of values"
         msg = (
             f"{counted} {what} cannot tell two models apart: the {test} test needs at "
-            f"least {least} at level {1 - alpha:g}."
+            f"least {needed} at level {1 - alpha:g}."
         )
         raise InsufficientDataError(msg)
+
+
+def _refuse_rope(test: str, given: PairInputs, rope: float | None) -> None:
+    if rope is None or (test != "delong" and given.metric is None):
+        return
+    what = "areas under curves" if test == "delong" else "a metric"
+    msg = (
+        f"There is no Bayesian test of {what}: leave out `rope`, or read the interval."
+    )
+    raise UsageError(msg)
 
 
 def _gaps(given: PairInputs) -> FloatArray:
@@ -314,6 +337,7 @@ def _delong(given: PairInputs, setting: _Setting) -> PairTest:
         difference=gap,
         low=max(gap - half, -1.0),
         high=min(gap + half, 1.0),
+        direction=sign_of(gap),
         of="AUC",
         note=""
         if known
@@ -324,6 +348,12 @@ def _delong(given: PairInputs, setting: _Setting) -> PairTest:
 
 def _cases(given: PairInputs) -> PairedCases:
     if given.truth is not None and given.metric is None:
+        if not given.are_labels:
+            msg = (
+                "`y_true` and predictions that are numbers need a `metric` to be "
+                "compared by, such as sklearn.metrics.mean_squared_error."
+            )
+            raise UsageError(msg)
         right = [x.astype(np.float64) for x in given.right()]
         return PairedCases(first=right[0], second=right[1], unit=given.units)
     if given.metric is None:
@@ -354,11 +384,19 @@ def _chances(
 ) -> RopeChances | None:
     if rope is None:
         return None
-    first, second = given.values(test)
-    gaps = steady_gaps(first, second)
-    if test == "corrected-t":
-        return correlated_t(gaps, setting.test_ratio or 0.0, rope)
-    return signed_rank_posterior(gaps, rope, rng=setting.rng)
+    if test.startswith("mcnemar"):
+        first, second = given.right()
+        apart = int((first & ~second).sum()), int((second & ~first).sum())
+        return share_posterior(*apart, given.n, rope, rng=setting.rng)
+    if test in ("bootstrap", "permutation"):
+        cases = _cases(given)
+        return mean_posterior(cases.gaps, cases.unit, rope, rng=setting.rng)
+    # Two folds of one repetition test as many cases as they learn from.
+    ratios = {"paired-t": 0.0, "corrected-t": setting.test_ratio or 0.0}
+    ratios |= {"5x2cv-t": 1.0, "5x2cv-f": 1.0}
+    if test in ratios:
+        return correlated_t(_gaps(given), ratios[test], rope)
+    return signed_rank_posterior(_gaps(given), rope, rng=setting.rng)
 
 
 _TESTS: dict[str, Callable[[PairInputs, _Setting], PairTest]] = {

@@ -12,7 +12,7 @@ from scorecast.comparison.bayesian import RopeChances
 from scorecast.comparison.effect_sizes import EffectSize
 from scorecast.comparison.latex import models_latex, pairs_latex
 from scorecast.comparison.omnibus import OmnibusTest
-from scorecast.comparison.pair_comparison import effect_from, number
+from scorecast.comparison.pair_comparison import direction_from, effect_from, number
 from scorecast.comparison.wording import paragraph_of, sentence_of
 from scorecast.exceptions import UsageError
 
@@ -31,6 +31,9 @@ class ModelPair:
         Two-sided p-value of this pair alone; NaN where no test was possible.
     p_adjusted : float
         The same for all pairs together: the family-wise level at which it is rejected.
+    direction : int
+        Which way the test points: 1 where `a` is higher, -1 where `b` is, 0 where it
+        does not say. A difference of 0 need not mean the last.
     effect : EffectSize
         How large the difference is; its interval is for this pair alone.
     chances : RopeChances or None
@@ -41,6 +44,7 @@ class ModelPair:
     b: str
     p: float
     p_adjusted: float
+    direction: int
     effect: EffectSize
     chances: RopeChances | None = None
 
@@ -147,6 +151,14 @@ class Comparison(Result):
         found = (x for x in self.pairs if {x.a, x.b} == {a, b})
         return any(x.p_adjusted <= self.alpha + 1e-12 for x in found)
 
+    def beats(self, a: str, b: str) -> bool:
+        """Tell whether a model is told apart from another, as the better of the two."""
+        if not self.differ(a, b):
+            return False
+        pair = self.pair(a, b)
+        higher = pair.direction if pair.a == a else -pair.direction
+        return higher == (1 if self.greater_is_better else -1)
+
     def summary(self) -> str:
         """Say the answer in a few sentences."""
         return sentence_of(self)
@@ -245,6 +257,7 @@ def _pair_from(row: Json) -> ModelPair:
         b=row["b"],
         p=number(row["p"]),
         p_adjusted=number(row["p_adjusted"]),
+        direction=direction_from(row, row["effect"]["difference"]),
         effect=effect_from(row["effect"]),
         chances=None if chances is None else RopeChances(**chances),
     )

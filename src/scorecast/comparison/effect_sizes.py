@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from scorecast._core.rounding import steady
 from scorecast._core.types import FloatArray, Json
-from scorecast.comparison.rounding import steady
 
 __all__ = ["EffectSize", "cliffs_delta", "cohens_d", "effect_size", "steady_gaps"]
 
@@ -22,11 +22,13 @@ class EffectSize:
     difference, low, high : float
         The difference with its interval.
     cliffs_delta : float
-        Chance that a value of the first is above one of the second, less the reverse.
+        Chance that a value of the first is above one of the second, less the reverse;
+        NaN where single cases have no values.
     cohens_d : float
         Difference of means in mean standard deviations; NaN without any.
-    wins, ties, losses : int
-        How often the first is better, as good, worse on the same row.
+    wins, ties, losses : int or None
+        How often the first is better, as good, worse on the same row; None where
+        single cases have no values.
     """
 
     difference: float
@@ -34,9 +36,9 @@ class EffectSize:
     high: float
     cliffs_delta: float
     cohens_d: float
-    wins: int
-    ties: int
-    losses: int
+    wins: int | None
+    ties: int | None
+    losses: int | None
 
     def to_json(self) -> Json:
         """Return plain values."""
@@ -95,8 +97,7 @@ def steady_gaps(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def effect_size(
-    first: FloatArray,
-    second: FloatArray,
+    values: tuple[FloatArray, FloatArray] | None,
     ends: tuple[float, float, float],
     *,
     greater_is_better: bool,
@@ -105,8 +106,8 @@ def effect_size(
 
     Parameters
     ----------
-    first, second : ndarray of shape (n,)
-        Values on the same rows.
+    values : tuple of ndarray of shape (n,), or None
+        Values of both on the same rows, where single rows have any.
     ends : tuple of float
         Difference, low and high.
     greater_is_better : bool
@@ -117,6 +118,12 @@ def effect_size(
     EffectSize
         All of them.
     """
+    if values is None:
+        return EffectSize(
+            difference=ends[0], low=ends[1], high=ends[2], cliffs_delta=math.nan,
+            cohens_d=math.nan, wins=None, ties=None, losses=None,
+        )  # fmt: skip
+    first, second = values
     gaps = steady_gaps(first, second)
     above, below = int((gaps > 0).sum()), int((gaps < 0).sum())
     same = above == below == 0

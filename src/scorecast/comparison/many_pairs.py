@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 from scipy.stats import binom
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import FloatArray, IntArray
 from scorecast.comparison.adjustments import ADJUSTMENTS
 from scorecast.comparison.bayesian import (
     RopeChances,
     correlated_t,
+    share_posterior,
     signed_rank_posterior,
 )
 from scorecast.comparison.choices import Plan
@@ -64,7 +65,7 @@ def tested_pairs(
     first, second = _places(table.models, plan.control)
     values = table.values
     gaps = steady_gaps(values[:, first], values[:, second])
-    p, ends = _p_and_ends(values, gaps, first, second, plan, greater_is_better)
+    p, ends, ways = _tests(values, gaps, first, second, plan, greater_is_better)
     plain = p
     if plan.post_hoc == "nemenyi" and len(table.models) > 2:
         z = rank_z(values, "ranks", greater_is_better=greater_is_better)
@@ -76,8 +77,9 @@ def tested_pairs(
             b=table.models[j],
             p=float(plain[place]),
             p_adjusted=float(p[place]),
+            direction=int(ways[place]),
             effect=effect_size(
-                values[:, i], values[:, j], ends[place],
+                (values[:, i], values[:, j]), ends[place],
                 greater_is_better=greater_is_better,
             ),
             chances=_chances(gaps[:, place], plan, rope, streams[place]),
@@ -96,15 +98,15 @@ def _places(models: Sequence[str], control: str | None) -> tuple[list[int], list
     return [own] * (k - 1), others
 
 
-def _p_and_ends(
+def _tests(
     values: FloatArray,
     gaps: FloatArray,
     first: list[int],
     second: list[int],
     plan: Plan,
     greater_is_better: bool,
-) -> tuple[FloatArray, list[Ends]]:
-    """Return p-values of pairs, and differences with their intervals."""
+) -> tuple[FloatArray, list[Ends], IntArray]:
+    """Return p-values of pairs, differences with intervals, and which is higher."""
     if plan.rows == "splits":
         tests = [corrected_t(g, plan.test_ratio, level=plan.level) for g in gaps.T]
     elif plan.rows == "cases":
@@ -116,13 +118,17 @@ def _p_and_ends(
     else:
         ends = [pseudo_median(g, plan.level) for g in gaps.T]
         if plan.pairs == "wilcoxon":
-            return wilcoxon_p(gaps, zeros=plan.zeros)[0], ends
+            p, _, ways = wilcoxon_p(gaps, zeros=plan.zeros)
+            return p, ends, ways
         if plan.pairs == "sign":
-            return _sign_p(gaps), ends
+            return _sign_p(gaps), ends, np.sign(np.sign(gaps).sum(axis=0)).astype(int)
         z = rank_z(values, plan.pairs, greater_is_better=greater_is_better)
-        return normal_p(z[first, second]), ends
+        # The better of two models has the lower rank.
+        z = z[first, second] * (-1 if greater_is_better else 1)
+        return normal_p(z), ends, np.sign(z).astype(int)
     p = np.array([test.p for test in tests])
-    return p, [(test.difference, test.low, test.high) for test in tests]
+    ends = [(test.difference, test.low, test.high) for test in tests]
+    return p, ends, np.array([test.direction for test in tests])
 
 
 def _sign_p(gaps: FloatArray) -> FloatArray:
@@ -139,6 +145,9 @@ def _chances(
         return None
     if plan.rows == "splits":
         return correlated_t(gaps, plan.test_ratio, rope)
+    if plan.rows == "cases":
+        apart = int((gaps > 0).sum()), int((gaps < 0).sum())
+        return share_posterior(*apart, gaps.size, rope, rng=rng)
     return signed_rank_posterior(gaps, rope, rng=rng)
 
 

@@ -8,11 +8,11 @@ from scipy.special import chdtrc
 from scipy.stats import binom
 
 from scorecast._core.types import BoolArray
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.exceptions import UsageError
 from scorecast.guarantees import wilson
 
-__all__ = ["mcnemar", "mcnemar_of_counts", "paired_share_interval"]
+__all__ = ["least_cases", "mcnemar", "mcnemar_of_counts", "paired_share_interval"]
 
 _METHODS = ("mid-p", "exact", "corrected", "plain")
 
@@ -100,9 +100,37 @@ def mcnemar_of_counts(
         difference=(only_a - only_b) / n,
         low=low,
         high=high,
+        direction=sign_of(only_a - only_b),
         of="share of right cases",
         df=df,
     )
+
+
+def least_cases(alpha: float, method: str = "mid-p") -> int:
+    """Return how many cases McNemar's test needs to be able to reach a level.
+
+    Parameters
+    ----------
+    alpha : float
+        Level of a two-sided test.
+    method : {"mid-p", "exact", "corrected", "plain"}, default="mid-p"
+        How p is found.
+
+    Returns
+    -------
+    int
+        The least n whose p is small enough where one model alone is right on all.
+
+    Examples
+    --------
+    >>> least_cases(0.05), least_cases(0.05, "exact"), least_cases(0.01)
+    (5, 6, 7)
+    """
+    level = 1 - alpha
+    n = 1
+    while mcnemar_of_counts((0, n, 0, 0), method=method, level=level).p > alpha + 1e-12:
+        n += 1
+    return n
 
 
 def paired_share_interval(

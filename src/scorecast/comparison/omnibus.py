@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 
 from scipy.special import chdtrc, fdtrc, gammaln
 
+from scorecast._core.rounding import DIGITS
 from scorecast._core.types import FloatArray, Json
 from scorecast.comparison.rank_tables import aligned_ranks, quade_scores, row_ranks
-from scorecast.comparison.rounding import DIGITS
 
 __all__ = [
     "OMNIBUS",

@@ -13,7 +13,7 @@ from scorecast._core.types import Json
 from scorecast.comparison.bayesian import RopeChances
 from scorecast.comparison.effect_sizes import EffectSize
 from scorecast.comparison.omnibus import p_said
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.titles import TEST_TITLES
 
 __all__ = ["PairComparison"]
@@ -78,16 +78,15 @@ class PairComparison(Result):
     @property
     def is_significant(self) -> bool:
         """Whether the models are told apart at the level."""
-        return self.p <= 1 - self.level + 1e-12
+        return self.found.direction != 0 and self.p <= 1 - self.level + 1e-12
 
     @property
     def better(self) -> str | None:
         """The better model, if they are told apart."""
-        if not self.is_significant or self.found.difference == 0:
+        if not self.is_significant:
             return None
-        return (
-            self.a if (self.found.difference > 0) == self.greater_is_better else self.b
-        )
+        first_is_higher = self.found.direction > 0
+        return self.a if first_is_higher == self.greater_is_better else self.b
 
     def summary(self) -> str:
         """Say the answer in a sentence or two."""
@@ -105,11 +104,18 @@ class PairComparison(Result):
         worse = self.b if self.better == self.a else self.a
         if self.better is not None:
             lead = f"{self.better} is better than {worse}"
-        elif self.effect.wins == self.effect.losses == 0 and found.difference == 0:
+        elif self._is_same:
             lead = f"{self.a} and {self.b} gave the same results"
         else:
             lead = f"{self.a} and {self.b} cannot be told apart"
         return f"{lead}: {facts}; {title}, {self.n:,} values each.{self._rope_said()}"
+
+    @property
+    def _is_same(self) -> bool:
+        """Whether the models gave the same results, as far as can be seen."""
+        effect = self.effect
+        same = effect.wins == effect.losses == 0
+        return same and self.found.difference == 0
 
     def _rope_said(self) -> str:
         if self.chances is None or self.rope is None:
@@ -158,7 +164,11 @@ class PairComparison(Result):
         return cls(
             a=result["a"],
             b=result["b"],
-            found=PairTest(**test, df=tuple(result["df"])),
+            found=PairTest(
+                **test,
+                df=tuple(result["df"]),
+                direction=direction_from(result, result["difference"]),
+            ),
             effect=effect_from(result["effect"]),
             chances=None if chances is None else RopeChances(**chances),
             rope=options["rope"],
@@ -173,6 +183,11 @@ class PairComparison(Result):
         )
 
 
+def direction_from(row: Json, difference: float | None) -> int:
+    """Read which way a test points; answers saved before it was kept lack it."""
+    return int(row.get("direction", sign_of(number(difference))))
+
+
 def number(value: float | None) -> float:
     """Read a number that JSON may have lost."""
     return math.nan if value is None else float(value)
@@ -180,7 +195,8 @@ def number(value: float | None) -> float:
 
 def effect_from(row: Json) -> EffectSize:
     """Read effect sizes from JSON."""
-    whole = {name: int(row[name]) for name in ("wins", "ties", "losses")}
+    names = ("wins", "ties", "losses")
+    whole = {x: None if row[x] is None else int(row[x]) for x in names}
     sizes = ("difference", "low", "high", "cliffs_delta", "cohens_d")
     facts: Json = {**whole} | {name: number(row[name]) for name in sizes}
     return EffectSize(**facts)

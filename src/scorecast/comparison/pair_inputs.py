@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees import placements
 
 __all__ = ["PairInputs", "check_pair"]
 
@@ -65,7 +66,9 @@ class PairInputs:
         """Whether values are right or wrong, or names of classes."""
         both = (self.first, self.second)
         if self.truth is None:
-            return all(x.dtype == bool for x in both)
+            return all(
+                x.dtype.kind in "fiub" and np.isin(x, (0, 1)).all() for x in both
+            )
         if any(x.dtype.kind not in "fiub" for x in both):
             return True
         return all(np.isin(x, self.truth).all() for x in both)
@@ -86,6 +89,15 @@ class PairInputs:
             if not _comparable(self.truth, self.first, self.second):
                 msg = "`y_true` and the predictions hold labels of different types."
                 raise InvalidInputError(msg)
+            if any(
+                _has_fractions(x) and not np.isin(x, self.truth).all()
+                for x in (self.first, self.second)
+            ):
+                msg = (
+                    "McNemar's test needs labels; predictions that are numbers need a "
+                    "`metric`."
+                )
+                raise UsageError(msg)
             return self.truth == self.first, self.truth == self.second
         both = (self.first_numbers, self.second_numbers)
         if not all(np.isin(x, (0, 1)).all() for x in both):
@@ -127,7 +139,7 @@ class PairInputs:
         positive: BoolArray = codes == 1
         return positive
 
-    def values(self, test: str) -> tuple[FloatArray, FloatArray]:
+    def values(self, test: str) -> tuple[FloatArray, FloatArray] | None:
         """Return the values that effect sizes are about.
 
         Parameters
@@ -137,15 +149,24 @@ class PairInputs:
 
         Returns
         -------
-        tuple of ndarray
-            Right and wrong as 1 and 0, or the values themselves.
+        tuple of ndarray or None
+            Right and wrong as 1 and 0; for areas, the share of the other class that
+            each case is rightly ordered with; the values themselves otherwise. None
+            with a metric, which says nothing of single cases.
         """
+        if test == "delong":
+            positive = self.positive()
+            both = (self.first_numbers, self.second_numbers)
+            first, second = (placements(positive, scores) for scores in both)
+            return first, second
+        if self.metric is not None:
+            return None
         labels = test.startswith("mcnemar") or (
-            self.truth is not None and self.are_labels and test != "delong"
+            self.truth is not None and self.are_labels
         )
         if labels:
-            first, second = self.right()
-            return first.astype(np.float64), second.astype(np.float64)
+            right_a, right_b = self.right()
+            return right_a.astype(np.float64), right_b.astype(np.float64)
         return self.first_numbers, self.second_numbers
 
 
@@ -227,6 +248,10 @@ def _numbers(values: NDArray[Any], name: str) -> FloatArray:
         )
         raise InvalidInputError(msg)
     return numbers
+
+
+def _has_fractions(values: NDArray[Any]) -> bool:
+    return values.dtype.kind == "f" and bool((values != np.rint(values)).any())
 
 
 def _comparable(*columns: NDArray[Any]) -> bool:

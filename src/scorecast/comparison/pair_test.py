@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["PairTest"]
+__all__ = ["PairTest", "sign_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +25,9 @@ class PairTest:
         First less second.
     low, high : float
         Its interval.
+    direction : int
+        Which way the test itself points: 1 where the first is higher, -1 where it is
+        lower, 0 where it does not say. A difference of 0 need not mean the last.
     of : str
         What the difference is one of, such as ``"mean"`` or ``"pseudo-median"``.
     df : tuple of float
@@ -39,6 +42,7 @@ class PairTest:
     difference: float
     low: float
     high: float
+    direction: int
     of: str = "mean"
     df: tuple[float, ...] = ()
     note: str = ""
@@ -47,3 +51,13 @@ class PairTest:
     def is_known(self) -> bool:
         """Whether there is a p-value."""
         return not math.isnan(self.p)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether p, if small, says which model is better."""
+        return self.is_known and (self.direction != 0 or self.p == 1)
+
+
+def sign_of(value: float) -> int:
+    """Return 1, 0 or -1; 0 for what is not known."""
+    return int(value > 0) - int(value < 0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import rankdata
 
+from scorecast._core.rounding import DIGITS, steady
 from scorecast._core.types import FloatArray
-from scorecast.comparison.rounding import DIGITS, steady
 
 __all__ = ["aligned_ranks", "quade_scores", "row_ranks"]
 

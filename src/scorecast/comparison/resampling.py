@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.guarantees import bca
 
 __all__ = ["PairedCases", "bootstrap_test", "permutation_test"]
@@ -22,6 +22,11 @@ __all__ = ["PairedCases", "bootstrap_test", "permutation_test"]
 Metric = Callable[[NDArray[np.generic], NDArray[np.generic]], float]
 _MOST_ENUMERATED = 14  # units: 16,384 ways to exchange the models
 _BLOCK = 1_000_000
+_MANY_UNITS = 50
+_FEW = (
+    f"p of a metric by the bootstrap is rather too small below {_MANY_UNITS} units: "
+    "the permutation test is exact"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,7 +112,7 @@ def bootstrap_test(
     cases : PairedCases
         The cases.
     level : float
-        Level of the BCa interval.
+        Level of the interval.
     n_resamples : int
         How many resamples of units.
     rng : numpy.random.Generator
@@ -117,24 +122,19 @@ def bootstrap_test(
     -------
     PairTest
         p is the share of resamples farther from the difference than that is from
-        nought, with one added above and below.
+        nought, with one added above and below. Of means, distances are in standard
+        errors, and so is the interval; of a metric they are not, and the interval is
+        BCa.
     """
-    statistic, _ = cases.by_unit()
     observed = cases.difference()
-    units = np.arange(cases.n_units)
-    single = np.zeros(cases.n_units, dtype=np.int64)
     ends_rng, p_rng = rng.spawn(2)
-    low, high = bca(
-        statistic, single, level=level, rng=ends_rng, n_resamples=n_resamples
-    )
-    drawn = np.array([
-        statistic(units[p_rng.integers(0, units.size, units.size)])
-        for _ in range(n_resamples)
-    ])  # fmt: skip
-    drawn = drawn[np.isfinite(drawn)]
-    # Rounding must not make a difference of nought smaller than itself.
-    far = np.abs(drawn - observed) >= abs(observed) * (1 - 1e-12)
-    p = (1 + int(far.sum())) / (1 + drawn.size)
+    found = None
+    if cases.metric is None:
+        found = _studentized(cases, observed, level, n_resamples, p_rng)
+    if found is None:
+        found = _plain(cases, observed, level, n_resamples, (ends_rng, p_rng))
+    p, low, high = found
+    few = cases.metric is not None and cases.n_units < _MANY_UNITS
     return PairTest(
         test="bootstrap",
         statistic=observed,
@@ -142,8 +142,83 @@ def bootstrap_test(
         difference=observed,
         low=low,
         high=high,
+        direction=sign_of(observed),
         of="mean" if cases.metric is None else "metric",
+        note=_FEW if few else "",
     )
+
+
+def _plain(
+    cases: PairedCases,
+    observed: float,
+    level: float,
+    n_resamples: int,
+    streams: tuple[np.random.Generator, np.random.Generator],
+) -> tuple[float, float, float]:
+    """Return p and the BCa interval of any difference."""
+    statistic, _ = cases.by_unit()
+    units = np.arange(cases.n_units)
+    single = np.zeros(cases.n_units, dtype=np.int64)
+    low, high = bca(
+        statistic, single, level=level, rng=streams[0], n_resamples=n_resamples
+    )
+    drawn = np.array([
+        statistic(units[streams[1].integers(0, units.size, units.size)])
+        for _ in range(n_resamples)
+    ])  # fmt: skip
+    drawn = drawn[np.isfinite(drawn)]
+    # Rounding must not make a difference of nought smaller than itself.
+    far = np.abs(drawn - observed) >= abs(observed) * (1 - 1e-12)
+    return (1 + int(far.sum())) / (1 + drawn.size), low, high
+
+
+def _studentized(
+    cases: PairedCases,
+    observed: float,
+    level: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> tuple[float, float, float] | None:
+    """Return p and the symmetric interval of a mean; None where nothing varies.
+
+    Without standard errors of their own, resamples of few units lie too close
+    together: a test at 5 % would err in 8 to 9 % (Efron and Tibshirani 1993, ch. 12).
+    """
+    totals = np.bincount(cases.unit, weights=cases.gaps)
+    sizes = np.bincount(cases.unit).astype(np.float64)
+    moments = np.column_stack([totals, sizes, totals**2, totals * sizes, sizes**2])
+    error = float(_errors(moments.sum(axis=0)[None, :], observed)[0])
+    if error == 0:
+        return None
+    n = totals.size
+    step = max(_BLOCK // n, 1)
+    t = []
+    for start in range(0, n_resamples, step):
+        size = min(step, n_resamples - start)
+        times = rng.multinomial(n, np.full(n, 1 / n), size).astype(np.float64)
+        summed = times @ moments
+        means = summed[:, 0] / summed[:, 1]
+        away, errors = np.abs(means - observed), _errors(summed, means)
+        # Units all alike show no error of their own: as far off as can be.
+        far = np.where(away > 1e-12 * np.abs(totals).max(), np.inf, 0.0)
+        t.append(np.divide(away, errors, out=far, where=errors > 0))
+    drawn = np.concatenate(t)
+    p = (1 + int((drawn >= abs(observed) / error * (1 - 1e-12)).sum())) / (
+        1 + drawn.size
+    )
+    half = float(np.quantile(drawn, level, method="higher")) * error
+    if not math.isfinite(half):
+        half = math.nan
+    return p, observed - half, observed + half
+
+
+def _errors(summed: FloatArray, means: FloatArray | float) -> FloatArray:
+    """Return standard errors of ratios of sums; nought where only rounding varies."""
+    _, sizes, squares, crossed, square_sizes = summed.T
+    spread = squares - 2 * means * crossed + means**2 * square_sizes
+    spread = np.where(spread > 1e-12 * squares, spread, 0.0)
+    errors: FloatArray = np.sqrt(spread) / sizes
+    return errors
 
 
 def permutation_test(
@@ -194,6 +269,7 @@ def permutation_test(
         difference=observed,
         low=low,
         high=high,
+        direction=sign_of(observed),
         of="mean" if cases.metric is None else "metric",
         note=_least(n_units, len(flips), whole),
     )

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from scipy.stats import binom, rankdata
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.walsh_averages import pseudo_median
 
 __all__ = ["ZEROS", "sign_test", "wilcoxon", "wilcoxon_p"]
@@ -39,7 +39,7 @@ def wilcoxon(
     PairTest
         The statistic is the smaller sum of ranks.
     """
-    p, statistic = wilcoxon_p(differences[:, None], zeros=zeros)
+    p, statistic, direction = wilcoxon_p(differences[:, None], zeros=zeros)
     middle, low, high = pseudo_median(differences, level)
     return PairTest(
         test=f"wilcoxon-{zeros}",
@@ -48,13 +48,14 @@ def wilcoxon(
         difference=middle,
         low=low,
         high=high,
+        direction=int(direction[0]),
         of="pseudo-median",
     )
 
 
 def wilcoxon_p(
     differences: FloatArray, *, zeros: str = "pratt"
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return the p-values and statistics of many signed-rank tests.
 
     Parameters
@@ -68,7 +69,8 @@ def wilcoxon_p(
     -------
     tuple of ndarray of shape (m,)
         Two-sided p-values, exact given the ranks for up to 50 differences, ties and
-        zeros included; and the smaller sums of ranks.
+        zeros included; the smaller sums of ranks; and 1 where the sum of positive
+        differences is the larger one, -1 where the other is, 0 where neither.
     """
     size = np.abs(differences)
     ranks = rankdata(size, axis=0)
@@ -79,13 +81,14 @@ def wilcoxon_p(
     below = np.where(differences < 0, moving, 0.0).sum(axis=0)
     half = np.where(size == 0, moving, 0.0).sum(axis=0) / 2
     smaller = np.minimum(above, below) + half
+    direction = np.sign(above - below).astype(np.int64)
     if differences.shape[0] <= _MOST_EXACT:
         p = np.array([_exact(x, w) for x, w in zip(moving.T, smaller, strict=True)])
-        return p, smaller
+        return p, smaller, direction
     spread = np.sqrt((moving**2).sum(axis=0)) / 2
     away = moving.sum(axis=0) / 2 - smaller
     z = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
-    return np.minimum(2 * ndtr(-z), 1.0), smaller
+    return np.minimum(2 * ndtr(-z), 1.0), smaller, direction
 
 
 def _exact(ranks: FloatArray, smaller: float) -> float:
@@ -136,5 +139,6 @@ def sign_test(differences: FloatArray, *, level: float) -> PairTest:
         difference=float(np.median(ordered)),
         low=float(ordered[left_out]) if known else math.nan,
         high=float(ordered[n - 1 - left_out]) if known else math.nan,
+        direction=sign_of(wins - losses),
         of="median",
     )

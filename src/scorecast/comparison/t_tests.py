@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from scorecast._core.types import FloatArray
-from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.guarantees import nadeau_bengio
 
 __all__ = ["corrected_t", "five_by_two_f", "five_by_two_t", "paired_t"]
 
 _NO_SPREAD = (
     "all differences are the same, so that their spread, and with it p, is unknown"
+)
+
+_FIRST_FOLD = (
+    "the first fold, which p is about, and the mean of all ten point opposite ways: "
+    "there is no verdict; use 5x2cv-f"
 )
 
 
@@ -73,14 +79,16 @@ def _t_test(name: str, gaps: FloatArray, ratio: float, level: float) -> PairTest
             difference=mean,
             low=low if same else math.nan,
             high=high if same else math.nan,
+            direction=sign_of(mean),
             df=df,
             note="" if same else _NO_SPREAD,
         )
     t = mean / (spread * math.sqrt(1 / n + ratio))
     p = min(2 * float(stdtr(n - 1, -abs(t))), 1.0)
     return PairTest(
-        test=name, statistic=t, p=p, difference=mean, low=low, high=high, df=df
-    )
+        test=name, statistic=t, p=p, difference=mean, low=low, high=high,
+        direction=sign_of(mean), df=df,
+    )  # fmt: skip
 
 
 def five_by_two_t(differences: FloatArray, *, level: float) -> PairTest:
@@ -96,13 +104,17 @@ def five_by_two_t(differences: FloatArray, *, level: float) -> PairTest:
     Returns
     -------
     PairTest
-        Its statistic hangs on the very first fold.
+        Its statistic hangs on the very first fold; it has no direction where that fold
+        and the mean of all ten point opposite ways.
     """
     spread = _repetition_variance(differences)
     first = float(differences[0, 0])
     t = _ratio(first, math.sqrt(spread))
     p = 1.0 if first == 0 else 2 * float(stdtr(5, -abs(t)))
-    return _five_by_two("5x2cv-t", differences, t, p, (5.0,), level)
+    found = _five_by_two("5x2cv-t", differences, t, p, (5.0,), level)
+    if found.direction == sign_of(first) or first == 0:
+        return found
+    return replace(found, direction=0, note=found.note or _FIRST_FOLD)
 
 
 def five_by_two_f(differences: FloatArray, *, level: float) -> PairTest:
@@ -158,6 +170,7 @@ def _five_by_two(
         difference=mean,
         low=mean - half,
         high=mean + half,
+        direction=sign_of(mean),
         df=df,
         note="" if known else _NO_SPREAD,
     )

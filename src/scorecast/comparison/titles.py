@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ASSUMES", "POST_HOC_TITLES", "TEST_TITLES"]
+__all__ = ["ASSUMES", "OMNIBUS_TITLES", "POST_HOC_TITLES", "TEST_TITLES"]
 
 TEST_TITLES = {
     "mcnemar-mid-p": "McNemar's test with mid-p",
@@ -23,10 +23,15 @@ TEST_TITLES = {
     "ranks": "z-test of mean ranks",
     "aligned": "z-test of aligned ranks",
     "quade": "z-test of Quade's ranks",
+}
+
+# Apart from the tests of pairs: "quade" is one of each.
+OMNIBUS_TITLES = {
     "friedman": "Friedman's test",
     "friedman-tie-corrected": "Friedman's test corrected for ties",
     "iman-davenport": "Friedman's test in the version of Iman and Davenport",
     "aligned-ranks": "Friedman's test of aligned ranks",
+    "quade": "Quade's test",
     "cochran-q": "Cochran's Q test",
 }
 

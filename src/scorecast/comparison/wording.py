@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scorecast._core.amounts import amount
 from scorecast._core.percent import percent
 from scorecast.comparison.omnibus import p_said
-from scorecast.comparison.titles import POST_HOC_TITLES, TEST_TITLES
+from scorecast.comparison.titles import OMNIBUS_TITLES, POST_HOC_TITLES, TEST_TITLES
 
 if TYPE_CHECKING:
     from scorecast.comparison.comparison import Comparison, ModelPair
@@ -19,6 +19,7 @@ __all__ = ["named", "paragraph_of", "sentence_of"]
 _MOST_NAMED = 4
 _OMNIBUS_PAPERS = {
     "friedman": "Friedman 1937",
+    "friedman-tie-corrected": "Friedman 1937; Conover 1999",
     "iman-davenport": "Iman and Davenport 1980",
     "aligned-ranks": "Hodges and Lehmann 1962",
     "quade": "Quade 1979",
@@ -51,8 +52,8 @@ def sentence_of(found: Comparison) -> str:
         return _two_models(found)
     centre = found.control or found.best
     others = [name for name in found.order if name != centre]
-    worse = [x for x in others if found.differ(centre, x) and _beats(found, centre, x)]
-    better = [x for x in others if found.differ(centre, x) and x not in worse]
+    worse = [x for x in others if found.beats(centre, x)]
+    better = [x for x in others if found.beats(x, centre)]
     rest = [x for x in others if not found.differ(centre, x)]
     scale = f"{found.n:,} {found.rows}"
     rank = f"mean rank {found.rank(centre):.2f}"
@@ -95,18 +96,15 @@ def _error_said(found: Comparison) -> str:
     return f"Chance of any false claim: at most {percent(found.alpha)}."
 
 
-def _beats(found: Comparison, a: str, b: str) -> bool:
-    return found.rank(a) < found.rank(b)
-
-
 def _two_models(found: Comparison) -> str:
     pair = found.pairs[0]
     facts = f"{difference_said(found, pair)}, {p_said(pair.p)}"
     scale = f"on {found.n:,} {found.rows}"
     effect = pair.effect
     if found.differ(pair.a, pair.b):
-        best = pair.a if (effect.difference > 0) == found.greater_is_better else pair.b
-        worse = pair.b if best == pair.a else pair.a
+        best, worse = pair.a, pair.b
+        if found.beats(worse, best):
+            best, worse = worse, best
         return f"{best} is better than {worse} {scale}: {facts}."
     if effect.wins == effect.losses == 0:
         return f"{pair.a} and {pair.b} gave the same results {scale}: {facts}."
@@ -155,10 +153,10 @@ def _omnibus_said(found: Comparison) -> str:
     if not found.omnibus:
         return ""
     test = found.omnibus[0]
-    title = TEST_TITLES.get(test.test, test.test)
+    title = OMNIBUS_TITLES[test.test]
     differs = test.p <= found.alpha
     verdict = "differ" if differs else "do not differ significantly"
-    source = _OMNIBUS_PAPERS.get(test.test, "")
+    source = _OMNIBUS_PAPERS[test.test]
     return f"{title} ({source}) finds that the models {verdict} ({test.said()})."
 
 
@@ -194,10 +192,11 @@ def _outcome(found: Comparison) -> str:
     apart = [pair for pair in found.pairs if found.differ(pair.a, pair.b)]
     if not apart:
         return "No pair was told apart."
-    rank = {name: found.rank(name) for name in found.models}
     said = []
     for pair in sorted(apart, key=lambda x: x.p_adjusted):
-        first, second = sorted((pair.a, pair.b), key=lambda name: rank[name])
+        first, second = pair.a, pair.b
+        if found.beats(second, first):
+            first, second = second, first
         said.append(f"{first} and {second} ({p_said(pair.p_adjusted)})")
     shown = "; ".join(said[:10])
     more = f"; and {len(said) - 10} more" if len(said) > 10 else ""
@@ -206,14 +205,21 @@ def _outcome(found: Comparison) -> str:
     return f"Told apart, the better first: {shown}{more}.{others}"
 
 
+_ROPE_TESTS = {
+    "splits": "the Bayesian correlated t test (Corani and Benavoli 2015)",
+    "cases": "a Dirichlet distribution of the cases that one model alone gets right",
+    "data sets": "the Bayesian signed-rank test (Benavoli et al. 2014)",
+}
+
+
 def _rope_said(found: Comparison) -> str:
     sure = [
         pair for pair in found.pairs
         if pair.chances is not None and pair.chances.equal >= found.level
     ]  # fmt: skip
-    how = "correlated t" if found.rows == "splits" else "signed-rank"
+    how = _ROPE_TESTS[found.rows]
     text = (
-        f"By the Bayesian {how} test (Benavoli et al. 2017), {len(sure)} of "
+        f"By {how}, {len(sure)} of "
         f"{len(found.pairs)} pairs are practically equal, to within "
         f"{amount(found.rope or 0.0)}, with a chance of {percent(found.level)} or more"
     )

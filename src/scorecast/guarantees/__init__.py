@@ -22,7 +22,12 @@ from scorecast.guarantees.bounds import (
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_fit import learning_curve_fit
 from scorecast.guarantees.curve_scores import learning_curve_scores
-from scorecast.guarantees.delong import Areas, areas_under_curves, delong_interval
+from scorecast.guarantees.delong import (
+    Areas,
+    areas_under_curves,
+    delong_interval,
+    placements,
+)
 from scorecast.guarantees.estimate_assessment import (
     EstimateAssessment,
     EstimatedModel,
@@ -115,6 +120,7 @@ __all__ = [
     "model_from",
     "nadeau_bengio",
     "permutation_scores",
+    "placements",
     "required_test_size",
     "selected_features",
     "selection_bias",

@@ -16,7 +16,13 @@ from scipy.stats import rankdata
 
 from scorecast._core.types import BoolArray, FloatArray
 
-__all__ = ["Areas", "area_influence", "areas_under_curves", "delong_interval"]
+__all__ = [
+    "Areas",
+    "area_influence",
+    "areas_under_curves",
+    "delong_interval",
+    "placements",
+]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +49,34 @@ class Areas:
         return math.sqrt(spread) if spread > 1e-12 * largest else 0.0
 
 
+def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
+    """Return the share of the other class that each case is rightly ordered with.
+
+    Parameters
+    ----------
+    positive : ndarray of bool of shape (n,)
+        Whether a case is positive.
+    score : ndarray of shape (n,)
+        Greater for likelier positives; ties count half.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Its mean over either class is the area under the curve.
+
+    Examples
+    --------
+    >>> placements(np.array([False, False, True]), np.array([1.0, 3.0, 2.0]))
+    array([1. , 0. , 0.5])
+    """
+    m, n = int(positive.sum()), int((~positive).sum())
+    together = rankdata(score)
+    share = np.empty(score.size)
+    share[positive] = (together[positive] - rankdata(score[positive])) / n
+    share[~positive] = 1 - (together[~positive] - rankdata(score[~positive])) / m
+    return share
+
+
 def area_influence(positive: BoolArray, score: FloatArray) -> tuple[float, FloatArray]:
     """Return an area and what every case adds to its error.
 
@@ -65,10 +99,7 @@ def area_influence(positive: BoolArray, score: FloatArray) -> tuple[float, Float
     (0.7778, 0.0617)
     """
     m, n = int(positive.sum()), int((~positive).sum())
-    together = rankdata(score)
-    share = np.empty(score.size)
-    share[positive] = (together[positive] - rankdata(score[positive])) / n
-    share[~positive] = 1 - (together[~positive] - rankdata(score[~positive])) / m
+    share = placements(positive, score)
     area = float(share[positive].mean())
     weight = np.where(positive, math.sqrt(m * (m - 1)), math.sqrt(n * (n - 1)))
     parts: FloatArray = (share - area) / weight

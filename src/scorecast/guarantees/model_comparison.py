@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import stdtr
 
+from scorecast._core.rounding import steady
 from scorecast._core.types import FloatArray, Json
 from scorecast.guarantees.bounds import nadeau_bengio
 
@@ -29,10 +30,11 @@ class ModelComparison:
     difference : float
         Value of `a` less that of `b`.
     low, high : float
-        Its interval, corrected for overlap.
+        Its interval, corrected for overlap; NaN where p is.
     p : float
-        Two-sided p-value of the corrected resampled t-test; NaN where no difference
-        can be seen.
+        Two-sided p-value of the corrected resampled t-test; 1 where the models are the
+        same, NaN where all differences are the same but not 0: their spread cannot be
+        seen.
     p_adjusted : float
         The same after Holm, for all pairs.
     """
@@ -64,10 +66,12 @@ def corrected_t(values: FloatArray, test_ratio: float) -> tuple[float, float]:
     Returns
     -------
     tuple of float
-        NaN where all differences are the same.
+        0 and 1 where there is no difference; NaN where all differences are the same
+        but not 0.
     """
     if values.size < 2 or np.ptp(values) == 0:
-        return math.nan, math.nan
+        same = values.size >= 2 and not values.any()
+        return (0.0, 1.0) if same else (math.nan, math.nan)
     error = np.std(values, ddof=1) * math.sqrt(1 / values.size + test_ratio)
     t = float(values.mean() / error)
     return t, 2 * float(stdtr(values.size - 1, -abs(t)))
@@ -96,13 +100,16 @@ def compare_models(
     """
     rows = []
     for a, b in combinations(folds, 2):
-        gaps = folds[a] - folds[b]
-        gaps = gaps[np.isfinite(gaps)]
+        if np.isinf(folds[a]).any() or np.isinf(folds[b]).any():
+            continue  # without these folds the worst would be left out
+        gaps = _gaps(folds[a], folds[b])
         if gaps.size >= 2:
-            low, high = nadeau_bengio(gaps, level, test_ratio)
-            rows.append(
-                (a, b, float(gaps.mean()), low, high, corrected_t(gaps, test_ratio)[1])
-            )
+            p = corrected_t(gaps, test_ratio)[1]
+            # Without a spread there is no interval either, rather than one of no width.
+            ends = (math.nan, math.nan)
+            if not math.isnan(p):
+                ends = nadeau_bengio(gaps, level, test_ratio)
+            rows.append((a, b, float(gaps.mean()), *ends, p))
     adjusted = _holm([row[5] for row in rows])
     return tuple(
         ModelComparison(
@@ -110,6 +117,13 @@ def compare_models(
         )
         for (a, b, gap, low, high, p), q in zip(rows, adjusted, strict=True)
     )
+
+
+def _gaps(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the known differences, without what only rounding made."""
+    known = np.isfinite(first) & np.isfinite(second)
+    first, second = first[known], second[known]
+    return steady(first - second, np.maximum(np.abs(first), np.abs(second)))
 
 
 def _holm(p_values: list[float]) -> list[float]:

@@ -111,7 +111,7 @@ def _layers(result: Comparison) -> list[tuple[int, float, float]]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Scale:
-    """From mean ranks to points; no farther than the ranks reach."""
+    """From mean ranks to points; no farther than the ranks and the ruler reach."""
 
     left: float
     right: float
@@ -134,11 +134,12 @@ def _draw_ranks(
     order = result.order
     half = math.ceil(len(order) / 2)
     first_rank = math.floor(min(result.ranks))
+    ruler = _ruler(result)
     scale = _Scale(
         left=_side(result, order[:half], width),
         right=width - _side(result, order[half:], width),
         first=first_rank,
-        last=max(math.ceil(max(result.ranks)), first_rank + 1),
+        last=max(math.ceil(max(*result.ranks, first_rank + ruler)), first_rank + 1),
     )
     axes.set_axis_off()
     axes.set_xlim(0, width)
@@ -165,13 +166,20 @@ def _draw_axis(axes: Axes, result: Comparison, scale: _Scale) -> None:
         axes.plot([x, x], [_AXIS - 4, _AXIS], color=MUTED, linewidth=0.8)
         if (rank - scale.first) % step == 0:
             _text(axes, x, _AXIS - 11, str(rank), MUTED, side="center")
-    if result.post_hoc in ("nemenyi", "bonferroni-dunn") and result.critical_difference:
-        _draw_ruler(axes, result.critical_difference, scale)
+    if _ruler(result) > 0:
+        _draw_ruler(axes, _ruler(result), scale)
+
+
+def _ruler(result: Comparison) -> float:
+    """Return the critical difference where the bars come from it, else 0."""
+    if result.post_hoc not in ("nemenyi", "bonferroni-dunn"):
+        return 0.0
+    return result.critical_difference or 0.0
 
 
 def _draw_ruler(axes: Axes, distance: float, scale: _Scale) -> None:
     low, y = scale.left, 18.0
-    high = min(scale.at(scale.first + distance), scale.right)
+    high = scale.at(scale.first + distance)
     axes.plot([low, high], [y, y], color=ACCENT, linewidth=1.2)
     for x in (low, high):
         axes.plot([x, x], [y - 3, y + 3], color=ACCENT, linewidth=1.2)
@@ -305,8 +313,8 @@ def _draw_cells(
 def _wins_by_pair(result: Comparison) -> dict[tuple[str, str], int]:
     found = {}
     for pair in result.pairs:
-        found[pair.a, pair.b] = pair.effect.wins
-        found[pair.b, pair.a] = pair.effect.losses
+        found[pair.a, pair.b] = pair.effect.wins or 0
+        found[pair.b, pair.a] = pair.effect.losses or 0
     return found
 
 
@@ -315,7 +323,7 @@ def _shade(result: Comparison, name: str, other: str) -> str:
         return RULE
     if not result.differ(name, other):
         return PAPER
-    return ACCENT_SOFT if result.rank(name) < result.rank(other) else INK_SOFT
+    return ACCENT_SOFT if result.beats(name, other) else INK_SOFT
 
 
 def difference_drawing(result: Comparison) -> Drawing:

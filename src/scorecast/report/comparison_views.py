@@ -7,9 +7,11 @@ import textwrap
 from dataclasses import replace
 
 from scorecast.comparison import (
+    OMNIBUS_TITLES,
     POST_HOC_TITLES,
     TEST_TITLES,
     Comparison,
+    EffectSize,
     ModelPair,
     PairComparison,
 )
@@ -158,7 +160,7 @@ def _pair_row(result: Comparison, pair: ModelPair) -> tuple[str, ...]:
         f"{one_line(pair.a, 20)} - {one_line(pair.b, 20)}",
         f"{effect.difference:+.3g}" if effect.difference else "0",
         span,
-        f"{count(effect.wins)}-{count(effect.ties)}-{count(effect.losses)}",
+        "-".join(count(x or 0) for x in (effect.wins, effect.ties, effect.losses)),
         _p_said(pair.p),
         _p_said(pair.p_adjusted),
     )
@@ -180,7 +182,7 @@ def _facts(result: Comparison) -> list[tuple[str, str]]:
     facts = [("Data", f"{size}; {measure}{better} is better")]
     if result.omnibus:
         first = result.omnibus[0]
-        facts.append(("All", f"{_title(first.test)}: {first.said()}"))
+        facts.append(("All", f"{OMNIBUS_TITLES[first.test]}: {first.said()}"))
     title = _title(result.pair_test)
     how = title if len(result.pairs) == 1 else f"{title}; {_correction(result)}"
     facts += [
@@ -300,21 +302,27 @@ def _pairs(result: Comparison) -> Section:
         )
     ]
     if result.omnibus:
-        tests = tuple((_title(x.test), x.said()) for x in result.omnibus)
+        tests = tuple((OMNIBUS_TITLES[x.test], x.said()) for x in result.omnibus)
         columns, caption = ("test", "result"), "All models at once"
         tables.append(
             Table(caption=caption, columns=columns, rows=tests, words=2, folded=True)
         )
     numbers = column_table("All numbers", result.to_columns())
     tables.append(replace(numbers, folded=True))
-    lead = () if result.rope is None else (_rope_lead(result.rope),)
+    lead = () if result.rope is None else (_rope_lead(result),)
     return Section(heading="Every pair", lead=lead, tables=tuple(tables))
 
 
-def _rope_lead(rope: float) -> str:
+def _rope_lead(result: Comparison) -> str:
+    if result.rows == "data sets":
+        return (
+            "Equal: the chance, by a Bayesian test, that differences up to "
+            f"{result.rope:g}, which make none in practice, are likelier than larger "
+            "ones on either side."
+        )
     return (
-        f"Equal: the chance, by a Bayesian test, that differences up to {rope:g}, "
-        "which make none in practice, are likelier than larger ones on either side."
+        f"Equal: the chance, by a Bayesian test, that the difference is at most "
+        f"{result.rope:g}, which makes none in practice."
     )
 
 
@@ -347,18 +355,22 @@ def pair_text(result: PairComparison, *, ascii_only: bool = False) -> str:
 
 
 def _pair_facts(result: PairComparison) -> list[tuple[str, str]]:
-    effect = result.effect
-    cohen = UNKNOWN if math.isnan(effect.cohens_d) else f"{effect.cohens_d:+.2f}"
-    sizes = (
-        f"Cliff's delta {effect.cliffs_delta:+.2f}, Cohen's d {cohen}; won "
-        f"{count(effect.wins)}, tied {count(effect.ties)}, lost {count(effect.losses)}"
-    )
-    note = result.found.note if result.found.is_known else ""
+    note = "" if result.found.note in result.warnings else result.found.note
     facts = [
-        ("Effect", sizes), ("Why", result.reason), ("Note", note),
+        ("Effect", _effect_said(result.effect)), ("Why", result.reason), ("Note", note),
         ("Assumes", "; ".join(result.assumptions)),
     ]  # fmt: skip
     return [(name, text) for name, text in facts if text]
+
+
+def _effect_said(effect: EffectSize) -> str:
+    if effect.wins is None or effect.ties is None or effect.losses is None:
+        return "a metric says nothing of single cases: only the difference is known"
+    cohen = UNKNOWN if math.isnan(effect.cohens_d) else f"{effect.cohens_d:+.2f}"
+    return (
+        f"Cliff's delta {effect.cliffs_delta:+.2f}, Cohen's d {cohen}; won "
+        f"{count(effect.wins)}, tied {count(effect.ties)}, lost {count(effect.losses)}"
+    )
 
 
 @main_drawing.register

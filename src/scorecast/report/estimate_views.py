@@ -105,7 +105,7 @@ def _comparison_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
         (
             f"{one_line(row.a, 20)} less {one_line(row.b, 20)}",
             f"{row.difference:+.3f}",
-            f"{row.low:+.3f} to {row.high:+.3f}",
+            f"{row.low:+.3f} to {row.high:+.3f}" if is_known(row.low) else UNKNOWN,
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons
