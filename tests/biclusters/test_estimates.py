@@ -193,7 +193,37 @@ def test_bad_calls(planted):
     with pytest.raises(InsufficientDataError, match="no biclusters in all rows"):
         sc.bicluster_estimates({"none": lambda X: []}, X)
     with pytest.raises(InvalidInputError, match="not finite"):
-        sc.bicluster_estimates(guesses, np.full((4, 4), np.nan))
+        sc.bicluster_estimates(guesses, np.full((4, 4), np.inf))
+
+
+def test_finders_see_missing_values():
+    def simulated(rng):
+        return sc.simulate.biclusters(60, 20, n_biclusters=1, rows=(10, 12),
+                                      columns=(5, 6), signal=6, missing=0.1,
+                                      random_state=rng)  # fmt: skip
+
+    def equal(X):
+        values, counts = np.unique(X[~np.isnan(X)], return_counts=True)
+        most = values[counts.argmax()]
+        same = most == X
+        return [(np.flatnonzero(same.any(1)), np.flatnonzero(same.any(0)))]
+
+    found = sc.bicluster_estimates(
+        {"equal": equal}, generator=simulated, n_repeats=4,
+        measures=["consensus", "msr"], with_nulls=False,
+    )  # fmt: skip
+    assert found.table("consensus") == {"equal": [1.0] * 4}
+    assert found.table("msr")["equal"] == pytest.approx([0] * 4)
+
+    def strict(X):
+        if np.isnan(X).any():
+            msg = "no NaN here\nand a long story"
+            raise ValueError(msg)
+        return [([0], [0])]
+
+    X = simulated(np.random.default_rng(0)).X
+    with pytest.raises(FitFailedError, match=r"strict failed on all rows: .*NaN here$"):
+        sc.bicluster_estimates({"strict": strict}, X)
 
 
 def test_scikit_learn_models_are_copied_and_seeded(planted):

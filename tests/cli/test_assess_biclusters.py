@@ -80,6 +80,27 @@ def test_missing_values_may_be_marked(run, files):
     assert "values are missing" in out
 
 
+def test_nan_is_missing_and_infinity_is_refused(run, files):
+    X = np.load(files / "X.npy")
+    X[3, 2] = np.nan
+    np.save(files / "holes.npy", X)
+    asked = ("--biclusters", files / "found.json")
+    code, out, err = run("assess", files / "holes.npy", *asked)
+    assert code == 0, err
+    assert "1 of 1,440 values are missing (NaN)" in " ".join(out.split())
+    code, _, err = run(
+        "assess", files / "holes.npy", "--bicluster-model", SPECTRAL, "--repeats", 2
+    )
+    assert code == 1
+    assert "NaN" in err
+    assert len(err.splitlines()) == 1
+    X[5, 1] = np.inf
+    np.save(files / "holes.npy", X)
+    code, _, err = run("assess", files / "holes.npy", *asked)
+    assert code == 3
+    assert "row 6, column 2: inf is not finite (1 such values)" in err
+
+
 def test_finders_are_assessed_on_subsamples(run, files):
     pytest.importorskip("matplotlib", reason="needs the extra [plot]")
     code, out, err = run(

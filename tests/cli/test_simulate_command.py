@@ -22,7 +22,8 @@ def next_command(out):
 
 
 def _slow(*arguments):
-    return pytest.param(arguments, marks=pytest.mark.slow)
+    # Sampling chains on a busy machine takes longer than most tests may.
+    return pytest.param(arguments, marks=[pytest.mark.slow, pytest.mark.timeout(1200)])
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,8 @@ def _slow(*arguments):
         ("classes", "--out", "d.npz", "--classes", 20, "--population", "uniform"),
         _slow("classes", "--out", "e f.npz", "--classes", 20, "--form", "embeddings"),
         ("biclusters", "--out", "i.csv"),
+        ("biclusters", "--out", "j.csv", "--missing", 0.1),
+        ("biclusters", "--out", "k.npz", "--missing", 0.1),
         _slow("forecasts", "--out", "g.csv", "--n", 60),
         _slow("forecasts", "--out", "h.parquet", "--n", 60, "--forecaster", "classes"),
     ],

@@ -179,6 +179,21 @@ def test_local_dependencies_are_where_the_truth_says():
     assert (data.X[~changed] == plain.X[~changed]).all()
 
 
+def test_noise_moves_planted_values_too():
+    clean = sc.simulate.labelled(100, 80, dependencies=3, **PLAIN)
+    noisy = sc.simulate.labelled(100, 80, dependencies=3, noise=0.1, **PLAIN)
+    added = noisy.X - clean.X
+    width = noisy.truth.noise_width
+    assert (added != 0).all()
+    assert np.abs(added).max() <= width * (1 + 1e-12)
+    for one, same in zip(
+        noisy.truth.dependencies, clean.truth.dependencies, strict=True
+    ):
+        assert (one.values == same.values).all()
+        own = added[np.ix_(one.rows, one.columns)]
+        assert own.std() == pytest.approx(width / np.sqrt(3), rel=0.15)
+
+
 def test_the_bayes_error_of_two_equal_classes_is_the_textbook_one():
     data = sc.simulate.labelled(10, 9, n_classes=2, sd=3)
     assert data.truth.bayes_error.method == "exact"

@@ -79,7 +79,8 @@ def bicluster_estimates(
         Estimators with ``rows_`` and ``columns_``, or functions from a matrix to
         biclusters.
     data : array-like of shape (n, m), optional
-        A matrix; each repeat is a random subsample of its rows.
+        A matrix; each repeat is a random subsample of its rows. Missing values (NaN)
+        are passed on to the finders, and left out of means.
     generator : callable, optional
         Called as ``generator(rng)``; returns a matrix and its hidden biclusters, or
         data of ``simulate.biclusters``. Each repeat is drawn anew. Give either `data`
@@ -174,7 +175,7 @@ def _setting(
     with_nulls: bool,
     rng: np.random.Generator,
 ) -> _Setting:
-    matrix = None if data is None else check_data(data)
+    matrix = None if data is None else check_data(data, "omit")
     truths: dict[str, BiclusterSet] = {}
     size = 0
     if matrix is not None:
@@ -183,7 +184,7 @@ def _setting(
         if truth is not None:
             truths = dict.fromkeys(finders, biclusters_from(truth, shape=shape))
         else:
-            truths = {n: find(f, matrix, _seed(rng)) for n, f in finders.items()}
+            truths = {n: _found(n, f, matrix, rng) for n, f in finders.items()}
         empty = [name for name, found in truths.items() if not len(found)]
         if empty:
             msg = f"{empty[0]}: no biclusters in all rows: there is nothing to compare."
@@ -192,6 +193,24 @@ def _setting(
         finders=finders, measures=measures, generator=generator, matrix=matrix,
         truths=truths, size=size, with_nulls=with_nulls,
     )  # fmt: skip
+
+
+def _found(
+    name: str, finder: Any, matrix: FloatArray, rng: np.random.Generator
+) -> BiclusterSet:
+    """Find biclusters in all rows; without them there is nothing to compare with."""
+    try:
+        return find(finder, matrix, _seed(rng))
+    except ScorecastError:
+        raise
+    except Exception as error:
+        msg = f"{name} failed on all rows: {_reason(error)}"
+        raise FitFailedError(msg) from error
+
+
+def _reason(error: Exception) -> str:
+    lines = str(error).splitlines() or [""]
+    return f"{type(error).__name__}: {lines[0]}"
 
 
 def _subsample_size(share: float, n: int) -> int:
@@ -231,7 +250,7 @@ def _one_repeat(setting: _Setting, number: int, rng: np.random.Generator) -> _Re
         except ScorecastError as error:
             failures[name] = str(error)
         except Exception as error:  # noqa: BLE001 - one repeat must not end the rest
-            failures[name] = f"{type(error).__name__}: {error}"
+            failures[name] = _reason(error)
         else:
             values[name] = rows
     return _Repeat(values=values, failures=failures, shape=matrix.shape)
@@ -253,7 +272,7 @@ def _drawn(
     if not isinstance(made, tuple) or len(made) != 2:
         msg = "The generator must return a matrix and its hidden biclusters."
         raise UsageError(msg)
-    matrix = check_data(made[0])
+    matrix = check_data(made[0], "omit")
     hidden = biclusters_from(made[1], shape=(matrix.shape[0], matrix.shape[1]))
     return matrix, dict.fromkeys(setting.finders, hidden)
 

@@ -139,8 +139,11 @@ def score_biclusters(
         rows = _agreement(own, hidden, n_random, assigned_by, for_chance, n_jobs)
     tested: tuple[Significance, ...] = ()
     notes = _cautions(own, hidden)
+    n_missing = 0 if matrix is None else int(np.isnan(matrix).sum())
     if matrix is not None and len(own):
-        if selected and np.isnan(matrix).any():
+        if n_missing:
+            notes = (*notes, _missing_said(n_missing, matrix.size))
+        if selected and n_missing:
             notes = (*notes, "Not tested for significance: values are missing.")
         else:
             tested = significances(
@@ -308,6 +311,10 @@ def _wrapped(
         assumptions=tuple(assumes),
         warnings=notes,
     )
+
+
+def _missing_said(n: int, size: int) -> str:
+    return f"{n:,} of {size:,} values are missing (NaN) and left out of means."
 
 
 def _has_ties(matrix: FloatArray | None) -> bool:

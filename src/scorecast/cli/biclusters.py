@@ -38,7 +38,8 @@ def bicluster_options(function: F) -> F:
                      help="The biclusters were not found in DATA: test them by "
                      "shuffling its columns."),
         click.option("--missing-value", type=float, metavar="VALUE",
-                     help="Value that stands for a missing one; left out of means."),
+                     help="Value that stands for a missing one, as NaN always does; "
+                     "left out of means."),
         click.option("--repeats", "n_repeats", type=click.IntRange(min=2), default=20,
                      show_default=True, help="Subsamples for --bicluster-model."),
         click.option("--share", type=float, default=0.8, show_default=True,
@@ -98,6 +99,7 @@ def _read(options: dict[str, Any]) -> Matrix:
         decimal=options["decimal"],
         delimiter=options["delimiter"],
         header=not options["no_header"],
+        allow_missing=True,
         max_bytes=int(options["max_memory"] * 2**30),
     )
 
@@ -109,9 +111,8 @@ def _answer(data: Matrix, options: dict[str, Any]) -> tuple[Result, tuple[Result
 
     values = np.array(data.values, dtype=np.float64)
     shape = (values.shape[0], values.shape[1])
-    missing = options["missing_value"]
-    if missing is not None:
-        values[values == missing] = np.nan
+    if options["missing_value"] is not None:
+        values[values == options["missing_value"]] = np.nan
     truth = _set(options["truth_file"], shape)
     if options["bicluster_models"]:
         return _assessed(values, truth, options)
@@ -119,7 +120,7 @@ def _answer(data: Matrix, options: dict[str, Any]) -> tuple[Result, tuple[Result
         _set(options["bicluster_file"], shape),
         truth=truth,
         data=values,
-        missing="refuse" if missing is None else "omit",
+        missing="omit",
         pattern=options["pattern"],
         selected=not options["named_beforehand"],
         n_permutations=options["n_permutations"] or _SHUFFLES,

@@ -246,7 +246,7 @@ def _next_command(data: Simulated, path: str) -> str:
             return f"scorecast extrapolate {parts} --to {far}"
         column = "" if archive else " --label-column truth"
         return f"scorecast extrapolate {name}{column} --to {far}"
-    if data.options["n_biclusters"] and not data.options["missing"]:
+    if data.options["n_biclusters"]:
         from scorecast.synthetic import truth_path
 
         # The hidden ones in place of found ones: how well they could be seen at all.

@@ -70,7 +70,10 @@ class Flaws:
 
 
 def find_flaws(
-    values: NDArray[Any], *, allow_negative_infinity: bool = False
+    values: NDArray[Any],
+    *,
+    allow_negative_infinity: bool = False,
+    allow_missing: bool = False,
 ) -> Flaws | None:
     """Look for NaN and infinities.
 
@@ -80,6 +83,8 @@ def find_flaws(
         Floating-point numbers.
     allow_negative_infinity : bool, default=False
         Whether minus infinity is legal, unless it fills a whole row.
+    allow_missing : bool, default=False
+        Whether NaN is legal.
 
     Returns
     -------
@@ -93,7 +98,7 @@ def find_flaws(
     rows = np.zeros(len(values), dtype=np.bool_)
     n_cells, first, first_impossible = 0, None, None
     for start, block in _blocks(values):
-        bad = ~np.isfinite(block)
+        bad = np.isinf(block) if allow_missing else ~np.isfinite(block)
         impossible = np.zeros(len(block), dtype=np.bool_)
         if allow_negative_infinity:
             bad &= block != -np.inf

@@ -62,6 +62,7 @@ def read_matrix(
     header: bool = True,
     drop: Sequence[str] = (),
     allow_negative_infinity: bool = False,
+    allow_missing: bool = False,
     allow_nonfinite: bool = False,
     max_bytes: int = DEFAULT_MAX_BYTES,
     unwanted: str = TableOptions.unwanted,
@@ -88,6 +89,8 @@ def read_matrix(
         Columns to leave out.
     allow_negative_infinity : bool, default=False
         Whether minus infinity (the logarithm of zero) may occur.
+    allow_missing : bool, default=False
+        Whether NaN may occur.
     allow_nonfinite : bool, default=False
         Whether anything may, for callers who look for it themselves.
     max_bytes : int, default=8 GiB
@@ -134,7 +137,7 @@ def read_matrix(
             msg = f"{location.name}: a .txt file is read as labels; name a table .csv"
             raise InvalidInputError(msg)
         if not allow_nonfinite:
-            refuse_flaws(matrix, place, allow_negative_infinity)
+            refuse_flaws(matrix, place, allow_negative_infinity, allow_missing)
     return matrix
 
 
@@ -201,7 +204,10 @@ def check_names(table: Table, chosen: Sequence[int]) -> None:
 
 
 def refuse_flaws(
-    matrix: Matrix, place: Callable[[int], str], allow_negative_infinity: bool
+    matrix: Matrix,
+    place: Callable[[int], str],
+    allow_negative_infinity: bool,
+    allow_missing: bool = False,
 ) -> None:
     """Refuse numbers that are not finite.
 
@@ -213,13 +219,19 @@ def refuse_flaws(
         Says where a row, counted from one, stands in the file.
     allow_negative_infinity : bool
         Whether minus infinity may occur.
+    allow_missing : bool, default=False
+        Whether NaN may.
 
     Raises
     ------
     InvalidInputError
         If one is not finite, with its place.
     """
-    flaws = find_flaws(matrix.values, allow_negative_infinity=allow_negative_infinity)
+    flaws = find_flaws(
+        matrix.values,
+        allow_negative_infinity=allow_negative_infinity,
+        allow_missing=allow_missing,
+    )
     if flaws is None or flaws.first is None:
         return
     row, column = flaws.first

@@ -206,9 +206,7 @@ def _error_of_rule(
 ) -> float:
     n_wrong, n_tried = 0, 0
     while n_tried < n_draws:
-        X, y = _cases(population, rng, batch or n_draws)
-        if planted is not None:
-            planted(X, rng)
+        X, y = _cases(population, rng, batch or n_draws, planted)
         logs = population.log_densities(X) + np.log(population.shares)
         n_wrong += int((logs.argmax(axis=1) != y).sum())
         n_tried += y.size
@@ -218,10 +216,15 @@ def _error_of_rule(
 
 
 def _cases(
-    population: CasePopulation, rng: np.random.Generator, n_draws: int
+    population: CasePopulation,
+    rng: np.random.Generator,
+    n_draws: int,
+    planted: Callable[[FloatArray, np.random.Generator], None] | None = None,
 ) -> tuple[FloatArray, IntArray]:
     y = rng.choice(population.shares.size, size=n_draws, p=population.shares)
-    return population.draw(y, rng), y
+    if planted is None:
+        return population.draw(y, rng), y
+    return population.draw(y, rng, lambda X: planted(X, rng)), y
 
 
 def _share(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,7 +87,12 @@ class CasePopulation:
         nothing = np.zeros_like(self.skewed)
         return replace(self, noise_width=0.0, skewed=nothing)
 
-    def draw(self, y: IntArray, rng: np.random.Generator) -> FloatArray:
+    def draw(
+        self,
+        y: IntArray,
+        rng: np.random.Generator,
+        planted: Callable[[FloatArray], object] | None = None,
+    ) -> FloatArray:
         """Draw one case per label.
 
         Parameters
@@ -97,6 +102,8 @@ class CasePopulation:
         rng : numpy.random.Generator
             One stream is spawned per ingredient: the same cases come with noise or
             without, skewed or not.
+        planted : callable, optional
+            Overwrites some values in place, before noise moves all of them.
 
         Returns
         -------
@@ -111,6 +118,8 @@ class CasePopulation:
             z = self._latent(y.size, chunk, for_values)
             which = self._which(y, own, chunk, sizes, for_parts)
             X[:, chunk] = self._values(z, which, self.skewed[chunk], for_tails)
+        if planted is not None:
+            planted(X)
         if self.noise_width:
             for chunk in self._chunks():
                 shape = (y.size, chunk.stop - chunk.start)

@@ -52,7 +52,7 @@ class LabelledTruth:
     noise_width : float
         Noise moved every value by up to so much, up or down.
     dependencies : tuple of PlantedBicluster
-        Local dependencies that were planted.
+        Local dependencies that were planted, with their values before noise.
     """
 
     bayes_error: BayesError | None
@@ -195,7 +195,8 @@ def labelled(
     imbalance : float, default=0
         By how much the smallest class falls short of the largest.
     dependencies : int, default=0
-        Local dependencies to plant: biclusters, whatever the class.
+        Local dependencies to plant: biclusters, whatever the class; noise moves
+        their values, too.
     dependency_rows, dependency_columns : int, default=20 and 10
         Cases and features of each.
     dependency_pattern : str, default="additive"
@@ -283,20 +284,14 @@ def _made(
     sizes = class_sizes(n, shares)
     y = for_order.permutation(np.repeat(np.arange(sizes.size), sizes))
     population = _population(mixtures, shares, options, for_features)
-    X = population.draw(y, for_cases)
-    wanted = None
-    planted: tuple[PlantedBicluster, ...] = ()
-    if options["dependencies"]:
-        mean, sd = pooled_moments(mixtures, shares)
-        wanted = LocalDependencies(
-            count=options["dependencies"],
-            rows=options["dependency_rows"],
-            columns=options["dependency_columns"],
-            pattern=options["dependency_pattern"],
-            mean=mean,
-            sd=sd,
-        )
-        planted = plant_dependencies(X, wanted, for_planting)
+    wanted = _dependencies(mixtures, shares, options)
+    planted: list[PlantedBicluster] = []
+
+    def plant(values: FloatArray) -> None:
+        if wanted is not None:
+            planted.extend(plant_dependencies(values, wanted, for_planting))
+
+    X = population.draw(y, for_cases, plant)
     known = None
     if with_bayes_error:
         n_draws = int(np.clip(_MONTE_CARLO // m, 400, 20_000))
@@ -316,9 +311,25 @@ def _made(
         informative=np.flatnonzero(population.informative),
         skewed=np.flatnonzero(population.skewed),
         noise_width=population.noise_width,
-        dependencies=planted,
+        dependencies=tuple(planted),
     )
     return X, y, truth
+
+
+def _dependencies(
+    mixtures: tuple[ClassMixture, ...], shares: FloatArray, options: Json
+) -> LocalDependencies | None:
+    if not options["dependencies"]:
+        return None
+    mean, sd = pooled_moments(mixtures, shares)
+    return LocalDependencies(
+        count=options["dependencies"],
+        rows=options["dependency_rows"],
+        columns=options["dependency_columns"],
+        pattern=options["dependency_pattern"],
+        mean=mean,
+        sd=sd,
+    )
 
 
 def _population(
