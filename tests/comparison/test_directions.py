@@ -1,6 +1,7 @@
 """Which of two models is better: as the test has it, not as another statistic does."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -143,3 +144,24 @@ def test_a_first_fold_against_the_mean_gives_no_verdict():
     assert render_text(found).count("opposite ways") == 1
     agreed = sc.compare_pair(np.abs(gaps), 0 * gaps, test="5x2cv-t")
     assert (agreed.better, agreed.warnings) == ("a", ())
+
+
+def test_split_zeros_are_said_not_to_be_exact():
+    sizes = np.array([0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8.0])
+    held = {}
+    for zeros in ("pratt", "drop", "split"):
+        held[zeros] = np.array([
+            sc.compare_pair(sizes * signs, 0 * sizes, test="wilcoxon", zeros=zeros).p
+            for signs in (np.r_[np.ones(4), s] for s in product((-1, 1), repeat=8))
+        ])  # fmt: skip
+    # Exact: every level that p can take is kept to the letter.
+    for zeros in ("pratt", "drop"):
+        for level in np.unique(held[zeros]):
+            assert (held[zeros] <= level).mean() == pytest.approx(level, abs=1e-12)
+    least = held["split"].min()
+    assert least == pytest.approx(0.0059, abs=5e-5)
+    assert (held["split"] <= least).mean() == 2 / 256  # 0.0078
+    gaps = np.linspace(-1, 2, 12)
+    for zeros, exact in (("pratt", True), ("drop", True), ("split", False)):
+        found = sc.compare_pair(gaps, 0 * gaps, zeros=zeros)
+        assert any("approximate" in x for x in found.assumptions) == (not exact)

@@ -68,6 +68,8 @@ ASSUMES = {
     "wilcoxon-split": (
         _SETS,
         "differences are comparable, and symmetric around one value",
+        "p is exact without zeros, and approximate with them: they are counted as if a "
+        "coin gave their signs",
     ),
     "wilcoxon-drop": (
         _SETS,
