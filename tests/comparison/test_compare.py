@@ -301,6 +301,17 @@ def test_the_quoted_test_of_all_models_has_its_own_title_and_source(omnibus, sai
     assert "Quade&#39;s test" in page or "Quade's test" in page
 
 
+@pytest.mark.parametrize("post_hoc", POST_HOC)
+def test_corrections_that_ask_for_something_say_so(post_hoc):
+    control = "model 1" if post_hoc == "bonferroni-dunn" else None
+    found = sc.compare(table(), post_hoc=post_hoc, control=control)
+    asks = post_hoc in ("hochberg", "hommel", "finner")
+    for text in (found.summary(), found.paragraph(), "; ".join(found.assumptions)):
+        assert ("depend positively" in text) == asks
+    two = sc.compare(table()[:, :2], post_hoc=post_hoc, control=control)
+    assert "depend positively" not in two.summary()
+
+
 def test_latex_is_escaped_and_complete():
     values = table()
     names = ["a_1", "50 % & more", "{c}", "d\\e"]

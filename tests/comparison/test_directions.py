@@ -165,3 +165,15 @@ def test_split_zeros_are_said_not_to_be_exact():
     for zeros, exact in (("pratt", True), ("drop", True), ("split", False)):
         found = sc.compare_pair(gaps, 0 * gaps, zeros=zeros)
         assert any("approximate" in x for x in found.assumptions) == (not exact)
+
+
+def test_with_ties_interval_and_p_may_disagree_and_p_decides():
+    rng = np.random.default_rng(3)
+    disagreed = 0
+    for _ in range(60):
+        gaps = np.round(rng.normal(0.4, 1, 20))
+        found = sc.compare_pair(gaps, 0 * gaps, test="wilcoxon")
+        outside = not found.found.low <= 0 <= found.found.high
+        disagreed += outside != (found.p <= 0.05)
+        assert (found.better is not None) == (found.p <= 0.05)
+    assert disagreed > 0
