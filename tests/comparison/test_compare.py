@@ -46,8 +46,8 @@ def test_the_default_is_wilcoxon_with_holm():
     assert any("does not hang on the others" in x for x in found.reasons)
 
 
-def test_the_published_pairs_come_out(shared_golden):
-    data = json.loads((shared_golden / "scmamp_gh2008.json").read_text())
+def test_the_published_pairs_come_out(published_table):
+    data = published_table
     for post_hoc, name in (("shaffer", "shaffer"), ("bergmann-hommel", "bergmann")):
         found = sc.compare(data["data"], models=data["cols"], post_hoc=post_hoc)
         assert found.pair_test == "ranks"
