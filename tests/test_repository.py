@@ -1,8 +1,11 @@
 """What the repository promises about itself."""
 
+import importlib
 import re
 import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -39,3 +42,18 @@ def test_pins_name_no_address():
 def test_links_in_the_readme_lead_somewhere():
     for target in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("verb", ["information", "identify"])
+def test_the_reference_names_every_option(verb):
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text()
+    # What all verbs share is said once, under the first.
+    outputs = {"seed", "jobs", "json", "report", "force", "quiet", "debug"}
+    own = re.split(r"^## scorecast ", page, flags=re.MULTILINE)
+    section = next(part for part in own if part.startswith(verb))
+    command = importlib.import_module(f"scorecast.cli.{verb}").command
+    known = {o for p in command.params for o in p.opts if o.startswith("--")}
+    missing = (
+        known - {f"--{o}" for o in outputs} - set(re.findall(r"--[a-z-]+", section))
+    )
+    assert not missing

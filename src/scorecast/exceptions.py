@@ -4,12 +4,13 @@
 
     ScorecastError
     ├── InvalidInputError (ValueError)         the input is wrong           exit 3
+    │   ├── InvalidPriorError                  forecasts are held against nothing
     │   ├── MissingExtraError (ImportError)    an optional package is absent
     │   └── MissingLabelsError                 scores came without the truth
     ├── UsageError (ValueError)                the call itself is wrong     exit 2
     ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
     │   └── NotConvergedError                  a simulation is not to be trusted
-    ├── FitFailedError (RuntimeError)          no model could be fitted     exit 1
+    ├── FitFailedError (RuntimeError)          no model could be fitted     exit 4
     └── GateFailedError (RuntimeError)         a stated threshold failed    exit 5
 
     ScorecastWarning (UserWarning)
@@ -27,6 +28,7 @@ __all__ = [
     "GateFailedError",
     "InsufficientDataError",
     "InvalidInputError",
+    "InvalidPriorError",
     "MissingExtraError",
     "MissingLabelsError",
     "NonMarginalWarning",
@@ -60,6 +62,10 @@ class MissingLabelsError(InvalidInputError):
     """A file of scores holds no labels, and none were given beside it."""
 
 
+class InvalidPriorError(InvalidInputError):
+    """What forecasts are held against is no prior, or does not fit the cases."""
+
+
 class UsageError(ScorecastError, ValueError):
     """An option or argument is not one of those understood."""
 
@@ -77,7 +83,9 @@ class NotConvergedError(InsufficientDataError):
 
 
 class FitFailedError(ScorecastError, RuntimeError):
-    """Every fit of every model failed: the fault lies with the models."""
+    """Every fit of every model failed: these data and models give no answer."""
+
+    exit_code = 4
 
 
 class GateFailedError(ScorecastError, RuntimeError):

@@ -76,6 +76,7 @@ def test_numbers_groups_and_arrays(run, table, tmp_path):
         ("sklearn.svm:SVC('linear')", "literal"),
         ("sklearn.svm:SVC(kernal='linear')", "kernal"),
         ("sklearn.svm:Nothing", "There is no"),
+        ("sklearn.svm:SVCC()", "Did you mean sklearn.svm:SVC?"),
         ("sklearn.utils:check_array", "no estimator"),
         ("sklearn._config:config_context", "Only public"),
     ],
@@ -95,10 +96,15 @@ def test_models_are_read_never_evaluated(run, table, model, said):
         (("--target", "kind", "--model", "svm"), 3, "patient"),
         (("--target", "kind"), 2, "--model"),
         (("--target", "patient", "--drop", "kind", "--model", "svm"), 4, "folds"),
-        ((*KIND, "--loss", "acc"), 2, "one of"),
+        ((*KIND, "--loss", "acc"), 2, "--loss must be one of"),
         ((*KIND, "--sampling", "cv30"), 4, "at most 20"),
         ((*KIND, "--model", "ridge"), 2, "different tasks"),
-        (("--target", "kind", "--drop", "patient", "--model", "lasso"), 3, "kind"),
+        (("--target", "kind", "--drop", "patient", "--model", "lasso"), 3,
+         "'well' is not a number, and lasso predicts numbers; use a classifier"),
+        ((*KIND, "--drop", "sise"), 3, "did you mean 'size'?"),
+        ((*KIND, "--drop", "zzzz"), 3, "leave out --drop zzzz"),
+        ((*KIND, "--loss", "rmse"), 2, "--loss rmse is for regression"),
+        ((*KIND, "--model", "svm"), 2, "svm is there twice"),
     ],
 )  # fmt: skip
 def test_bad_input_has_one_line_and_its_code(run, table, arguments, code, said):
@@ -118,15 +124,56 @@ def test_a_gate_that_fails_is_exit_5(run, table):
     assert "reaches down to" in err
 
 
-def test_a_model_that_cannot_be_fitted_is_exit_1(run, table):
-    code, out, err = run(
-        "assess", table, "--target", "kind", "--drop", "patient",
-        "--model", "sklearn.svm:SVC(C=-1.0)", *QUICK,
-    )  # fmt: skip
-    assert code == 1
-    assert out == ""
+@pytest.mark.parametrize(
+    ("model", "more", "code", "said"),
+    [
+        ("sklearn.svm:SVC(C=-1.0)", (), 2, "'C' parameter"),
+        ("sklearn.neighbors:KNeighborsClassifier(n_neighbors=99)", (), 4, "= 99"),
+        ("naive-bayes", ("--time-limit", "1e-9"), 4, "--time-limit"),
+    ],
+)
+def test_models_that_cannot_be_fitted_are_no_fault_of_ours(
+    run, table, model, more, code, said
+):
+    found, out, err = run("assess", table, *CLEAN, "--model", model, *more, *QUICK)
+    assert (found, out) == (code, "")
     assert "No model could be fitted" in err
+    assert said in err
     assert "a fault in scorecast" not in err
+    assert ".." not in err.replace("...", "")
+    assert err.count("\n") == 1
+
+
+def test_features_that_do_not_vary_are_not_enough(run, tmp_path):
+    path = tmp_path / "same.csv"
+    path.write_text("a,b,kind\n" + "1,2,x\n1,2,y\n" * 10)
+    code, out, err = run("assess", path, "--target", "kind", "--model", "naive-bayes")
+    assert (code, out) == (4, "")
+    assert err == f"scorecast: {path}: No feature varies: all cases look the same.\n"
+
+
+def targets(path, values):
+    """Write a table of one feature and these targets."""
+    rows = [f"{i}.5,{y}" for i, y in enumerate(values)]
+    path.write_text("\n".join(["gene,kind", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "said"),
+    [
+        (["x"] * 20, 4, "data.csv, column 'kind': holds one class only (x)"),
+        (range(20), 3, "data.csv, column 'kind': holds 20 different values"),
+        (["x"] * 19 + ["y"], 4, "merge or drop the class, or use --sampling loo"),
+    ],
+)
+def test_faults_of_the_target_name_file_and_column(run, tmp_path, values, code, said):
+    path = targets(tmp_path / "data.csv", values)
+    found, out, err = run("assess", path, "--target", "kind", "--model", "naive-bayes")
+    assert (found, out) == (code, "")
+    assert said in err
+    assert str(path) in err
+    assert err.count("\n") == 1
 
 
 def test_one_class_and_copies_are_named(run, tmp_path):
@@ -145,7 +192,9 @@ def test_one_class_and_copies_are_named(run, tmp_path):
         *QUICK,
     )  # fmt: skip
     assert code == 0, err
-    assert "5 cases repeat the features of another" in " ".join((out + err).split())
+    said = " ".join((out + err).split())
+    assert "5 cases repeat the features of another" in said
+    assert "--group COL" in said
 
 
 @pytest.mark.parametrize(
@@ -244,7 +293,11 @@ def test_curves_and_selection_are_a_flag_away(run, table, tmp_path):
     ("arguments", "code", "said"),
     [
         (("--aim", "80"), 2, "aim"),
-        (("--selection", "5"), 2, "1 to 4"),
+        (
+            ("--selection", "5"),
+            2,
+            "--selection must be a number of features from 1 to 4",
+        ),
         (("--selection", "0"), 2, "--selection"),
         (("--test-size", "0.3"), 2, "--sampling mc"),
     ],
@@ -254,6 +307,21 @@ def test_bad_questions_about_curves(run, table, arguments, code, said):
     assert (found, out) == (code, "")
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_missing_features_are_for_models_that_take_them(run, tmp_path):
+    rows = [f"{i % 2 + i / 100},{i % 7},{'xy'[i % 2]}" for i in range(60)]
+    rows[4] = ",1,x"
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["a,b,kind", *rows]) + "\n")
+    asked = ("assess", path, "--target", "kind", "--permutations", "0", "--model")
+    code, out, err = run(*asked, "naive-bayes")
+    assert (code, out) == (3, "")
+    assert "line 6, column 'a': the field is empty (1 such), and naive-bayes" in err
+    taking = "sklearn.ensemble:HistGradientBoostingClassifier(max_iter=2)"
+    code, out, err = run(*asked, taking, "--sampling", "cv3")
+    assert code == 0, err
+    assert "60 cases" in out
 
 
 def test_a_table_of_two_thousand_columns_is_read(run, tmp_path):

@@ -281,8 +281,16 @@ def test_a_gate(run, folder):
         (["--stimuli", "x.npy", "--responses", "short.npy"], 3, "belong together"),
         (["--stimuli", "same.npy", "--responses", "y.npy"], 4,
          ": 1 distinct stimuli cannot be split"),
+        (["--stimuli", "x.npy", "--responses", "flat.npy"], 4,
+         "flat.npy: No column of the responses ever changes"),
         (["--scores", "one.npy"], 4, "one stimulus only"),
-        (["--scores", "whole.npy", "--labels", "single.npy"], 4, "One stimulus only"),
+        (["--scores", "whole.npy", "--labels", "single.npy"], 4,
+         "single.npy: One stimulus only"),
+        (["--scores", "ties.npy"], 4, "ties.npy: All scores are equal"),
+        (["--stimuli", "x9.npy", "--responses", "y9.npy"], 4,
+         "y9.npy: 2 tested stimuli are too few"),
+        (["--stimuli", "x.npy", "--responses", "y.npy", "--groups", "halves.txt"], 4,
+         "--test-size"),
         (["whole.npy"], 2, "use --scores"),
         (["--scores", "whole.npy", "--classes", "runs.txt"], 3, "without labels"),
         (["--scores", "whole.npy", "--labels", "labels.npy", "--classes", "runs.txt"],
@@ -303,6 +311,11 @@ def test_bad_input_ends_with_a_code_and_one_line(run, folder, options, code, wor
     (folder / "runs39.txt").write_text("run\n" * 39)
     np.save(folder / "short.npy", np.load(folder / "y.npy")[:7])
     np.save(folder / "same.npy", np.ones((40, 3)))
+    np.save(folder / "flat.npy", np.ones((40, 3)))
+    np.save(folder / "ties.npy", np.ones((40, 40)))
+    np.save(folder / "x9.npy", np.load(folder / "x.npy")[:9])
+    np.save(folder / "y9.npy", np.load(folder / "y.npy")[:9])
+    (folder / "halves.txt").write_text("a\n" * 38 + "b\n" * 2)
     np.save(folder / "one.npy", np.ones((1, 1)))
     np.save(folder / "single.npy", np.zeros(40, dtype=int))
     placed = [
@@ -348,3 +361,96 @@ def test_names_of_decoders_do_no_harm(run, folder):
     page = (folder / "c.html").read_text()
     assert "<script>" not in page
     assert "\x1b" not in page
+
+
+def test_the_page_of_a_comparison_says_among_how_many(run, folder):
+    page = folder / "both.html"
+    code, _, err = run(
+        "identify", "--scores", folder / "whole.npy", "--scores", folder / "part.npy",
+        "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    assert page.read_text().count("among 40 stimuli") == 2
+
+
+def test_what_looks_wrong_is_in_the_answer_and_on_the_page(run, tmp_path):
+    np.save(tmp_path / "far.npy", -np.eye(30))
+    out, page = tmp_path / "odd.json", tmp_path / "odd.html"
+    code, shown, err = run(
+        "identify", "--scores", tmp_path / "far.npy", "--json", out, "--report", page
+    )
+    assert code == 0, err
+    said = json.loads(out.read_text())["result"]["warnings"]
+    assert sum("are these distances" in line for line in said) == 1
+    assert "are these distances" in page.read_text()
+    assert "are these distances" in " ".join(shown.split())
+    assert "are these distances" not in err  # said once
+
+
+def test_minus_infinity_is_a_score_and_other_rows_can_be_dropped(run, folder):
+    scores = np.load(folder / "whole.npy")
+    scores[3, 7], scores[5, 5] = -np.inf, np.nan  # a loser that has no chance; a flaw
+    np.save(folder / "flaws.npy", scores)
+    code, _, err = run("identify", "--scores", folder / "flaws.npy")
+    assert code == 3
+    assert "row 6, column 6: nan" in err
+    code, out, err = run(
+        "identify", "--scores", folder / "flaws.npy", "--drop-nonfinite", "--json", "-"
+    )
+    assert code == 0, err
+    assert "1 of 40 rows were dropped" in err
+    assert json.loads(out)["inputs"]["n_responses"] == 39
+    scores[3] = -np.inf  # every stimulus impossible: no answer to that row
+    np.save(folder / "flaws.npy", scores)
+    code, _, err = run("identify", "--scores", folder / "flaws.npy", "--drop-nonfinite")
+    assert code == 0
+    assert "2 of 40 rows were dropped" in err
+    scores[:] = np.nan
+    np.save(folder / "flaws.npy", scores)
+    code, _, err = run("identify", "--scores", folder / "flaws.npy", "--drop-nonfinite")
+    assert code == 3
+    assert "no row is left" in err
+
+
+def test_probes_without_labels_belong_to_the_gallery_row_by_row(run, folder):
+    vectors = ["--gallery", folder / "x.npy", "--probes", folder / "y.npy"]
+    np.save(folder / "rows.npy", np.arange(40))
+    found = []
+    for more in ([], ["--labels", folder / "rows.npy"]):
+        code, out, err = run("identify", *vectors, *more, "--json", "-")
+        assert code == 0, err
+        assert ("belong together" in err) == (not more)
+        found.append(json.loads(out)["result"])
+    assert found[0] == found[1]
+
+
+def test_probes_that_do_not_pair_need_labels(run, folder):
+    np.save(folder / "few.npy", np.load(folder / "y.npy")[:30])
+    vectors = ["--gallery", folder / "x.npy", "--probes", folder / "few.npy"]
+    code, _, err = run("identify", *vectors)
+    assert code == 2
+    assert "40 rows" in err
+    assert "--labels" in err
+    (folder / "names.txt").write_text("".join(f"s{i}\n" for i in range(40)))
+    code, _, err = run("identify", *vectors, "--gallery-labels", folder / "names.txt")
+    assert code == 2
+    assert "--labels is missing" in err
+    code, _, err = run("extrapolate", *vectors, "--to", 100)  # row by row is a guess
+    assert code == 2
+    assert "--labels is missing" in err
+
+
+@pytest.mark.usefixtures("fake_model")
+def test_what_to_do_about_repeats_is_said_in_options(run, folder):
+    x, y = np.load(folder / "x.npy"), np.load(folder / "y.npy")
+    np.save(folder / "x2.npy", np.tile(x, (2, 1)))
+    np.save(folder / "y2.npy", np.vstack([y, y[::-1]]))
+    data = ["--stimuli", folder / "x2.npy", "--responses", folder / "y2.npy"]
+    code, out, err = run("identify", *data, "--json", "-")
+    assert code == 0, err
+    said = " ".join(json.loads(out)["result"]["warnings"])
+    assert "--population N" in said
+    assert "--repeats drawn" in said
+    code, _, err = run("identify", *data, "--repeats", "drawn", "--population", "90")
+    assert code == 2
+    assert "--population" in err

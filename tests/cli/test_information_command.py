@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pytest
@@ -170,6 +171,10 @@ def write(path, text):
         ("q,p\n0.5,0.5\n,0.5\n", ["--q", "q", "--p", "p"], 3, "line 3"),
         ("q,p\n0.5,0.5\nx,0.5\n", ["--q", "q", "--p", "p"], 3, "line 3"),
         ("q,p\n0.5,0.5\n1.5,0.5\n", ["--q", "q", "--p", "p"], 3, "outside [0, 1]"),
+        ("q,p\n0.5,0.5\n1.5,0.5\n", ["--q", "q", "--p", "p"], 3,
+         "column 'q' has 1 value(s) outside [0, 1]; the first is 1.5 in line 3"),
+        ("a,b,y\n0.5,0.5,a\n-0.5,1.5,b\n", ["--probability", "a", "--probability",
+         "b", "--label-column", "y", "--leave-one-out"], 3, "in line 3, column 'a'"),
         ("q,p\n0.5,0.5\n0,0\n", ["--q", "q", "--p", "p"], 3, "under the prior"),
         ("q,p\n0.5,0.5\n0.3,0\n", ["--q", "q", "--p", "p"], 3, "under the prior"),
         ("q,p\n-1,-1\n-2,-1\n", ["--q", "q", "--p", "p"], 3, "logarithms"),
@@ -179,6 +184,8 @@ def write(path, text):
         ("q,p\n0.5,0.5\n", [], 2, "--log-q"),
         ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--j", "q"], 2, "--log-q"),
         ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--base", "2"], 2, "--base"),
+        ("q,p\n0.5,0.5\n", ["--q", "q"], 2, "--p is missing"),
+        ("q,p\n0.5,0.5\n", ["--log-p", "p"], 2, "--log-q is missing"),
         ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--prior", "x"], 2, "--prior"),
         ("j\n0.5\n0.1\n", ["--j", "j", "--floor", "0.1"], 2, "floor"),
         ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--floor", "0"], 2, "--floor"),
@@ -230,9 +237,9 @@ def test_arrays_that_are_no_columns(run, tmp_path):
 def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
     q = np.array([0.7, 1e-9, 0.5, 0.6], np.float16)
     np.savez(tmp_path / "t.npz", q=q, p=np.full(4, 0.5, np.float16))
-    code, out, err = run("information", tmp_path / "t.npz", "--q", "q", "--p", "p")
+    code, out, _ = run("information", tmp_path / "t.npz", "--q", "q", "--p", "p")
     assert code == 0
-    assert "float16" in err
+    assert "float16" in out
     assert "minus infinity" in out
     code, out, _ = run(
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--floor", "1e-6"
@@ -243,6 +250,21 @@ def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--fail-below", "-9"
     )
     assert code == 5
+    assert "minus infinity bits per case, below" in err
+
+
+def test_what_looks_wrong_is_in_the_answer_and_on_the_page(run, table, tmp_path):
+    log_q = np.random.default_rng(0).normal(-1, 0.1, N)
+    np.savez(tmp_path / "t.npz", q=log_q, p=np.full(N, np.log10(0.5)))
+    out, page = table / "odd.json", table / "odd.html"
+    code, _, err = run(
+        "information", tmp_path / "t.npz", "--log-q", "q", "--log-p", "p",
+        "--json", out, "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    said = json.loads(out.read_text())["result"]["warnings"]
+    assert any("base 10" in line for line in said)
+    assert "base 10" in page.read_text()
 
 
 def test_no_message_names_an_option_that_is_missing_here(run, tmp_path):
@@ -323,8 +345,9 @@ def test_an_interrupt_says_how_to_go_on(run, table, monkeypatch):
 
 def test_what_takes_long_is_said_before_it_begins(run, table, monkeypatch):
     arguments = ("information", table / "t.csv", "--j", "j", "--group", "name")
-    _, _, err = run(*arguments, "--max-cases", "50")
+    _, out, err = run(*arguments, "--max-cases", "50")
     assert err.count("50 drawn at random") == 1
+    assert "plain mean and its normal interval rest on all" in " ".join(out.split())
     assert "60 cases" in err
     few = [str(i // 10) for i in range(N)]
     lines = (table / "t.csv").read_text().splitlines()
@@ -371,7 +394,7 @@ def test_chances_that_cannot_be_are_blamed_on_their_file(run, tmp_path):
     path.write_text("q,p\n0.5,0.5\n1.5,0.5\n0.3,0.2\n")
     code, _, err = run("information", path, "--q", "q", "--p", "p")
     assert code == 3
-    assert "odd.csv: q has 1 value(s) outside [0, 1]" in err
+    assert "odd.csv: column 'q' has 1 value(s) outside [0, 1]" in err
     np.save(tmp_path / "odd.npy", np.array([[0.5, 0.5], [1.5, -0.5]]))
     (tmp_path / "y.csv").write_text("label\n0\n1\n")
     code, _, err = run(
@@ -381,3 +404,67 @@ def test_chances_that_cannot_be_are_blamed_on_their_file(run, tmp_path):
     assert code == 3
     assert "odd.npy with" in err
     assert "y.csv: " in err
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "words"),
+    [
+        ("--prior", "class,probability\nyes,0.6\nno,0.1\n", "add up to one"),
+        ("--prior", "class,probability\nyes,60\nno,40\n", "outside [0, 1]"),
+        ("--prior", "class,probability\nyes,0.6\nmaybe,0.4\n", "name every class"),
+        ("--train-labels", "yes\nyes\nyes\n", "not among the 3 training labels"),
+    ],
+)
+def test_what_is_wrong_with_the_prior_is_blamed_on_its_file(
+    run, table, option, text, words
+):
+    name = "before.csv" if option == "--prior" else "before.txt"
+    path = write(table / name, text)
+    code, _, err = run(
+        "information", table / "t.csv", "--probability", "yes", "--probability", "no",
+        "--label-column", "outcome", option, path,
+    )  # fmt: skip
+    assert code == 3
+    assert f"{name}: " in err
+    assert words in err
+    assert "t.csv" not in err
+
+
+def test_numbers_that_differ_look_so_and_one_case_is_a_case(run, tmp_path):
+    j = np.random.default_rng(0).normal(0.1, 0.5, 4000)
+    np.savez(tmp_path / "t.npz", j=j)
+    _, out, _ = run("information", tmp_path / "t.npz", "--j", "j")
+    old, new = re.search(
+        r"mean moves from (\S+) to ([\d.-]+\d)", " ".join(out.split())
+    ).groups()
+    assert old != new
+    np.savez(tmp_path / "one.npz", j=j[:1])
+    _, out, _ = run("information", tmp_path / "one.npz", "--j", "j")
+    assert "after 1 case" in out
+    assert "after 1 cases" not in out
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [("", "line 11: the label is empty"), ("maybe", "line 11: 'maybe' is none of")],
+)
+def test_a_label_that_is_no_class_is_found_by_its_line(run, table, label, words):
+    rows = (table / "t.csv").read_text().splitlines()
+    cells = rows[10].split(",")
+    named = ["--probability", "yes", "--probability", "no", "--leave-one-out"]
+    labels = [row.split(",")[-3] for row in rows]
+    labels[10] = cells[-3] = label
+    rows[10] = ",".join(cells)
+    path = write(table / "odd.csv", "\n".join(rows) + "\n")
+    code, _, err = run("information", path, *named, "--label-column", "outcome")
+    assert code == 3
+    assert f"odd.csv, {words}" in err
+    beside = write(table / "odd.txt", "\n".join(labels[1:]) + "\n")
+    code, _, err = run("information", table / "t.csv", *named, "--labels", beside)
+    assert code == 3
+    assert f"odd.txt, {words.replace('11', '10')}" in err  # without a header
+    headed = write(table / "odd_labels.csv", "\n".join(labels) + "\n")
+    code, _, err = run("information", table / "t.csv", *named, "--labels", headed)
+    assert code == 3
+    if label:  # a table of one column has no empty lines
+        assert f"odd_labels.csv, {words}" in err

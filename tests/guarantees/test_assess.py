@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 
 import scorecast as sc
@@ -19,6 +19,9 @@ from scorecast.exceptions import (
     InvalidInputError,
     UsageError,
 )
+from scorecast.guarantees.bounds import wilson
+from scorecast.report import render_html, render_text
+from scorecast.report.html import Report
 
 QUICK = {"n_permutations": 40, "n_null_data": 5, "n_resamples": 200, "sampling": "cv5"}
 
@@ -292,3 +295,83 @@ def two_normals(rng, n):
     X = rng.normal(size=(n, 20))
     X[:, :3] += 0.8 * y[:, None]
     return X, y
+
+
+@pytest.mark.parametrize("kind", ["log-loss", "relative-error"])
+def test_a_value_that_is_not_finite_has_no_verdict_and_says_why(kind):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
+    X[:, 0] += 1.2 * y
+    models, target, word = {"knn": KNeighborsClassifier(3)}, y, "infinite"
+    models["other"] = KNeighborsClassifier(1)
+    if kind == "relative-error":
+        models, target, word = {"ridge": Ridge()}, 2 * X[:, 0] + 1, "not defined"
+        target[3] = 0.0
+    answer = sc.assess(models, X, target, losses=[kind], **QUICK)
+    model = answer.models[0]
+    assert model.feasibility is None
+    assert model.losses[0].bounds == ()
+    assert not answer.comparisons
+    assert model.verdict.startswith(f"No verdict: {kind} is {word} for ")
+    assert "of 60 cases" in model.verdict
+    assert any(f"is {word} for" in text for text in answer.warnings)
+    shown = render_text(answer, ascii_only=True)
+    for text in (answer.summary(), model.losses[0].said(), shown):
+        assert "nan" not in text.lower()
+    assert "no interval" in answer.headline()
+    again = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+    assert again.summary() == answer.summary()
+    page = render_html(Report(results=(answer,)))
+    assert "No verdict" in page
+    assert ">nan" not in page.lower()
+
+
+def grouped_answer(size, **options):
+    """Twenty patients whose cases are copies, so that only patients count."""
+    rng = np.random.default_rng(5)
+    y = np.arange(20) % 2
+    X = rng.normal(size=(20, 3)) + 1.2 * y[:, None]
+    X = np.repeat(X, size, axis=0) + 1e-9 * rng.normal(size=(20 * size, 3))
+    return sc.assess(
+        "naive-bayes", X, np.repeat(y, size), groups=np.repeat(np.arange(20), size),
+        n_permutations=0, with_bias_variance=False, regularities=False,
+        n_resamples=200, **options,
+    )  # fmt: skip
+
+
+def test_with_groups_the_groups_count_and_not_their_cases():
+    names = ["accuracy", "balanced-accuracy"]
+    ends = []
+    for size in (2, 6):
+        found = grouped_answer(size, sampling="group20", losses=names).models[0]
+        whole = {b.method: b for b in found.losses[0].bounds}
+        assert "exact" not in whole
+        for name in ("wilson", "hoeffding", "empirical-bernstein"):
+            assert "groups are independent" in whole[name].assumption
+        classes = {b.method: b for b in found.losses[1].bounds}["across-classes"]
+        rows = found.losses[0].per_class
+        ends.append(
+            [
+                (b.low, b.high)
+                for b in (whole["wilson"], whole["hoeffding"], classes, *rows)
+            ]
+        )
+        assert [row.n_units for row in rows] == [10, 10]
+        if size == 2:
+            assert found.losses[0].recommended.method == "bca"
+    # More copies of the same patients are no more evidence.
+    assert np.array(ends[0]) == pytest.approx(np.array(ends[1]))
+
+
+def test_where_all_folds_agree_groups_count():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(10) % 2, 6)
+    X = rng.normal(size=(60, 2)) + 20 * y[:, None]
+    found = sc.assess(
+        "naive-bayes", X, y, groups=np.repeat(np.arange(10), 6), sampling="group5",
+        n_permutations=0, with_bias_variance=False, regularities=False,
+        losses=["accuracy"],
+    ).models[0].losses[0]  # fmt: skip
+    assert found.estimate == 1
+    assert found.low == pytest.approx(wilson(10, 10, 0.95)[0])
+    assert "groups" in found.recommended.note

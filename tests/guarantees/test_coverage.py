@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 from scorecast.guarantees import bounds
 from scorecast.guarantees.class_sensitivity import ClassSensitivity, across_classes
+from scorecast.guarantees.group_units import group_shares, n_independent
 
 RNG = np.random.default_rng
 SHARES = np.linspace(0.01, 0.99, 99)
@@ -193,3 +194,28 @@ def test_the_bound_across_classes_holds_and_that_of_the_whole_does_not():
         wrong += low <= truth <= high
     assert held / runs >= 0.95
     assert wrong / runs < 0.2
+
+
+@pytest.mark.statistical
+def test_bounds_for_groups_hold_and_those_for_cases_do_not():
+    """Patients of different sizes whose cases are all right or all wrong."""
+    runs, sizes, share = 2000, np.tile([2, 4, 9], 10), 0.8
+    groups = np.repeat(np.arange(sizes.size), sizes)
+    n = n_independent(groups, groups.size)
+    held = dict.fromkeys(("wilson", "hoeffding", "bernstein", "cases"), 0)
+    for right in RNG(0).random((runs, sizes.size)) < share:
+        values = right[groups].astype(float)
+        mean = values.mean()
+        rows, span = group_shares(values, groups, 0.0, 1.0)
+        assert rows.mean() == pytest.approx(mean)
+        for name, (low, high) in {
+            "wilson": bounds.wilson(mean * n, n, 0.9),
+            "hoeffding": bounds.hoeffding(mean, n, 0.9, 1.0),
+            "bernstein": bounds.empirical_bernstein(rows, 0.9, span),
+            "cases": bounds.wilson(values.sum(), values.size, 0.9),
+        }.items():
+            held[name] += low <= share <= high
+    error = 3 * math.sqrt(0.1 * 0.9 / runs)
+    for name in ("wilson", "hoeffding", "bernstein"):
+        assert held[name] / runs > 0.9 - error
+    assert held["cases"] / runs < 0.75

@@ -297,3 +297,16 @@ def test_noise_is_called_feasible_at_most_at_the_level():
             wrong += examined(chosen, seed).permuted.p_rank <= 0.05
     assert hits / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)
     assert wrong > 5
+
+
+def test_an_infinite_draw_is_a_worse_one_and_an_infinite_value_is_no_value():
+    drawn = np.array([[0.5, 0.6], [0.7, np.inf], [0.4, 0.8], [np.nan, np.nan]])
+    assert rank_p(0.55, np.array([0.5, np.inf, np.nan])) == (2 / 3, 1 / 3)
+    found = drawn_test("drawn", np.array([0.3, 0.35]), drawn, 0.1)
+    assert (found.p_rank, found.n_draws) == (0.25, 3)
+    assert found.null_value == pytest.approx(0.575)
+    assert "1 infinite" in found.note
+    bad = np.array([0.1, np.inf])
+    for test in (drawn_test("x", bad, drawn, 0.1), paired_test("x", bad, bad, 0.1)):
+        assert math.isnan(test.worst_p)
+        assert "1 of 2 splits are infinite" in test.note

@@ -10,7 +10,7 @@ from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 
 import scorecast as sc
@@ -394,3 +394,20 @@ def test_nobody_widens_where_repeats_share_nothing():
     shared = curve_fit._redrawn(errors, 1 / 3, 0.9, 4000, np.random.default_rng(1))
     wider = np.sqrt((1 / 50 + 1 / 3) * 50)
     assert shared.std(axis=0) == pytest.approx(wider * expected, rel=0.06)
+
+
+@pytest.mark.parametrize("kind", ["log-loss", "relative-error"])
+def test_selection_says_so_where_a_loss_is_infinite(kind):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
+    X[:, 0] += 1.2 * y
+    model, target = KNeighborsClassifier(3), y
+    if kind == "relative-error":
+        model, target = Ridge(), X[:, 0] * 2 + 1
+        target[3] = 0.0
+    answer = sc.assess(
+        model, X, target, losses=[kind], selection=3, n_permutations=0,
+        regularities=False, with_bias_variance=False,
+    )  # fmt: skip
+    assert answer.models[0].selection_bias is None
+    assert any("no word on selection" in text for text in answer.warnings)

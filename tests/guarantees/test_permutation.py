@@ -158,6 +158,60 @@ def test_ties_and_constant_features_are_left_to_the_model(name):
     assert found.method == name
 
 
+def badly_scaled(kind, m=60):
+    X, y = few_cases(m=m)
+    if kind == "one":
+        X[:, -1] *= 1e6
+    if kind == "all":
+        X *= 1e4
+    if kind == "shifted":
+        X += 1e6
+    return X, y
+
+
+@pytest.mark.parametrize("m", [60, 12])
+@pytest.mark.parametrize("kind", ["one", "all", "shifted"])
+def test_ridge_on_features_of_any_scale(kind, m):
+    X, y = badly_scaled(kind, m)
+    drawn_twice = [(np.r_[0:30, 5:15], np.r_[30:40])]
+    for splits in (folds(X, y), drawn_twice):
+        found = assert_same_as_sklearn(RidgeClassifier(), X, y, splits, 15)
+        assert found.method == "ridge"
+
+
+def test_ridge_on_raw_intensities_of_genes(shared_data):
+    data = np.load(shared_data / "microarray_colon.npz")
+    X, y = data["X"].astype(np.float64), data["y"]
+    found = assert_same_as_sklearn(RidgeClassifier(), X, y, folds(X, y, 5), 10)
+    assert found.method == "ridge"
+    assert found.n_refitted <= 2  # the fast way does the work, and does it right
+
+
+def test_logistic_regression_on_features_of_any_scale():
+    rng = np.random.default_rng(3)
+    y, X = np.arange(36) % 2, rng.standard_normal((36, 200))
+    splits = folds(X, y)
+    for wide, refitted in (
+        (100 * X, True),
+        (np.c_[X, 1e6 * X[:, 0]], True),
+        (X, False),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = permutation_scores(
+                LogisticRegression(), wide, y, splits, n_permutations=5, random_state=0
+            )
+        assert found.method == "logistic"
+        # Nothing is left to steps that rounding may lead elsewhere.
+        assert (found.n_refitted == 24) == refitted
+
+
+def test_logistic_regression_on_raw_intensities_of_genes(shared_data):
+    data = np.load(shared_data / "microarray_colon.npz")
+    X, y = data["X"].astype(np.float64), data["y"]
+    assert_same_as_sklearn(LogisticRegression(), X, y, folds(X, y, 5), 8)
+
+
 def test_without_the_care_for_ties_scores_would_differ(monkeypatch):
     from scorecast.guarantees.permutation import centroids
 

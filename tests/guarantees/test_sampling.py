@@ -84,3 +84,22 @@ def test_too_many_folds_say_how_many_are_possible():
         draw_plan("cv11", problem(), RNG(0))
     with pytest.raises(InsufficientDataError, match="at most 3"):
         draw_plan("group5", problem(groups=np.arange(30) % 3), RNG(0))
+
+
+def test_given_splits_that_tear_groups_are_refused():
+    task = problem(30, groups=np.repeat(np.arange(10), 3))
+    rows = np.arange(30)
+    pairs = [(rows[10:], rows[:10])]
+    with pytest.raises(InsufficientDataError, match=r"1 groups on both.*most 10"):
+        draw_plan(pairs, task, np.random.default_rng(0))
+    whole = draw_plan([(rows[9:], rows[:9])], task, np.random.default_rng(0))
+    assert len(whole.splits) == 1
+
+
+def test_cases_drawn_twice_were_learned_from_once():
+    plan = draw_plan("boot50", problem(60), np.random.default_rng(0))
+    different = [np.unique(split.train).size for split in plan.splits]
+    tested = [60 - count for count in different]
+    assert plan.n_train == pytest.approx(np.mean(different))
+    assert plan.n_train < 45  # 63 % of them, not all 60
+    assert plan.test_ratio == pytest.approx(sum(tested) / sum(different))

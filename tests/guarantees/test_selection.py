@@ -6,9 +6,11 @@ from scipy.stats import false_discovery_control
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.naive_bayes import GaussianNB
 
-from scorecast import selected_features, selection_bias
+from scorecast import assess, selected_features, selection_bias
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.report import render_html, render_text
+from scorecast.report.html import Report
 
 
 def three_classes(n=36, m=80, seed=0):
@@ -113,3 +115,50 @@ def test_noise_is_seldom_selected_and_often_without_adjustment():
     error = 3 * np.sqrt(0.05 * 0.95 / runs)
     assert kept / runs <= 0.05 + error
     assert broken / runs > 0.05 + error
+
+
+def patients(seed, size=5, n_groups=16, m=30):
+    """Noise that is shared by the cases of a patient, who has one class."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_groups), size)
+    X = rng.standard_normal((n_groups, m))[groups]
+    X += 0.3 * rng.standard_normal(X.shape)
+    return X, groups % 2, groups
+
+
+def test_noise_of_patients_is_no_discovery():
+    kept, alone, broken, runs = 0, 0, 0, 20
+    for seed in range(runs):
+        X, y, groups = patients(seed)
+        options = {"n_permutations": 99, "random_state": seed}
+        found = selected_features(X, y, 1, groups=groups.tolist(), **options)
+        kept += found.max_statistic[0] <= 0.05
+        alone += found.p_value[0] <= 0.05 / 30
+        assert found.p_value[0] <= found.max_statistic[0]
+        # The broken variant takes cases for independent.
+        broken += selected_features(X, y, 1, **options).max_statistic[0] <= 0.05
+    assert alone == 0  # 99 permutations cannot show less than 1 %
+    assert kept <= 4  # of 20 at 5 %: more has a chance of 0.3 %
+    assert broken == runs
+
+
+def test_groups_that_cannot_change_places_are_refused():
+    X, y, _ = patients(0)
+    with pytest.raises(InsufficientDataError, match="nothing can be permuted"):
+        selected_features(X[:55], y[:55], 1, groups=y[:55].tolist())
+    with pytest.raises(InsufficientDataError, match="nothing can be permuted"):
+        assess("naive-bayes", X[:55], y[:55], groups=y[:55], selection=1)
+    with pytest.raises(InvalidInputError, match="3 groups"):
+        selected_features(X, y, 1, groups=[1, 2, 3])
+
+
+def test_an_assessment_passes_its_groups_on():
+    X, y, groups = patients(1)
+    found = assess(
+        "naive-bayes", X, y, groups=groups, selection=2, n_permutations=0,
+        sampling="group4", with_bias_variance=False, regularities=False,
+    )  # fmt: skip
+    assert found.selected.max_statistic[0] > 0.05
+    assert "nan" not in render_text(found, ascii_only=True)
+    assert ">nan" not in render_html(Report(results=(found,)))
+    assert result_from_dict(found.to_dict()).to_dict() == found.to_dict()

@@ -41,15 +41,15 @@ def answer():
     """Naive Bayes and a guess, over easy and hard settings."""
     return sc.assess_settings(
         {"nb": "naive-bayes", "guess": "sklearn.dummy:DummyClassifier()"}, make,
-        settings={"gap": [0.0, 4.0], "n": [40, 60]}, sampling="cv5", random_state=1,
+        settings={"gap": [0.0, 3.0], "n": [40, 60]}, sampling="cv5", random_state=1,
     )  # fmt: skip
 
 
 def test_easy_and_hard_settings_come_apart(answer):
     easy, hard = answer.groups_of("nb")
-    assert {name.split(",")[0] for name in easy.members} == {"gap 4"}
+    assert {name.split(",")[0] for name in easy.members} == {"gap 3"}
     assert {name.split(",")[0] for name in hard.members} == {"gap 0"}
-    assert easy.factors == {"gap": ["4.0"]}
+    assert easy.factors == {"gap": ["3.0"]}
     assert easy.low > hard.high
     whole = answer.bound("nb", "conservative")
     own = [r for r in answer.rows if r.model == "nb"]
@@ -63,13 +63,15 @@ def test_easy_and_hard_settings_come_apart(answer):
 def test_relations_count_wins_and_losses(answer):
     (found,) = answer.relations
     assert (found.a, found.b, found.n_settings) == ("nb", "guess", 4)
-    assert found.won == 0.5
-    assert set(found.won_in) == {"gap 4, n 40", "gap 4, n 60"}
+    # With 40 cases every fold is right, every guess a half: no spread, and no win.
+    assert found.won_in == ("gap 3, n 60",)
+    assert found.won == 0.25
+    assert found.better >= 0.5
     assert found.relation == ""
     assert "no relation holds" in found.said()
     alone = sc.assess_settings(
         {"guess": "sklearn.dummy:DummyClassifier()", "nb": "naive-bayes"}, make,
-        settings={"gap": [3.0, 4.0]}, sampling="cv5",
+        settings={"gap": [2.0, 2.5]}, sampling="cv5",
     )  # fmt: skip
     assert alone.relations[0].relation == "inferior"
     assert "nb beats guess in all" in alone.relations[0].said()
@@ -274,8 +276,17 @@ def test_differences_of_one_setting_are_tested_fold_by_fold():
     a = row(0.2, folds=(0.1, 0.2, 0.3))
     assert difference_test(a, a) == 1
     shifted = row(0.3, folds=(0.2, 0.3, 0.4))
-    # Always worse by the same: no spread, and no doubt.
-    assert difference_test(a, shifted) < 1e-6
+    # Always worse by the same: no spread, so no test, and no win.
+    assert difference_test(a, shifted) == 1
+    assert superiority([a], [shifted], alpha=0.1, share=0.8).won == 0
+    several = [
+        SettingEstimate(**{**vars(r), "sets": (r.sets[0],) * 3}) for r in (a, shifted)
+    ]
+    assert difference_test(*several) == 1
+    apart = SettingEstimate(
+        **{**vars(shifted), "sets": tuple((0.2 + x,) * 3 for x in (0.09, 0.1, 0.11))}
+    )
+    assert difference_test(several[0], apart) < 0.05
     noisy = row(0.3, folds=(0.1, 0.5, 0.3))
     assert 0.3 < difference_test(a, noisy) < 1
 
@@ -365,6 +376,36 @@ def test_what_cannot_be_is_refused(options, said):
     data = options.pop("data", make)
     with pytest.raises(UsageError, match=said):
         sc.assess_settings("naive-bayes", data, sampling="cv3", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"alpha": 7}, "`alpha` must lie"),
+        ({"share": 0}, "`share` must be"),
+        ({"most_groups": 0}, "`most_groups` must be"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_data_are_made(options, said):
+    def untouched(gap, random_state):
+        pytest.fail("data were made")
+
+    with pytest.raises(UsageError, match=said):
+        sc.assess_settings("naive-bayes", untouched, settings={"gap": [1]}, **options)
+
+
+def test_values_may_come_once_and_be_close():
+    close = [1.0000001, 1.0000002]
+    found = sc.assess_settings(
+        "nearest-centroid", make, settings={"gap": iter([3.0, *close])},
+        design="one-at-a-time", sampling="cv3", weights=[1, 1, 2],
+    )  # fmt: skip
+    names = ["gap 3", "gap 1.0000001", "gap 1.0000002"]
+    assert [r.setting for r in found.rows] == names
+    assert found.options["usual"] == {"gap": "3.0"}
+    values = [r.estimate for r in found.rows]
+    weighted = found.bound("nearest-centroid", "weighted")
+    assert weighted.estimate == pytest.approx(np.average(values, weights=[1, 1, 2]))
 
 
 def test_no_estimate_at_all_is_refused():

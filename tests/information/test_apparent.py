@@ -16,7 +16,7 @@ from scorecast.exceptions import (
 )
 from scorecast.information import simulation, verdict
 from scorecast.information.compare import relative_cases
-from scorecast.information.influence import influence_of
+from scorecast.information.influence import Influence, influence_of
 from scorecast.report import render_text
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
@@ -195,6 +195,16 @@ def test_chains_that_differ_in_components_only_are_believed_and_said_to():
     for agreed in (page(1.01), sc.report(result)):
         assert "rough since the chains" not in agreed
         assert "a chain never changed" not in agreed
+
+
+def test_influence_is_read_back_without_what_it_does_not_know():
+    data = {
+        "index": 3, "id": None, "j": None, "mean_without": 0.2, "later": 1,
+        "posterior_mean_without": None, "posterior_median_without": 0.1, "method": None,
+    }  # fmt: skip
+    found = Influence.from_dict(data)
+    assert (found.id, found.method, found.mean_without) == (None, None, 0.2)
+    assert np.isnan([found.j, found.posterior_mean_without, found.median_error]).all()
 
 
 def test_worst_cases_are_named_with_what_they_cost():

@@ -89,7 +89,8 @@ def test_few_values_give_their_base_away():
     uneven = np.where(np.arange(40) % 3, np.log2(0.3), np.log2(0.7))
     for p in (np.full(40, -2.0), uneven):
         with pytest.warns(DataWarning, match="log_p .* base 2"):
-            sc.cases_from_logs(q, p)
+            odd = sc.cases_from_logs(q, p)
+        assert "base 2" in odd.notes[0]  # from where the answer has it
         # Rightly stated, in either base, nothing is said.
         sc.cases_from_logs(q / np.log(2), p, base=2)
         sc.cases_from_logs(q, p * np.log(2))
@@ -104,8 +105,9 @@ def test_two_bases_are_noticed():
     with pytest.warns(DataWarning, match="same base"):
         sc.cases_from_logs(log_q / np.log(2), log_p)
     with pytest.warns(DataWarning, match="same base"):
-        sc.cases_from_logs(log_q, log_p / np.log(10))
-    sc.cases_from_logs(log_q, log_p)  # no warning
+        odd = sc.cases_from_logs(log_q, log_p / np.log(10))
+    assert "same base" in " ".join(odd.notes)
+    assert not sc.cases_from_logs(log_q, log_p).notes  # no warning either
 
 
 def test_probabilities_given_as_logarithms_are_noticed():
@@ -124,6 +126,9 @@ def test_logarithms_given_as_probabilities_are_noticed():
         sc.cases_from_probabilities([-0.1, -2.0], [0.5, 0.5])
     with pytest.raises(InvalidInputError, match="percentages"):
         sc.cases_from_probabilities([70.0, 30.0], [0.5, 0.5])
+    with pytest.raises(InvalidInputError, match=r"1\.2 in row 3") as caught:
+        sc.cases_from_probabilities([0.7, 0.3, 1.2, 0.9], [0.5] * 4)
+    assert "percentages" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,10 @@ def test_the_reported_interval_holds_all_views():
     assert found.quantile(0.95) == pytest.approx(found.high)
     again = type(found).from_dict(found.to_dict(), found.probability_positive)
     assert again.views[1].low == wide.low
+    for view, draws in zip(again.views, [mixture, *others.values()], strict=True):
+        assert view.mean == pytest.approx(draws.mean())
+        assert view.sd == pytest.approx(draws.std(ddof=1))
+    assert (found.mean, found.sd) == (narrow.mean, narrow.sd)
 
 
 def test_a_mixture_that_misses_the_plain_mean_does_not_give_the_centre():

@@ -5,7 +5,7 @@ import pytest
 
 import scorecast as sc
 from scorecast.exceptions import DataWarning
-from scorecast.information.ties import count_shared, spread_ties
+from scorecast.information.ties import count_shared, merge_ties, spread_ties
 from scorecast.mixtures import Sampling
 
 SHORT = Sampling(n_chains=2, n_warmup=300, n_draws=500, n_extensions=0)
@@ -51,3 +51,14 @@ def test_a_lone_far_case_does_not_make_others_tie():
     values = np.sort(np.append(np.random.default_rng(0).normal(0.1, 0.1, 200), -1e6))
     assert count_shared(values) == 0
     np.testing.assert_array_equal(spread_ties(values), values)
+
+
+@pytest.mark.parametrize("n", [1_000, 50_000, 1_000_000])
+def test_many_cases_lie_close_without_sharing_a_value(n):
+    values = np.sort(np.log(np.random.default_rng(0).uniform(0.3, 0.9, n) / 0.5))
+    assert np.unique(values).size == n
+    assert count_shared(values) < 1e-4 * n
+    assert (merge_ties(values) != values).mean() < 2e-3
+    # True ties are found among as many, also those that only rounding sets apart.
+    tied = np.sort(np.append(values, 0.25 + 1e-16 * np.arange(-400, 400)))
+    assert count_shared(tied) >= 800

@@ -212,6 +212,12 @@ def test_numbers_count_towards_the_limit(table, refusal):
     refusal(read_matrix, path, max_bytes=100_000)
 
 
+def test_a_packed_file_of_nothing_is_empty(table, refusal):
+    message = refusal(read_matrix, table("", "a.csv.gz"))
+    assert "a.csv.gz is empty" in message
+    assert "line 1" not in message
+
+
 @pytest.mark.parametrize("cut", [5, 20, -4])
 def test_cut_gzip_is_refused(cut, tmp_path, refusal):
     path = tmp_path / "a.csv.gz"

@@ -8,7 +8,7 @@ from numba import njit
 
 from scorecast.mixtures import Noise, Observations
 from scorecast.mixtures.chain import Chain, Record
-from scorecast.mixtures.kernels import case, component, latent, sweep
+from scorecast.mixtures.kernels import case, component, jump, latent, sweep
 from scorecast.mixtures.noisy_chain import NoisyChain
 
 FREE = njit(nogil=True, error_model="numpy")
@@ -55,6 +55,19 @@ def precision_forgets_skew_prior():
     return rewritten(sweep.run_sweeps, {}, _update_mixture=update)
 
 
+@pytest.fixture(scope="session")
+def split_forgets_jacobian():
+    """Splits and merges judged as if every parent had had all the weight."""
+    broken = rewritten(
+        jump.log_split_ratio,
+        {"return total + math.log(whole) - log_share": "return total - log_share"},
+    )
+    split = rewritten(jump._split, {}, log_split_ratio=broken)
+    merge = rewritten(jump._merge, {}, log_split_ratio=broken)
+    both = rewritten(jump.jump, {}, _split=split, _merge=merge)
+    return rewritten(sweep.run_sweeps, {}, jump=both)
+
+
 class JointDraws:
     """Chains that start from an exact draw of parameters and values together.
 
@@ -62,12 +75,12 @@ class JointDraws:
     was, so each statistic has the same mean before and after: no convergence needed.
     """
 
-    def __init__(self, prior, n_cases, *, n_jumps=4, power=1.0, kernel=None):
+    def __init__(self, prior, n_cases, *, n_jumps=4, kernel=None):
         self.prior = prior
         self.rng = np.random.default_rng(20)
         self.chain = Chain(
             np.zeros((n_cases, prior.n_dims)),
-            prior.constants(power),
+            prior.constants(),
             self.rng,
             n_jumps=n_jumps,
         )

@@ -13,6 +13,7 @@ from scorecast.mixtures import (
     SkewStudentMixture,
     log_half_normal_integral,
 )
+from scorecast.mixtures.kernels.half_normal import draw_roots
 
 
 def skew_student_names(dimensions):
@@ -49,6 +50,23 @@ def test_half_normal_integral_against_quadrature_over_a_wide_range():
             pieces = [(1e-300, peak), (peak, 4 * peak), (4 * peak, np.inf)]
             total = sum(quad(integrand, *piece, epsabs=1e-12)[0] for piece in pieces)
             assert_allclose(total, 1.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("p", [-0.95, -0.5, 0.0])
+@pytest.mark.parametrize(("a", "b"), [(0.5, -3.0), (2.0, 0.5), (0.5, 2.5), (2, 60)])
+def test_steep_half_normal_draws_have_their_distribution(p, a, b):
+    """With p <= 0 the density is infinite at zero; that of s^(p+1) is not."""
+    q, n = p + 1.0, 4000
+    level = float(log_half_normal_integral(p, a, b))
+    grid = np.linspace(0.0, (max(b, 0) / (2 * a) + 12 / np.sqrt(2 * a)) ** q, 200_001)
+    s = grid ** (1 / q)
+    cumulative = np.cumsum(np.exp(b * s - a * s * s - level)) * grid[1] / q
+    assert_allclose(cumulative[-1], 1.0, atol=2e-3)
+    draws = np.empty(n)
+    full = (np.full(n, float(x)) for x in (p, a, b))
+    draw_roots(np.random.default_rng(1), *full, draws)
+    known = stats.kstest(draws**q, lambda u: np.interp(u, grid, cumulative))
+    assert known.pvalue > 1e-3
 
 
 def test_mean_has_its_reference_value(reference):

@@ -65,12 +65,27 @@ def test_a_conjugate_case_has_its_exact_evidence():
         random_state=0,
     )
     assert found.stderr < 0.04
+    assert found.rhats.max() < 1.05
     assert abs(found.value - exact) < 4 * found.stderr
 
 
+def test_tails_so_long_that_scales_pile_up_at_zero_do_not_stop_it():
+    """Shapes below one half: at small powers the density of a scale has no mode."""
+    with pytest.warns(DataWarning, match="ladder"):
+        found = log_evidence(
+            [0.1, 0.2, -0.3],
+            prior=Prior.information(tail_kind=2, tail_b=0.2),
+            betas=ladder(4),
+            sampling=Sampling(n_warmup=50, n_draws=200),
+            random_state=0,
+        )
+    assert np.isfinite(found.means).all()
+
+
 @pytest.mark.statistical
-def test_the_evidence_of_a_full_mixture_against_weighted_prior_draws():
-    prior = Prior.information()
+@pytest.mark.parametrize("tails", [{}, {"tail_kind": 2, "tail_b": 1.0}])
+def test_the_evidence_of_a_full_mixture_against_weighted_prior_draws(tails):
+    prior = Prior.information(**tails)
     x = np.array([0.15, 0.35, -0.6])
     constants = prior.constants()
     logs = np.array(
@@ -92,6 +107,18 @@ def test_the_evidence_of_a_full_mixture_against_weighted_prior_draws():
     assert abs(found.value - exact) < 4 * np.hypot(found.stderr, error) + 0.02
 
 
+def test_chains_of_a_rung_that_disagree_are_told():
+    """Without warm-up the second chain still remembers its hundred components."""
+    short = Sampling(n_warmup=0, n_draws=20, n_jumps=0, starts=(1, 100))
+    x = np.random.default_rng(1).normal(0.4, 0.5, size=12)
+    with pytest.warns(DataWarning, match=r"chains disagree at \d+ of 41 rungs.*more"):
+        found = log_evidence(
+            x, prior=Prior.information(), betas=ladder(40), sampling=short,
+            random_state=0,
+        )  # fmt: skip
+    assert np.nanmax(found.rhats) > 1.05
+
+
 def test_a_ladder_must_climb_from_nought_to_one():
     with pytest.raises(UsageError, match="climb"):
         log_evidence([0.1], prior=Prior.information(), betas=[0.0, 0.5])
@@ -102,6 +129,6 @@ def test_too_few_draws_and_too_few_rungs_are_told():
     few = Sampling(n_warmup=0, n_draws=19, starts=(1,))
     with pytest.raises(UsageError, match="at least 20"):
         log_evidence(x, prior=prior, sampling=few)
-    short = Sampling(n_warmup=100, n_draws=200, starts=(1,))
+    short = Sampling(n_warmup=200, n_draws=3000, starts=(1,))
     with pytest.warns(DataWarning, match=r"too coarse.*ladder\(40\)"):
         log_evidence(x, prior=prior, betas=ladder(2), sampling=short, random_state=0)

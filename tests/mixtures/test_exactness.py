@@ -71,3 +71,10 @@ def test_wrong_conditionals_are_found_out(
     for kernel in (scale_ignores_skew, precision_forgets_skew_prior):
         z = joint_draws(PRIORS[name], 8, kernel=kernel).z_scores(15_000, n_sweeps=4)
         assert np.abs(z).max() > SURELY, z.round(1)
+
+
+@pytest.mark.statistical
+def test_a_wrong_ratio_of_splits_is_found_out(joint_draws, split_forgets_jacobian):
+    joint = joint_draws(PRIORS["one dimension"], 6, kernel=split_forgets_jacobian)
+    z = joint.z_scores(6000)
+    assert np.abs(z).max() > SURELY, z.round(1)

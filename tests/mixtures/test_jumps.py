@@ -25,6 +25,11 @@ def test_exponentials_and_logarithms_of_many_are_those_of_one():
     odd = np.array([np.nan, -np.inf, np.inf, 1e9])
     many(odd, y)
     assert_allclose(odd, np.exp([np.nan, -708, 708, 708]), rtol=1e-15)
+    odd = np.array([0.0, -0.0, 5e-324, 1e-310, np.inf, np.nan, -1.0, -np.inf, 3.0])
+    with np.errstate(all="ignore"):
+        expected = np.log(odd)
+    many(y, odd)
+    assert_allclose(odd, expected, rtol=5e-16)
 
 
 @njit

@@ -20,7 +20,7 @@ from scorecast.mixtures import (
     sample_prior_means,
 )
 from scorecast.mixtures.chain import Chain, Record, mixture_log_density
-from scorecast.mixtures.diagnostics import diagnose
+from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS, diagnose
 from scorecast.mixtures.kernels import component
 from scorecast.mixtures.prior_predictive import _draws
 
@@ -180,6 +180,17 @@ def test_few_or_odd_values_do_not_break_it(values):
     assert found.means.std() > 0.0
 
 
+def test_a_chain_that_meets_no_number_ends_and_is_refused():
+    """Squares that overflow give scales that are no numbers, and no end to draws."""
+    values = np.append(VALUES, 1e160)[:, None]
+    chain = Chain(values, INFORMATION.constants(), np.random.default_rng(0), n_jumps=3)
+    record = Record.empty(2000, 1)
+    chain.run(2000, record)
+    assert np.isnan(record.means[-1]).all()
+    found = diagnose(record.means[None], record.n_components[None])
+    assert "not a number" in found.reasons[0]
+
+
 def test_longer_runs_until_the_chains_can_be_trusted():
     # 200 effective draws are wanted, more than 2 chains of 80 can give.
     patient = dataclasses.replace(SHORT, n_draws=20, n_extensions=2)
@@ -189,6 +200,21 @@ def test_longer_runs_until_the_chains_can_be_trusted():
     assert found.means.shape == (2, 80, 1)
     assert found.n_discarded == 50 + 20 + 40
     assert found.n_components_warmup.shape == (2, 110)
+
+
+@pytest.mark.statistical
+def test_a_default_run_goes_on_until_its_chains_agree_about_components():
+    """400 long-tailed values: J is settled at once, the number of components is not."""
+    values = np.random.default_rng(1).standard_t(3, 400) * 0.1 + 0.12
+    once = Sampling(n_extensions=0)
+    short = sample_posterior(values, prior=INFORMATION, sampling=once, random_state=0)
+    assert short.diagnostics.passed
+    assert short.diagnostics.rhat_components > MOST_RHAT_COMPONENTS
+    found = sample_posterior(values, prior=INFORMATION, random_state=0)
+    assert found.diagnostics.passed
+    assert found.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS
+    logs = np.log(found.n_components).mean(axis=1)  # from 1, 8, 2 and 4 components
+    assert np.ptp(logs) < 0.25, logs
 
 
 def test_predictive_density_and_distribution_agree():
@@ -285,6 +311,8 @@ def test_no_workers_are_refused():
 def test_bad_values_and_settings_are_refused():
     with pytest.raises(InvalidInputError, match="row 2"):
         sample_posterior([0.1, np.nan], prior=INFORMATION)
+    with pytest.raises(InvalidInputError, match=r"row 2 holds \[1\.e\+154\]; use an"):
+        sample_posterior([0.1, 1e154, 0.3], prior=INFORMATION)
     with pytest.raises(InvalidInputError, match="n >= 1"):
         sample_posterior([], prior=INFORMATION)
     with pytest.raises(InvalidInputError, match="shape"):

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
@@ -61,3 +63,39 @@ def test_every_interval_is_drawn():
     assert len(loss.bounds) > 5
     for bound in loss.bounds:
         assert bound.method in said
+
+
+class Half(KNeighborsClassifier):
+    """Refuses to learn where the first case is left out."""
+
+    def fit(self, X, y):
+        if not (X[:, 0] == 99).any():
+            msg = "left out"
+            raise ValueError(msg)
+        return super().fit(X, y)
+
+
+def page_and_text(models, X, y):
+    answer = sc.assess(models, X, y, **QUICK)
+    saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
+    page = render_html(Report(results=(saved,)))
+    return page, " ".join(render_text(saved).split())
+
+
+def test_splits_and_models_that_failed_are_said_where_the_answer_is():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(36, 4)), np.arange(36) % 2
+    X[0, 0] = 99
+    for seen in page_and_text(Half(), X, y):
+        said = "on 27 of 36 cases (1 of 4 splits failed)"
+        assert seen.count(said) >= 2  # the headline, and how it was tested
+    models = {"half": Half(), "broken": SVC(C=-1.0)}
+    for seen in page_and_text(models, X, y):
+        assert "half (1 of 2 models failed): accuracy" in seen
+        assert "Best of 2" not in seen
+    page, text = page_and_text({**models, "good": KNeighborsClassifier()}, X, y)
+    assert "Best of 2 (1 of 3 models failed), " in text
+    assert "broken failed n/a n/a" in text
+    head = page.partition("</table>")[0]
+    assert "broken" in head
+    assert "Failed: InvalidParameterError" in head

@@ -1,10 +1,16 @@
 """Many settings as text, figure and page."""
 
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 import scorecast as sc
+from scorecast.guarantees.loss_values import span_said
+from scorecast.guarantees.settings.superiority import superiority
 from scorecast.report import main_drawing, render_text
+from scorecast.report.wording import dashed
 
 
 def make(gap, random_state):
@@ -34,11 +40,48 @@ def test_the_text_lists_bounds_then_groups_with_their_settings(answer):
     lines = [line.split() for line in text.splitlines()]
     group = next(i for i, words in enumerate(lines) if "1:" in words)
     assert lines[group][:5] == ["nb", "group", "1:", "gap", "3.0"]
-    assert [words[:2] for words in lines[group + 1 : group + 3]] == [
+    assert [words[:2] for words in lines[group + 1 : group + 4]] == [
+        ["mean", f"{100 * answer.groups_of('nb')[0].estimate:.1f}"],
         ["gap", "3"],
         ["gap", "4"],
     ]
-    assert "Relation  nb wins 67 %" in text
+    assert f"Relation  nb wins {100 * answer.relations[0].won:.0f} %" in text
+
+
+def test_a_group_is_bounded_by_its_members_not_by_their_mean(answer):
+    easy = answer.groups_of("nb")[0]
+    assert easy.highest - easy.lowest > 1.2 * (easy.high - easy.low)
+    of_each = span_said("accuracy", easy.lowest, easy.highest)
+    of_mean = span_said("accuracy", easy.low, easy.high)
+    assert f"{of_each} in 2 (mean {of_mean})" in answer.summary()
+    lines = render_text(answer).splitlines()
+    place = next(i for i, line in enumerate(lines) if "group 1: gap 3.0" in line)
+    assert lines[place].endswith(of_each)
+    assert lines[place + 1].endswith(of_mean)
+    page = sc.report(answer)
+    assert dashed(of_each) in page
+    assert "95 % interval of each" in page
+
+
+def test_relations_of_several_pairs_say_that_they_are_not_corrected(answer):
+    assert "not corrected" not in render_text(answer)
+    rows = [
+        replace(row, model=name)
+        for name in ("first", "second", "third")
+        for row in answer.rows
+        if row.model == "nb"
+    ]
+    pairs = [
+        superiority(
+            [r for r in rows if r.model == a], [r for r in rows if r.model == b],
+            alpha=0.1, share=0.8,
+        )
+        for a, b in combinations(("first", "second", "third"), 2)
+    ]  # fmt: skip
+    three = replace(answer, rows=tuple(rows), relations=tuple(pairs))
+    said = "not corrected for 3 pairs of models"
+    assert said in " ".join(render_text(three).split())
+    assert said in sc.report(three)
 
 
 def test_the_figure_has_a_row_for_every_setting(answer):

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from scipy.stats import norm, skew
 
 import scorecast as sc
-from scorecast.exceptions import UsageError
+from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.synthetic import Normal, Poisson, Uniform
 from scorecast.synthetic.bayes_error import _monte_carlo, line_error
 from scorecast.synthetic.labelled_data import _population
+from scorecast.synthetic.skew import Skew
 
 PLAIN = {"with_bayes_error": False}
 
@@ -238,6 +239,8 @@ def test_monte_carlo_with_true_densities_finds_the_exact_error(options):
         {"distribution": "gaussian-mixture"},
         {"distribution": "gaussian-poisson"},
         {"distribution": "gaussian-poisson", "mixing": "value", "noise": 0.1},
+        {"distribution": "gaussian-poisson", "skewed": 0.6},
+        {"distribution": "gaussian-poisson", "mixing": "value", "skewed": 0.6},
         {"distribution": "gaussian-uniform", "mixing": "value"},
         {"distribution": "bimodal", "n_classes": 2, "block_size": 5, "rho": 0.5},
     ],
@@ -257,6 +260,24 @@ def test_the_true_posterior_is_calibrated(options):
     sure = np.exp(2 * logs - np.logaddexp.reduce(2 * logs, axis=1)[:, None])
     said = 1 - sure.max(axis=1)
     assert (wrong - said).mean() / ((wrong - said).std() / np.sqrt(y.size)) > 4.5
+
+
+def test_a_monte_carlo_error_is_a_plain_number():
+    known = sc.simulate.labelled(
+        20, 12, distribution="gaussian-poisson", skewed=0.3
+    ).truth.bayes_error
+    assert known.method == "monte-carlo"
+    assert 0 <= known.low < known.value < known.high < 2 / 3
+    assert {type(x) for x in (known.value, known.low, known.high)} == {float}
+
+
+def test_densities_that_miss_what_is_drawn_are_refused(monkeypatch):
+    # Broken on purpose: counts without the tail that skew gives them.
+    monkeypatch.setattr(Skew, "log_density", lambda self, part, x: part.log_density(x))
+    with pytest.raises(InsufficientDataError, match="not finite"):
+        sc.simulate.labelled(
+            20, 12, distribution=[Poisson(3), Poisson(5)], n_classes=2, skewed=0.5
+        )
 
 
 @pytest.mark.parametrize(

@@ -126,13 +126,15 @@ def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
     raise UsageError(msg)
 
 
-def check_level(level: float) -> float:
+def check_level(level: float, name: str = "level") -> float:
     """Return a confidence level strictly between 0 and 1.
 
     Parameters
     ----------
     level : float
         What the caller passed.
+    name : str, default="level"
+        What the argument is called.
 
     Returns
     -------
@@ -146,7 +148,8 @@ def check_level(level: float) -> float:
     """
     if isinstance(level, numbers.Real) and 0 < float(level) < 1:
         return float(level)
-    msg = f"`level` must lie strictly between 0 and 1, such as 0.9; got {level!r}."
+    such = 0.05 if name == "alpha" else 0.9
+    msg = f"`{name}` must lie strictly between 0 and 1, such as {such}; got {level!r}."
     raise UsageError(msg)
 
 

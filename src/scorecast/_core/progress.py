@@ -8,15 +8,16 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import TextIO, TypeVar
 
-__all__ = ["announced", "progress_shown", "track"]
+__all__ = ["announced", "in_parts", "progress_shown", "track"]
 
 T = TypeVar("T")
 
 _stream: ContextVar[TextIO | None] = ContextVar("progress_stream", default=None)
+_part: ContextVar[str] = ContextVar("progress_part", default="")
 _PATIENCE = 1.0  # seconds before the line appears
 _BETWEEN = 0.1  # seconds between two drawings
 _WIDTH = 24
@@ -80,6 +81,37 @@ def track(items: Iterable[T], *, total: int, what: str) -> Iterator[T]:
             stream.flush()
 
 
+def in_parts(items: Sequence[T], *, what: str) -> Iterator[T]:
+    """Pass `items` through, each a job with progress of its own.
+
+    The lines of those jobs begin with which of how many it is, and with the time that
+    the rest will take if it goes on like this.
+
+    Parameters
+    ----------
+    items : sequence
+        What is worked on.
+    what : str
+        One of them in a word.
+
+    Yields
+    ------
+    object
+        The items, unchanged.
+    """
+    start = time.monotonic()
+    try:
+        for done, item in enumerate(items):
+            left = ""
+            if done:
+                each = (time.monotonic() - start) / done
+                left = f" (about {each * (len(items) - done):.0f} s left in all)"
+            _part.set(f"{what} {done + 1} of {len(items)}{left}: ")
+            yield item
+    finally:
+        _part.set("")
+
+
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[None]:
     """Show a line while something without steps goes on, then take it away.
@@ -98,7 +130,7 @@ def announced(what: str) -> Iterator[None]:
     if stream is None:
         yield
         return
-    stream.write(f"\r\x1b[K{what} ...")
+    stream.write(f"\r\x1b[K{_part.get()}{what} ...")
     stream.flush()
     try:
         yield
@@ -111,5 +143,6 @@ def _draw(stream: TextIO, what: str, done: int, total: int, elapsed: float) -> N
     share = done / max(total, 1)
     bar = "#" * int(share * _WIDTH)
     left = elapsed * (1 - share) / max(share, 1e-9)
-    stream.write(f"\r\x1b[K{what} [{bar:<{_WIDTH}}] {done}/{total}, {left:.0f} s left")
+    said = f"{what} [{bar:<{_WIDTH}}] {done}/{total}, {left:.0f} s left"
+    stream.write(f"\r\x1b[K{_part.get()}{said}")
     stream.flush()

@@ -207,7 +207,7 @@ def density_test(
     >>> density_test(norm(2.0), X).is_rejected
     True
     """
-    level, alpha = check_level(level), check_level(alpha)
+    level, alpha = check_level(level), check_level(alpha, "alpha")
     for name, value in (("n_permutations", n_permutations), ("max_cases", max_cases)):
         if not isinstance(value, numbers.Integral) or value < _LEAST:
             msg = f"`{name}` must be a whole number from {_LEAST}; got {value!r}."

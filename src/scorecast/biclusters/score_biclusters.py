@@ -35,13 +35,18 @@ _NULL = (
     "null model: rows and columns have a location and a scale of their own, and what "
     "is left of cells is exchangeable"
 )
+_TIED = (
+    "equal values are told apart at random before the test; a pattern that only ties "
+    "would show is not seen"
+)
 _SEARCHED = (
     "p-values are adjusted for every bicluster that a search could have picked, so "
     "they hold for found ones"
 )
 _NAMED = (
-    "p-values are of biclusters that were not chosen by looking at these data: values "
-    "shuffled within columns, adjusted by Holm"
+    "p-values are of biclusters that were not chosen by looking at these data: values, "
+    "freed of the level and the spread of their row and column, are shuffled within "
+    "columns; adjusted by Holm"
 )
 _CHANCE = "chance: biclusters of the same sizes, rows and columns drawn at random"
 
@@ -118,7 +123,7 @@ def score_biclusters(
     check_choice(missing, "missing", _MISSING)
     check_choice(pattern, "pattern", PATTERNS)
     check_choice(assigned_by, "assigned_by", _ASSIGNED)
-    alpha = check_level(alpha)
+    alpha = check_level(alpha, "alpha")
     n_permutations = _check_count(n_permutations, "n_permutations", 1)
     n_random = _check_count(n_random, "n_random", 0)
     check_n_jobs(n_jobs)
@@ -287,6 +292,8 @@ def _wrapped(
     assumes = [_CHANCE] if rows and options["n_random"] else []
     if tested:
         assumes += [_NULL, _SEARCHED] if options["selected"] else [_NAMED]
+        if options["selected"] and _has_ties(matrix):
+            assumes.append(_TIED)
     return BiclusterScores(
         biclusters=biclusters,
         agreement=rows,
@@ -301,6 +308,10 @@ def _wrapped(
         assumptions=tuple(assumes),
         warnings=notes,
     )
+
+
+def _has_ties(matrix: FloatArray | None) -> bool:
+    return matrix is not None and np.unique(matrix).size < matrix.size
 
 
 def _bicluster_rows(

@@ -1,7 +1,8 @@
 """How surprising a bicluster is in a matrix where there are none.
 
 Null model: rows and columns have a location and a scale of their own, and what is left
-of the cells is exchangeable, of any distribution.
+of the cells is exchangeable. Equal values, as of counts or ratings, are told apart at
+random first: the tests need an order, and ties would pass for a pattern.
 
 A search looks at an enormous number of biclusters, so each p-value is multiplied by
 their number (the union bound): it holds for whatever a search has picked, and for all
@@ -27,6 +28,7 @@ __all__ = [
     "permuted_p",
     "searched_log_p",
     "significances",
+    "ties_broken",
 ]
 
 _LEAST = 1e-290  # below, a tail is taken from its bound
@@ -72,8 +74,8 @@ class _Null:
     squares: float  # of all residues
 
     @classmethod
-    def of(cls, matrix: FloatArray) -> _Null:
-        scores = null_scores(matrix)
+    def of(cls, matrix: FloatArray, rng: np.random.Generator) -> _Null:
+        scores = null_scores(ties_broken(matrix, rng))
         squares = float((residues(scores) ** 2).sum())
         return cls(scores=scores, squares=squares)
 
@@ -138,7 +140,10 @@ def _log_choices(pattern: str, shape: tuple[int, int], k: int, j: int) -> float:
 
 
 def searched_log_p(
-    matrix: FloatArray, found: BiclusterSet, pattern: str
+    matrix: FloatArray,
+    found: BiclusterSet,
+    pattern: str,
+    rng: np.random.Generator,
 ) -> list[tuple[str, float, float]]:
     """Test every bicluster against all that a search could have picked.
 
@@ -150,13 +155,15 @@ def searched_log_p(
         Biclusters of it.
     pattern : str
         One of `PATTERNS`.
+    rng : numpy.random.Generator
+        Tells equal values apart.
 
     Returns
     -------
     list of tuple
         Pattern, and logarithms of the p-value before and after adjustment.
     """
-    null = _Null.of(matrix)
+    null = _Null.of(matrix, rng)
     n, m = matrix.shape
     wanted = tuple(_TESTS) if pattern == "auto" else (pattern,)
     extra = float(np.log(len(wanted)))
@@ -181,6 +188,8 @@ def permuted_p(
 ) -> FloatArray:
     """Test residues of biclusters named beforehand, with every column shuffled.
 
+    Rows and columns first lose their mean and their spread, before shuffling and after.
+
     Parameters
     ----------
     matrix : ndarray of shape (n, m)
@@ -199,14 +208,34 @@ def permuted_p(
         real one counted: never zero.
     """
     pairs = [np.ix_(rows, columns) for rows, columns in found.pairs()]
-    real = np.array([mean_squared_residue(matrix[cells]) for cells in pairs])
+    left = _levelled(ties_broken(matrix, rng))
+    real = np.array([mean_squared_residue(left[cells]) for cells in pairs])
     as_small = np.ones(len(pairs))
     for _ in range(n_permutations):
-        shuffled = rng.permuted(matrix, axis=0)
+        # Levelled again: the real residues, too, are what fitted levels have left.
+        shuffled = _levelled(rng.permuted(left, axis=0))
         drawn = np.array([mean_squared_residue(shuffled[cells]) for cells in pairs])
         as_small += drawn <= real * (1 + 1e-12)
     known: FloatArray = np.where(np.isnan(real), np.nan, as_small)
     return known / (1 + n_permutations)
+
+
+def _levelled(matrix: FloatArray) -> FloatArray:
+    """Give columns and rows in turn, twice, mean 0 and spread 1.
+
+    Without it any rows that have a level of their own would look like a bicluster,
+    since shuffling takes the level from them. Means are used, not medians: they take
+    the same from real and from shuffled data.
+    """
+    away = matrix
+    for axis in (0, 1, 0, 1):
+        known = np.isfinite(away)
+        n = np.maximum(known.sum(axis=axis, keepdims=True), 1)
+        total = np.where(known, away, 0.0).sum(axis=axis, keepdims=True)
+        away = away - total / n
+        squares = np.where(known, away**2, 0.0).sum(axis=axis, keepdims=True) / n
+        away = away / np.where(squares > 0, np.sqrt(squares), 1.0)
+    return away
 
 
 def significances(
@@ -233,7 +262,7 @@ def significances(
     n_permutations : int
         Shuffles, if not.
     rng : numpy.random.Generator
-        For those.
+        For those, and to tell equal values apart.
 
     Returns
     -------
@@ -241,7 +270,7 @@ def significances(
         One per bicluster.
     """
     if selected:
-        rows = searched_log_p(matrix, found, pattern)
+        rows = searched_log_p(matrix, found, pattern, rng)
     else:
         p = permuted_p(matrix, found, n_permutations=n_permutations, rng=rng)
         pairs = zip(p.tolist(), _holm(p).tolist(), strict=True)
@@ -264,6 +293,39 @@ def _holm(p: FloatArray) -> FloatArray:
     adjusted = np.empty(p.size)
     adjusted[order] = raised
     return adjusted
+
+
+def ties_broken(matrix: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Move equal values at random, up to half-way to the next ones.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, m)
+        The data; values may be missing (NaN).
+    rng : numpy.random.Generator
+        How far.
+
+    Returns
+    -------
+    ndarray
+        Values in the same order, but none equal; single ones stay.
+    """
+    known = np.isfinite(matrix)
+    if not known.all():
+        moved = matrix.copy()
+        moved[known] = ties_broken(matrix[known], rng)
+        return moved
+    values, place, counts = np.unique(matrix, return_inverse=True, return_counts=True)
+    if values.size in (0, 1, matrix.size):
+        return matrix
+    half = np.diff(values) / 2
+    tied = counts > 1
+    below = np.where(tied, np.concatenate([half[:1], half]), 0.0)
+    above = np.where(tied, np.concatenate([half, half[-1:]]), 0.0)
+    at = place.reshape(matrix.shape)
+    moved = matrix - below[at]
+    moved += rng.random(matrix.shape) * (below + above)[at]
+    return moved
 
 
 def null_scores(matrix: FloatArray) -> FloatArray:

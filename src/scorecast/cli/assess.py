@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -180,18 +181,21 @@ def command(**options: Any) -> None:
             msg = f"Missing option '--{name.removesuffix('s')}'."
             raise click.UsageError(msg)
     from scorecast._core.progress import progress_shown
+    from scorecast.cli.faults import blamed_on_column
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.guarantees import check_models, task_of
 
     check_outputs(options)
     models = check_models(list(options["models"]))
+    _check_losses(options["losses"], task_of(models))
     with collected_warnings() as lines:
         data = _read(options, task_of(models))
         check_outputs(options, [data.source])
         with progress_shown():
             try:
-                result = _answer(models, data, options)
+                with blamed_on_column(data.source, options["target"], data.missing):
+                    result = _answer(models, data, options)
             except KeyboardInterrupt as stop:
                 raise _interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source])
@@ -200,21 +204,36 @@ def command(**options: Any) -> None:
     _check_gate(result, options["fail_below"])
 
 
+def _check_losses(names: Sequence[str], task: str) -> None:
+    """Refuse losses of the other task by saying so; the library lists what there is."""
+    from scorecast.exceptions import UsageError
+    from scorecast.guarantees.losses import LOSSES
+
+    for name in names:
+        if name in LOSSES and LOSSES[name].task != task:
+            msg = f"--loss {name} is for {LOSSES[name].task}, the models for {task}."
+            raise UsageError(msg)
+
+
 def _read(options: dict[str, Any], task: str) -> Dataset:
+    from scorecast.cli.faults import numbers_wanted
     from scorecast.io import read_dataset
 
-    return read_dataset(
-        options["data"],
-        options["target"],
-        numeric=task == "regression",
-        group=options["group"],
-        key=options["key"],
-        drop=options["drop"],
-        decimal=options["decimal"],
-        delimiter=options["delimiter"],
-        header=not options["no_header"],
-        max_bytes=int(options["max_memory"] * 2**30),
-    )
+    model = options["models"][0] if task == "regression" else None
+    with numbers_wanted(options["target"], model):
+        return read_dataset(
+            options["data"],
+            options["target"],
+            numeric=task == "regression",
+            group=options["group"],
+            key=options["key"],
+            drop=options["drop"],
+            allow_missing=True,
+            decimal=options["decimal"],
+            delimiter=options["delimiter"],
+            header=not options["no_header"],
+            max_bytes=int(options["max_memory"] * 2**30),
+        )
 
 
 def _answer(

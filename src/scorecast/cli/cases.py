@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from scorecast.information import (
     cases_from_j,
     cases_from_logs,
     cases_from_probabilities,
+    refuse_outside,
 )
 from scorecast.io import NamedColumns, read_columns, read_labels, read_matrix
 
@@ -28,6 +30,8 @@ _FORMS = (
 )
 _COLUMNS = {"log": ("log_q", "log_p"), "chance": ("q", "p"), "j": ("j", "")}
 _CLASS_PRIORS = ("prior", "train_labels", "leave_one_out")
+_LONGEST = 60  # characters of a label in a message
+_SHOWN = 5  # classes in it
 _PICK = "name those that hold probabilities: --probability COL"
 
 
@@ -106,17 +110,25 @@ def _holds_both(options: dict[str, Any]) -> bool:
 def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
     for name in names:
         if options[name]:
-            option = "--" + name.replace("_", "-")
-            msg = f"{option} does not go with {what}."
+            msg = f"{_option(name)} does not go with {what}."
             raise click.UsageError(msg)
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _load_columns(options: dict[str, Any], form: str) -> LoadedCases:
     first, second = _COLUMNS[form]
     against = "versus" if options["versus"] else second
     wanted = [name for name in (first, second, "versus") if name and options[name]]
-    if not options[first] or not (form == "j" or options[against]):
-        msg = f"{_FORMS} With --versus COL in place of a prior, two are compared."
+    needed = [first] if form == "j" else [first, against]
+    missing = [_option(name) for name in needed if not options[name]]
+    if missing:
+        msg = (
+            f"{' and '.join(missing)} is missing. {_FORMS} With --versus COL in place "
+            "of a prior, two are compared."
+        )
         raise click.UsageError(msg)
     table = _columns(options, wanted)
     with blamed_on(options["table"]):
@@ -142,6 +154,9 @@ def _cases_of_columns(
         return _loaded(table, (made["j"], made.get("versus")), names_of)
     if form == "chance":
         _refuse(options, ("base", "base_p"), "probabilities")
+        for name, values in column.items():
+            # Again by the library, which does not know lines and names of columns.
+            refuse_outside(values, f"column {options[name]!r}", place=table.place)
         pair = _pair(cases_from_probabilities, column, first, second, names)
     else:
         settings = {**names, "base": base, "base_p": options["base_p"]}
@@ -183,7 +198,7 @@ def _columns(options: dict[str, Any], wanted: list[str]) -> NamedColumns:
     texts = {"id_column": "--id", "group": "--group", "label_column": "--label-column"}
     return read_columns(
         options["table"],
-        {options[name]: "--" + name.replace("_", "-") for name in wanted},
+        {options[name]: _option(name) for name in wanted},
         {options[name]: text for name, text in texts.items() if options[name]},
         **_table_options(options),
     )
@@ -208,7 +223,8 @@ def _load_classes(options: dict[str, Any]) -> LoadedCases:
     read = _class_columns if options["probabilities"] else _class_matrix
     matrix, labels, classes, loaded = read(options)
     prior, files, notes = _class_prior(options)
-    with blamed_on(" with ".join(dict.fromkeys(loaded["files"]))):
+    forecasts = " with ".join(dict.fromkeys(loaded["files"]))
+    with blamed_on(forecasts, prior="".join(files)):
         cases = cases_from_classes(
             matrix,
             labels,
@@ -236,6 +252,9 @@ def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, An
         **_table_options(options),
     )
     matrix = np.column_stack([table.numbers[column] for column, _ in named])
+    with blamed_on(table.source):
+        names = [column for column, _ in named]
+        refuse_outside(matrix, "probabilities", place=table.place, names=names)
     loaded: dict[str, Any] = {"files": [table.source], "notes": table.notes}
     for name, option in (("ids", "id_column"), ("groups", "group")):
         if options[option]:
@@ -245,9 +264,37 @@ def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, An
         loaded["files"].append(read.source)
         loaded["notes"] += read.notes
         labels = read.values
+        _refuse_unnamed(labels, named, read.source, read.place)
     else:
         labels = table.texts[options["label_column"]]
+        _refuse_unnamed(labels, named, options["table"], table.place)
     return matrix, labels, [label for _, label in named], loaded
+
+
+def _refuse_unnamed(
+    labels: NDArray[Any],
+    named: list[tuple[str, str]],
+    source: str,
+    place: Callable[[int], str],
+) -> None:
+    """Refuse labels that are no class, with the line of the first."""
+    known = [label for _, label in named]
+    unknown = [i for i, x in enumerate(labels.tolist()) if str(x) not in known]
+    if not unknown:
+        return
+    first, more = unknown[0], ""
+    if len(unknown) > 1:
+        more = f" ({len(unknown):,} labels are like that)"
+    label = str(labels[first])
+    if not label.strip():
+        msg = f"{source}, {place(first)}: the label is empty{more}; fill it"
+        raise InvalidInputError(msg)
+    msg = (
+        f"{source}, {place(first)}: {label[:_LONGEST]!r} is none of the classes "
+        f"{', '.join(known[:_SHOWN])}{', ...' if len(known) > _SHOWN else ''}{more}; "
+        "name the column of every class: --probability COL=LABEL"
+    )
+    raise InvalidInputError(msg)
 
 
 def _column_and_label(text: str) -> tuple[str, str]:

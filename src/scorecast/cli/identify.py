@@ -83,6 +83,7 @@ def command(context: click.Context, /, **options: Any) -> None:
 def _answer(
     loaded: LoadedDecoders | LoadedResponses, options: dict[str, Any]
 ) -> Identification | DecoderComparison:
+    from scorecast.cli.inputs import blamed_on
     from scorecast.cli.stimuli import LoadedDecoders
     from scorecast.information import comparison_of, identify, identify_from_scores
 
@@ -95,24 +96,26 @@ def _answer(
         "units": options["units"],
         "n_jobs": options["n_jobs"],
     }
+    files = " with ".join(loaded.files)
     if not isinstance(loaded, LoadedDecoders):
-        return identify(
-            loaded.stimuli,
-            loaded.responses,
-            groups=loaded.groups,
-            test_size=options["test_size"],
-            n_splits=options["n_splits"],
-            repeats=options["repeats"] or "design",
-            random_state=options["seed"],
-            **settings,
-        )
+        with blamed_on(files):
+            return identify(
+                loaded.stimuli,
+                loaded.responses,
+                groups=loaded.groups,
+                test_size=options["test_size"],
+                n_splits=options["n_splits"],
+                repeats=options["repeats"] or "design",
+                random_state=options["seed"],
+                **settings,
+            )
     if len(loaded.decoders) > 1 and options["targets"]:
         msg = "--to goes with one --scores: a comparison has no forecasts."
         raise click.UsageError(msg)
-    answers = {
-        name: identify_from_scores(scores, **settings)
-        for name, scores in loaded.decoders.items()
-    }
+    answers = {}
+    for name, scores in loaded.decoders.items():
+        with blamed_on(name if len(loaded.decoders) > 1 else files):
+            answers[name] = identify_from_scores(scores, **settings)
     if len(answers) == 1:
         return next(iter(answers.values()))
     return comparison_of(answers, level=options["level"], units=options["units"])

@@ -127,6 +127,7 @@ def _say_at_once(loaded: LoadedCases, options: dict[str, Any]) -> None:
 
 
 def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation:
+    from scorecast.cli.inputs import blamed_on
     from scorecast.information import apparent_information, compare_information
     from scorecast.mixtures import Sampling
 
@@ -143,22 +144,26 @@ def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation
         "n_jobs": options["n_jobs"],
         "checkpoint": options["checkpoint"],
     }
-    if loaded.other is not None:
-        return compare_information(
-            loaded.cases, loaded.other, names=loaded.names, **settings
-        )
-    return apparent_information(loaded.cases, **settings)
+    with blamed_on(" with ".join(dict.fromkeys(loaded.files))):
+        if loaded.other is not None:
+            return compare_information(
+                loaded.cases, loaded.other, names=loaded.names, **settings
+            )
+        return apparent_information(loaded.cases, **settings)
 
 
 def _check_gate(result: ApparentInformation, threshold: float | None) -> None:
     from scorecast.exceptions import GateFailedError
+    from scorecast.information import amount, decimals_for
 
     if threshold is None:
         return
     found = float("-inf") if result.n_infinite else result.posterior.median
     if found < threshold:
+        # With digits enough to tell the two apart.
+        said = amount(found, max(3, decimals_for(threshold - found)))
         msg = (
-            f"the information is {found:.4g} {result.units} per case, below "
+            f"the information is {said} {result.units} per case, below "
             f"--fail-below {threshold:g}"
         )
         raise GateFailedError(msg)

@@ -10,8 +10,14 @@ from typing import Any
 
 import click
 
-from scorecast.exceptions import InvalidInputError, ScorecastWarning
-from scorecast.io import fingerprint, read_labels, read_matrix, read_scores
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    InvalidPriorError,
+    NotConvergedError,
+    ScorecastWarning,
+)
+from scorecast.io import Matrix, fingerprint, read_labels, read_matrix, read_scores
 from scorecast.scores import ClassScores, Embeddings, Scores, match_labels
 
 __all__ = [
@@ -64,13 +70,17 @@ def file_prints(files: Iterable[str]) -> list[dict[str, Any]]:
     return [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]
 
 
-def load_scores(options: dict[str, Any]) -> LoadedScores:
+def load_scores(
+    options: dict[str, Any], *, may_pair_rows: bool = False
+) -> LoadedScores:
     """Read what the options name.
 
     Parameters
     ----------
     options : dict
         Values of `score_options`.
+    may_pair_rows : bool, default=False
+        Whether embeddings without labels belong together row by row.
 
     Returns
     -------
@@ -86,7 +96,10 @@ def load_scores(options: dict[str, Any]) -> LoadedScores:
     if bool(options["scores"]) == bool(given_vectors):
         msg = "Give either SCORES or both --gallery and --probes."
         raise click.UsageError(msg)
-    return _load_embeddings(options) if given_vectors else _load_matrix(options)
+    if not given_vectors:
+        return _load_matrix(options)
+    _check_parts(options, may_pair_rows=may_pair_rows)
+    return _load_embeddings(options)
 
 
 def _load_matrix(options: dict[str, Any]) -> LoadedScores:
@@ -129,12 +142,22 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
     return LoadedScores(scores=scores, files=(*table.sources, *more), notes=notes)
 
 
-def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
-    for name in ("gallery", "probes", "labels"):
+def _check_parts(options: dict[str, Any], *, may_pair_rows: bool) -> None:
+    """Refuse embeddings of which something is missing."""
+    # A label column is in a file of labels; named classes are met by named probes.
+    named = options["gallery_labels"] or options["label_column"]
+    needed = ["gallery", "probes"]
+    needed += [] if may_pair_rows and not named else ["labels"]
+    for name in needed:
         if not options[name]:
-            needed = "--gallery, --probes and --labels"
-            msg = f"Embeddings need {needed}; --{name} is missing."
+            msg = (
+                "Embeddings need --gallery, --probes and --labels; "
+                f"--{name} is missing."
+            )
             raise click.UsageError(msg)
+
+
+def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     table = {
         "key": options["key"],
         "decimal": options["decimal"],
@@ -145,6 +168,8 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     }
     gallery = read_matrix(options["gallery"], **table)
     probes = read_matrix(options["probes"], **table)
+    if not options["labels"]:
+        return _paired_rows(gallery, probes, options)
     labels = read_labels(options["labels"], column=options["label_column"])
     gallery_labels = None
     files = [gallery.source, probes.source, labels.source]
@@ -165,24 +190,53 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     return LoadedScores(scores=scores, files=tuple(dict.fromkeys(files)), notes=notes)
 
 
+def _paired_rows(
+    gallery: Matrix, probes: Matrix, options: dict[str, Any]
+) -> LoadedScores:
+    """Take the gallery vector of the same number for the class of each probe."""
+    n_gallery, n_probes = len(gallery.values), len(probes.values)
+    if n_gallery != n_probes:
+        msg = (
+            f"{gallery.source} has {n_gallery} rows and {probes.source} {n_probes}: "
+            "they do not pair row by row, so say with --labels whose each probe is."
+        )
+        raise click.UsageError(msg)
+    with blamed_on(f"{gallery.source} with {probes.source}"):
+        embeddings = Embeddings(gallery.values, probes.values, metric=options["metric"])
+        scores = embeddings.with_labels(range(n_probes))
+    said = (
+        f"{probes.source}: no labels, so probe and gallery vector of the same number "
+        "belong together"
+    )
+    files = tuple(dict.fromkeys([gallery.source, probes.source]))
+    return LoadedScores(scores=scores, files=files, notes=(said,))
+
+
 @contextmanager
-def blamed_on(path: str) -> Iterator[None]:
+def blamed_on(path: str, *, prior: str = "") -> Iterator[None]:
     """Name the file that does not fit, which the library cannot know.
 
     Parameters
     ----------
     path : str
         The file, or several as one text.
+    prior : str, optional
+        The file of the prior, to be named for what is wrong with that.
 
     Raises
     ------
-    InvalidInputError
+    InvalidInputError or InsufficientDataError
         Again, with the file in front.
     """
     try:
         yield
-    except InvalidInputError as error:
-        msg = f"{path}: {error}"
+    except NotConvergedError:  # no fault of the file
+        raise
+    except (InvalidInputError, InsufficientDataError) as error:
+        named = prior if prior and isinstance(error, InvalidPriorError) else path
+        msg = f"{named}: {error}"
+        if isinstance(error, InsufficientDataError):
+            raise InsufficientDataError(msg) from error
         raise InvalidInputError(msg) from error
 
 

@@ -101,7 +101,10 @@ def _run(arguments: list[str]) -> int:
         scorecast.main(arguments, prog_name="scorecast", standalone_mode=False)
         sys.stdout.flush()
     except ScorecastError as error:
-        return _say(str(error), error.exit_code, arguments, error)
+        from scorecast.cli.faults import in_options
+
+        line = in_options(str(error), _verb_of(arguments))
+        return _say(line, error.exit_code, arguments, error)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except click.ClickException as error:
@@ -131,6 +134,11 @@ def _run(arguments: list[str]) -> int:
         )
         return _say(line, 1, arguments, error)
     return 0
+
+
+def _verb_of(arguments: Sequence[str]) -> click.Command | None:
+    context = click.Context(scorecast)
+    return scorecast.get_command(context, arguments[0]) if arguments else None
 
 
 def _say(

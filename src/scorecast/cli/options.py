@@ -136,7 +136,8 @@ def score_options(function: F) -> F:
             click.option("--no-header", is_flag=True,
                          help="The CSV file begins with data."),
             click.option("--drop-nonfinite", is_flag=True,
-                         help="Drop rows with NaN or infinities, and say how many."),
+                         help="Drop rows with NaN or +infinity, or -infinity "
+                         "throughout, and say how many; -infinity is a legal score."),
             click.option("--max-memory", type=click.FloatRange(min=0, min_open=True),
                          default=8.0, show_default=True, metavar="GB",
                          help="Refuse files that unpack to more."),
@@ -201,7 +202,8 @@ def _class_options() -> list[Callable[[Any], Any]]:
                      help="Labels of the training cases: their frequencies are the "
                      "prior."),
         click.option("--leave-one-out", is_flag=True,
-                     help="Prior: frequencies among the other cases."),
+                     help="Prior: frequencies among all other cases, of other "
+                     "groups too."),
         click.option("--renormalise", is_flag=True,
                      help="Divide rows of class probabilities by their sum."),
         click.option("--key", help="Name of the matrix in an .npz file."),
@@ -233,7 +235,8 @@ def identification_options(function: F) -> F:
                          help="Scores, responses x stimuli; once for each decoder."),
             click.option("--labels", metavar="FILE",
                          help="True stimulus of every row of --scores or --probes. "
-                         "[default: the diagonal]"),
+                         "[default: row by row, the column or gallery vector of the "
+                         "same number]"),
             click.option("--label-column", metavar="NAME",
                          help="Column that holds the true stimuli."),
             click.option("--classes", "class_file", metavar="FILE",
@@ -242,7 +245,8 @@ def identification_options(function: F) -> F:
             click.option("--drop", multiple=True, metavar="NAME",
                          help="Column that is no stimulus; may be repeated."),
             click.option("--drop-nonfinite", is_flag=True,
-                         help="Drop rows of scores with NaN or infinities."),
+                         help="Drop rows of scores with NaN or +infinity, or -infinity "
+                         "throughout; -infinity is a legal score."),
             click.option("--smaller-is-better", is_flag=True,
                          help="Scores are distances."),
             click.option("--gallery", metavar="FILE",

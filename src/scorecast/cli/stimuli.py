@@ -215,7 +215,7 @@ def _named(given: str) -> tuple[str, str]:
 
 def _load_scores(options: dict[str, Any]) -> LoadedScores:
     try:
-        loaded = load_scores(options)
+        loaded = load_scores(options, may_pair_rows=True)
     except MissingLabelsError as error:
         # Names for columns are of use only to labels that name them.
         if any(options[name] for name in ("labels", "label_column", "class_file")):
@@ -246,6 +246,7 @@ def _load_square(options: dict[str, Any], error: InvalidInputError) -> LoadedSco
     matrix = read_matrix(
         path,
         allow_negative_infinity=True,
+        allow_nonfinite=options["drop_nonfinite"],
         drop=options["drop"],
         **_table_options(options),
     )
@@ -255,10 +256,27 @@ def _load_square(options: dict[str, Any], error: InvalidInputError) -> LoadedSco
     if rows < 2:
         msg = f"{path}: one stimulus only: identification needs others to choose from"
         raise InsufficientDataError(msg)
+    usable = _usable_rows(matrix, path)
     scores = Scores(
-        matrix.values,
-        np.arange(rows).tolist(),
+        matrix.values[usable],
+        np.arange(rows)[usable].tolist(),
         greater_is_better=not options["smaller_is_better"],
     )
-    said = f"{path}: no labels, so row and column of the same number belong together"
-    return LoadedScores(scores=scores, files=(matrix.source,), notes=(said,))
+    notes = [f"{path}: no labels, so row and column of the same number belong together"]
+    if not usable.all():
+        notes.append(
+            f"{path}: {rows - int(usable.sum())} of {rows} rows were dropped because "
+            "their scores are not finite"
+        )
+    return LoadedScores(scores=scores, files=(matrix.source,), notes=tuple(notes))
+
+
+def _usable_rows(matrix: Matrix, path: str) -> NDArray[np.bool_]:
+    """Find rows without NaN and plus infinity in which something is possible."""
+    values = matrix.values
+    usable: NDArray[np.bool_] = (np.isfinite(values) | np.isneginf(values)).all(axis=1)
+    usable &= ~np.isneginf(values).all(axis=1)
+    if not usable.any():
+        msg = f"{path}: no row is left without NaN or infinities; repair them"
+        raise InvalidInputError(msg)
+    return usable

@@ -13,7 +13,12 @@ import numpy as np
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
-from scorecast.exceptions import FitFailedError, InvalidInputError, UsageError
+from scorecast.exceptions import (
+    FitFailedError,
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+)
 from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
 from scorecast.guarantees.bounds import all_bounds
@@ -52,6 +57,8 @@ __all__ = ["assess"]
 
 _ABOUT_RIGHT = ("accuracy", "error", "balanced-accuracy")
 _BIAS_FITS = 50
+_OUT_OF_TIME = "failed: stopped after"
+_BAD_PARAMETER = "failed: InvalidParameterError"
 _CASES = "cases are independent of one another and resemble those to come"
 _GROUPS = "groups are independent of one another and resemble those to come"
 _SIZE = "the model in use is learned from about as many cases as in a split"
@@ -179,8 +186,12 @@ def assess(
     ------
     InvalidInputError
         If features or targets cannot be used, or no model gives what the losses need.
+    InsufficientDataError
+        If no feature varies.
     FitFailedError
         If no model could be fitted in any split.
+    UsageError
+        If that is because of a parameter that cannot be.
 
     Examples
     --------
@@ -200,12 +211,15 @@ def assess(
         n_null_data=_check_count(n_null_data, "n_null_data"),
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
-        alpha=check_level(alpha),
+        alpha=check_level(alpha, "alpha"),
         relaxed_alpha=check_level(relaxed_alpha),
     )
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
     check_missing(chosen, problem)
+    if problem.n_repeated() == problem.n - 1:
+        msg = "No feature varies: all cases look the same."
+        raise InsufficientDataError(msg)
     order = _Order(
         losses=chosen_losses,
         level=check_level(level),
@@ -298,7 +312,13 @@ def _refuse_nothing(rows: Sequence[ModelAssessment]) -> None:
             "predicted labels, such as accuracy."
         )
         raise InvalidInputError(msg)
-    msg = f"No model could be fitted in any split; {rows[0].verdict}."
+    said = "; ".join(f"{row.name} {row.verdict.rstrip('.')}" for row in rows)
+    msg = f"No model could be fitted in any split: {said}."
+    if all(_OUT_OF_TIME in text for row in rows for text in row.failures):
+        msg += " Allow more than `time_limit`."
+    # What scikit-learn calls a parameter out of range is a slip of the call.
+    if all(_BAD_PARAMETER in text for row in rows for text in row.failures):
+        raise UsageError(msg)
     raise FitFailedError(msg)
 
 
@@ -329,8 +349,11 @@ def _one_model(
     losses = tuple(
         _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
     )
-    tested = None
-    is_tested = order.settings.n_permutations != 0
+    undefined = [said for loss in wanted if (said := estimates.not_finite_said(loss))]
+    tested, untested = None, ""
+    if wanted and wanted[0] is order.losses[0]:
+        untested = estimates.not_finite_said(wanted[0])
+    is_tested = order.settings.n_permutations != 0 and not untested
     if is_tested and wanted and wanted[0] is order.losses[0]:
         tested = examine(
             model, estimates, wanted[0], order.settings, rng=for_tests,
@@ -351,7 +374,9 @@ def _one_model(
         learning_curves=more.curves,
         selection_bias=more.bias,
         failures=estimates.failures,
-        warnings=(*estimates.warnings, *missing, *more.warnings),
+        n_tested=int(np.unique(estimates.tested()).size),
+        warnings=(*estimates.warnings, *undefined, *missing, *more.warnings),
+        untested=untested,
     )
 
 
@@ -423,16 +448,34 @@ def _cautions(
                 f"{row.failures[0]}"
             )
         lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
+    lines += _lonely(problem)
     repeated = problem.n_repeated()
     if repeated:
         lines.append(
             f"{repeated} cases repeat the features of another: if copies stand on "
-            "both sides of a split, the estimate is too good. Use groups."
+            "both sides of a split, the estimate is too good. Give groups, at the "
+            "command line with --group COL."
         )
     n_folds = len(plan.splits)
     if math.isclose(plan.n_test, 1) or n_folds < 5:
-        lines.append(f"{n_folds} splits of {plan.n_test:g} cases say little of spread.")
+        each = f"{plan.n_test:.3g} case{'' if math.isclose(plan.n_test, 1) else 's'}"
+        lines.append(f"{n_folds} splits of {each} each say little of spread.")
     return tuple(lines)
+
+
+def _lonely(problem: Problem) -> list[str]:
+    """Name the classes of one case."""
+    if not problem.is_classification:
+        return []
+    counts = zip(problem.classes, problem.class_counts.tolist(), strict=True)
+    alone = [str(label) for label, count in counts if count == 1]
+    if not alone:
+        return []
+    more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
+    return [
+        f"a class with 1 case ({', '.join(alone[:5])}{more}) cannot be both learned "
+        "and tested: whenever it is tested it is wrong. Merge or drop it."
+    ]
 
 
 def _check_limit(seconds: float | None) -> float | None:

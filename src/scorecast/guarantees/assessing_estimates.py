@@ -126,7 +126,7 @@ def assess_estimates(
     >>> round(found.comparisons[0].difference, 3)
     0.267
     """
-    level, alpha = check_level(level), check_level(alpha)
+    level, alpha = check_level(level), check_level(alpha, "alpha")
     relaxed_alpha = check_level(relaxed_alpha)
     collected: CollectedEstimates
     if isinstance(estimates, CollectedEstimates):

@@ -104,16 +104,32 @@ class Assessment(Result):
         """Say how well the best model does, without the verdict."""
         best = self.best
         first = best.losses[0]
-        lead = (
-            best.name
-            if len(self.models) == 1
-            else f"Best of {len(self.models)}, {best.name}"
-        )
         return (
-            f"{lead}: {first.loss} {first.value_said(first.estimate)} "
+            f"{self._lead()}: {first.loss} {first.value_said(first.estimate)} "
             f"({100 * self.level:g} %: {first.span_said(first.low, first.high)}) on "
-            f"{self.n:,} cases with {self.m:,} features."
+            f"{self.cases_said(best)} with {self.m:,} features."
         )
+
+    def cases_said(self, model: ModelAssessment) -> str:
+        """Say on how many cases a model was tested, and why not on all."""
+        if not model.failures:
+            return f"{self.n:,} cases"
+        tested = (
+            f"{model.n_tested:,} of {self.n:,}" if model.n_tested else f"{self.n:,}"
+        )
+        return f"{tested} cases ({self.failures_said(model)})"
+
+    def failures_said(self, model: ModelAssessment) -> str:
+        """Say how many splits failed."""
+        return f"{len(model.failures):,} of {self.n_splits:,} splits failed"
+
+    def _lead(self) -> str:
+        """Name the best model, and say how many there are to be best of."""
+        given, known = len(self.models), len(self.assessed)
+        lost = f" ({given - known} of {given} models failed)" if known < given else ""
+        if known == 1:
+            return f"{self.best.name}{lost}"
+        return f"Best of {known}{lost}, {self.best.name}"
 
     def summary(self) -> str:
         """Say the answer in a sentence or two."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scorecast._core.types import IntArray
 from scorecast.guarantees.bounds import Bound, wilson
 from scorecast.guarantees.estimates import Estimates
+from scorecast.guarantees.group_units import n_independent
 
 __all__ = ["ClassSensitivity", "across_classes", "class_sensitivities"]
 
@@ -26,6 +27,8 @@ class ClassSensitivity:
         Cases of it that were tested.
     estimate, low, high : float
         Share and its interval (Wilson).
+    n_units : float
+        Independent ones among the cases, where they come in groups; else 0.
     """
 
     label: str
@@ -33,6 +36,12 @@ class ClassSensitivity:
     estimate: float
     low: float
     high: float
+    n_units: float = 0.0
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return Wilson's interval, of groups where there are any."""
+        n = self.n_units or self.n
+        return wilson(self.estimate * n, n, level)
 
 
 def class_sensitivities(
@@ -63,12 +72,20 @@ def class_sensitivities(
         own = pooled.truth == code
         if not own.any():
             continue
-        n = int(np.unique(rows[own]).size)
-        share = _mean_of_cases(right[own], rows[own])
-        low, high = wilson(share * n, n, level)
-        found.append(
-            ClassSensitivity(label=str(label), n=n, estimate=share, low=low, high=high)
+        cases = np.unique(rows[own])
+        units = 0.0
+        if problem.groups is not None:
+            units = n_independent(problem.groups[cases], cases.size)
+        row = ClassSensitivity(
+            label=str(label),
+            n=cases.size,
+            estimate=_mean_of_cases(right[own], rows[own]),
+            low=0.0,
+            high=1.0,
+            n_units=units,
         )
+        low, high = row.interval(level)
+        found.append(replace(row, low=low, high=high))
     return tuple(found)
 
 
@@ -95,11 +112,13 @@ def across_classes(sensitivities: Sequence[ClassSensitivity], level: float) -> B
         For the balanced accuracy.
     """
     each = 1 - (1 - level) / len(sensitivities)
-    ends = [wilson(s.estimate * s.n, s.n, each) for s in sensitivities]
+    ends = [row.interval(each) for row in sensitivities]
+    grouped = any(row.n_units for row in sensitivities)
     low, high = np.mean(ends, axis=0)
     return Bound(
         method="across-classes",
         low=float(low),
         high=float(high),
-        assumption="cases are independent; holds for every class at once",
+        assumption=f"{'groups' if grouped else 'cases'} are independent; holds for "
+        "every class at once",
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.bootstrap_errors import (
     no_information_value,
     point_632,
@@ -16,6 +16,7 @@ from scorecast.guarantees.bootstrap_errors import (
 )
 from scorecast.guarantees.fitting import FoldResult, fit_and_test
 from scorecast.guarantees.fold_parts import fold_from, fold_parts
+from scorecast.guarantees.group_units import n_independent
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.outcomes import Outcome
 from scorecast.guarantees.problem import Problem
@@ -45,8 +46,12 @@ class LossSample:
         Cases tested per case learned from.
     n_tested : int
         Different cases that were tested.
-    n_smallest : int
-        Cases tested of the smallest class; all cases for numbers.
+    n_units : float
+        Independent ones among them: cases, or groups by their weight.
+    n_smallest : float
+        The same of the class with the fewest; of all for numbers.
+    groups : ndarray of shape (n_tested,) or None
+        Group of every case that was tested, if there are groups.
     """
 
     loss: Loss
@@ -55,7 +60,9 @@ class LossSample:
     estimate: float
     test_ratio: float
     n_tested: int
-    n_smallest: int
+    n_units: float
+    n_smallest: float
+    groups: IntArray | None = None
     shift: float = 0.0
 
     @property
@@ -167,11 +174,40 @@ class Estimates:
             folds=folds,
             cases=cases,
             estimate=weighed,
-            shift=weighed - estimate,
+            # An infinite value stays one, however it is weighed.
+            shift=weighed - estimate if np.isfinite([weighed, estimate]).all() else 0.0,
             test_ratio=self.plan.test_ratio,
             n_tested=distinct.size,
+            n_units=_units(self.problem, distinct),
             n_smallest=_smallest(self.problem, distinct),
+            groups=None
+            if self.problem.groups is None
+            else self.problem.groups[distinct],
         )
+
+    def not_finite_said(self, loss: Loss) -> str:
+        """Say why a loss has no finite value.
+
+        Parameters
+        ----------
+        loss : Loss
+            The loss.
+
+        Returns
+        -------
+        str
+            Without a full stop; empty if it has one.
+        """
+        sample = self.measure(loss)
+        if np.isfinite(sample.estimate):
+            return ""
+        end = "so that it has no interval"
+        if sample.cases is None or np.isfinite(sample.cases).all():
+            return f"{loss.name} is not defined for these tests, {end}"
+        infinite = int(np.isinf(sample.cases).sum())
+        count = infinite or int(np.isnan(sample.cases).sum())
+        word = "infinite" if infinite else "not defined"
+        return f"{loss.name} is {word} for {count} of {sample.cases.size} cases, {end}"
 
     def _weighed(self, loss: Loss, left_out: float) -> float:
         """Weigh the value of cases left out against that of cases learned from."""
@@ -199,10 +235,16 @@ def _case_means(values: FloatArray, rows: Any, n: int) -> FloatArray:
     return means
 
 
-def _smallest(problem: Problem, rows: Any) -> int:
+def _units(problem: Problem, rows: Any) -> float:
+    groups = None if problem.groups is None else problem.groups[rows]
+    return n_independent(groups, rows.size)
+
+
+def _smallest(problem: Problem, rows: Any) -> float:
     if not problem.is_classification:
-        return int(rows.size)
-    return int(np.bincount(problem.codes[rows], minlength=len(problem.classes)).min())
+        return _units(problem, rows)
+    codes = problem.codes[rows]
+    return min(_units(problem, rows[codes == k]) for k in range(len(problem.classes)))
 
 
 def collect_estimates(

@@ -42,11 +42,15 @@ def value_said(loss: str, value: float) -> str:
     """
     if math.isinf(value):
         return "no limit"
+    if math.isnan(value):
+        return "undefined"
     return percent(value, 1) if is_share(loss) else amount(value)
 
 
 def span_said(loss: str, low: float, high: float) -> str:
-    """Write an interval as the loss is read."""
+    """Write an interval as the loss is read; say so if there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return "no interval"
     if is_share(loss):
         return percent_span(low, high, 1)
     return f"{value_said(loss, low)} to {value_said(loss, high)}"

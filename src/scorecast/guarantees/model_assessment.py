@@ -105,8 +105,12 @@ class ModelAssessment:
         What selecting features before the split would add.
     failures : tuple of str
         Reason of every split that failed.
+    n_tested : int
+        Different cases that were tested; 0 in files that do not say.
     warnings : tuple of str
         What the estimator warned of.
+    untested : str
+        Why there is no verdict, where the first loss has no finite value.
     """
 
     name: str
@@ -116,13 +120,17 @@ class ModelAssessment:
     learning_curves: tuple[LearningCurveFit, ...] = ()
     selection_bias: SelectionBias | None = None
     failures: tuple[str, ...] = ()
+    n_tested: int = 0
     warnings: tuple[str, ...] = ()
+    untested: str = ""
 
     @property
     def verdict(self) -> str:
         """What may be promised, in a sentence."""
         if not self.losses:
             return self.failures[0] if self.failures else "failed: no fit"
+        if self.untested:
+            return f"No verdict: {self.untested}."
         if self.feasibility is None:
             return "Not tested against chance."
         return self.feasibility.verdict.said()
@@ -144,7 +152,9 @@ def model_parts(model: ModelAssessment) -> Json:
         "learning_curves": {x.over: x.to_dict() for x in model.learning_curves},
         "selection_bias": None if bias is None else bias.to_dict(),
         "verdict": model.verdict,
+        "untested": model.untested,
         "failures": list(model.failures),
+        "n_tested": model.n_tested,
         "warnings": list(model.warnings),
     }
 
@@ -153,6 +163,7 @@ def loss_parts(loss: LossAssessment) -> Json:
     """Return one loss as plain values."""
     return {
         "estimate": loss.estimate,
+        "is_infinite": math.isinf(loss.estimate),
         "low": loss.low,
         "high": loss.high,
         "per_class": {row.label: asdict(row) for row in loss.per_class},
@@ -181,7 +192,9 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         learning_curves=tuple(map(LearningCurveFit.from_dict, curves.values())),
         selection_bias=None if bias is None else SelectionBias.from_dict(bias),
         failures=tuple(data["failures"]),
+        n_tested=int(data.get("n_tested", 0)),
         warnings=tuple(data["warnings"]),
+        untested=data.get("untested", ""),
     )
 
 
@@ -190,7 +203,7 @@ def loss_from(name: str, data: Json) -> LossAssessment:
     return LossAssessment(
         loss=name,
         greater_is_better=bool(data["greater_is_better"]),
-        estimate=_float(data["estimate"]),
+        estimate=math.inf if data.get("is_infinite") else _float(data["estimate"]),
         folds=tuple(_float(x) for x in data["folds"]),
         bounds=tuple(_bound_from(row) for row in data["bounds"]),
         per_class=tuple(

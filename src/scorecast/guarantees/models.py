@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import importlib
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -56,8 +58,6 @@ def model_from(text: str) -> Any:
     text = MODELS.get(text, text)
     found = _FORM.match(text)
     if found is None:
-        import difflib
-
         near = difflib.get_close_matches(text, MODELS, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         msg = (
@@ -72,12 +72,22 @@ def model_from(text: str) -> Any:
     try:
         kind = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
-        msg = f"There is no {module}:{name}."
+        msg = f"There is no {module}:{name}.{_near_class(module, name)}"
         raise UsageError(msg) from error
     if not (isinstance(kind, type) and hasattr(kind, "fit")):
         msg = f"{module}:{name} is no estimator."
         raise UsageError(msg)
     return _made(kind, _literals(name + call), text)
+
+
+def _near_class(module: str, name: str) -> str:
+    """Suggest a class of the module whose name is close."""
+    try:
+        known = [x for x in dir(importlib.import_module(module)) if x[:1].isupper()]
+    except ImportError:
+        return ""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f" Did you mean {module}:{near[0]}?" if near else ""
 
 
 def _made(kind: Any, parameters: Mapping[str, Any], text: str) -> Any:
@@ -132,8 +142,12 @@ def check_models(models: Any) -> dict[str, Any]:
     else:
         pairs = [(_name_of(models), models)]
     names = [name for name, _ in pairs]
-    if not pairs or len(set(names)) < len(names):
-        msg = f"Give one or more models with different names; got {names}."
+    if not pairs:
+        msg = "Give one or more models."
+        raise UsageError(msg)
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        msg = f"Models must have different names; {twice[0]} is there twice."
         raise UsageError(msg)
     found = {n: model_from(m) if isinstance(m, str) else m for n, m in pairs}
     for name, model in found.items():

@@ -22,7 +22,11 @@ from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
-from scorecast.guarantees.selection import SelectedFeatures, selected_features
+from scorecast.guarantees.selection import (
+    SelectedFeatures,
+    check_pools,
+    selected_features,
+)
 from scorecast.guarantees.selection_bias import SelectionBias
 from scorecast.guarantees.selection_in_loop import loop_bias
 from scorecast.guarantees.tables import numbers_of
@@ -110,6 +114,8 @@ def outlook_order(
     ------
     UsageError
         If a number makes no sense.
+    InsufficientDataError
+        If groups leave nothing to permute for a selection.
     """
     if aim is not None and not loss.low <= aim <= loss.high:
         msg = (
@@ -127,6 +133,9 @@ def outlook_order(
     if selection is not None and _numbers(problem) is None:
         msg = "`selection` needs features that are numbers, none of them missing."
         raise UsageError(msg)
+    if selection is not None and problem.is_classification:
+        groups = None if problem.groups is None else problem.groups.tolist()
+        check_pools(groups, problem.codes)
     curves = (
         curve_order(learning_curve, "cases", problem),
         curve_order(feature_curve, "features", problem),
@@ -257,4 +266,5 @@ def best_features(
     return selected_features(
         features, problem.y, order.n_selected, n_permutations=_PERMUTATIONS,
         names=names or None, random_state=rng, n_jobs=n_jobs,
+        groups=None if problem.groups is None else problem.groups.tolist(),
     )  # fmt: skip

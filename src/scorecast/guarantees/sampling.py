@@ -89,15 +89,18 @@ class Plan:
 
     @property
     def test_ratio(self) -> float:
-        """Cases tested per case learned from, of the actual splits."""
+        """Cases tested per case learned from, of the actual splits.
+
+        A case that a bootstrap sample holds twice was learned from once.
+        """
         tested = sum(split.test.size for split in self.splits)
-        learned = sum(split.train.size for split in self.splits)
-        return tested / learned
+        learned = sum(np.unique(split.train).size for split in self.splits)
+        return float(tested / learned)
 
     @property
     def n_train(self) -> float:
-        """Mean number of cases learned from."""
-        return float(np.mean([split.train.size for split in self.splits]))
+        """Mean number of different cases learned from."""
+        return float(np.mean([np.unique(split.train).size for split in self.splits]))
 
     @property
     def n_test(self) -> float:
@@ -180,7 +183,8 @@ def draw_plan(sampling: Any, problem: Problem, rng: np.random.Generator) -> Plan
     Raises
     ------
     InsufficientDataError
-        If there are too few cases, classes or groups to split so.
+        If there are too few cases, classes or groups to split so, or if splits that
+        were given tear groups apart.
     """
     if hasattr(sampling, "split") and not isinstance(sampling, str):
         pairs = sampling.split(problem.X, problem.y, problem.groups)
@@ -212,12 +216,27 @@ def _given(pairs: Iterable[Any], problem: Problem) -> Plan:
         if np.intersect1d(split.train, split.test).size:
             msg = "A split tests cases that it learned from: the answer would be false."
             raise UsageError(msg)
+        _refuse_torn(split, problem)
         splits.append(split)
     if not splits:
         msg = "`sampling` gives no split."
         raise UsageError(msg)
     sampling = Sampling(kind="given", n_folds=len(splits))
     return Plan(sampling=sampling, splits=tuple(splits), n=problem.n)
+
+
+def _refuse_torn(split: Split, problem: Problem) -> None:
+    if problem.groups is None:
+        return
+    torn = np.intersect1d(problem.groups[split.train], problem.groups[split.test])
+    if torn.size:
+        most = int(problem.groups.max()) + 1
+        msg = (
+            f"A split has cases of {torn.size} groups on both sides: the answer would "
+            f"be false. Keep groups whole, as 'group{min(most, 10)}' does; at most "
+            f"{most} folds are possible."
+        )
+        raise InsufficientDataError(msg)
 
 
 def _indices(given: Any) -> IntArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -18,9 +18,14 @@ from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.permutation.rule import indicators
-from scorecast.guarantees.permutation.shuffles import block_sizes, draw_orders
+from scorecast.guarantees.permutation.shuffles import block_sizes, draw_orders, exchangeable
 
-__all__ = ["SelectedFeatures", "check_feature_names", "selected_features"]
+__all__ = [
+    "SelectedFeatures",
+    "check_feature_names",
+    "check_pools",
+    "selected_features",
+]
 
 # Permuted statistics that differ from the observed one by rounding are as large.
 _SAME = 1e-9
@@ -116,6 +121,7 @@ def selected_features(
     *,
     n_permutations: int = 1000,
     names: Sequence[str] | None = None,
+    groups: Sequence[Hashable] | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> SelectedFeatures:
@@ -133,6 +139,10 @@ def selected_features(
         Permutations of the classes.
     names : sequence of str, optional
         Name of every feature; those of a table's columns by default.
+    groups : sequence of hashable, optional
+        Group of every case, such as a patient. Classes then change places within
+        groups, or between whole groups where each has one class; p-values of single
+        features come from these permutations too.
     random_state : int, Generator or None, optional
         Seed of the permutations.
     n_jobs : int, optional
@@ -147,6 +157,8 @@ def selected_features(
     ------
     UsageError
         If a number makes no sense.
+    InsufficientDataError
+        If there are too few classes, or groups that could change places.
 
     Examples
     --------
@@ -166,15 +178,24 @@ def selected_features(
     test = _VarianceTest.of(features, n_classes)
     observed = test.statistics(codes[None])[0]
     order = np.argsort(-observed, kind="stable")
-    work = _Null(test=test, codes=codes, top=np.sort(observed)[::-1][:n_selected])
+    work = _Null(
+        test=test,
+        codes=codes,
+        observed=observed,
+        top=np.sort(observed)[::-1][:n_selected],
+        pools=check_pools(groups, codes),
+    )
     rng = as_generator(random_state)
     counts = map_tasks(
         work, block_sizes(n_permutations), rng=rng, n_jobs=n_jobs, what="permuting"
     )
-    best, ranked = np.sum(counts, axis=0)
+    best, ranked, each = np.split(np.sum(counts, axis=0), [n_selected, 2 * n_selected])
     alone = np.asarray(
         fdtrc(n_classes - 1, codes.size - n_classes, observed), dtype=float
     )
+    if groups is not None:
+        # F's own distribution takes cases for independent, which these are not.
+        alone = (1 + each) / (1 + n_permutations)
     chosen = order[:n_selected].astype(np.int64)
     return SelectedFeatures(
         features=chosen,
@@ -266,17 +287,52 @@ class _Null:
 
     test: _VarianceTest
     codes: IntArray
+    observed: FloatArray
     top: FloatArray
+    pools: Sequence[IntArray]
 
     def __call__(self, size: int, rng: np.random.Generator) -> IntArray:
-        """Return, (2, k): by the best feature of all, and rank by rank."""
+        """Return, (2 k + m,): by the best of all, rank by rank, feature by feature."""
         n, k = self.codes.size, self.top.size
-        orders = draw_orders(size, [np.arange(n)], n, rng)
+        orders = draw_orders(size, self.pools, n, rng)
         found = self.test.statistics(self.codes[orders])
         largest = np.sort(np.partition(found, -k, axis=1)[:, -k:], axis=1)[:, ::-1]
         bar = self.top * (1 - _SAME)
         best = (largest[:, :1] >= bar).sum(axis=0)
-        return np.array([best, (largest >= bar).sum(axis=0)], dtype=np.int64)
+        each = (found >= self.observed * (1 - _SAME)).sum(axis=0)
+        return np.concatenate([best, (largest >= bar).sum(axis=0), each])
+
+
+def check_pools(
+    groups: Sequence[Hashable] | None, codes: IntArray
+) -> list[IntArray]:
+    """List whose classes may change places, or refuse if none may.
+
+    Parameters
+    ----------
+    groups : sequence of hashable or None
+        Group of every case.
+    codes : ndarray of int of shape (n,)
+        Class of every case.
+
+    Returns
+    -------
+    list of ndarray of int64
+        As of `exchangeable`.
+
+    Raises
+    ------
+    InsufficientDataError
+        If every permutation would leave all classes where they are.
+    """
+    pools = exchangeable(groups, codes)
+    if all(np.unique(codes[pool[:, 0]]).size < 2 for pool in pools):
+        msg = (
+            "No two groups of the same size differ in class: nothing can be permuted, "
+            "so that luck cannot be told."
+        )
+        raise InsufficientDataError(msg)
+    return pools
 
 
 def _holm(p: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scorecast.information.apparent import apparent_information
 from scorecast.information.betting import Betting
 from scorecast.information.cases import CaseInformation
+from scorecast.information.columns import refuse_outside
 from scorecast.information.compare import compare_information, relative_cases
 from scorecast.information.components import Components
 from scorecast.information.densities import (
@@ -121,6 +122,7 @@ __all__ = [
     "information_range",
     "least_information",
     "mutual_information_bound",
+    "refuse_outside",
     "relative_cases",
     "verdict",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.exceptions import InvalidInputError, InvalidPriorError, UsageError
 from scorecast.information.columns import check_column, refuse_outside
 from scorecast.scores import label_list
 
@@ -70,6 +70,8 @@ def class_prior(
     ------
     UsageError
         If no prior is stated, or two are.
+    InvalidPriorError
+        If it is no distribution, or lacks a class.
 
     Examples
     --------
@@ -78,12 +80,24 @@ def class_prior(
     """
     if (prior is None) == (y_train is None):
         raise UsageError(_WAYS)
-    if y_train is not None:
-        return _from_training(own, classes, y_train)
     if isinstance(prior, str):
         if prior != LEAVE_ONE_OUT:
             raise UsageError(_WAYS)
         return _leave_one_out(own, classes)
+    try:
+        if y_train is not None:
+            return _from_training(own, classes, y_train)
+        return _stated(own, classes, prior)
+    except InvalidInputError as error:
+        # Whoever knows the files can then name that of the prior.
+        raise InvalidPriorError(str(error)) from None
+
+
+def _stated(
+    own: IntArray,
+    classes: Sequence[Hashable],
+    prior: ArrayLike | Mapping[Hashable, float] | None,
+) -> ClassPrior:
     if isinstance(prior, Mapping):
         prior = _in_order(prior, classes)
     chance = check_column(np.asarray(prior), "The prior")

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import DataWarning, InvalidInputError
 
-__all__ = ["check_column", "check_same_length", "refuse_outside", "warn_half_zeros"]
+__all__ = [
+    "check_column",
+    "check_same_length",
+    "half_zeros_said",
+    "refuse_outside",
+    "warned",
+]
 
 _ABOUT = 5.0  # percent by which the rounded percentages of a row may miss a hundred
 
@@ -83,7 +91,13 @@ def check_same_length(**columns: FloatArray) -> None:
         raise InvalidInputError(msg)
 
 
-def refuse_outside(column: FloatArray, name: str) -> None:
+def refuse_outside(
+    column: NDArray[Any],
+    name: str,
+    *,
+    place: Callable[[int], str] | None = None,
+    names: Sequence[str] = (),
+) -> None:
     """Refuse probabilities outside [0, 1].
 
     Parameters
@@ -92,6 +106,10 @@ def refuse_outside(column: FloatArray, name: str) -> None:
         Probabilities, of any shape.
     name : str
         Their name in messages.
+    place : callable, optional
+        Says where a row, counted from zero, stands in a file.
+    names : sequence of str, optional
+        Names of the columns of a matrix.
 
     Raises
     ------
@@ -101,10 +119,10 @@ def refuse_outside(column: FloatArray, name: str) -> None:
     bad = (column < 0) | (column > 1)
     if not bad.any():
         return
-    place = np.argwhere(bad)[0]
-    where = f"row {place[0] + 1}" + (
-        f", column {place[1] + 1}" if column.ndim > 1 else ""
-    )
+    first = np.argwhere(bad)[0]
+    where = f"row {first[0] + 1}" if place is None else place(int(first[0]))
+    if column.ndim > 1:
+        where += f", column {repr(names[first[1]]) if names else first[1] + 1}"
     hint = ""
     if (column <= 0).all():
         hint = _said_of_logs(column)
@@ -114,7 +132,7 @@ def refuse_outside(column: FloatArray, name: str) -> None:
         hint = " They look like scores or logits: turn them into probabilities first."
     msg = (
         f"{name} has {int(bad.sum())} value(s) outside [0, 1]; the first is "
-        f"{column[tuple(place)]:g} in {where}.{hint}"
+        f"{column[tuple(first)]:g} in {where}.{hint}"
     )
     raise InvalidInputError(msg)
 
@@ -133,11 +151,13 @@ def _look_like_percent(column: FloatArray) -> bool:
     """Tell whether numbers may be percentages: of all classes they make a hundred."""
     if column.min() < 0 or column.max() > 100:
         return False
-    return column.ndim == 1 or bool((abs(column.sum(axis=1) - 100) < _ABOUT).all())
+    if column.ndim == 1:  # a lone value above one is a slip, not a scale
+        return bool((column > 1).mean() > 0.5)
+    return bool((abs(column.sum(axis=1) - 100) < _ABOUT).all())
 
 
-def warn_half_zeros(values: ArrayLike, name: str) -> None:
-    """Warn where half precision has rounded probabilities to zero.
+def half_zeros_said(values: ArrayLike, name: str) -> str:
+    """Say where half precision has rounded probabilities to zero.
 
     Parameters
     ----------
@@ -145,12 +165,36 @@ def warn_half_zeros(values: ArrayLike, name: str) -> None:
         Probabilities as they were given.
     name : str
         Their name in the message.
+
+    Returns
+    -------
+    str
+        One sentence; empty where there is nothing to say.
     """
     array = np.asarray(values)
     n_zero = int((array == 0).sum()) if array.dtype == np.float16 else 0
-    if n_zero:
-        msg = (
-            f"{name} is float16, which rounds chances below 6e-8 to zero: {n_zero:,} "
-            "are zero. Save float32 or the logarithms."
-        )
-        warnings.warn(msg, DataWarning, stacklevel=3)
+    if not n_zero:
+        return ""
+    return (
+        f"{name} is float16, which rounds chances below 6e-8 to zero: {n_zero:,} "
+        "are zero. Save float32 or the logarithms."
+    )
+
+
+def warned(*lines: str) -> tuple[str, ...]:
+    """Warn of what looks wrong, and return it for the answer to keep.
+
+    Parameters
+    ----------
+    *lines : str
+        Sentences; empty ones are left out.
+
+    Returns
+    -------
+    tuple of str
+        Those that say something.
+    """
+    said = tuple(filter(None, lines))
+    for line in said:
+        warnings.warn(line, DataWarning, stacklevel=3)
+    return said

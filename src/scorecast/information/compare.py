@@ -15,7 +15,7 @@ from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.information.apparent import answer_of, simulation_of
 from scorecast.information.cases import CaseInformation, check_floor
-from scorecast.information.columns import check_column, check_same_length
+from scorecast.information.columns import check_column, check_same_length, warned
 from scorecast.information.logs import look_like_logs
 from scorecast.information.result import ApparentInformation
 from scorecast.mixtures import Prior, Sampling
@@ -131,6 +131,8 @@ def relative_cases(
     q1, q0 = _logs(first, second, floor)
     check_same_length(first=q1, second=q0)
     shared = _shared(first, second)
+    if not any(isinstance(x, CaseInformation) for x in (first, second)):
+        shared["notes"] += warned(look_like_logs(q1, q0))
     if floor is not None:
         low = check_floor(floor, q1, q0)
         shared["n_floored"] += int((q1 < low).sum() + (q0 < low).sum())
@@ -201,6 +203,4 @@ def _logs(
         else check_column(x, f"log_q{1 - i}", allow_negative_infinity=True)  # type: ignore[arg-type]
         for i, x in enumerate(both)
     ]
-    if not any(isinstance(x, CaseInformation) for x in both):
-        look_like_logs(logs[0], logs[1])
     return logs[0], logs[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -123,9 +123,11 @@ class Influence:
     @classmethod
     def from_dict(cls, data: Json) -> Influence:
         """Rebuild from `to_dict`."""
-        missing: Json = dict.fromkeys(data, float("nan"))
-        known = {name: value for name, value in data.items() if value is not None}
-        return cls(**{**missing, **known})
+        words = ("id", "method")  # which are no numbers where they are missing
+        names = [one.name for one in fields(cls) if one.name in data]
+        found: Json = {name: data[name] for name in names}
+        lost = [name for name in names if found[name] is None and name not in words]
+        return cls(**{**found, **dict.fromkeys(lost, float("nan"))})
 
 
 def influence_of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Hashable, Iterable
 
 import numpy as np
@@ -11,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice
 from scorecast._core.types import FloatArray
-from scorecast.exceptions import DataWarning, InvalidInputError
+from scorecast.exceptions import InvalidInputError
 from scorecast.information.cases import CaseInformation, labels_of
-from scorecast.information.columns import check_column, check_same_length
+from scorecast.information.columns import check_column, check_same_length, warned
 
 __all__ = [
     "BASES",
@@ -80,14 +79,15 @@ def cases_from_logs(
     q = check_column(log_q, "log_q", allow_negative_infinity=True)
     p = check_column(log_p, "log_p", allow_negative_infinity=True)
     check_same_length(log_q=q, log_p=p)
-    look_like_logs(q, p)
     unit_q = _unit(base, "base")
     unit_p = unit_q if base_p is None else _unit(base_p, "base_p")
-    _look_like_this_base(q, "log_q", unit_q)
-    _look_like_this_base(p, "log_p", unit_p)
+    odd = [
+        look_like_logs(q, p),
+        _look_like_this_base(q, "log_q", unit_q),
+        _look_like_this_base(p, "log_p", unit_p),
+    ]
     q, p = q * unit_q, p * unit_p
     refuse_two_zeros(q, p)
-    _look_like_one_base(q, p)
     return CaseInformation(
         j=q - p,
         log_q=q,
@@ -95,6 +95,7 @@ def cases_from_logs(
         ids=labels_of(ids),
         groups=labels_of(groups),
         prior=prior,
+        notes=warned(*odd, _look_like_one_base(q, p)),
     )
 
 
@@ -163,13 +164,18 @@ def _unit(base: str | int, name: str) -> float:
     return BASES[check_choice(str(base), name, tuple(BASES))]
 
 
-def look_like_logs(q: FloatArray, p: FloatArray) -> None:
-    """Refuse probabilities given as logarithms; warn where only one looks so.
+def look_like_logs(q: FloatArray, p: FloatArray) -> str:
+    """Refuse probabilities given as logarithms; say where only one looks so.
 
     Parameters
     ----------
     q, p : ndarray of float64
         What was given as logarithms.
+
+    Returns
+    -------
+    str
+        One sentence; empty where nothing looks odd.
 
     Raises
     ------
@@ -178,7 +184,7 @@ def look_like_logs(q: FloatArray, p: FloatArray) -> None:
     """
     odd = [name for name, x in (("log_q", q), ("log_p", p)) if _in_unit_interval(x)]
     if not odd:
-        return
+        return ""
     what = " and ".join(odd)
     plain = f"{what} lie(s) in (0, 1] throughout, as probabilities do and logarithms of"
     varied = np.ptp(q) > 0 or np.ptp(p) > 0
@@ -188,31 +194,29 @@ def look_like_logs(q: FloatArray, p: FloatArray) -> None:
             "(--q and --p)."
         )
         raise InvalidInputError(msg)
-    msg = (
+    return (
         f"{plain} them never; right only if these are logarithms of densities above 1."
     )
-    warnings.warn(msg, DataWarning, stacklevel=3)
 
 
 def _in_unit_interval(x: FloatArray) -> bool:
     return bool((x > 0).all() and (x <= 1).all())
 
 
-def _look_like_this_base(logs: FloatArray, name: str, unit: float) -> None:
-    """Warn where the few values of a column make one in another base only."""
+def _look_like_this_base(logs: FloatArray, name: str, unit: float) -> str:
+    """Say where the few values of a column make one in another base only."""
     values = np.unique(logs[np.isfinite(logs)])
     if logs.size < _LEAST or not 0 < values.size <= _FEW or values.max() >= 0:
-        return
+        return ""
     if _make_one(np.exp(values * unit)):
-        return
+        return ""
     for base, other in BASES.items():
         if other != unit and _make_one(np.exp(values * other)):
-            msg = (
+            return (
                 f"The values of {name} are chances that add up to one only as "
                 f"logarithms to base {base}: is that their base (--base, --base-p)?"
             )
-            warnings.warn(msg, DataWarning, stacklevel=3)
-            return
+    return ""
 
 
 def _make_one(chances: FloatArray) -> bool:
@@ -223,21 +227,20 @@ def _make_one(chances: FloatArray) -> bool:
     return abs(float(chances.sum()) - 1) < _EXACT
 
 
-def _look_like_one_base(q: FloatArray, p: FloatArray) -> None:
-    """Warn where log_q is log_p in another base, give or take."""
+def _look_like_one_base(q: FloatArray, p: FloatArray) -> str:
+    """Say where log_q is log_p in another base, give or take."""
     usable = np.isfinite(q) & (p != 0)
     if usable.sum() < _LEAST:
-        return
+        return ""
     low, middle, high = np.quantile(q[usable] / p[usable], [0.25, 0.5, 0.75])
     if middle <= 0 or high - low > _NARROW * middle:
-        return
+        return ""
     units = tuple(BASES.values())
     for a in units:
         for b in units:
             if a != b and abs(middle * b / a - 1) < _SAME:
-                msg = (
+                return (
                     f"log_q is about {middle:.3f} times log_p in most cases, the ratio "
                     "of two bases of logarithms: are both in the same base?"
                 )
-                warnings.warn(msg, DataWarning, stacklevel=3)
-                return
+    return ""

@@ -36,6 +36,8 @@ class TailView:
         Share of draws above zero.
     density, cumulative : ndarray of float64
         Curves for drawing; empty where they were not asked for.
+    mean, sd : float
+        Of the draws; NaN in files of the first versions.
     """
 
     tails: str
@@ -45,6 +47,8 @@ class TailView:
     probability_positive: float
     density: FloatArray
     cumulative: FloatArray
+    mean: float = float("nan")
+    sd: float = float("nan")
 
     def to_dict(self) -> Json:
         """Return plain values."""
@@ -54,7 +58,8 @@ class TailView:
     def from_dict(cls, data: Json) -> TailView:
         """Rebuild from `to_dict`."""
         curves = ("density", "cumulative")
-        return cls(**{**data, **{k: np.array(data[k], np.float64) for k in curves}})
+        known = {k: v for k, v in data.items() if v is not None}
+        return cls(**{**known, **{k: np.array(data[k], np.float64) for k in curves}})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,7 +69,8 @@ class InformationPosterior:
     Attributes
     ----------
     mean, median, sd : float
-        Of the view that gives the centre.
+        Of the view that gives the centre, and of it alone: `sd` does not belong to
+        the interval. Those of every view are in `views`.
     low, high : float
         Interval at the level that was asked for: the smallest that holds the central
         intervals of all views of the tails.
@@ -136,7 +142,7 @@ class InformationPosterior:
         parts = {name: float(data[name]) for name in names}
         drawn = {k: curve[k] for k in ("density", "cumulative")}
         # Files of the first versions know the mixture's view only.
-        early = {**{k: parts[k] for k in ("median", "low", "high")}, "tails": "mixture",
+        early = {**parts, "tails": "mixture",
                  "probability_positive": chance}  # fmt: skip
         views = ({**drawn, **view} for view in data.get("views", [early]))
         return cls(
@@ -193,12 +199,11 @@ def posterior_of(
     x = _places(list(every.values())) if curve else np.empty(0)
     views = {name: _view(name, some, level, x) for name, some in every.items()}
     centre = _centre(views)
-    flat = every[centre]
     asked = np.array(_QUANTILES)
     return InformationPosterior(
-        mean=float(flat.mean()),
+        mean=views[centre].mean,
         median=views[centre].median,
-        sd=float(flat.std(ddof=1)) if flat.size > 1 else float("nan"),
+        sd=views[centre].sd,
         low=min(view.low for view in views.values()),
         high=max(view.high for view in views.values()),
         probability_positive=_least_sure([*views.values()]),
@@ -243,6 +248,8 @@ def _view(tails: str, ordered: FloatArray, level: float, x: FloatArray) -> TailV
         probability_positive=float((ordered > 0).mean()),
         density=_smooth(ordered, x) if x.size else x,
         cumulative=np.searchsorted(ordered, x, side="right") / ordered.size,
+        mean=float(ordered.mean()),
+        sd=float(ordered.std(ddof=1)) if ordered.size > 1 else float("nan"),
     )
 
 

@@ -16,8 +16,9 @@ from scorecast.information.class_priors import class_prior
 from scorecast.information.columns import (
     check_column,
     check_same_length,
+    half_zeros_said,
     refuse_outside,
-    warn_half_zeros,
+    warned,
 )
 from scorecast.information.forecasts import Forecasts
 from scorecast.information.logs import refuse_two_zeros
@@ -64,12 +65,18 @@ def cases_from_probabilities(
     >>> cases_from_probabilities([0.8, 0.0], [0.5, 0.5]).j.round(3).tolist()
     [0.47, -inf]
     """
-    warn_half_zeros(q, "q")
     said, before = check_column(q, "q"), check_column(p, "p")
     check_same_length(q=said, p=before)
     refuse_outside(said, "q")
     refuse_outside(before, "p")
-    return _cases(_log(said), _log(before), ids=ids, groups=groups, prior=prior)
+    return _cases(
+        _log(said),
+        _log(before),
+        ids=ids,
+        groups=groups,
+        prior=prior,
+        notes=warned(half_zeros_said(q, "q")),
+    )
 
 
 def cases_from_classes(
@@ -120,7 +127,6 @@ def cases_from_classes(
     >>> cases.j.round(3).tolist()
     [0.47, 0.336, -0.223]
     """
-    warn_half_zeros(probabilities, "probabilities")
     matrix = _check_rows(probabilities, renormalise=renormalise)
     own, names = match_labels(
         y_true, matrix.shape[1], classes, what="probability columns"
@@ -138,6 +144,7 @@ def cases_from_classes(
         groups=groups,
         prior=before.name,
         forecasts=_chances(matrix, own, names),
+        notes=warned(half_zeros_said(probabilities, "probabilities")),
     )
 
 

@@ -138,8 +138,8 @@ class Simulation:
             return ""
         msg = (
             f"The posterior rests on {self.max_cases:,} of {n:,} cases, drawn at "
-            "random; everything else on all. Raise max_cases (--max-cases) "
-            "to use more."
+            "random. The plain mean and its normal interval rest on all, and may "
+            "be the better figures. Raise max_cases (--max-cases) to use more."
         )
         warnings.warn(msg, DataWarning, stacklevel=4)
         return msg

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scorecast._core.progress import in_parts
 from scorecast._core.types import FloatArray, Json
 from scorecast.exceptions import DataWarning, NotConvergedError
 from scorecast.information.cases import CaseInformation
@@ -120,7 +121,7 @@ def groups_of(
         _group(
             str(name), cases.j[np.array(where, np.int64)], cases.n, runs, level, unit
         )
-        for name, where in places.items()
+        for name, where in in_parts(list(places.items()), what="group")
     )
 
 

@@ -17,7 +17,8 @@ from scorecast._core.types import FloatArray
 __all__ = ["count_shared", "merge_ties", "spread_ties"]
 
 _WIDTH = 0.01  # of the spread of all cases
-_SAME = 1e-6  # of it, within which values count as one
+_SAME = 1e-6  # of it, within which values count as one, in few cases
+_CHANCE = 1e-3  # of the usual step between neighbours: more cases lie closer
 _MANY = 3  # cases that must share a value
 
 
@@ -71,7 +72,7 @@ def merge_ties(ordered: FloatArray) -> FloatArray:
     >>> merge_ties(np.array([0.0, 1.0, 1.0 + 1e-15, 2.0])).tolist()
     [0.0, 1.0, 1.0, 2.0]
     """
-    new = np.diff(ordered, prepend=-np.inf) > _SAME * _spread(ordered)
+    new = np.diff(ordered, prepend=-np.inf) > _step(ordered, _spread(ordered))
     return np.asarray(ordered[np.flatnonzero(new)[np.cumsum(new) - 1]])
 
 
@@ -101,9 +102,14 @@ def _spread(ordered: FloatArray) -> float:
     return float(ordered.std())
 
 
+def _step(ordered: FloatArray, sd: float) -> float:
+    """Return the largest step between values that are one but for rounding."""
+    return min(_SAME, _CHANCE / ordered.size) * sd
+
+
 def _runs(ordered: FloatArray, sd: float) -> list[tuple[int, int]]:
     """Return where runs of one value begin and end."""
-    new = np.flatnonzero(np.diff(ordered) > _SAME * sd) + 1
+    new = np.flatnonzero(np.diff(ordered) > _step(ordered, sd)) + 1
     edges = np.concatenate([[0], new, [ordered.size]])
     long = np.flatnonzero(np.diff(edges) >= _MANY)
     return [(int(edges[i]), int(edges[i + 1])) for i in long]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.io.paths import DEFAULT_MAX_BYTES
-from scorecast.io.wording import listed, quoted
+from scorecast.io.wording import listed, one_line, quoted
 
 __all__ = [
     "LABEL_COLUMNS",
@@ -33,7 +34,7 @@ class TableOptions:
     checks_header: bool = True  # whether names must differ and be no numbers
     max_bytes: int = DEFAULT_MAX_BYTES
     unwanted: str = "leave the column out with --drop"  # of one without numbers
-    allows_missing: bool = False  # whether an empty number of a binary table is NaN
+    allows_missing: bool = False  # whether an empty number is NaN
     naming: str = "name the columns (logit_0, logit_1, ...)"  # where names are missing
 
     def __post_init__(self) -> None:
@@ -62,8 +63,13 @@ class Columns:
     def place(self, row: int) -> str:
         """Say where a row stands in the file, counted from one."""
         if self.lines is None:
-            return f"row {row + 1}"
+            return row_place(row)
         return f"line {self.lines[row]}"
+
+
+def row_place(row: int) -> str:
+    """Say where a row stands in a file without lines, counted from one."""
+    return f"row {row + 1}"
 
 
 class Table(Protocol):
@@ -123,8 +129,14 @@ def find_column(table: Table, wanted: str, option: str) -> int:
         raise InvalidInputError(msg)
     if wanted in table.columns:
         return table.columns.index(wanted)
+    near = difflib.get_close_matches(wanted, table.columns, n=1)
+    fix = f"pick one with {option} NAME"
+    if near:
+        fix = f"did you mean {quoted(near[0])}?"
+    elif option == "--drop":
+        fix = f"leave out --drop {one_line(wanted)}, or name one of these"
     msg = (
         f"{table.name} has no column {quoted(wanted)} but {listed(table.columns)}; "
-        f"pick one with {option} NAME"
+        f"{fix}"
     )
     raise InvalidInputError(msg)

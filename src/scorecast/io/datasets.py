@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from scorecast.io.paths import (
     locate,
     unchanged,
 )
+from scorecast.io.rows import MISSING
 from scorecast.io.tables import open_table
 from scorecast.io.wording import quoted
 
@@ -44,7 +45,7 @@ class Dataset:
     Attributes
     ----------
     X : ndarray of shape (n, m)
-        Features, finite.
+        Features, finite; NaN where one is missing and that was allowed.
     y : ndarray of shape (n,)
         Targets: numbers if they were asked for, else labels.
     groups : ndarray of shape (n,) or None
@@ -53,6 +54,8 @@ class Dataset:
         Names of the features, if the file has names.
     source : str
         The file.
+    missing : str
+        Place of the first missing feature and how many there are; empty if none is.
     notes : tuple of str
         What was assumed about it.
     """
@@ -62,6 +65,7 @@ class Dataset:
     groups: NDArray[Any] | None
     columns: tuple[str, ...] | None
     source: str
+    missing: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -73,6 +77,7 @@ def read_dataset(
     group: str | None = None,
     key: str | None = None,
     drop: Sequence[str] = (),
+    allow_missing: bool = False,
     decimal: str = ".",
     delimiter: str | None = None,
     header: bool = True,
@@ -94,6 +99,8 @@ def read_dataset(
         Array of the features in an ``.npz`` file; X, features or data otherwise.
     drop : sequence of str, default=()
         Columns that are no features.
+    allow_missing : bool, default=False
+        Whether features may be missing, for models that can deal with it.
     decimal, delimiter, header, max_bytes : optional
         As for `read_matrix`.
 
@@ -119,13 +126,16 @@ def read_dataset(
     kind = kind_of(location.path)
     with unchanged(location.path):
         if kind is Kind.ARRAYS:
-            return _from_arrays(location, target, group, numeric, max_bytes)
+            return _from_arrays(
+                location, target, group, numeric, allow_missing, max_bytes
+            )
         if kind is Kind.TABLE:
             options = TableOptions(
                 decimal=decimal,
                 delimiter=delimiter,
                 header=header,
                 max_bytes=max_bytes,
+                allows_missing=allow_missing,
             )
             return _from_table(location, target, group, numeric, drop, options)
     msg = f"{location.name}: a .txt file has no columns; name a table .csv"
@@ -157,20 +167,40 @@ def _from_table(
     content = table.read(numbers, texts)
     names = table.columns
     columns = None if names is None else tuple(names[i] for i in numbers)
-    _refuse_flaws(content.values, columns, location.name, content.place)
     n_features = len(features)
+    X = content.values[:, :n_features]
+    missing = _check_features(
+        X, columns, location.name, content.place, options.allows_missing
+    )
+    if numeric:
+        own_values = content.values[:, n_features:]
+        lacking = _first_missing(own_values, (target,), location.name, content.place)
+        if lacking and options.allows_missing:
+            msg = f"{lacking}; fill it or remove the row"
+            raise InvalidInputError(msg)
+        _refuse_flaws(own_values, (target,), location.name, content.place)
+    if not numeric:
+        _refuse_missing(content.texts[0], target, location.name, content.place)
+    if group is not None:
+        _refuse_missing(content.texts[-1], group, location.name, content.place)
     return Dataset(
-        X=content.values[:, :n_features],
+        X=X,
         y=content.values[:, n_features] if numeric else content.texts[0],
         groups=None if together is None else content.texts[-1],
         columns=None if columns is None else columns[:n_features],
         source=location.source(None),
+        missing=missing,
         notes=table.notes,
     )
 
 
 def _from_arrays(
-    location: Location, target: str, group: str | None, numeric: bool, max_bytes: int
+    location: Location,
+    target: str,
+    group: str | None,
+    numeric: bool,
+    allow_missing: bool,
+    max_bytes: int,
 ) -> Dataset:
     contents = array_contents(location, max_bytes)
     for name, option in ((target, "--target"), (group, "--group")):
@@ -185,7 +215,7 @@ def _from_arrays(
     key = choose_key(location, rest, _FEATURE_NAMES, "features")
     array = read_array(location, key, max_bytes)
     values = real_matrix(array, location.at(key), max_bytes)
-    _refuse_flaws(values, None, location.name, lambda row: f"row {row + 1}")
+    missing = _check_features(values, None, location.name, _row, allow_missing)
     own = read_array(location, target, max_bytes)
     y = (
         _numbers(own, location.at(target))
@@ -203,12 +233,41 @@ def _from_arrays(
             )
             raise InvalidInputError(msg)
     return Dataset(
-        X=values, y=y, groups=groups, columns=None, source=location.source(key)
+        X=values,
+        y=y,
+        groups=groups,
+        columns=None,
+        source=location.source(key),
+        missing=missing,
     )
 
 
+def _row(row: int) -> str:
+    return f"row {row + 1}"
+
+
 def _labels(values: NDArray[Any], location: Location, name: str) -> NDArray[Any]:
-    return label_array(values, location.at(name))
+    labels = label_array(values, location.at(name))
+    _refuse_missing(labels, name, location.name, _row)
+    return labels
+
+
+def _refuse_missing(
+    labels: NDArray[Any], column: str, name: str, place: Callable[[int], str]
+) -> None:
+    """Refuse labels that are missing: together they would be a class, or a group."""
+    if labels.dtype.kind in "iu":
+        return
+    rows = [i for i, x in enumerate(labels) if str(x).strip().lower() in MISSING]
+    if not rows:
+        return
+    said = str(labels[rows[0]]).strip()
+    what = f"{quoted(said)} is no label" if said else "the field is empty"
+    msg = (
+        f"{name}, {place(rows[0])}, column {quoted(column)}: {what} "
+        f"({len(rows)} such); fill it or remove the row"
+    )
+    raise InvalidInputError(msg)
 
 
 def _numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
@@ -216,6 +275,37 @@ def _numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
         msg = f"{name} must hold one number per case"
         raise InvalidInputError(msg)
     return values.astype(np.float64)
+
+
+def _check_features(
+    values: NDArray[Any],
+    columns: Sequence[str] | None,
+    name: str,
+    place: Callable[[int], str],
+    allow_missing: bool,
+) -> str:
+    """Refuse what is not finite; say where the first missing value is, if it may be."""
+    missing = _first_missing(values, columns, name, place) if allow_missing else ""
+    known = np.where(np.isnan(values), 0.0, values) if missing else values
+    _refuse_flaws(known, columns, name, place)
+    return missing
+
+
+def _first_missing(
+    values: NDArray[Any],
+    columns: Sequence[str] | None,
+    name: str,
+    place: Callable[[int], str],
+) -> str:
+    """Say where the first missing value stands, and how many there are."""
+    flaws = np.argwhere(np.isnan(values))
+    if not len(flaws):
+        return ""
+    row, column = flaws[0].tolist()
+    said = column + 1 if columns is None else quoted(columns[column])
+    return (
+        f"{name}, {place(row)}, column {said}: the field is empty ({len(flaws)} such)"
+    )
 
 
 def _refuse_flaws(
@@ -228,6 +318,6 @@ def _refuse_flaws(
     said = column + 1 if columns is None else quoted(columns[column])
     msg = (
         f"{name}, {place(row)}, column {said}: {values[row, column]} is not finite "
-        f"({flaws.n_cells} such values); repair or remove those rows"
+        f"({flaws.n_cells} such); repair or remove those rows"
     )
     raise InvalidInputError(msg)

@@ -84,6 +84,7 @@ class DelimitedTable:
                 texts=texts,
                 max_bytes=self._options.max_bytes,
                 unwanted=self._options.unwanted,
+                allows_missing=self._options.allows_missing,
             )
             values = rows.load()
         labels = [text_array(column) for column in rows.labels]
@@ -91,6 +92,9 @@ class DelimitedTable:
 
     def _first_record(self, lines: Lines) -> list[str]:
         line = next(lines, "")
+        if not line:  # a packed file of some bytes may hold none
+            msg = f"{self.name} is empty: there is no line in it"
+            raise InvalidInputError(msg)
         if not line.strip():
             msg = f"{self.name}, line 1 is empty; the first line must be the header"
             raise InvalidInputError(msg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +10,13 @@ from numpy.typing import NDArray
 
 from scorecast.exceptions import InvalidInputError
 from scorecast.io.arrays import LABEL_NAMES, array_contents, choose_key, read_array
-from scorecast.io.columns import LABEL_COLUMNS, Table, TableOptions, find_column
+from scorecast.io.columns import (
+    LABEL_COLUMNS,
+    Table,
+    TableOptions,
+    find_column,
+    row_place,
+)
 from scorecast.io.formats import Kind, kind_of
 from scorecast.io.label_values import label_array, text_array
 from scorecast.io.paths import (
@@ -42,11 +49,14 @@ class Labels:
         The file, with ``::key`` or ``::column`` if one was picked.
     notes : tuple of str
         What was assumed about the file, in sentences.
+    place : callable
+        Says where a label, counted from zero, stands in the file.
     """
 
     values: NDArray[Any]
     source: str
     notes: tuple[str, ...] = ()
+    place: Callable[[int], str] = row_place
 
 
 def read_labels(
@@ -129,7 +139,11 @@ def _from_lines(location: Location, max_bytes: int) -> Labels:
     if not labels:
         msg = f"{location.name} holds no labels, only empty lines"
         raise InvalidInputError(msg)
-    return Labels(values=text_array(labels), source=location.source(None))
+    return Labels(
+        values=text_array(labels),
+        source=location.source(None),
+        place=lambda row: f"line {row + 1}",
+    )
 
 
 def _from_table(
@@ -148,11 +162,11 @@ def _from_table(
             return plain
     table = open_table(location, options)
     index = _choose(table, wanted)
-    values = table.read([], [index]).texts[0]
-    if table.columns is None:
-        return Labels(values=values, source=location.source(None))
-    picked = table.columns[index] if table.n_columns > 1 else None
-    return Labels(values=values, source=location.source(picked))
+    content = table.read([], [index])
+    picked = table.columns[index] if table.columns and table.n_columns > 1 else None
+    return Labels(
+        values=content.texts[0], source=location.source(picked), place=content.place
+    )
 
 
 def _plain_list(
@@ -162,12 +176,19 @@ def _plain_list(
     table = open_table(location, replace(options, header=False))
     if table.columns is not None or table.n_columns > 1:
         return None
-    values = table.read([], [0]).texts[0]
+    content = table.read([], [0])
+    values = content.texts[0]
     if wanted is not None:
         # pandas heads a column without name by 0: so called, it is a name.
         is_name = wanted == values[0] and len(values) > 1
         source = location.source(None)
-        return Labels(values=values[1:], source=source) if is_name else None
+        if not is_name:
+            return None
+        return Labels(
+            values=values[1:],
+            source=source,
+            place=lambda row: content.place(row + 1),
+        )
     first, others = values[0], set(values[1:].tolist())
     comes_again = first in others
     if comes_again and first.strip().lower() in LABEL_COLUMNS:
@@ -184,7 +205,12 @@ def _plain_list(
         f"{location.name}: the first line, {quoted(first)}, was taken as a label, not "
         "as a column name"
     )
-    return Labels(values=values, source=location.source(None), notes=(note,))
+    return Labels(
+        values=values,
+        source=location.source(None),
+        notes=(note,),
+        place=content.place,
+    )
 
 
 def _choose(table: Table, wanted: str | None) -> int:

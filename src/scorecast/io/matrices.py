@@ -62,6 +62,7 @@ def read_matrix(
     header: bool = True,
     drop: Sequence[str] = (),
     allow_negative_infinity: bool = False,
+    allow_nonfinite: bool = False,
     max_bytes: int = DEFAULT_MAX_BYTES,
     unwanted: str = TableOptions.unwanted,
 ) -> Matrix:
@@ -87,6 +88,8 @@ def read_matrix(
         Columns to leave out.
     allow_negative_infinity : bool, default=False
         Whether minus infinity (the logarithm of zero) may occur.
+    allow_nonfinite : bool, default=False
+        Whether anything may, for callers who look for it themselves.
     max_bytes : int, default=8 GiB
         Largest size of the data, in the file and in memory.
     unwanted : str, optional
@@ -130,7 +133,8 @@ def read_matrix(
         else:
             msg = f"{location.name}: a .txt file is read as labels; name a table .csv"
             raise InvalidInputError(msg)
-        refuse_flaws(matrix, place, allow_negative_infinity)
+        if not allow_nonfinite:
+            refuse_flaws(matrix, place, allow_negative_infinity)
     return matrix
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scorecast.exceptions import InvalidInputError
 from scorecast.io.arrays import array_contents, describe_contents, read_array
-from scorecast.io.columns import TableOptions, find_column
+from scorecast.io.columns import TableOptions, find_column, row_place
 from scorecast.io.formats import Kind, kind_of
 from scorecast.io.label_values import label_array
 from scorecast.io.paths import (
@@ -41,12 +41,15 @@ class NamedColumns:
         The file.
     notes : tuple of str
         What was assumed about it.
+    place : callable
+        Says where a row, counted from zero, stands in the file.
     """
 
     numbers: Mapping[str, NDArray[Any]]
     texts: Mapping[str, NDArray[Any]]
     source: str
     notes: tuple[str, ...] = ()
+    place: Callable[[int], str] = row_place
 
 
 def read_columns(
@@ -136,6 +139,7 @@ def _from_table(
         texts=dict(zip(texts, content.texts, strict=True)),
         source=location.source(None),
         notes=table.notes,
+        place=content.place,
     )
 
 
@@ -158,7 +162,7 @@ def _from_arrays(
     for name in numbers:
         column = read_array(location, name, max_bytes)
         found[name] = _vector(column, location.at(name))
-        _refuse_nonfinite(found[name], name, location.name, _row)
+        _refuse_nonfinite(found[name], name, location.name, row_place)
     labels = {
         name: label_array(read_array(location, name, max_bytes), location.at(name))
         for name in texts
@@ -169,10 +173,6 @@ def _from_arrays(
         msg = f"{location.name}: the arrays differ in length ({said})"
         raise InvalidInputError(msg)
     return NamedColumns(numbers=found, texts=labels, source=location.source(None))
-
-
-def _row(row: int) -> str:
-    return f"row {row + 1}"
 
 
 def _vector(values: NDArray[Any], name: str) -> NDArray[Any]:

@@ -21,7 +21,7 @@ from scorecast.io.paths import check_size
 from scorecast.io.text_lines import Lines
 from scorecast.io.wording import one_line, quoted
 
-__all__ = ["Rows", "is_number", "split_record"]
+__all__ = ["MISSING", "Rows", "is_number", "split_record"]
 
 # What numpy.loadtxt takes for a number; float() would also take 1_000 and Arabic
 # digits.
@@ -30,6 +30,8 @@ _NUMBER = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(e[+-]?\d+)?\s*", re.IGNORECASE | re.ASCII)
+# Not "none", which may well be a class: no disease.
+MISSING = ("", "na", "n/a", "nan", "null")
 _BLANK = ("\n", "\r\n", "\r")
 _LINE_END = re.compile(r"[\r\n]")
 
@@ -87,6 +89,7 @@ class Rows:
     texts: Sequence[int]
     max_bytes: int
     unwanted: str  # what to do with a column without numbers
+    allows_missing: bool = False  # whether an empty number is NaN
     line_numbers: array[int] = field(default_factory=lambda: array("q"))
     labels: list[list[str]] = field(init=False)
     _record: str = field(default="", init=False)
@@ -174,16 +177,27 @@ class Rows:
         self._check_count(self.lines.number, text.count(self.delimiter) + 1)
         for labels, index in zip(self.labels, self.texts, strict=True):
             labels.append(text.split(self.delimiter, index + 1)[index])
-        if self.decimal == "," and self.numbers:
+        if self.numbers and (self.decimal == "," or self._may_lack(text)):
             text = self._joined(text.split(self.delimiter))
         self._record = text
         return text
+
+    def _may_lack(self, text: str) -> bool:
+        """Tell whether a cell may be missing, without cutting the line."""
+        if not self.allows_missing:
+            return False
+        edged = f"{self.delimiter}{text.lower()}{self.delimiter}".replace(" ", "")
+        marks = (f"{self.delimiter}{word}{self.delimiter}" for word in MISSING)
+        return any(mark in edged for mark in marks)
 
     def _joined(self, cells: list[str]) -> str:
         """Write a line that holds the wanted numbers and nothing else."""
         plain = [""] * len(cells)
         for index in self.numbers:
             cell = cells[index].strip()
+            if self.allows_missing and cell.lower() in MISSING:
+                plain[index] = "nan"
+                continue
             if self.decimal == ",":
                 # A point would group thousands here: 1.234 is not 1.234.
                 if "." in cell:

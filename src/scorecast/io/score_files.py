@@ -97,7 +97,8 @@ def read_scores(
     drop : sequence of str, default=()
         Columns to leave out.
     drop_nonfinite : bool, default=False
-        Leave out rows with NaN or infinities instead of refusing the file.
+        Leave out rows with NaN or plus infinity, or minus infinity throughout, instead
+        of refusing the file. Minus infinity (the logarithm of zero) is a legal score.
     max_bytes : int, default=8 GiB
         Largest size of the data, in the file and in memory.
 

@@ -10,11 +10,13 @@ import numpy as np
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import MissingExtraError
 
-__all__ = ["Diagnostics", "diagnose"]
+__all__ = ["Diagnostics", "diagnose", "rhat_of"]
 
 # Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) recommend these limits.
 MOST_RHAT = 1.01
 LEAST_ESS_PER_CHAIN = 100
+# The number of components moves slowly: worth a longer run, but no reason to withhold.
+MOST_RHAT_COMPONENTS = 1.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Diagnostics:
     """What the chains say about themselves.
 
     The mixture mean is what a result rests on, so it alone decides; the number of
-    components moves slowly and hardly matters for the mean, so it is only reported.
+    components moves slowly and hardly matters for the mean, so chains that disagree
+    about it are run for longer, but are not refused.
 
     Parameters
     ----------
@@ -96,6 +99,22 @@ def _figures(draws: FloatArray) -> tuple[float, float, float, float]:
         float(stats.ess(draws, method="tail", prob=(0.05, 0.95), **axes)),
         float(stats.mcse(draws, method="mean", **axes)),
     )
+
+
+def rhat_of(draws: FloatArray) -> float:
+    """Return R-hat of a number.
+
+    Parameters
+    ----------
+    draws : array of shape (chains, draws)
+        The number along each chain.
+
+    Returns
+    -------
+    float
+        R-hat of ranks of half chains; NaN where a chain never moved.
+    """
+    return _figures(draws)[0]
 
 
 def _rhat(draws: FloatArray, stats: Any, axes: dict[str, int]) -> float:

@@ -21,6 +21,7 @@ from scorecast._core.progress import announced
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import DataWarning, UsageError
+from scorecast.mixtures.diagnostics import rhat_of
 from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.sampler import check_given
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Evidence", "ladder", "log_evidence", "thermodynamic_integral"]
 
-_BATCHES = 20
+_BATCHES = 20  # of each chain
+_CHAINS = 2  # per rung, from different starts, so that they can disagree
+_MOST_RHAT = 1.05
 _MOST_CORRECTION = 0.5  # nats: half of what makes a Bayes factor worth a word
 _MANY_ERRORS = 3.0
 
@@ -53,6 +56,8 @@ class Evidence:
         The ladder, and mean and variance of the log likelihood at each rung.
     prior_name : str
         Whose evidence it is.
+    rhats : array of shape (rungs,)
+        R-hat of the log likelihood between the two chains of each rung.
     """
 
     value: float
@@ -62,6 +67,7 @@ class Evidence:
     means: FloatArray
     variances: FloatArray
     prior_name: str
+    rhats: FloatArray
 
     def to_dict(self) -> Json:
         """Return plain values."""
@@ -132,9 +138,10 @@ def log_evidence(
     betas : array-like, optional
         Ladder from 0 to 1; `ladder` by default.
     sampling : Sampling, optional
-        Its `n_warmup`, `n_draws` and `n_jumps` hold for every rung.
+        Its `n_warmup`, `n_draws` and `n_jumps` hold for each of the two chains of
+        every rung, which begin with the first two of its `starts`.
     random_state : int, Generator or None
-        Source of randomness; one stream per rung.
+        Source of randomness; one stream per chain.
     n_jobs : int, optional
         Threads.
 
@@ -151,7 +158,8 @@ def log_evidence(
     Warns
     -----
     DataWarning
-        If the correction is large, so that the ladder needs more rungs.
+        If the correction is large, so that the ladder needs more rungs, or if the
+        chains of a rung disagree.
     """
     given = check_given(values, prior)
     check_n_jobs(n_jobs)
@@ -168,16 +176,18 @@ def log_evidence(
         raise UsageError(msg)
     streams = as_generator(random_state).spawn(len(rungs))
     runs = [
-        _start(given, prior, float(beta), sampling, stream)
+        run
         for beta, stream in zip(rungs, streams, strict=True)
+        for run in _start(given, prior, float(beta), sampling, stream)
     ]
     with announced("compiling the sampler (the first time only)"):
         runs[0].compile()
     total = runs[0].n_sweeps
     map_threads(lambda r: r.advance(total), runs, n_jobs=n_jobs, what="climbing")
     draws = np.array([run.record.given_cases[run.n_warmup :] for run in runs])
-    found = _summarise(rungs, draws, prior.name)
+    found = _summarise(rungs, draws.reshape(rungs.size, _CHAINS, -1), prior.name)
     _warn_correction(found)
+    _warn_disagreement(found)
     return found
 
 
@@ -187,15 +197,16 @@ def _start(
     beta: float,
     sampling: Sampling,
     stream: np.random.Generator,
-) -> Run:
-    """Start the chain of one rung; with noise it is the noise that is tempered."""
+) -> list[Run]:
+    """Start the chains of one rung; with noise it is the noise that is tempered."""
     # Compiled code is loaded only when it is used.
     from scorecast.mixtures.run import start_runs
 
+    streams = [stream, *stream.spawn(_CHAINS - 1)]
     if isinstance(given, Observations):
         constants = prior.constants()
-        return start_runs(given, constants, sampling, [stream], noise_power=beta)[0]
-    return start_runs(given, prior.constants(beta), sampling, [stream])[0]
+        return start_runs(given, constants, sampling, streams, noise_power=beta)
+    return start_runs(given, prior.constants(beta), sampling, streams)
 
 
 def _warn_correction(found: Evidence) -> None:
@@ -211,14 +222,32 @@ def _warn_correction(found: Evidence) -> None:
     warnings.warn(msg, DataWarning, stacklevel=3)
 
 
+def _warn_disagreement(found: Evidence) -> None:
+    """Warn where the chains of a rung did not come to agree."""
+    failed = np.flatnonzero(~(found.rhats <= _MOST_RHAT))
+    if not failed.size:
+        return
+    worst = failed[np.argmax(np.nan_to_num(found.rhats[failed], nan=np.inf))]
+    msg = (
+        f"The two chains disagree at {failed.size} of {found.betas.size} rungs of the "
+        f"ladder (R-hat {found.rhats[worst]:.2f} at beta {found.betas[worst]:.3g}; at "
+        f"most {_MOST_RHAT}), so the stated error is too small. Give a `sampling` with "
+        "more draws."
+    )
+    warnings.warn(msg, DataWarning, stacklevel=3)
+
+
 def _summarise(betas: FloatArray, draws: FloatArray, name: str) -> Evidence:
-    means, variances = draws.mean(axis=1), draws.var(axis=1)
+    """Integrate draws of shape (rungs, chains, draws)."""
+    means, variances = draws.mean(axis=(1, 2)), draws.var(axis=(1, 2))
     plain = thermodynamic_integral(betas, means)
     value = thermodynamic_integral(betas, means, variances)
-    usable = draws.shape[1] // _BATCHES * _BATCHES
-    batches = draws[:, :usable].reshape(len(betas), _BATCHES, -1).mean(axis=2)
-    errors = batches.std(axis=1, ddof=1) / np.sqrt(_BATCHES)
+    usable = draws.shape[2] // _BATCHES * _BATCHES
+    n_batches = draws.shape[1] * _BATCHES
+    batches = draws[:, :, :usable].reshape(len(betas), n_batches, -1).mean(axis=2)
+    errors = batches.std(axis=1, ddof=1) / np.sqrt(n_batches)
     steps = np.diff(betas, prepend=0.0, append=1.0)
     share = 0.5 * (steps[1:] + steps[:-1])  # of each rung in the trapezoid rule
     stderr = float(np.sqrt(np.sum((share * errors) ** 2)))
-    return Evidence(value, stderr, value - plain, betas, means, variances, name)
+    rhats = np.array([rhat_of(rung) for rung in draws])
+    return Evidence(value, stderr, value - plain, betas, means, variances, name, rhats)

@@ -15,6 +15,7 @@ from scorecast._core.progress import announced, track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError
+from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS
 from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.posterior import MixturePosterior
 from scorecast.mixtures.prior import Prior
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_given", "check_values", "sample_posterior"]
 
+_GREATEST = 1e100  # whose square, over any sensible variance, is still a number
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
 
 
@@ -92,7 +94,8 @@ def sample_posterior(
     while True:
         _run_stage(runs, stage, n_jobs, store)
         posterior = _collect(runs, prior, given)
-        if stage >= sampling.n_extensions or posterior.diagnostics.passed:
+        trusted = posterior.diagnostics.passed and _components_agree(posterior)
+        if trusted or stage >= sampling.n_extensions:
             return posterior
         stage += 1
         for run in runs:
@@ -121,13 +124,14 @@ def check_given(
     Raises
     ------
     InvalidInputError
-        If the numbers of coordinates differ.
+        If the numbers of coordinates differ, or values are beyond 1e100.
     """
     if not isinstance(values, Observations):
         return check_values(values, prior)
     if values.n_dims != prior.n_dims:
         msg = f"The prior has {prior.n_dims} coordinates, values have {values.n_dims}."
         raise InvalidInputError(msg)
+    _check_range(values.values)
     return values
 
 
@@ -149,7 +153,8 @@ def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
     Raises
     ------
     InvalidInputError
-        If there are none, of another shape, not finite, or too many of them equal.
+        If there are none, of another shape, not finite, beyond 1e100, or too many of
+        them equal.
     """
     n_dims = prior.n_dims
     given = np.asarray(values, dtype=np.float64)
@@ -162,8 +167,19 @@ def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
         first = np.flatnonzero(~np.isfinite(given).all(axis=1))[0]
         msg = f"values must be finite; row {first + 1} holds {given[first]}."
         raise InvalidInputError(msg)
+    _check_range(given)
     _check_ties(given, prior)
     return np.ascontiguousarray(given)
+
+
+def _check_range(values: FloatArray) -> None:
+    far = np.flatnonzero((np.abs(values) > _GREATEST).any(axis=1))
+    if far.size:
+        msg = (
+            f"values must lie between -{_GREATEST:g} and {_GREATEST:g}; row "
+            f"{far[0] + 1} holds {values[far[0]]}; use another unit."
+        )
+        raise InvalidInputError(msg)
 
 
 def _check_ties(values: FloatArray, prior: Prior) -> None:
@@ -194,6 +210,21 @@ def _run_stage(
             store.note(runs, stage)
     finally:
         store.save()
+
+
+def _components_agree(posterior: MixturePosterior) -> bool:
+    """Whether the chains agree about the number of components; R-hat needs it to move.
+
+    A chain that never changed it does not agree with others that did. In several
+    dimensions it moves too slowly to be waited for.
+    """
+    never_moved = int(np.ptp(posterior.n_components)) == 0
+    not_asked = posterior.means.shape[2] > 1
+    return (
+        not_asked
+        or never_moved
+        or posterior.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS
+    )
 
 
 def _until(goal: int) -> Callable[[Run], None]:

@@ -33,8 +33,9 @@ class Sampling:
         Components to begin with, chain by chain, over and over. Far apart on purpose:
         chains that agree in spite of it are worth more.
     n_extensions : int, default=3
-        How often to go on for twice as long while the chains cannot be trusted; all
-        sweeps before then count as warm-up.
+        How often to go on for twice as long while the chains cannot be trusted, or, in
+        one dimension, do not agree about the number of components; all sweeps before
+        then count as warm-up.
     n_kept : int, default=400
         Draws kept in full, over all chains.
     """

@@ -91,8 +91,10 @@ _TESTS = ("p against", "permuted", "null model", "null data", "density")
 
 def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
-    for model in result.assessed:
+    for model in result.models:
         name = model_name(model.name)
+        if not model.losses:
+            rows.append((name, "failed", UNKNOWN, UNKNOWN, ""))
         for loss in model.losses:
             by = "" if loss.recommended is None else loss.recommended.method
             span = loss.span_said(loss.low, loss.high)
@@ -139,9 +141,14 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
         f"{result.sampling}: {count(result.n_splits)} splits, each learned from about "
         f"{result.n_train:.4g} cases and tested on {result.n_test:.3g}"
     )
+    failed = [
+        f"{model_name(model.name, 60)} on {result.cases_said(model)}"
+        for model in result.models
+        if model.failures and model.losses
+    ]
     return [
         ("Data", sizes),
-        ("Tested", tested),
+        ("Tested", "; ".join([tested, *failed])),
         *outlook_facts(result),
         ("Assumes", "; ".join(result.assumptions[:2])),
     ]
@@ -175,7 +182,11 @@ def _head(result: Assessment) -> Section:
     first = result.assessed[0].losses[0].loss
     columns = (first, "estimate", f"{level_name(result.level)} interval")
     rows, notes = [], []
-    for model in result.assessed:
+    for model in result.models:
+        if not model.losses:
+            rows.append((model_name(model.name), UNKNOWN, UNKNOWN))
+            notes.append(sentence(model.verdict).removesuffix("."))
+            continue
         loss, *others = model.losses
         tested = model.feasibility
         rows.append(
@@ -186,7 +197,9 @@ def _head(result: Assessment) -> Section:
             )
         )
         word = "not tested" if tested is None else tested.verdict.word
+        word = "no verdict" if model.untested else word
         said = [word, *(dashed(f"{x.loss} {x.said()}") for x in others)]
+        said += [f"tested on {result.cases_said(model)}"] if model.failures else []
         notes.append(sentence("; ".join(said)).removesuffix("."))
     table = Table(
         caption="", columns=columns, rows=tuple(rows), notes=tuple(notes), words=1
@@ -201,12 +214,16 @@ def _head(result: Assessment) -> Section:
 
 
 def _word(model: ModelAssessment) -> str:
+    if model.untested:
+        return "No verdict."
     if model.feasibility is None:
         return "Not tested against chance."
     return sentence(model.feasibility.verdict.word)
 
 
 def _reason(model: ModelAssessment) -> str:
+    if model.untested:
+        return sentence(model.untested)
     if model.feasibility is None:
         return "No test against chance was asked for: the interval stands alone"
     return model.feasibility.verdict.reason

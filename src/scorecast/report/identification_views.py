@@ -346,7 +346,8 @@ def _proof(result: Identification) -> Section:
 def _(result: DecoderComparison) -> tuple[Section, ...]:
     heading, rows = _decoder_rows(result)
     first = one_line(result.rows[0].name, _LONGEST_NAME)
-    # Four columns fit a telephone: intervals and differences go below, as words.
+    # Four columns fit a telephone: numbers of stimuli, intervals and differences go
+    # below, as words.
     shown = (0, 1, 3, 5)
     table = Table(
         caption=f"Implied and proved information in {result.units}",
@@ -374,7 +375,7 @@ def _(result: DecoderComparison) -> tuple[Section, ...]:
 
 
 def _below(row: tuple[str, ...], interval: str, first: str) -> str:
-    parts = []
+    parts = [f"among {row[2]} stimuli"]
     if row[4] != UNKNOWN:
         parts.append(f"{interval} {row[4]}")
     if row[6] not in ("", UNKNOWN):

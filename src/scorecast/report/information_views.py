@@ -196,7 +196,8 @@ def _stake_said(result: ApparentInformation) -> str:
         return f"lost whole in case {count(bets.ruined_at)}"
     unit = "doublings" if result.units == "bits" else "powers of e"
     grown = amount(float(bets.log_pile[-1]), 1)
-    after = f"{grown} {unit} after {count(result.n)} cases"
+    cases = "1 case" if result.n == 1 else f"{count(result.n)} cases"
+    after = f"{grown} {unit} after {cases}"
     return f"times {bets.factor:.4g} per case; {after}"
 
 
@@ -213,7 +214,9 @@ def _influence_said(result: ApparentInformation) -> str:
     if without is None:
         return ""
     name = one_line(without.id, _LONGEST_NAME)
-    old, new = (amount(x, digits) for x in (result.normal.mean, without.mean_without))
+    shift = without.mean_without - result.normal.mean
+    seen = max(digits, decimals_for(10 * abs(shift)))  # or it would not seem to move
+    old, new = (amount(x, seen) for x in (result.normal.mean, without.mean_without))
     said = f"without {name} the mean moves from {old} to {new}"
     if result.n_posterior < result.n - result.n_infinite:
         # A case that was not simulated may have more influence still.
@@ -341,7 +344,23 @@ def _posterior(result: ApparentInformation) -> Section:
         heading="How much, and how sure",
         lead=(lead,),
         figure=posterior_drawing(result),
-        tables=(table,),
+        tables=(table, _view_table(result)),
+    )
+
+
+def _view_table(result: ApparentInformation) -> Table:
+    """Tabulate mean and spread of every view, which no single one can stand for."""
+    digits = result.decimals + 1
+    rows = tuple(
+        (view.tails, *(amount(v, digits) for v in (view.mean, view.median, view.sd)))
+        for view in result.posterior.views
+    )
+    return Table(
+        caption=f"Mean and standard deviation (sd) of every view, in {result.units}",
+        columns=("tails", "mean", "median", "sd"),
+        rows=rows,
+        words=1,
+        folded=True,
     )
 
 

@@ -67,6 +67,8 @@ def settings_text(result: SettingsAssessment, *, ascii_only: bool = False) -> st
         lines += entry_lines("Warning", text)
     for relation in result.relations:
         lines += entry_lines("Relation", relation.said())
+    if result.pairs_said:
+        lines += entry_lines("", result.pairs_said)
     sizes = sorted({(row.n, row.m) for row in result.rows})
     span = f"{count(sizes[0][0])} x {count(sizes[0][1])}"
     if len(sizes) > 1:
@@ -77,10 +79,19 @@ def settings_text(result: SettingsAssessment, *, ascii_only: bool = False) -> st
     return joined_lines(lines, ascii_only=ascii_only)
 
 
-def _cells(row: SettingBound | DifficultyGroup | SettingEstimate) -> tuple[str, str]:
+def _cells(row: SettingBound | SettingEstimate) -> tuple[str, str]:
     if isinstance(row, SettingEstimate) and not row.is_known:
         return "unknown", ""
     return value_said(row.loss, row.estimate), span_said(row.loss, row.low, row.high)
+
+
+def _group_cells(group: DifficultyGroup) -> tuple[str, str, str]:
+    """Write the mean of a group, what holds for each member, and for the mean."""
+    return (
+        value_said(group.loss, group.estimate),
+        span_said(group.loss, group.lowest, group.highest),
+        span_said(group.loss, group.low, group.high),
+    )
 
 
 def _hierarchy(result: SettingsAssessment) -> list[tuple[str, ...]]:
@@ -90,7 +101,10 @@ def _hierarchy(result: SettingsAssessment) -> list[tuple[str, ...]]:
         label = one_line(model, 24)
         for group in result.groups_of(model, loss):
             said = f"group {group.rank}: {_character(group)}"
-            rows.append((label, one_line(said, 40), *_cells(group)))
+            mean, of_each, of_mean = _group_cells(group)
+            rows.append((label, one_line(said, 40), "", of_each))
+            if len(group.members) > 1:
+                rows.append(("", "  mean", mean, of_mean))
             label = ""
             rows += [
                 ("", f"  {one_line(row.setting, 36)}", *_cells(row))
@@ -133,14 +147,14 @@ def settings_drawing(result: SettingsAssessment, loss: str) -> Drawing:
     Returns
     -------
     Drawing
-        One row per setting under its group; the pooled interval of a group is
+        One row per setting under its group; the interval of the mean of a group is
         stressed.
     """
     groups = []
     for model in result.models:
         for found in result.groups_of(model, loss):
             pooled = Row(
-                name="pooled",
+                name="mean",
                 dot=found.estimate,
                 low=found.low,
                 high=found.high,
@@ -199,7 +213,7 @@ def _(result: SettingsAssessment) -> tuple[Section, ...]:
     sections = [_head(result)]
     lead = (
         "Settings of like difficulty stand together, the easiest first. Dots: "
-        f"estimates; bars: {level_name(result.level)} intervals; blue: pooled over the "
+        f"estimates; bars: {level_name(result.level)} intervals; blue: the mean of the "
         "group. One bound over all settings would be true and of little use."
     )
     for place, loss in enumerate(result.losses):
@@ -220,11 +234,15 @@ def _(result: SettingsAssessment) -> tuple[Section, ...]:
 
 
 def _head(result: SettingsAssessment) -> Section:
+    level = level_name(result.level)
     groups = Table(
         caption="",
-        columns=("", "estimate", f"{level_name(result.level)} interval"),
+        columns=("", "mean", f"{level} interval of each", "of the mean"),
         rows=tuple(
-            (f"{one_line(g.model, 24)}, group {g.rank}", *_dashed_cells(g))
+            (
+                f"{one_line(g.model, 24)}, group {g.rank}",
+                *(dashed(cell) for cell in _group_cells(g)),
+            )
             for g in result.groups
         ),
         notes=tuple(_character(g) for g in result.groups),
@@ -247,13 +265,14 @@ def _over_all(result: SettingsAssessment) -> Section:
     table = Table(caption="", columns=columns, rows=rows, words=1)
     items = dict.fromkeys(f"{b.method}: {b.assumption}." for b in result.bounds)
     chosen = (
-        "Groups are chosen by looking at the estimates: their intervals hold somewhat "
-        "less often than they say."
+        "Groups are chosen by looking at the estimates: intervals of their means hold "
+        "somewhat less often than they say. For a single setting look at the lowest "
+        "and highest end of its group."
     )
     return Section(heading="Over all settings", tables=(table,), items=(*items, chosen))
 
 
-def _dashed_cells(row: SettingBound | DifficultyGroup) -> tuple[str, str]:
+def _dashed_cells(row: SettingBound) -> tuple[str, str]:
     estimate, span = _cells(row)
     return estimate, dashed(span)
 
@@ -292,9 +311,10 @@ def _relations(result: SettingsAssessment) -> list[Section]:
         f"{100 * first.share:g} % of them and loses in none. The sign test counts data "
         "sets, whatever the size of a difference."
     )
+    said = (lead, result.pairs_said) if result.pairs_said else (lead,)
     columns = ("", "against", "won", "lost", "better", "sign test", "relation")
     table = Table(caption="", columns=columns, rows=rows, words=2)
-    return [Section(heading="Win and loss", lead=(lead,), tables=(table,))]
+    return [Section(heading="Win and loss", lead=said, tables=(table,))]
 
 
 def _factor_table(result: SettingsAssessment) -> Table:

@@ -18,6 +18,11 @@ __all__ = ["Scores"]
 
 _BLOCK = 4_000_000  # cells compared at a time: 32 MB in double precision
 _ENOUGH_TO_TELL = 20  # examples before a direction can look wrong
+_REVERSED = (
+    "The true class has the lowest score more often than chance and the highest less "
+    "often: are these distances? Then pass greater_is_better=False "
+    "(--smaller-is-better)."
+)
 
 
 class Scores:
@@ -49,6 +54,8 @@ class Scores:
         Label of each column.
     marginal : bool or None
         Whether each class is scored on its own; None where that is not known.
+    looks_reversed : str
+        What speaks for scores that are distances, in words; empty where nothing does.
 
     Examples
     --------
@@ -83,7 +90,11 @@ class Scores:
         self.order_assumed = classes is None and isinstance(self.classes[0], str)
         self.marginal: bool | None = None
         self._check_shape(n_examples, n_classes)
-        self._check_rows()
+        top = matrix.max(axis=1)
+        _refuse_empty_rows(top)
+        self.looks_reversed = self._describe_direction(top)
+        if self.looks_reversed:
+            warnings.warn(self.looks_reversed, DataWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         return f"<Scores: {self.n_examples:,} examples x {self.n_classes:,} classes>"
@@ -131,6 +142,7 @@ class Scores:
         smaller.greater_is_better = self.greater_is_better
         smaller.order_assumed = self.order_assumed
         smaller.marginal = self.marginal
+        smaller.looks_reversed = self.looks_reversed
         return smaller
 
     def competitor_counts(
@@ -192,24 +204,23 @@ class Scores:
             msg = "One class only: with nothing to confuse it with there is no answer."
             raise InsufficientDataError(msg)
 
-    def _check_rows(self) -> None:
-        top = self.values.max(axis=1)
-        if np.isneginf(top).any():
-            row = int(np.flatnonzero(np.isneginf(top))[0])
-            msg = f"Row {row + 1} of the scores has no finite value at all."
-            raise InvalidInputError(msg)
+    def _describe_direction(self, top: NDArray[np.floating[Any]]) -> str:
+        """Say so where the true class tends to have the lowest score."""
         truth = self.values[np.arange(self.own.size), self.own]
         chance = 1 / self.n_classes
         margin = 4 * np.sqrt(chance * (1 - chance) / self.n_examples)
         lowest = (truth <= self.values.min(axis=1)).mean()
+        highest = (truth >= top).mean()
         enough = self.n_examples >= _ENOUGH_TO_TELL
-        if enough and (truth >= top).mean() < chance < lowest - margin:
-            msg = (
-                "The true class has the lowest score more often than chance and the "
-                "highest less often: are these distances? Then pass "
-                "greater_is_better=False (--smaller-is-better)."
-            )
-            warnings.warn(msg, DataWarning, stacklevel=3)
+        return _REVERSED if enough and highest < chance < lowest - margin else ""
+
+
+def _refuse_empty_rows(top: NDArray[np.floating[Any]]) -> None:
+    nothing = np.isneginf(top)
+    if nothing.any():
+        row = int(np.argmax(nothing))
+        msg = f"Row {row + 1} of the scores has no finite value at all."
+        raise InvalidInputError(msg)
 
 
 def _column_names(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtr, softmax
 
 from scorecast._core.types import FloatArray, IntArray
+from scorecast.exceptions import InsufficientDataError
 from scorecast.synthetic.case_population import CasePopulation
 
 __all__ = ["BayesError", "bayes_error"]
@@ -179,9 +181,13 @@ def _monte_carlo(
     """Average the chance of being wrong that the true posterior leaves."""
     X, _ = _cases(population, rng, n_draws)
     logs = population.log_densities(X) + np.log(population.shares)
+    if not np.isfinite(logs.max(axis=1)).all():
+        # A drawn case without a density anywhere: drawing and densities disagree.
+        msg = "The Bayes error is not finite; leave it out with with_bayes_error=False."
+        raise InsufficientDataError(msg)
     wrong = 1 - softmax(logs, axis=1).max(axis=1)
     value = float(wrong.mean())
-    half = _Z * float(wrong.std(ddof=1)) / np.sqrt(n_draws)
+    half = _Z * float(wrong.std(ddof=1)) / math.sqrt(n_draws)
     return BayesError(
         value=value,
         low=max(value - half, 0.0),

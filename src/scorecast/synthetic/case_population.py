@@ -218,8 +218,8 @@ class CasePopulation:
         informative = self.informative[chunk]
         classes = np.broadcast_to(y[:, None], (y.size, width))
         if not informative.all():
-            # A class drawn for every value: the same values over all cases, telling
-            # nothing of the case's own class.
+            # A class drawn for every value: distributed as the others over all cases,
+            # but telling nothing of the case's own class.
             drawn = rng.choice(sizes.size, size=(y.size, width), p=self.shares)
             classes = np.where(informative, classes, drawn)
         if (sizes == 1).all():

@@ -173,7 +173,7 @@ def labelled(
         Whether a case belongs to one component of its class, or every value to its own.
     informative : float, default=1
         Share of the features that tell the classes apart; by whole blocks. The others
-        have the same values over all cases.
+        have the same distribution over all cases.
     block_size : int, default=1
         Neighbouring features that are correlated; Hua and others have 1, 5, 10, 30.
     rho : float, default=0

@@ -90,9 +90,12 @@ class Skew:
         if self.kind == "gamma":
             return self._log_gamma(part, x)
         own: FloatArray = np.log1p(-self.share) + part.log_density(x)
-        if part.is_discrete or not self.share:
+        if not self.share:
             return own
         far: FloatArray = np.log(self.share) + self.tail.log_density(x)
+        if part.is_discrete:
+            # Counts are whole numbers; the tail, which any part may have, is not.
+            return np.where(x == np.floor(x), own, far)
         both: FloatArray = np.logaddexp(own, far)
         return both
 

@@ -461,7 +461,7 @@ def test_columns_that_never_change_are_left_out_and_named(models):
     assert any("1 of 5 columns of the responses" in line for line in answer.warnings)
     held = sc.identify(np.insert(x, 0, 1.0, axis=1), y, model=model, n_splits=2)
     assert any("1 of 5 columns of the stimuli" in line for line in held.warnings)
-    with pytest.raises(InvalidInputError, match="ever changes"):
+    with pytest.raises(InsufficientDataError, match="ever changes"):
         sc.identify(x, np.ones_like(y), model=model, n_splits=2)
 
 

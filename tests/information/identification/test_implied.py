@@ -218,6 +218,16 @@ def test_worse_than_chance_implies_nothing_and_only_that_is_said():
     assert len(answer.warnings) == 1
     assert "no better than chance" in answer.warnings[0]
     assert "ideal curve" not in answer.summary()
+    # An interval of no width is no certainty; what it means is said.
+    assert answer.high == 0
+    assert "both ends of the interval are zero" in answer.warnings[0]
+
+
+def test_an_upper_end_at_chance_is_not_zero():
+    scores = np.random.default_rng(0).normal(size=(24, 24))
+    answer = sc.implied_information(scores)
+    assert answer.high > 0.01
+    assert not any("both ends" in line for line in answer.warnings)
 
 
 def test_two_stimuli_have_a_value_and_no_interval():

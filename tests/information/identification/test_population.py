@@ -222,3 +222,29 @@ def test_a_population_holds_all_stimuli_not_only_those_tested(
     scores = models.bayes_scores(x, y)[:20]
     with pytest.raises(UsageError, match=words):
         sc.identify_from_scores(scores, range(20), population=population)
+
+
+@pytest.mark.parametrize(
+    ("n", "free", "known", "free_at_all", "known_at_all"),
+    [
+        (50, 4.31, 3.88, 3.99, 3.86),
+        (100, 5.49, 4.58, 5.22, 4.57),
+        (200, 6.61, 5.28, 6.38, 5.28),
+    ],
+)
+def test_the_figures_of_the_theory_page(n, free, known, free_at_all, known_at_all):
+    for population, at_one, at_all in (
+        (None, free, free_at_all),
+        (n, known, known_at_all),
+    ):
+        bound = sc.mutual_information_bound(
+            1.0, classes=n, n_tests=20, population=population
+        )
+        assert np.floor(100 * bound.value) / 100 == pytest.approx(at_one)
+        with pytest.warns(DataWarning, match="No answer was wrong"):
+            answer = sc.identify_from_scores(
+                np.repeat(np.eye(n), 20, axis=0),
+                np.repeat(np.arange(n), 20),
+                population=population,
+            )
+        assert np.floor(100 * answer.bound.value) / 100 == pytest.approx(at_all)

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from scorecast._core.types import IntArray
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.bounds.areas import fold_areas
 from scorecast.guarantees.bounds.bound import Bound
 from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
@@ -21,6 +22,7 @@ from scorecast.guarantees.bounds.folds import (
 from scorecast.guarantees.bounds.proportions import clopper_pearson, wilson
 from scorecast.guarantees.bounds.resampling import bca
 from scorecast.guarantees.estimates import Estimates, LossSample
+from scorecast.guarantees.group_units import group_shares
 
 __all__ = ["all_bounds", "recommended"]
 
@@ -37,6 +39,13 @@ _ASSUMES = {
     "bca": "cases (or groups) are independent and resemble those to come",
     "hoeffding": "cases are independent; any distribution",
     "empirical-bernstein": "cases are independent; any distribution",
+}
+_ASSUMES_GROUPS = {
+    "wilson": "groups are independent, and cases of one group may all be alike",
+    "hoeffding": "groups are independent; any distribution, within groups as well",
+    "empirical-bernstein": (
+        "groups are independent; any distribution, within groups as well"
+    ),
 }
 _LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
 _AGREE = "all folds agree, so that their spread is unknown: a share of as many cases"
@@ -75,8 +84,11 @@ def all_bounds(
     Returns
     -------
     tuple of Bound
-        Exactly one is recommended.
+        Exactly one is recommended. None at all where the estimate is not finite: an
+        interval of the cases or folds that are would leave out the worst.
     """
+    if not math.isfinite(sample.estimate):
+        return ()
     found = [*_from_folds(sample, level), *_from_cases(sample, level)]
     if sample.loss.name == "auc":
         found.append(_bound("delong", fold_areas(estimates, level)))
@@ -90,8 +102,28 @@ def all_bounds(
 
 
 def recommended(bounds: tuple[Bound, ...]) -> Bound:
-    """Return the bound to quote."""
-    return next(bound for bound in bounds if bound.is_recommended)
+    """Return the bound to quote.
+
+    Parameters
+    ----------
+    bounds : tuple of Bound
+        As of `all_bounds`.
+
+    Returns
+    -------
+    Bound
+        The recommended one.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there is none, such as where the estimate is not finite.
+    """
+    found = next((bound for bound in bounds if bound.is_recommended), None)
+    if found is None:
+        msg = "the value is not finite, so that it has no interval"
+        raise InsufficientDataError(msg)
+    return found
 
 
 def _bound(method: str, ends: tuple[float, float]) -> Bound:
@@ -114,6 +146,8 @@ def _from_cases(sample: LossSample, level: float) -> list[Bound]:
     values, loss = sample.cases, sample.loss
     if values is None or not loss.is_bounded:
         return []
+    if sample.groups is not None:
+        return _from_groups(values, sample.groups, sample, level)
     span, n = loss.high - loss.low, values.size
     found = []
     if loss.is_binary:
@@ -127,6 +161,27 @@ def _from_cases(sample: LossSample, level: float) -> list[Bound]:
         *found,
         _bound("hoeffding", hoeffding(mean, n, level, span)),
         _bound("empirical-bernstein", empirical_bernstein(values, level, span)),
+    ]
+
+
+def _from_groups(
+    values: FloatArray, groups: IntArray, sample: LossSample, level: float
+) -> list[Bound]:
+    """Bound the mean of cases where groups are what was drawn.
+
+    Values of groups lie between 0 and 1 but are neither, so that there is no exact
+    interval; Wilson's is that of groups whose cases are all alike, the worst there is.
+    """
+    loss, n = sample.loss, sample.n_units
+    span, mean = loss.high - loss.low, float(values.mean())
+    shares, widest = group_shares(values, groups, loss.low, span)
+    low, high = empirical_bernstein(shares, level, widest)
+    ends = {"wilson": wilson(mean * n, n, level)} if loss.is_binary else {}
+    ends["hoeffding"] = hoeffding(mean, n, level, span)
+    ends["empirical-bernstein"] = (loss.low + low, loss.low + high)
+    return [
+        replace(_bound(name, ends[name]), assumption=_ASSUMES_GROUPS[name])
+        for name in ends
     ]
 
 
@@ -167,10 +222,10 @@ def _proper(bound: Bound, sample: LossSample, level: float) -> Bound:
     low, high = max(bound.low, loss.low), min(bound.high, loss.high)
     if math.isnan(bound.low) or high > low:
         return replace(bound, low=low, high=high)
-    note = _AGREE
+    note = _AGREE if sample.groups is None else _AGREE.replace("cases", "groups")
     if not loss.is_bounded:
         return replace(bound, low=loss.low, high=math.inf, note=note)
-    n = sample.n_smallest if loss.by_class else sample.n_tested
+    n = sample.n_smallest if loss.by_class else sample.n_units
     span = loss.high - loss.low
     share = (float(np.clip(sample.estimate, loss.low, loss.high)) - loss.low) / span
     ends = wilson(share * n, n, level)
@@ -189,7 +244,7 @@ def _marked(
     # of 100, Wilson in 88, BCa in 87, plain t in 88. Tests of single cases have no
     # spread of their own to correct.
     if estimates.plan.n_test < _LEAST_FOLD:
-        wanted = ["exact", "bca", *wanted]
+        wanted = ["exact", "bca", *wanted]  # without groups; bca draws whole ones
     elif sample.known_folds.size < len(estimates.outcomes()):
         wanted = ["bca", *wanted]
     best = next((name for name in wanted if name in names), None)

@@ -69,7 +69,8 @@ class NullTest:
 def rank_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
     """Return the share of draws as small as the observed, and the least possible.
 
-    The observed value counts as a draw, so that the answer is never zero.
+    The observed value counts as a draw, so that the answer is never zero. A draw that
+    is infinite is a draw, and worse; one that is undefined is none.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def rank_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
     >>> [round(p, 4) for p in rank_p(0.3, perm)]
     [0.3333, 0.1111]
     """
-    known = drawn[np.isfinite(drawn)]
+    known = drawn[~np.isnan(drawn)]
     as_good = int((known <= observed * (1 + 1e-12 * np.sign(observed))).sum())
     return (1 + as_good) / (1 + known.size), 1 / (1 + known.size)
 
@@ -125,8 +126,13 @@ def drawn_test(
     NullTest
         p-values and what they rest on.
     """
+    if np.isinf(observed).any():
+        return _unknown(setting, _infinite(observed))
     known = observed[np.isfinite(observed)]
-    means = _row_means(drawn)
+    every = _row_means(drawn)
+    # An infinite draw has its rank, but neither a mean nor a spread. Without it the
+    # null looks better, so that the t-test errs on the safe side.
+    means = every[np.isfinite(every)]
     if known.size < 1 or means.size < 2:
         return _unknown(setting, "too few values to compare")
     mean, null = float(known.mean()), float(means.mean())
@@ -134,7 +140,7 @@ def drawn_test(
     between = _variance(means)
     degrees = known.size - 1 if own >= between else means.size - 1
     stderr = math.sqrt(max(own, between) + between / means.size)
-    share, least = rank_p(mean, means)
+    share, least = rank_p(mean, every)
     # Without any spread there is no t; the rank has to decide.
     t_test = _one_tailed(null - mean, stderr, max(degrees, 1)) if stderr else math.nan
     return NullTest(
@@ -145,7 +151,10 @@ def drawn_test(
         null_value=null,
         gap=null - mean,
         stderr=stderr,
-        n_draws=means.size,
+        n_draws=every.size,
+        note=""
+        if means.size == every.size
+        else f"{every.size - means.size} infinite draws count in the rank only",
     )
 
 
@@ -168,6 +177,8 @@ def paired_test(
     NullTest
         Without a rank: nothing is drawn.
     """
+    if np.isinf(observed).any():
+        return _unknown(setting, _infinite(observed))
     both = np.isfinite(observed) & np.isfinite(other)
     if both.sum() < 2:
         return _unknown(setting, "too few values to compare")
@@ -195,9 +206,13 @@ def paired_test(
 
 
 def _row_means(drawn: FloatArray) -> FloatArray:
-    rows = drawn[np.isfinite(drawn).any(axis=1)]
+    rows = drawn[~np.isnan(drawn).all(axis=1)]
     means: FloatArray = np.nanmean(rows, axis=1) if rows.size else np.empty(0)
     return means
+
+
+def _infinite(observed: FloatArray) -> str:
+    return f"{int(np.isinf(observed).sum())} of {observed.size} splits are infinite"
 
 
 def _variance(values: FloatArray) -> float:

@@ -43,6 +43,26 @@ class Features:
         return products
 
     @cached_property
+    def spectrum(self) -> tuple[FloatArray, FloatArray]:
+        """Eigenvalues and eigenvectors of the inner products."""
+        return _spectrum(self.gram)
+
+    @cached_property
+    def centred_spectrum(self) -> tuple[FloatArray, FloatArray]:
+        """The same of centred ones: n - 1 of them, without the vector of ones.
+
+        That vector has the eigenvalue zero. Left in, its share of an inverse would
+        drown all others where features are large.
+        """
+        n = self.values.shape[0]
+        mirror = np.full(n, 1 / np.sqrt(n))
+        mirror[0] += 1
+        mirror /= np.linalg.norm(mirror)
+        basis = (np.eye(n) - 2 * np.outer(mirror, mirror))[:, 1:]
+        values, vectors = _spectrum(basis.T @ self.centred_gram @ basis)
+        return values, basis @ vectors
+
+    @cached_property
     def squared_distances(self) -> FloatArray:
         """Squared distances between all cases."""
         gram = self.centred_gram
@@ -70,9 +90,20 @@ class Features:
         return int(most)
 
     @cached_property
+    def spreads(self) -> FloatArray:
+        """Standard deviation of every feature that varies."""
+        found: FloatArray = self.centred.std(axis=0)
+        return found[found > 0]
+
+    @cached_property
     def largest_square(self) -> float:
         """Largest squared length of a case: the scale of rounding errors."""
         return float(np.einsum("ij,ij->i", self.values, self.values).max())
+
+
+def _spectrum(products: FloatArray) -> tuple[FloatArray, FloatArray]:
+    values, vectors = np.linalg.eigh((products + products.T) / 2)
+    return np.maximum(values, 0.0), vectors  # below zero by rounding only
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scorecast._core.types import IntArray
 from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.recognition import FastMethod, recognise
-from scorecast.guarantees.permutation.rule import FoldRule, Predicted
+from scorecast.guarantees.permutation.rule import FoldRule, Predicted, all_doubtful
 from scorecast.guarantees.permutation.scaled import ScaledRule
 from scorecast.guarantees.permutation.splits import CaseSplit
 
@@ -58,11 +58,9 @@ class FastPredictor:
             Doubtful throughout where the model has to speak for itself.
         """
         rule = self.rules[number]
-        if rule is not None:
-            return rule.predict(orders)
-        shape = (orders.shape[0], self.n_tests[number])
-        nothing = np.zeros(shape, dtype=np.int64)
-        return Predicted(classes=nothing, is_doubtful=np.ones(shape[0], dtype=np.bool_))
+        if rule is None:
+            return all_doubtful(orders.shape[0], self.n_tests[number])
+        return rule.predict(orders)
 
 
 def fast_predictor(

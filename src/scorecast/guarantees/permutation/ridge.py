@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,6 +13,7 @@ from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.rule import (
     ROUNDING,
     Predicted,
+    all_doubtful,
     from_scores,
     picked,
     placed,
@@ -20,6 +22,7 @@ from scorecast.guarantees.permutation.rule import (
 __all__ = ["RidgeRule", "chunks", "square_blocks"]
 
 _ENTRIES = 2**19  # of a stack of matrices, so that it stays near the processor
+_MOST_BAND = 0.1  # targets are +1 and -1: with more, rounding decides too often
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +45,7 @@ class RidgeRule:
     has_intercept : bool
         Whether there is one; it is not penalised.
     band : float
-        Differences that rounding explains.
+        Differences that rounding explains, for scores of the size of the targets.
     """
 
     fold: Fold
@@ -54,30 +57,32 @@ class RidgeRule:
     @classmethod
     def of(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for a `RidgeClassifier`."""
-        gram = features.centred_gram if model.fit_intercept else features.gram
-        n, alpha = gram.shape[0], float(model.alpha)
-        matrix: FloatArray = gram
+        has_free, alpha = bool(model.fit_intercept), float(model.alpha)
+        sizes, vectors = features.centred_spectrum if has_free else features.spectrum
+        matrix = features.centred_gram if has_free else features.gram
         if fold.is_complement:
             # Divided by alpha, which leaves the solution as it is.
-            inverse = np.linalg.inv(gram + alpha * np.eye(n))
-            matrix = np.asarray((inverse + inverse.T) / 2, dtype=np.float64)
-            if model.fit_intercept:
-                matrix -= 1 / (alpha * n)
-        condition = 1 + n * features.largest_square / alpha
+            matrix = (vectors / (sizes + alpha)) @ vectors.T
+        # Cases that are drawn twice leave nothing but the penalty to divide by.
+        least = float(sizes.min()) if fold.is_complement else 0.0
         return cls(
             fold=fold,
             matrix=matrix,
             penalty=alpha,
-            has_intercept=bool(model.fit_intercept),
-            band=ROUNDING * float(condition),
+            has_intercept=has_free,
+            band=ROUNDING * _sensitivity(features, sizes, least + alpha),
         )
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict the test cases for every permutation."""
+        if not self.band < _MOST_BAND:
+            return all_doubtful(orders.shape[0], self.fold.split.test.size)
         kinds = np.arange(self.fold.n_classes)[:, None]
         targets = np.where(self.fold.codes == kinds, 1.0, -1.0)
         solve = self._left_out if self.fold.is_complement else self._fitted
-        return from_scores(solve(orders, targets), self.band)
+        scores = solve(orders, targets)
+        # Predictions far beyond the targets have errors of their own size.
+        return from_scores(scores, self.band * (1 + np.abs(scores).max(axis=(0, 2))))
 
     def _left_out(self, orders: IntArray, targets: FloatArray) -> FloatArray:
         test = self.fold.split.test
@@ -114,6 +119,16 @@ class RidgeRule:
             )
             scores[:, part] = np.moveaxis(across @ weights + middle, 2, 0)
         return scores
+
+
+def _sensitivity(features: Features, sizes: FloatArray, least: float) -> float:
+    """Say how many times larger errors of scores are than those of rounding.
+
+    No training set is worse conditioned than all cases together, as eigenvalues
+    interlace; and taking the mean off costs digits where it is large.
+    """
+    shift = features.values.shape[0] * features.largest_square / least
+    return 1 + float(sizes.max()) / least + math.sqrt(shift)
 
 
 def square_blocks(matrix: FloatArray, cases: IntArray) -> FloatArray:

@@ -13,6 +13,7 @@ __all__ = [
     "ROUNDING",
     "FoldRule",
     "Predicted",
+    "all_doubtful",
     "from_scores",
     "indicators",
     "picked",
@@ -102,6 +103,14 @@ def picked(values: FloatArray, cases: IntArray) -> FloatArray:
     """Take the values of some cases, row by row."""
     found: FloatArray = np.take_along_axis(values, cases, axis=1)
     return found
+
+
+def all_doubtful(n_permutations: int, n_test: int) -> Predicted:
+    """Leave every permutation of a split to the model itself."""
+    return Predicted(
+        classes=np.zeros((n_permutations, n_test), dtype=np.int64),
+        is_doubtful=np.ones(n_permutations, dtype=np.bool_),
+    )
 
 
 def from_scores(scores: FloatArray, band: FloatArray | float) -> Predicted:

@@ -95,7 +95,7 @@ def permutation_scores(
     ...     NearestCentroid(), X, list("aaaabbbb"), 2, n_permutations=99, random_state=0
     ... )
     >>> found.score, round(found.p_value, 2), found.method
-    (1.0, 0.03, 'nearest-centroid')
+    (1.0, 0.01, 'nearest-centroid')
     """
     from sklearn.base import is_classifier
     from sklearn.metrics import check_scoring

@@ -115,6 +115,10 @@ def assess_settings(
     """
     chosen = check_models(models)
     task = task_of(chosen)
+    # All that can be refused is refused before the first fit.
+    alpha, share = check_level(alpha, "alpha"), _check_share(share)
+    most = _check_count(most_groups, "most_groups")
+    settings = None if settings is None else {k: list(v) for k, v in settings.items()}
     listed = _settings(data, settings, design, defaults or {}, tuple(chosen))
     named, losses = _losses(listed, loss, task)
     order = Collection(
@@ -148,9 +152,8 @@ def assess_settings(
         "share": share, "most_groups": most_groups, "usual": usual,
     }  # fmt: skip
     held = _Held(
-        level=level, alpha=check_level(alpha), share=_check_share(share),
-        weights=given, most=_check_count(most_groups, "most_groups"), usual=usual,
-    )  # fmt: skip
+        level=level, alpha=alpha, share=share, weights=given, most=most, usual=usual
+    )
     return held.answer(rows, seed_number(random_state), options)
 
 

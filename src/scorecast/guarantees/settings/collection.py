@@ -214,7 +214,7 @@ def _scores_of(
     bounds = all_bounds(estimates, sample, level=level, rng=rng, n_resamples=0)
     best = recommended(bounds) if bounds else None
     by_folds = best is not None and best.method == "nadeau-bengio"
-    units = sample.known_folds.size if by_folds else sample.n_tested
+    units = sample.known_folds.size if by_folds else sample.n_units
     return SetScores(
         df=float(max(units - 1, 1)),
         estimate=sample.estimate,

@@ -129,4 +129,8 @@ def design_settings(
 
 
 def _said(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:g}"
+    # Names tell settings apart: digits are left out only where they say nothing.
+    return short if float(short) == value else repr(float(value))

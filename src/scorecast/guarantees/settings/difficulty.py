@@ -37,9 +37,9 @@ class DifficultyGroup:
     members : tuple of str
         Names of the settings.
     estimate, low, high : float
-        Pooled over them.
+        Mean over them with its interval, which says nothing of a single one.
     lowest, highest : float
-        Conservative ends over them.
+        Lowest and highest end over them: what holds for each.
     p_alike : float
         Of Cochran's Q: small if even these differ more than chance allows.
     factors : dict of str to list

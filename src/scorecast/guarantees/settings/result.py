@@ -87,6 +87,16 @@ class SettingsAssessment(Result):
         wanted = self.losses[0] if loss is None else loss
         return tuple(g for g in self.groups if (g.model, g.loss) == (model, wanted))
 
+    @property
+    def pairs_said(self) -> str:
+        """A caution where several pairs of models were compared; else empty."""
+        n = sum(r.loss == self.losses[0] for r in self.relations)
+        if n < 2:
+            return ""
+        return (
+            f"Levels are those of single pairs: not corrected for {n} pairs of models."
+        )
+
     def summary(self) -> str:
         """Say the answer in a few sentences."""
         loss = self.losses[0]
@@ -100,14 +110,13 @@ class SettingsAssessment(Result):
             span = span_said(loss, whole.low, whole.high)
             line = f"{model}: {loss} {span} over all settings"
             if len(groups) > 1:
-                each = "; ".join(
-                    f"{span_said(loss, g.low, g.high)} in {len(g.members)}"
-                    for g in groups
-                )
+                each = "; ".join(_group_said(g) for g in groups)
                 line += f", in {len(groups)} groups of like difficulty {each}"
             parts.append(line + ".")
         held = [r for r in self.relations if r.relation]
         parts += [r.said() + "." for r in held]
+        if held and self.pairs_said:
+            parts.append(self.pairs_said)
         lead = f"{self.n_settings} settings. "
         return lead + " ".join(parts)
 
@@ -193,3 +202,12 @@ def _row_from(row: Json) -> SettingEstimate:
     )
     filled = {**_filled(row), "values": row["values"], "sets": sets}
     return SettingEstimate(**filled)
+
+
+def _group_said(group: DifficultyGroup) -> str:
+    """Write what holds for each member, and for their mean where it is another."""
+    n = len(group.members)
+    said = f"{span_said(group.loss, group.lowest, group.highest)} in {n}"
+    if n == 1:
+        return said
+    return f"{said} (mean {span_said(group.loss, group.low, group.high)})"

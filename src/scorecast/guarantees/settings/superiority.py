@@ -15,6 +15,8 @@ from scorecast.guarantees.settings.estimate import SettingEstimate
 
 __all__ = ["Superiority", "superiority"]
 
+_SAME = 1e-12  # spread of differences, by their size, that is but rounding
+
 
 @dataclass(frozen=True, kw_only=True)
 class Superiority:
@@ -151,22 +153,21 @@ def difference_test(a: SettingEstimate, b: SettingEstimate) -> float:
     -------
     float
         Of one data set by the corrected resampled t-test; of several by a paired
-        t-test of their means. 1 where nothing differs.
+        t-test of their means. 1 where all differences are the same: without spread
+        there is no error to measure them by.
     """
     gaps = [np.subtract(x, y) for x, y in zip(a.sets, b.sets, strict=True)]
     gaps = [gap[np.isfinite(gap)] for gap in gaps]
     gaps = [gap for gap in gaps if gap.size]
     if len(gaps) == 1:
+        if np.ptp(gaps[0]) <= _SAME * np.abs(gaps[0]).max():
+            return 1.0
         p = corrected_t(gaps[0], a.test_ratio)[1]
-        if math.isnan(p):
-            return 1.0 if not gaps[0].any() or gaps[0].size < 2 else 0.0
-        return p
+        return 1.0 if math.isnan(p) else p
     means = np.array([gap.mean() for gap in gaps])
-    if means.size < 2 or not means.any():
+    if means.size < 2 or np.ptp(means) <= _SAME * np.abs(means).max():
         return 1.0
     error = float(means.std(ddof=1)) / math.sqrt(means.size)
-    if error == 0:
-        return 0.0
     return 2 * float(stdtr(means.size - 1, -abs(means.mean()) / error))
 
 

@@ -155,7 +155,8 @@ def identify(
     InvalidInputError
         If the arrays do not fit together or hold NaN.
     InsufficientDataError
-        If there are too few distinct stimuli to split, or to test.
+        If there are too few distinct stimuli to split, or to test, or no response ever
+        changes.
     """
     _check_options(weights, level, units)
     _check_repeats(repeats, population)
@@ -385,8 +386,8 @@ def _check_repeats(repeats: str, population: int | None) -> None:
     check_choice(repeats, "repeats", REPEATS)
     if repeats == "drawn" and population is not None:
         msg = (
-            "`population` is for distinct stimuli: rows that were drawn independently "
-            "need no correction."
+            "`population` (--population) is for distinct stimuli: rows that were drawn "
+            "independently need no correction."
         )
         raise UsageError(msg)
 
@@ -417,7 +418,7 @@ def _without_constant(
     flat = {"responses": constant_columns(responses)}
     if flat["responses"].all():
         msg = "No column of the responses ever changes: they say nothing of stimuli."
-        raise InvalidInputError(msg)
+        raise InsufficientDataError(msg)
     flat["stimuli"] = constant_columns(stimuli)
     done = {"responses": "were left out", "stimuli": "tell nothing apart"}
     lines = []
@@ -459,8 +460,8 @@ def _cautions(
     if repeated and population is None:
         lines.append(
             "What is proved takes repeats for design. If stimuli come again because "
-            "there are few, it is too high: give `population`; if rows are independent "
-            'draws, repeats="drawn".'
+            "there are few, it is too high: give `population` (--population N); if "
+            'rows are independent draws, repeats="drawn" (--repeats drawn).'
         )
     if sample.curve.n_groups == 0:
         lines.append(_too_few(sample))

@@ -49,6 +49,10 @@ __all__ = [
 
 INTERVALS = ("jackknife", "subsampling")
 _AT_CHANCE = "The curve is no better than chance: no information is implied."
+_BELOW_CHANCE = (
+    f"{_AT_CHANCE} It lies below chance by more than luck explains, so both ends of "
+    "the interval are zero: information has nothing below."
+)
 _WORST_FIT = 3.0  # standard errors by which a curve may leave the ideal one
 
 
@@ -388,7 +392,7 @@ def implied_of_sample(
         fitted=fit.fitted,
         misfit=float(np.abs(fit.fitted - curve.accuracy[order]).max()),
         interval=ends.how,
-        warnings=(*_cautions(curve, order, fit), *ends.warnings),
+        warnings=(*_cautions(curve, order, fit, ends.high), *ends.warnings),
         replicates=fit.replicates,
         seed=seed,
         **common,
@@ -449,11 +453,11 @@ def _without_error(low: float, common: dict[str, Any]) -> ImpliedInformation:
 
 
 def _cautions(
-    curve: AccuracyCurve, order: IntArray, fit: SeparationFit
+    curve: AccuracyCurve, order: IntArray, fit: SeparationFit, high: float
 ) -> tuple[str, ...]:
     if fit.value <= 0:
         # How far it leaves the ideal curve says nothing then.
-        return (_AT_CHANCE,)
+        return (_BELOW_CHANCE if high <= 0 else _AT_CHANCE,)
     lines = []
     errors = np.array([curve.stderr_at(int(i)) for i in order])
     off = np.abs(fit.fitted - curve.accuracy[order])

@@ -105,6 +105,8 @@ def rank_tested(
     )
     tested = np.unique(data.own)
     notes = []
+    if isinstance(data, Scores) and data.looks_reversed:
+        notes.append(data.looks_reversed)  # warned of when they were made
     assumed = describe_assumed_order(data)
     if assumed:
         notes.append(assumed)
@@ -114,7 +116,10 @@ def rank_tested(
         notes.append(copies)
         warnings.warn(copies, DataWarning, stacklevel=3)
     if tested.size < 2:
-        msg = "One stimulus only: identification needs at least two to choose from."
+        msg = (
+            "One stimulus only has responses: identification needs at least two to "
+            "choose from. Do the labels name the column of every row?"
+        )
         raise InsufficientDataError(msg)
     if tested.size < data.n_classes:
         # Bounds are about stimuli drawn and tested alike.
@@ -123,7 +128,9 @@ def rank_tested(
         data = data.subset(tested)
     ranking = rank_true_classes(data, n_jobs=n_jobs)
     if (ranking.tied_totals == ranking.n_classes - 1).all():
-        msg = "All scores are equal: nothing is told apart."
+        msg = (
+            "All scores are equal: nothing is told apart. Is this the array of scores?"
+        )
         raise InsufficientDataError(msg)
     tied = int((ranking.tied_totals > 0).sum())
     share = tied / ranking.n_examples

@@ -179,7 +179,15 @@ def _draw(sets: StimulusSets, test_size: float, rng: np.random.Generator) -> Spl
         msg = (
             f"{sets.n_stimuli} distinct stimuli{where} cannot be "
             f"split into training and test with at least {_FEWEST} in each"
-            f"{', groups whole' if sets.is_grouped else ''}."
+            f"{', groups whole' if sets.is_grouped else ''}. {_way_out(sets)}"
         )
         raise InsufficientDataError(msg)
     return Split(is_test=is_test)
+
+
+def _way_out(sets: StimulusSets) -> str:
+    """Say what would leave enough on both sides."""
+    if sets.n_stimuli < 2 * _FEWEST:
+        return "Give more stimuli."
+    what = "groups" if sets.is_grouped else "stimuli"
+    return f"Give more {what}, or test another share (test_size, --test-size)."

@@ -141,7 +141,10 @@ class Trials:
         check_population(population, self.n_classes)
         if self.population is not None or not self.is_independent:
             why = "stated before" if self.population else "of whole groups"
-            msg = f"`population` is for stimuli drawn one by one; this one is {why}."
+            msg = (
+                "`population` (--population) is for stimuli drawn one by one; this "
+                f"one is {why}."
+            )
             raise UsageError(msg)
         spread = spread_without_replacement(self.n_classes, int(population))
         return replace(self, class_spread=spread, population=int(population))

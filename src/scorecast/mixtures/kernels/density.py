@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 LOG_2 = math.log(2.0)
+FAR = 1e-100
 
 
 @compiled
@@ -188,6 +189,9 @@ def log_likelihood(densities: Densities) -> float:
     product = 1.0
     for k in range(densities.level.size):
         total += densities.level[k]
+        if densities.total[k] < FAR:  # the product of two such would be zero
+            total += math.log(densities.total[k])
+            continue
         product *= densities.total[k]
         if product < 1e-200 or product > 1e200:
             total += math.log(product)

@@ -18,6 +18,8 @@ __all__ = ["exp_in_place", "log_in_place"]
 
 BLOCK = 256
 MOST = 708.0  # exponents of normal doubles reach a little further
+LEAST_BITS = int(np.finfo(np.float64).tiny.view(np.int64))  # of normal doubles
+GREATEST_BITS = int(np.finfo(np.float64).max.view(np.int64))
 PER_LOG_2 = 1.0 / math.log(2.0)
 LOG_2_HIGH = 6.93147180369123816490e-01  # 33 bits of log 2, so that multiples are exact
 LOG_2_LOW = 1.90821492927058770002e-10
@@ -67,10 +69,12 @@ def exp_in_place(values: FloatArray) -> None:
 
 @compiled
 def log_in_place(values: FloatArray) -> None:
-    """Replace every normal x > 0 by log(x).
+    """Replace every x by log(x).
 
     With x = 2^k m, m between sqrt(1/2) and sqrt(2), and t = (m - 1) / (m + 1), it is
-    k log 2 + 2 artanh(t), |t| < 0.172, by the series of the latter.
+    k log 2 + 2 artanh(t), |t| < 0.172, by the series of the latter. Where a block holds
+    zero, infinity or another number that is not positive and normal, the library is
+    asked for the whole block.
     """
     part = np.empty(BLOCK)
     bits = part.view(np.int64)
@@ -81,6 +85,13 @@ def log_in_place(values: FloatArray) -> None:
         n = chunk.size
         for i in range(n):
             part[i] = chunk[i]
+        odd = 0  # its sign: whether the bits of any are out of order
+        for i in range(n):
+            odd |= bits[i] | (bits[i] - LEAST_BITS) | (GREATEST_BITS - bits[i])
+        if odd < 0:
+            for i in range(n):
+                chunk[i] = math.log(chunk[i]) if chunk[i] >= 0.0 else np.nan
+            continue
         for i in range(n):
             k = (bits[i] - ROOT_HALF_BITS) >> 52
             bits[i] -= k << 52

@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.mixtures.kernels.matrix import compiled, entry
+from scorecast.mixtures.kernels.matrix import compiled, draw_gamma, entry
 
 __all__ = [
     "MOST_KNOTS",
@@ -40,6 +40,8 @@ __all__ = [
 STEP = 0.125
 PER_STEP = 1.0 / STEP
 MOST_NARROW = 2.0  # a gamma costs about twice as much as a normal
+MOST_TRIES = 10_000  # half or more are accepted: beyond this a number was no number
+LEAST_ROOT = 1e-100  # products of such roots are formed; two of them are still above 0
 MOST_KNOTS = 161  # beyond z = -10 .. 10 the integral is computed anew each time
 MOST_GROWTH = 12.0  # log of how much a rounding error may grow from 0 to the left end
 N_COEFFICIENTS = 7
@@ -67,7 +69,21 @@ def _left_end(q: float, a1: float) -> float:
 
 @compiled
 def _log_moment_ratio(p: float, a: float, b: float) -> tuple[float, float]:
-    """Return log I(p, a, b) and I(p + 1, a, b) / I(p, a, b) by the trapezoid rule.
+    """Return log I(p, a, b) and I(p + 1, a, b) / I(p, a, b), for p > -1.
+
+    Below p = 0 the integrand has a long left shoulder in log s, and the rule would be
+    coarse; by parts, (p + 1) I(p) = 2a I(p + 2) - b I(p + 1).
+    """
+    if p >= 0.0:
+        return _by_trapezoids(p, a, b)
+    level, ratio = _by_trapezoids(p + 1.0, a, b)
+    growth = (p + 1.0) / (2.0 * a * ratio - b)
+    return level - math.log(growth), growth
+
+
+@compiled
+def _by_trapezoids(p: float, a: float, b: float) -> tuple[float, float]:
+    """`_log_moment_ratio` for p >= 0 by the trapezoid rule.
 
     With s = s0 exp(t), s0 the mode in t, the integrand is exp(g(t)) with g <= 0.
     """
@@ -210,11 +226,14 @@ def draw_around(
     """`draw_root`, the mode known, and sqrt(1 / 2a) relative to it.
 
     Rejection from a normal around the mode or, where the density is much narrower than
-    that because b is far below zero, from a gamma. More than half are accepted.
+    that because b is far below zero, from a gamma. More than half are accepted. Where
+    p is not above zero there may be no mode; it is then not used.
     """
+    if not p > 0.0:
+        return _draw_steep(rng, p, a, b)
     if b <= 0.0 and p > MOST_NARROW * 2.0 * a * mode * mode:
         return _draw_narrow(rng, p, a, b)
-    while True:
+    for _ in range(MOST_TRIES):
         d = deviation * rng.standard_normal()
         u = 1.0 + d
         if u > 0.0:
@@ -224,17 +243,55 @@ def draw_around(
             bound = 0.5 - d * (1.0 / 3.0 - 0.25 * d) if d > 0.0 else 0.5 / u
             if square * bound < limit or d - math.log(u) < limit:
                 return u * mode
+    return np.nan
 
 
 @compiled
 def _draw_narrow(rng: np.random.Generator, p: float, a: float, b: float) -> float:
-    centre = 2.0 * (p + 1.0) / (math.sqrt(b * b + 8.0 * a * (p + 1.0)) - b)
-    rate = 2.0 * a * centre - b
-    while True:
-        s = rng.standard_gamma(p + 1.0) / rate
+    """Rejection from a gamma with the same mean slope: right for p > -1 and any b."""
+    root = math.sqrt(b * b + 8.0 * a * (p + 1.0))
+    centre = 2.0 * (p + 1.0) / (root - b) if b <= 0.0 else (root + b) / (4.0 * a)
+    rate = 2.0 * a * centre - b if b <= 0.0 else (p + 1.0) / centre
+    for _ in range(MOST_TRIES):
+        s = draw_gamma(rng, p + 1.0) / rate
         d = s - centre
         if a * d * d < rng.standard_exponential():
             return s
+    return np.nan
+
+
+@compiled
+def _draw_steep(rng: np.random.Generator, p: float, a: float, b: float) -> float:
+    """`draw_root` for -1 < p <= 0, where the density is infinite at zero.
+
+    Only a likelihood raised to a power below one leads here. A gamma will do unless
+    the normal factor, with its mean at b / 2a, stands far away from zero; then there
+    are three pieces, each under its own envelope: a power below 1 / b, an exponential
+    up to half the mean, the normal beyond.
+    """
+    if b <= 2.0 * math.sqrt(2.0 * a):
+        s = _draw_narrow(rng, p, a, b)
+        return LEAST_ROOT if s < LEAST_ROOT else s  # and no number stays one
+    first, half = 1.0 / b, 0.25 * b / a
+    quarter = 0.25 * b * half  # by which the exponent falls from the mean to half of it
+    reach = -math.expm1(-0.5 * b * (half - first))
+    left = math.exp(1.0 - 4.0 * quarter) * first / (p + 1.0)
+    middle = math.exp(-quarter) * 2.0 * reach / b
+    right = (half / first) ** p * math.sqrt(math.pi / a)
+    for _ in range(MOST_TRIES):
+        u = rng.random() * (left + middle + right)
+        if u < left:
+            s = first * rng.random() ** (1.0 / (p + 1.0))
+            fall = 1.0 - b * s + a * s * s
+        elif u < left + middle:
+            s = half + 2.0 * math.log1p(-rng.random() * reach) / b
+            fall = a * (s - half) ** 2 - p * math.log(s / first)
+        else:
+            s = 2.0 * half + rng.standard_normal() * math.sqrt(0.5 / a)
+            fall = -p * math.log(s / half) if s > half else np.inf
+        if fall < rng.standard_exponential():
+            return max(s, LEAST_ROOT)
+    return np.nan
 
 
 @entry

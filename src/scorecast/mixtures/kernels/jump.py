@@ -35,6 +35,8 @@ from scorecast.mixtures.kernels.proposal import (
 __all__ = ["jump", "log_split_ratio", "move_component"]
 
 TINY = 1e-300
+FAR = 1e100
+CANCELLED = 1e-10  # what a difference may leave of a sum without being summed afresh
 
 
 @compiled
@@ -88,27 +90,52 @@ def log_split_ratio(
 
 
 @compiled
+def _summed(k: int, weight: FloatArray, rows: FloatArray) -> float:
+    """Density of a case, summed over the components."""
+    total = 0.0
+    for c in range(weight.size):
+        total += weight[c] * rows[c, k]
+    return max(total, TINY)
+
+
+@compiled
 def _log_gain(
-    total: FloatArray, share: float, better: FloatArray, worse: FloatArray
+    densities: Densities, weight: FloatArray, share: float, better: int, worse: int
 ) -> float:
-    """Change of the log likelihood if `share` moves from one density to another."""
+    """Change of the log likelihood if `share` moves from one component to another.
+
+    The weights are those after the move; they are needed where the component that
+    gives was nearly all of a case's density, so that the difference has no digits.
+    """
+    rows, total = densities.row, densities.total
+    gains, gives = rows[better], rows[worse]
     gain = 0.0
     product = 1.0
     for k in range(total.size):
-        change = share * (better[k] - worse[k])
-        product *= max(1.0 + change / total[k], TINY)
+        factor = 1.0 + share * (gains[k] - gives[k]) / total[k]
+        if factor < CANCELLED or factor > FAR:  # hardly ever
+            if factor < CANCELLED:
+                factor = max(_summed(k, weight, rows) / total[k], TINY)
+            gain += math.log(factor)
+            continue
+        product *= factor
         if product < 1e-150 or product > 1e150:
-            gain += math.log(max(product, TINY))
+            gain += math.log(product)
             product = 1.0
-    return gain + math.log(max(product, TINY))
+    return gain + math.log(product)
 
 
 @compiled
 def _shift(
-    total: FloatArray, share: float, better: FloatArray, worse: FloatArray
+    densities: Densities, weight: FloatArray, share: float, better: int, worse: int
 ) -> None:
+    """Bring the densities of the cases up to date after such a move."""
+    rows, total = densities.row, densities.total
     for k in range(total.size):
-        total[k] = max(total[k] + share * (better[k] - worse[k]), TINY)
+        value = total[k] + share * (rows[better, k] - rows[worse, k])
+        if value < CANCELLED * total[k]:
+            value = _summed(k, weight, rows)
+        total[k] = max(value, TINY)
 
 
 @compiled
@@ -133,15 +160,14 @@ def _split(
     after[new] = before[parent] * share
     propose(rng, parent, new, components, constants)
     add_row(x, new, components, constants, densities)
-    rows, total = densities.row, densities.total
     odds = log_split_ratio(
         parent, new, n_components, before, after, components, population, constants,
         densities,
     )  # fmt: skip
-    odds += _log_gain(total, after[new], rows[new], rows[parent])
+    odds += _log_gain(densities, after, after[new], new, parent)
     if -odds > rng.standard_exponential():
         return n_components
-    _shift(total, after[new], rows[new], rows[parent])
+    _shift(densities, after, after[new], new, parent)
     weight[parent], weight[new] = after[parent], after[new]
     return n_components + 1
 
@@ -166,15 +192,17 @@ def _merge(
         before[c] = after[c] = weight[c]
     before[kept] += before[dropped]
     before[dropped] = before[last]
-    rows, total = densities.row, densities.total
     odds = -log_split_ratio(
         kept, dropped, last, before, after, components, population, constants,
         densities,
     )  # fmt: skip
-    odds += _log_gain(total, after[dropped], rows[kept], rows[dropped])
+    share = after[dropped]
+    after[kept] += share  # and from here on they are those after the merge
+    after[dropped] = 0.0
+    odds += _log_gain(densities, after, share, kept, dropped)
     if -odds > rng.standard_exponential():
         return n_components
-    _shift(total, after[dropped], rows[kept], rows[dropped])
+    _shift(densities, after, share, kept, dropped)
     weight[kept] += weight[dropped]
     if dropped != last:
         move_component(last, dropped, components)

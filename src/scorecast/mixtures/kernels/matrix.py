@@ -17,6 +17,7 @@ __all__ = [
     "cholesky",
     "combine",
     "compiled",
+    "draw_gamma",
     "draw_normal",
     "draw_wishart",
     "entry",
@@ -161,6 +162,12 @@ def draw_normal(
 
 
 @compiled
+def draw_gamma(rng: np.random.Generator, shape: float) -> float:
+    """Draw from the gamma distribution; the library's would not end for no number."""
+    return rng.standard_gamma(shape) if shape > 0.0 else np.nan
+
+
+@compiled
 def draw_wishart(
     rng: np.random.Generator, shape: float, rate: FloatArray, out: FloatArray
 ) -> None:
@@ -170,13 +177,13 @@ def draw_wishart(
     """
     n = rate.shape[0]
     if n == 1:
-        out[0, 0] = rng.standard_gamma(shape) / rate[0, 0]
+        out[0, 0] = draw_gamma(rng, shape) / rate[0, 0]
         return
     factor = np.empty((n, n))
     cholesky(rate, factor)
     root = np.zeros((n, n))
     for i in range(n):
-        root[i, i] = math.sqrt(rng.standard_gamma(shape + 0.5 * (n - 1 - i)))
+        root[i, i] = math.sqrt(draw_gamma(rng, shape + 0.5 * (n - 1 - i)))
         for j in range(i):
             root[i, j] = ROOT_HALF * rng.standard_normal()
     for column in range(n):

@@ -18,6 +18,7 @@ from scorecast.mixtures.kernels.matrix import compiled, entry
 
 __all__ = ["draw_pro_gamma", "draw_pro_gammas", "log_pro_gamma"]
 
+MOST_TRIES = 10_000  # nine of ten are accepted: beyond this a number was no number
 LEAST = -600.0  # of log d: below it a double has nothing left
 
 
@@ -117,7 +118,7 @@ def draw_pro_gamma(
     left_mass = -math.expm1(-rise * start) / rise
     flat_mass = stop - start
     total = left_mass + flat_mass + 1.0 / fall
-    while True:
+    for _ in range(MOST_TRIES):
         u = rng.random() * total
         if u < left_mass:
             d = start + math.log1p(rng.random() * math.expm1(-rise * start)) / rise
@@ -132,6 +133,7 @@ def draw_pro_gamma(
             continue
         if top + height - log_pro_gamma(d, a, b, n, kind) < rng.standard_exponential():
             return d
+    return np.nan
 
 
 @entry

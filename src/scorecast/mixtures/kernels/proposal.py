@@ -25,6 +25,7 @@ from scorecast.mixtures.kernels.matrix import (
     cholesky,
     combine,
     compiled,
+    draw_gamma,
     draw_normal,
     draw_wishart,
     invert,
@@ -121,7 +122,7 @@ def _draw_location(
         _draw_near(rng, centre, precision, 1.0 / LOCATION_SPREAD, out)
         return
     m = components.shape[parent]
-    scale = rng.standard_gamma(m) / rate_of(m, kind)
+    scale = draw_gamma(rng, m) / rate_of(m, kind)
     _draw_near(rng, centre, precision, scale, out)
     for i in range(out.size):
         out[i] += components.skew[parent, i] / math.sqrt(scale)

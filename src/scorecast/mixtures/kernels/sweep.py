@@ -105,6 +105,16 @@ def _update_mixture(
     return number
 
 
+@compiled
+def _give_up(
+    first: int, means: FloatArray, likelihoods: FloatArray, given_cases: FloatArray
+) -> None:
+    """Record no numbers from a sweep on: the diagnostics then refuse the chain."""
+    means[first:] = np.nan
+    likelihoods[first:] = np.nan
+    given_cases[first:] = np.nan
+
+
 @entry
 def run_sweeps(
     rng: np.random.Generator,
@@ -126,9 +136,14 @@ def run_sweeps(
     """Run sweeps and record each; return how many fitted into the rows given.
 
     A return below `n_sweeps` asks for more rows; the chain is then between two sweeps.
+    A chain that has met what is no number does not go on.
     """
     for i in range(n_sweeps):
         n_components = number[0]
+        if math.isnan(components.shape[0]):
+            numbers[i:] = n_components
+            _give_up(i, means, likelihoods, given_cases)
+            return n_sweeps
         if n_components + n_jumps > densities.row.shape[0]:
             return i
         fill_rows(x, n_components, components, constants, densities)
@@ -151,6 +166,8 @@ def run_sweeps(
             rng, n_components, components, population, constants, cases, sums
         )
         number[0] = n_components
+        if math.isnan(given_cases[i]):
+            components.shape[0] = np.nan
         numbers[i] = n_components
         mixture_mean(n_components, components, constants.tail_kind, means[i])
     return n_sweeps

@@ -1,0 +1,122 @@
+"""Faults that the library found, in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from scorecast.exceptions import InsufficientDataError, InvalidInputError
+from scorecast.io.wording import quoted
+
+__all__ = ["blamed_on_column", "in_options", "numbers_wanted"]
+
+_PARAMETER = re.compile(r"`(\w+)`")
+# Where the option of the command is not called as the parameter of the function.
+_ALIASES = {"accuracy": "expect"}
+_NO_NUMBER = " is not a number"
+_CANNOT = re.compile(r"and (.*?) cannot learn from them")
+_FILL = (
+    "fill it, remove the row, or use a model that takes missing values, such as "
+    "sklearn.ensemble:HistGradientBoostingClassifier"
+)
+_ONE_FOLD = "at most 1 folds are possible."
+_WAY_OUT = "merge or drop the class, or use --sampling loo."
+
+
+def in_options(message: str, command: click.Command | None) -> str:
+    """Name options where the library names parameters.
+
+    Parameters
+    ----------
+    message : str
+        As raised, with parameters between backquotes.
+    command : click.Command or None
+        The verb that was run.
+
+    Returns
+    -------
+    str
+        The same with ``--name`` for every parameter that is an option of the verb.
+
+    Examples
+    --------
+    >>> verb = click.Command("x", params=[click.Option(["--loss", "losses"])])
+    >>> in_options("`losses` must differ; `y` too.", verb)
+    '--loss must differ; `y` too.'
+    """
+    if command is None:
+        return message
+    known = {p.name: p.opts[0] for p in command.params if isinstance(p, click.Option)}
+
+    def said(found: re.Match[str]) -> str:
+        name = found[1]
+        return known.get(name) or known.get(_ALIASES.get(name)) or found[0]
+
+    return _PARAMETER.sub(said, message)
+
+
+@contextmanager
+def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None]:
+    """Name the file and the column of targets, which the library cannot know.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    target : str
+        The column that the library knows as y.
+    missing : str, optional
+        Place of the first missing feature.
+
+    Raises
+    ------
+    InvalidInputError, InsufficientDataError
+        Again, with the place in front.
+    """
+    try:
+        yield
+    except (InvalidInputError, InsufficientDataError) as error:
+        said = str(error).replace(_ONE_FOLD, _WAY_OUT)
+        place = path
+        if said.startswith("y "):
+            place, said = f"{path}, column {quoted(target)}", said.removeprefix("y ")
+        msg = f"{place}: {said}"
+        if missing and said.startswith("X holds"):
+            found = _CANNOT.search(said)
+            who = found[1] if found else "a model"
+            msg = f"{missing}, and {who} cannot learn from that; {_FILL}"
+        kind = (
+            InvalidInputError
+            if isinstance(error, InvalidInputError)
+            else InsufficientDataError
+        )
+        raise kind(msg) from error
+
+
+@contextmanager
+def numbers_wanted(target: str, model: str | None) -> Iterator[None]:
+    """Say who wants the targets to be numbers.
+
+    Parameters
+    ----------
+    target : str
+        The column of targets.
+    model : str or None
+        A model that predicts numbers; None if labels are wanted.
+
+    Raises
+    ------
+    InvalidInputError
+        Again, with the way out.
+    """
+    try:
+        yield
+    except InvalidInputError as error:
+        place, found, _ = str(error).partition(_NO_NUMBER)
+        if model is None or not found or f"column {quoted(target)}" not in place:
+            raise
+        msg = f"{place}{found}, and {model} predicts numbers; use a classifier"
+        raise InvalidInputError(msg) from error

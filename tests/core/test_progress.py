@@ -1,0 +1,47 @@
+"""The line that says how far a long run is."""
+
+import io
+
+import pytest
+
+from scorecast._core import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Draw every step, on a clock that moves ten seconds whenever it is read."""
+    now = iter(range(0, 10_000, 10))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_parts_say_which_of_how_many_and_how_long_the_rest_takes():
+    shown = Terminal()
+    with progress.progress_shown(shown):
+        for _ in progress.in_parts(["a", "b", "c"], what="group"):
+            list(progress.track(range(2), total=2, what="sweeps"))
+        list(progress.track(range(2), total=2, what="later"))
+    drawn = [line for line in shown.getvalue().split("\r\x1b[K") if line]
+    assert drawn[0].startswith("group 1 of 3: sweeps [")
+    second = next(line for line in drawn if line.startswith("group 2 of 3 "))
+    # The first took forty seconds on this clock: four readings.
+    assert second.startswith("group 2 of 3 (about 80 s left in all): sweeps [")
+    assert drawn[-1].startswith("later [")
+
+
+def test_parts_are_silent_without_a_terminal_and_end_with_an_error():
+    def broken():
+        for item in progress.in_parts([1, 2], what="group"):
+            raise ValueError(item)
+
+    with pytest.raises(ValueError, match="1"):
+        broken()
+    shown = Terminal()
+    with progress.progress_shown(shown), progress.announced("compiling"):
+        pass
+    assert "group" not in shown.getvalue()

@@ -1,0 +1,25 @@
+"""What an assessment warns of."""
+
+import numpy as np
+
+import scorecast as sc
+
+QUICK = {"n_permutations": 0, "n_resamples": 0, "with_bias_variance": False}
+
+
+def warned(y, **options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(len(y), 3))
+    found = sc.assess("nearest-centroid", X, y, regularities=False, **QUICK, **options)
+    return " ".join(found.warnings)
+
+
+def test_a_class_of_one_case_is_named():
+    said = warned(["a", "b"] * 8 + ["rare"], sampling="loo")
+    assert "a class with 1 case (rare) cannot be both learned and tested" in said
+    assert "with 1 case" not in warned(["a", "b"] * 8 + ["rare"] * 2, sampling="loo")
+
+
+def test_splits_of_one_case_are_counted_in_good_english():
+    assert "16 splits of 1 case each say little" in warned([0, 1] * 8, sampling="loo")
+    assert "3 splits of 5.33 cases each" in warned([0, 1] * 8, sampling="cv3")
