@@ -35,6 +35,12 @@ def reference():
 
 
 @pytest.fixture(scope="session")
+def published_table():
+    """The 30 x 5 table of Garcia and Herrera (2008), with R's answers (scmamp)."""
+    return json.loads((GOLDEN / "garcia_herrera_2008.json").read_text())
+
+
+@pytest.fixture(scope="session")
 def shared_data():
     """Real data that may be measured but not shipped."""
     if not SHARED_DATA.is_dir():

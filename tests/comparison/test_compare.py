@@ -46,8 +46,8 @@ def test_the_default_is_wilcoxon_with_holm():
     assert any("does not hang on the others" in x for x in found.reasons)
 
 
-def test_the_published_pairs_come_out(shared_golden):
-    data = json.loads((shared_golden / "scmamp_gh2008.json").read_text())
+def test_the_published_pairs_come_out(published_table):
+    data = published_table
     for post_hoc, name in (("shaffer", "shaffer"), ("bergmann-hommel", "bergmann")):
         found = sc.compare(data["data"], models=data["cols"], post_hoc=post_hoc)
         assert found.pair_test == "ranks"
@@ -299,6 +299,17 @@ def test_the_quoted_test_of_all_models_has_its_own_title_and_source(omnibus, sai
     assert "z-test" not in found.paragraph()
     page = render_html(Report(results=(found,)))
     assert "Quade&#39;s test" in page or "Quade's test" in page
+
+
+@pytest.mark.parametrize("post_hoc", POST_HOC)
+def test_corrections_that_ask_for_something_say_so(post_hoc):
+    control = "model 1" if post_hoc == "bonferroni-dunn" else None
+    found = sc.compare(table(), post_hoc=post_hoc, control=control)
+    asks = post_hoc in ("hochberg", "hommel", "finner")
+    for text in (found.summary(), found.paragraph(), "; ".join(found.assumptions)):
+        assert ("depend positively" in text) == asks
+    two = sc.compare(table()[:, :2], post_hoc=post_hoc, control=control)
+    assert "depend positively" not in two.summary()
 
 
 def test_latex_is_escaped_and_complete():

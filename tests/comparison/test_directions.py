@@ -1,6 +1,7 @@
 """Which of two models is better: as the test has it, not as another statistic does."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -143,3 +144,36 @@ def test_a_first_fold_against_the_mean_gives_no_verdict():
     assert render_text(found).count("opposite ways") == 1
     agreed = sc.compare_pair(np.abs(gaps), 0 * gaps, test="5x2cv-t")
     assert (agreed.better, agreed.warnings) == ("a", ())
+
+
+def test_split_zeros_are_said_not_to_be_exact():
+    sizes = np.array([0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8.0])
+    held = {}
+    for zeros in ("pratt", "drop", "split"):
+        held[zeros] = np.array([
+            sc.compare_pair(sizes * signs, 0 * sizes, test="wilcoxon", zeros=zeros).p
+            for signs in (np.r_[np.ones(4), s] for s in product((-1, 1), repeat=8))
+        ])  # fmt: skip
+    # Exact: every level that p can take is kept to the letter.
+    for zeros in ("pratt", "drop"):
+        for level in np.unique(held[zeros]):
+            assert (held[zeros] <= level).mean() == pytest.approx(level, abs=1e-12)
+    least = held["split"].min()
+    assert least == pytest.approx(0.0059, abs=5e-5)
+    assert (held["split"] <= least).mean() == 2 / 256  # 0.0078
+    gaps = np.linspace(-1, 2, 12)
+    for zeros, exact in (("pratt", True), ("drop", True), ("split", False)):
+        found = sc.compare_pair(gaps, 0 * gaps, zeros=zeros)
+        assert any("approximate" in x for x in found.assumptions) == (not exact)
+
+
+def test_with_ties_interval_and_p_may_disagree_and_p_decides():
+    rng = np.random.default_rng(3)
+    disagreed = 0
+    for _ in range(60):
+        gaps = np.round(rng.normal(0.4, 1, 20))
+        found = sc.compare_pair(gaps, 0 * gaps, test="wilcoxon")
+        outside = not found.found.low <= 0 <= found.found.high
+        disagreed += outside != (found.p <= 0.05)
+        assert (found.better is not None) == (found.p <= 0.05)
+    assert disagreed > 0

@@ -27,7 +27,7 @@ from scorecast.comparison.rank_pairs import critical_difference
 from scorecast.comparison.rank_tables import row_ranks
 from scorecast.comparison.results_table import ResultsTable, results_table
 from scorecast.comparison.signed_ranks import ZEROS
-from scorecast.comparison.titles import ASSUMES
+from scorecast.comparison.titles import ASSUMES, POST_HOC_ASKS
 from scorecast.exceptions import InvalidInputError, UsageError
 
 __all__ = ["compare"]
@@ -213,9 +213,14 @@ def _wrapped(
         rope=rope,
         seed=seed_number(random_state),
         reasons=plan.reasons,
-        assumptions=ASSUMES[plan.pair_test],
+        assumptions=_assumed(plan, len(adjusted)),
         warnings=(*given.notes, *plan.warnings, *_unknown(adjusted)),
     )
+
+
+def _assumed(plan: Plan, n_pairs: int) -> tuple[str, ...]:
+    asked = POST_HOC_ASKS.get(plan.post_hoc) if n_pairs > 1 else None
+    return (*ASSUMES[plan.pair_test], *([asked] if asked else []))
 
 
 def _omnibus_tests(

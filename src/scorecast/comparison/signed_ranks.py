@@ -68,8 +68,10 @@ def wilcoxon_p(
     Returns
     -------
     tuple of ndarray of shape (m,)
-        Two-sided p-values, exact given the ranks for up to 50 differences, ties and
-        zeros included; the smaller sums of ranks; and 1 where the sum of positive
+        Two-sided p-values, for up to 50 differences exact given the ranks, ties
+        included, and zeros too unless they are split: their halved ranks stay in the
+        middle, while the count of signs has them move, so that p is approximate, and
+        too small far out. The smaller sums of ranks; and 1 where the sum of positive
         differences is the larger one, -1 where the other is, 0 where neither.
     """
     size = np.abs(differences)

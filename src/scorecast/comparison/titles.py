@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["ASSUMES", "OMNIBUS_TITLES", "POST_HOC_TITLES", "TEST_TITLES"]
+__all__ = [
+    "ASSUMES",
+    "OMNIBUS_TITLES",
+    "POST_HOC_ASKS",
+    "POST_HOC_TITLES",
+    "TEST_TITLES",
+]
 
 TEST_TITLES = {
     "mcnemar-mid-p": "McNemar's test with mid-p",
@@ -48,6 +54,13 @@ POST_HOC_TITLES = {
     "bergmann-hommel": "the correction of Bergmann and Hommel",
 }
 
+# What p-values must do for these to control the family-wise error.
+POST_HOC_ASKS = {
+    "hochberg": "p-values depend positively on one another",
+    "hommel": "p-values depend positively on one another",
+    "finner": "p-values are independent or depend positively on one another",
+}
+
 _CASES = "cases are independent, and resemble those to come"
 _SETS = "data sets are independent, and resemble those to come"
 ASSUMES = {
@@ -68,6 +81,8 @@ ASSUMES = {
     "wilcoxon-split": (
         _SETS,
         "differences are comparable, and symmetric around one value",
+        "p is exact without zeros, and approximate with them: they are counted as if a "
+        "coin gave their signs",
     ),
     "wilcoxon-drop": (
         _SETS,

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from scorecast._core.amounts import amount
 from scorecast._core.percent import percent
 from scorecast.comparison.omnibus import p_said
-from scorecast.comparison.titles import OMNIBUS_TITLES, POST_HOC_TITLES, TEST_TITLES
+from scorecast.comparison.titles import (
+    OMNIBUS_TITLES,
+    POST_HOC_ASKS,
+    POST_HOC_TITLES,
+    TEST_TITLES,
+)
 
 if TYPE_CHECKING:
     from scorecast.comparison.comparison import Comparison, ModelPair
@@ -93,7 +98,14 @@ def _of_control(
 def _error_said(found: Comparison) -> str:
     if found.post_hoc == "none":
         return "p-values are NOT corrected for the number of comparisons."
-    return f"Chance of any false claim: at most {percent(found.alpha)}."
+    most = f"Chance of any false claim: at most {percent(found.alpha)}"
+    return f"{most}{_condition(found)}."
+
+
+def _condition(found: Comparison) -> str:
+    """Say what must hold for the correction to control the error."""
+    asked = POST_HOC_ASKS.get(found.post_hoc)
+    return f", if {asked}" if asked and len(found.pairs) > 1 else ""
 
 
 def _two_models(found: Comparison) -> str:
@@ -181,7 +193,7 @@ def _pairs_said(found: Comparison) -> str:
     return (
         f"{whom} {by}, with {adjusted} ({paper}) for "
         f"{len(found.pairs)} comparisons, so that the chance of one or more false "
-        f"claims is at most {percent(found.alpha)}."
+        f"claims is at most {percent(found.alpha)}{_condition(found)}."
     )
 
 
