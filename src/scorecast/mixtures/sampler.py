@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["check_given", "check_values", "sample_posterior"]
 
 _GREATEST = 1e100  # whose square, over any sensible variance, is still a number
+# Chains run on only because they disagree about the number of components twice at most,
+# and only where that is cheap: it is no gate.
+_STAGES_FOR_COMPONENTS = 2
+_CASES_FOR_COMPONENTS = 2_000
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
 
 
@@ -94,7 +98,8 @@ def sample_posterior(
     while True:
         _run_stage(runs, stage, n_jobs, store)
         posterior = _collect(runs, prior, given)
-        trusted = posterior.diagnostics.passed and _components_agree(posterior)
+        waits = stage < _STAGES_FOR_COMPONENTS and not _components_agree(posterior)
+        trusted = posterior.diagnostics.passed and not waits
         if trusted or stage >= sampling.n_extensions:
             return posterior
         stage += 1
@@ -216,10 +221,11 @@ def _components_agree(posterior: MixturePosterior) -> bool:
     """Whether the chains agree about the number of components; R-hat needs it to move.
 
     A chain that never changed it does not agree with others that did. In several
-    dimensions it moves too slowly to be waited for.
+    dimensions, or with many cases, it moves too slowly to be waited for.
     """
     never_moved = int(np.ptp(posterior.n_components)) == 0
-    not_asked = posterior.means.shape[2] > 1
+    many = posterior.n_cases > _CASES_FOR_COMPONENTS
+    not_asked = many or posterior.means.shape[2] > 1
     return (
         not_asked
         or never_moved
