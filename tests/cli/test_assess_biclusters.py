@@ -91,7 +91,7 @@ def test_nan_is_missing_and_infinity_is_refused(run, files):
     code, _, err = run(
         "assess", files / "holes.npy", "--bicluster-model", SPECTRAL, "--repeats", 2
     )
-    assert code == 1
+    assert code == 4
     assert "NaN" in err
     assert len(err.splitlines()) == 1
     X[5, 1] = np.inf

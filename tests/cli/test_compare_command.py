@@ -139,7 +139,7 @@ def test_parquet_with_empty_cells(run, write, tmp_path):
         ("", (), 3, "empty"),
         ("a,b\n1,2\n", ("--post-hoc", "best"), 2, "best"),
         ("a,b\n1,2\n", ("--level", "95"), 2, "0.95"),
-        ("a,b\n" + "1.5,2\n" * 9, ("--rows", "splits"), 2, "test_ratio"),
+        ("a,b\n" + "1.5,2\n" * 9, ("--rows", "splits"), 2, "--test-ratio"),
     ],
 )
 def test_bad_input_gets_one_line_and_its_code(

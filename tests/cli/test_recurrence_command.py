@@ -108,7 +108,7 @@ def bad_tables():
         [f"{1 + i},1,{i},4" for i in range(9)],
     )
     yield "words", 3, "a category", ["1,1,x,4", *good]
-    yield "few cases", 4, "too few", good[:3]
+    yield "few cases", 4, "too few", good[3:6]
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ def _with_values(data: ClassScores, values: FloatArray) -> Scores:
     scores.greater_is_better = True
     scores.order_assumed = False
     scores.marginal = None
+    scores.looks_reversed = ""
     return scores
 
 
