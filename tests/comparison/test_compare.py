@@ -355,6 +355,23 @@ def test_identical_models_are_equal_and_nothing_breaks():
         if k > 2:
             assert found.omnibus[0].p == 1
             assert found.groups == (tuple(f"m{i}" for i in range(k)),)
+        assert "gave the same results" in found.summary()
+        assert "best" not in found.summary()
+
+
+def test_folds_of_one_data_set_are_no_data_sets():
+    level = np.linspace(0.5, 0.9, 8)
+    rows = {"dataset": ["s1"] * 8, "a": level, "b": level + 0.01}
+    warned = sc.compare(rows).warnings
+    assert any("'s1' is there 8 times" in text for text in warned)
+    rows["dataset"] = [f"s{i}" for i in range(8)]
+    assert not any("times" in text for text in sc.compare(rows).warnings)
+
+
+def test_few_data_sets_promise_no_exact_level():
+    values = table()
+    assert "at most about 5 %" in sc.compare(values[:4]).summary()
+    assert "at most 5 %" in sc.compare(values).summary()
 
 
 def test_twins_among_others_are_not_told_apart():

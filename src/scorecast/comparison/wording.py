@@ -50,6 +50,9 @@ _PAIR_PAPERS = {
     "ranks": "Demsar 2006",
 }
 
+_RANK_TESTS = ("ranks", "aligned", "quade")
+_MANY = 10  # data sets from which the limit distribution is near
+
 
 def sentence_of(found: Comparison) -> str:
     """Say which model is best, and which others it is told apart from."""
@@ -62,6 +65,8 @@ def sentence_of(found: Comparison) -> str:
     rest = [x for x in others if not found.differ(centre, x)]
     scale = f"{found.n:,} {found.rows}"
     rank = f"mean rank {found.rank(centre):.2f}"
+    if all(pair.effect.wins == pair.effect.losses == 0 for pair in found.pairs):
+        return f"All {len(found.models)} models gave the same results on {scale}."
     if found.control is not None:
         return _of_control(found, worse, better, rest)
     said = [f"{centre} ranks best of {len(found.models)} models on {scale} ({rank})."]
@@ -98,7 +103,9 @@ def _of_control(
 def _error_said(found: Comparison) -> str:
     if found.post_hoc == "none":
         return "p-values are NOT corrected for the number of comparisons."
-    most = f"Chance of any false claim: at most {percent(found.alpha)}"
+    # Tests of mean ranks rest on a limit that few data sets are far from.
+    about = "about " if found.pair_test in _RANK_TESTS and found.n < _MANY else ""
+    most = f"Chance of any false claim: at most {about}{percent(found.alpha)}"
     return f"{most}{_condition(found)}."
 
 

@@ -209,7 +209,8 @@ def _draw_model(
         markeredgewidth=1.0,
     )  # fmt: skip
     room = (scale.left if side == "left" else axes_size(axes)[0] - scale.right) - 8
-    most = max(int(room / text_width("x", bold=strong)), 6)
+    # Rounding must not cost the longest label, which the room was made for, a letter.
+    most = max(int(room / text_width("x", bold=strong) + 0.01), 6)
     rank = f" {result.rank(name):.2f}"
     text = one_line(name, max(most - len(rank), 4)) + rank
     outer = edge - 3 if side == "left" else edge + 3

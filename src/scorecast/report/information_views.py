@@ -10,9 +10,17 @@ from scorecast.information import (
     amount,
     amount_span,
     chance_said,
-    decimals_for,
 )
 from scorecast.report.drawing import Drawing
+from scorecast.report.information_facts import (
+    LONGEST_NAME,
+    against,
+    chains_said,
+    components_doubted,
+    facts_of,
+    influence_said,
+    stake_said,
+)
 from scorecast.report.information_plots import (
     betting_drawing,
     components_drawing,
@@ -45,11 +53,8 @@ __all__ = ["information_text"]
 # An interval must not be broken in a heading.
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
-_MOST_WORST = 3
-_LONGEST_NAME = 40
 _LONGEST_GROUP = 24
 _MOST_NOTES = 5
-_FAR_APART = 1.05  # R-hat of the number of components worth a word
 _CURVES = {
     "mixture": "a mixture fitted to all of them",
     "pareto": "tails learned from the far ones alone",
@@ -90,7 +95,7 @@ def information_text(result: ApparentInformation, *, ascii_only: bool = False) -
         lines += [*_group_notes(result)]
     for text in result.warnings:
         lines += entry_lines("Warning", text)
-    for label, text in _facts(result):
+    for label, text in facts_of(result):
         lines += entry_lines(label, text)
     return joined_lines(lines, ascii_only=ascii_only)
 
@@ -155,111 +160,6 @@ def _group_rows(
     return heading, rows
 
 
-def _facts(result: ApparentInformation) -> list[tuple[str, str]]:
-    chance = chance_said(result.posterior.probability_positive)
-    if result.n_infinite:
-        chance += ", the other cases only"
-    facts = [("Cases", _cases_said(result)), ("P(J > 0)", chance)]
-    facts.append(("Stake", _stake_said(result)))
-    if result.worst:
-        facts.append(("Worst", _worst_said(result)))
-    if result.influence is not None:
-        facts.append(("One case", _influence_said(result)))
-    facts += [
-        (_against(result), result.prior),
-        ("Chains", _chains_said(result)),
-        ("Assumes", "; ".join(result.assumptions[:2])),
-    ]
-    return facts
-
-
-def _against(result: ApparentInformation) -> str:
-    return "Prior" if result.reference == "the prior" else "Against"
-
-
-def _cases_said(result: ApparentInformation) -> str:
-    parts = [count(result.n)]
-    if result.n_infinite:
-        parts.append(f"{count(result.n_infinite)} without any chance (minus infinity)")
-    if result.n_censored:
-        parts.append(f"{count(result.n_censored)} censored")
-    if result.floor is not None:
-        parts.append(f"floor {result.floor:g}, {count(result.n_floored)} raised to it")
-    if result.n_posterior < result.n - result.n_infinite:
-        parts.append(f"posterior from {count(result.n_posterior)} of them")
-    return "; ".join(parts)
-
-
-def _stake_said(result: ApparentInformation) -> str:
-    bets = result.betting
-    if bets.ruined_at is not None:
-        return f"lost whole in case {count(bets.ruined_at)}"
-    unit = "doublings" if result.units == "bits" else "powers of e"
-    grown = amount(float(bets.log_pile[-1]), 1)
-    cases = "1 case" if result.n == 1 else f"{count(result.n)} cases"
-    after = f"{grown} {unit} after {cases}"
-    return f"times {bets.factor:.4g} per case; {after}"
-
-
-def _worst_said(result: ApparentInformation) -> str:
-    return ", ".join(
-        f"{one_line(w.id, _LONGEST_NAME)} ({amount(w.j, 2)} {result.units}, "
-        f"{percent(w.share)} of all losses)"
-        for w in result.worst[:_MOST_WORST]
-    )
-
-
-def _influence_said(result: ApparentInformation) -> str:
-    without, digits = result.influence, result.decimals
-    if without is None:
-        return ""
-    name = one_line(without.id, _LONGEST_NAME)
-    shift = without.mean_without - result.normal.mean
-    seen = max(digits, decimals_for(10 * abs(shift)))  # or it would not seem to move
-    old, new = (amount(x, seen) for x in (result.normal.mean, without.mean_without))
-    said = f"without {name} the mean moves from {old} to {new}"
-    if result.n_posterior < result.n - result.n_infinite:
-        # A case that was not simulated may have more influence still.
-        said = f"of those simulated the most influential: {said}"
-    if not is_known(without.posterior_median_without):
-        return f"{said}; posterior: {without.method}"
-    # The case was left out of the mixture, whichever view gives the centre.
-    mixture = result.posterior.views[0].median
-    moved = without.posterior_median_without - mixture
-    digits = max(digits, decimals_for(10 * abs(without.median_error)))
-    old, new = (amount(x, digits) for x in (mixture, mixture + moved))
-    said += f", the mixture's median from {old} to {new}"
-    if not is_known(without.median_error):
-        return said
-    error = amount(without.median_error, digits)
-    if abs(moved) < 2 * without.median_error:
-        return f"{said}, no more than chance in the simulation (error {error})"
-    return f"{said} (error by simulation {error})"
-
-
-def _chains_said(result: ApparentInformation) -> str:
-    checks = result.diagnostics
-    state = "agree" if result.converged else "DO NOT AGREE"
-    said = (
-        f"{state} on J: R-hat {checks['rhat']:.3f}, {checks['ess']:,.0f} effective "
-        "draws"
-    )
-    doubt = _components_doubted(result)
-    return f"{said}; {doubt}, which J hardly depends on" if doubt else said
-
-
-def _components_doubted(result: ApparentInformation) -> str:
-    """Say where the chains do not agree on the number of components, if so."""
-    rhat = result.diagnostics.get("rhat_components")
-    if rhat is not None and is_known(rhat):
-        if rhat <= _FAR_APART:
-            return ""
-        return f"not on the number of components (R-hat {rhat:.2f})"
-    if len(result.components.numbers) == 1:
-        return ""  # all chains have the same number throughout
-    return "a chain never changed its number of components"
-
-
 @main_drawing.register
 def _(result: ApparentInformation) -> Drawing:
     return posterior_drawing(result)
@@ -281,7 +181,7 @@ def _(result: ApparentInformation) -> tuple[Section, ...]:
             heading="What this assumes",
             items=tuple(map(_sentence, result.assumptions)),
             lead=(
-                f"{_against(result)}: {result.prior}. Nothing in the cases shows "
+                f"{against(result)}: {result.prior}. Nothing in the cases shows "
                 "whether these hold; a forecast that has seen its outcome looks "
                 "splendid.",
             ),
@@ -301,8 +201,8 @@ def _head(result: ApparentInformation) -> Section:
         rows=tuple(_estimates(result, _DASH)),
         words=1,
     )
-    kept = {"Cases", "P(J > 0)", _against(result), "Chains"}
-    facts = tuple(fact for fact in _facts(result) if fact[0] in kept)
+    kept = {"Cases", "P(J > 0)", against(result), "Chains"}
+    facts = tuple(fact for fact in facts_of(result) if fact[0] in kept)
     return Section(
         heading=_RANGE.sub(_DASH, result.summary()),
         tables=(table,),
@@ -392,16 +292,14 @@ def _spread(result: ApparentInformation) -> Section:
 def _worst(result: ApparentInformation) -> Section:
     rows = tuple(
         (
-            one_line(w.id, _LONGEST_NAME),
+            one_line(w.id, LONGEST_NAME),
             amount(w.j, 3),
             amount(w.cost, 5) if is_known(w.cost) else "everything",
             percent(w.share),
         )
         for w in result.worst
     )
-    lead = [_influence_said(result)[:1].upper() + _influence_said(result)[1:] + "."]
-    if result.influence is None:
-        lead = []
+    lead = [] if result.influence is None else [_sentence(influence_said(result))]
     if not rows:
         lead.append(f"No case was given less than {result.reference} gave it.")
     columns = ("case", f"j, {result.units}", "off the mean", "of all losses")
@@ -452,7 +350,7 @@ def _betting(result: ApparentInformation) -> Section:
         "Whoever spreads a stake over what may happen as the forecast says, at odds "
         f"that are fair under {result.reference}, wins or loses the ratio of the two "
         "chances each time: "
-        f"{_stake_said(result)}. In the order in which the cases were given."
+        f"{stake_said(result)}. In the order in which the cases were given."
     )
     return Section(
         heading="A stake laid on the forecasts",
@@ -501,9 +399,7 @@ def _chains(result: ApparentInformation) -> Section:
         for key, name in names.items()
         if is_known(checks.get(key))
     )
-    rough = (
-        ", each rough since the chains differ" if _components_doubted(result) else ""
-    )
+    rough = ", each rough since the chains differ" if components_doubted(result) else ""
     share = ", ".join(
         f"{k}: {percent(float(s))}"
         for k, s in zip(parts.numbers, parts.shares, strict=True)
@@ -512,7 +408,7 @@ def _chains(result: ApparentInformation) -> Section:
     return Section(
         heading="The simulation" if result.converged else "The simulation FAILED",
         lead=(
-            f"Chains {_chains_said(result)}. Number of components of the mixture, "
+            f"Chains {chains_said(result)}. Number of components of the mixture, "
             f"share of draws{rough}: {share}. Below, its course along each chain.",
         ),
         figure=components_drawing(parts.traces.tolist()),
