@@ -30,6 +30,8 @@ PATH="$bin:$PATH" sh "$here/example_simulation.sh" \
     >"$here/example_simulation_commands.txt"
 PYTHONWARNINGS=ignore "$bin/python" "$here/example_settings.py" \
     >"$here/example_settings.txt"
+PATH="$bin:$PATH" sh "$here/example_settings.sh" \
+    >"$here/example_settings_commands.txt"
 # The colon data are not shipped; without them the page keeps what it has.
 colon="${SCORECAST_DATA:-$here/../../../shared/data}/microarray_colon.npz"
 if [ -f "$colon" ]; then

@@ -215,8 +215,8 @@ def test_the_error_on_a_line_is_that_of_a_fine_grid():
 
 def population_of(**options):
     """Return the population that a call draws from."""
+    from scorecast._core.class_sizes import class_shares
     from scorecast.synthetic.class_distributions import class_mixtures
-    from scorecast.synthetic.class_sizes import class_shares
 
     made = sc.simulate.labelled(20, **PLAIN, **options)
     shares = class_shares(made.options["n_classes"], made.options["imbalance"])

@@ -14,7 +14,12 @@ from scorecast.cli.biclusters import (
     bicluster_options,
     wants_biclusters,
 )
-from scorecast.cli.options import Share, output_options
+from scorecast.cli.options import (
+    Share,
+    dataset_options,
+    output_options,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from scorecast.guarantees import Assessment, Sampling
@@ -25,19 +30,7 @@ __all__ = ["command"]
 
 @click.command(name="assess")
 @click.argument("data", metavar="DATA")
-@click.option(
-    "--target",
-    metavar="COL",
-    help="Column (or array of an .npz) with what is to be predicted.",
-)
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    metavar="MODEL",
-    help="A name such as naive-bayes or svm, or a class of scikit-learn with literal "
-    "parameters, as \"sklearn.svm:SVC(kernel='linear')\"; may be repeated.",
-)
+@dataset_options
 @click.option(
     "--loss",
     "losses",
@@ -52,24 +45,7 @@ __all__ = ["command"]
     help="cv10, cv10x5, kfold5, loo, lpo, mc100, group5, boot200 or .632+.",
 )
 @click.option("--group", metavar="COL", help="Column of groups, never split.")
-@click.option(
-    "--drop",
-    multiple=True,
-    metavar="COL",
-    help="Column that is no feature; may be repeated.",
-)
-@click.option("--key", help="Name of the array of features in an .npz file.")
-@click.option("--delimiter", help="Between the fields of a CSV file.")
-@click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
-@click.option("--no-header", is_flag=True, help="The CSV file begins with data.")
-@click.option(
-    "--max-memory",
-    type=click.FloatRange(min=0, min_open=True),
-    default=8.0,
-    show_default=True,
-    metavar="GB",
-    help="Refuse files that unpack to more.",
-)
+@table_options
 @click.option(
     "--level",
     type=Share(is_open=True),
@@ -189,7 +165,8 @@ def command(**options: Any) -> None:
             msg = f"Missing option '--{name.removesuffix('s')}'."
             raise click.UsageError(msg)
     from scorecast._core.progress import progress_shown
-    from scorecast.cli.faults import blamed_on_column
+    from scorecast.cli.datasets import read_cases
+    from scorecast.cli.faults import blamed_on_column, interrupted
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.guarantees import check_models, task_of
@@ -198,14 +175,14 @@ def command(**options: Any) -> None:
     models = check_models(list(options["models"]))
     _check_losses(options["losses"], task_of(models))
     with collected_warnings() as lines:
-        data = _read(options, task_of(models))
+        data = read_cases(options["data"], options, task_of(models))
         check_outputs(options, [data.source])
         with progress_shown():
             try:
                 with blamed_on_column(data.source, options["target"], data.missing):
                     result = _answer(models, data, options)
             except KeyboardInterrupt as stop:
-                raise _interrupted(options["checkpoint"]) from stop
+                raise interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source])
     notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
@@ -221,27 +198,6 @@ def _check_losses(names: Sequence[str], task: str) -> None:
         if name in LOSSES and LOSSES[name].task != task:
             msg = f"--loss {name} is for {LOSSES[name].task}, the models for {task}."
             raise UsageError(msg)
-
-
-def _read(options: dict[str, Any], task: str) -> Dataset:
-    from scorecast.cli.faults import numbers_wanted
-    from scorecast.io import read_dataset
-
-    model = options["models"][0] if task == "regression" else None
-    with numbers_wanted(options["target"], model):
-        return read_dataset(
-            options["data"],
-            options["target"],
-            numeric=task == "regression",
-            group=options["group"],
-            key=options["key"],
-            drop=options["drop"],
-            allow_missing=True,
-            decimal=options["decimal"],
-            delimiter=options["delimiter"],
-            header=not options["no_header"],
-            max_bytes=int(options["max_memory"] * 2**30),
-        )
 
 
 def _answer(
@@ -287,16 +243,6 @@ def _number_or_word(text: str | None) -> float | str | None:
         return None if text is None else float(text)
     except ValueError:
         return text
-
-
-def _interrupted(checkpoint: str | None) -> KeyboardInterrupt:
-    """Say whether the work so far is kept, and how to go on."""
-    said = "nothing half-written was left behind"
-    if checkpoint:
-        said += f"; run the same command to go on from {checkpoint}"
-    else:
-        said += "; with --checkpoint FILE a run can go on where it stopped"
-    return KeyboardInterrupt(said)
 
 
 def _check_gate(result: Assessment, threshold: float | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ import click
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
 from scorecast.io.wording import quoted
 
-__all__ = ["blamed_on_column", "in_options", "numbers_wanted"]
+__all__ = ["blamed_on_column", "in_options", "interrupted", "numbers_wanted"]
 
 _PARAMETER = re.compile(r"`(\w+)`")
 # Where the option of the command is not called as the parameter of the function.
@@ -120,3 +121,24 @@ def numbers_wanted(target: str, model: str | None) -> Iterator[None]:
             raise
         msg = f"{place}{found}, and {model} predicts numbers; use a classifier"
         raise InvalidInputError(msg) from error
+
+
+def interrupted(checkpoint: str | None) -> KeyboardInterrupt:
+    """Say whether the work so far is kept, and how to go on.
+
+    Parameters
+    ----------
+    checkpoint : str or None
+        File of finished work, if one was asked for.
+
+    Returns
+    -------
+    KeyboardInterrupt
+        To be raised in place of the one that came.
+    """
+    said = "nothing half-written was left behind"
+    if not checkpoint:
+        said += "; with --checkpoint FILE a run can go on where it stopped"
+    elif os.path.exists(checkpoint):
+        said += f"; run the same command to go on from {checkpoint}"
+    return KeyboardInterrupt(said)

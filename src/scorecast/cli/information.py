@@ -70,6 +70,7 @@ def command(**options: Any) -> None:
     """
     from scorecast._core.progress import progress_shown
     from scorecast.cli.cases import load_cases
+    from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.io import check_writable
@@ -85,24 +86,11 @@ def command(**options: Any) -> None:
             try:
                 result = _answer(loaded, options)
             except KeyboardInterrupt as stop:
-                raise _interrupted(options["checkpoint"]) from stop
+                raise interrupted(options["checkpoint"]) from stop
         files = loaded.fingerprints()
     notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
-
-
-def _interrupted(checkpoint: str | None) -> KeyboardInterrupt:
-    """Say whether the work so far is kept, and how to go on."""
-    said = "nothing half-written was left behind"
-    if checkpoint:
-        import os
-
-        if os.path.exists(checkpoint):
-            said += f"; run the same command to go on from {checkpoint}"
-    else:
-        said += "; with --checkpoint FILE a run can go on where it stopped"
-    return KeyboardInterrupt(said)
 
 
 def _say_at_once(loaded: LoadedCases, options: dict[str, Any]) -> None:

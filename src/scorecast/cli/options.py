@@ -12,10 +12,12 @@ __all__ = [
     "amount_options",
     "averaging_options",
     "case_options",
+    "dataset_options",
     "guesses_option",
     "identification_options",
     "output_options",
     "score_options",
+    "table_options",
     "writing_options",
 ]
 
@@ -116,6 +118,41 @@ def guesses_option(function: F) -> F:
     )(function)
 
 
+def dataset_options(function: F) -> F:
+    """Add the target, the models and what is no feature."""
+    return _apply(
+        [
+            click.option("--target", metavar="COL",
+                         help="Column (or array of an .npz) with what is to be "
+                         "predicted."),
+            click.option("--model", "models", multiple=True, metavar="MODEL",
+                         help="A name such as naive-bayes or svm, or a class of "
+                         "scikit-learn with literal parameters, as "
+                         "\"sklearn.svm:SVC(kernel='linear')\"; may be repeated."),
+            click.option("--drop", multiple=True, metavar="COL",
+                         help="Column that is no feature; may be repeated."),
+            click.option("--key", help="Name of the array of features in an .npz."),
+        ],
+        function,
+    )  # fmt: skip
+
+
+def table_options(function: F) -> F:
+    """Add how a table is laid out, and how large it may be."""
+    return _apply(_layout_options(), function)
+
+
+def _layout_options() -> list[Callable[[Any], Any]]:
+    return [
+        click.option("--delimiter", help="Between the fields of a CSV file."),
+        click.option("--decimal", default=".", help="Decimal mark of a CSV file."),
+        click.option("--no-header", is_flag=True, help="CSV files begin with data."),
+        click.option("--max-memory", type=click.FloatRange(min=0, min_open=True),
+                     default=8.0, show_default=True, metavar="GB",
+                     help="Refuse files that unpack to more."),
+    ]  # fmt: skip
+
+
 def score_options(function: F) -> F:
     """Add the ways in which scores or embeddings may be given."""
     return _apply(
@@ -131,16 +168,10 @@ def score_options(function: F) -> F:
             click.option("--drop", multiple=True, metavar="NAME",
                          help="Column that is no class; may be repeated."),
             click.option("--key", help="Name of the array in an .npz file."),
-            click.option("--delimiter", help="Between the fields of a CSV file."),
-            click.option("--decimal", default=".", help="Decimal mark of a CSV file."),
-            click.option("--no-header", is_flag=True,
-                         help="The CSV file begins with data."),
+            *_layout_options(),
             click.option("--drop-nonfinite", is_flag=True,
                          help="Drop rows with NaN or +infinity, or -infinity "
                          "throughout, and say how many; -infinity is a legal score."),
-            click.option("--max-memory", type=click.FloatRange(min=0, min_open=True),
-                         default=8.0, show_default=True, metavar="GB",
-                         help="Refuse files that unpack to more."),
             click.option("--smaller-is-better", is_flag=True,
                          help="Scores are distances or costs."),
             click.option("--gallery", metavar="FILE",
@@ -217,13 +248,7 @@ def _case_table_options() -> list[Callable[[Any], Any]]:
                      help="Column of groups to look at one by one."),
         click.option("--id", "id_column", metavar="COL",
                      help="Column that names the cases."),
-        click.option("--delimiter", help="Between the fields of a CSV file."),
-        click.option("--decimal", default=".", help="Decimal mark of a CSV file."),
-        click.option("--no-header", is_flag=True,
-                     help="The CSV file begins with data: columns are numbers."),
-        click.option("--max-memory", type=click.FloatRange(min=0, min_open=True),
-                     default=8.0, show_default=True, metavar="GB",
-                     help="Refuse files that unpack to more."),
+        *_layout_options(),
     ]  # fmt: skip
 
 
@@ -274,13 +299,7 @@ def identification_options(function: F) -> F:
                          help="Number of equally likely stimuli that the answer is "
                          "about. [default: beyond counting]"),
             click.option("--key", help="Name of the array in an .npz file."),
-            click.option("--delimiter", help="Between the fields of a CSV file."),
-            click.option("--decimal", default=".", help="Decimal mark of a CSV file."),
-            click.option("--no-header", is_flag=True,
-                         help="CSV files begin with data."),
-            click.option("--max-memory", type=click.FloatRange(min=0, min_open=True),
-                         default=8.0, show_default=True, metavar="GB",
-                         help="Refuse files that unpack to more."),
+            *_layout_options(),
         ],
         function,
     )  # fmt: skip

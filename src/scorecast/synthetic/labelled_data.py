@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecast._core.checks import check_choice
+from scorecast._core.class_sizes import class_shares, class_sizes
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.exceptions import UsageError
@@ -20,7 +21,6 @@ from scorecast.synthetic.class_distributions import (
     class_mixtures,
     describe_mixture,
 )
-from scorecast.synthetic.class_sizes import class_shares, class_sizes
 from scorecast.synthetic.components import Uniform
 from scorecast.synthetic.dependencies import LocalDependencies, plant_dependencies
 from scorecast.synthetic.patterns import PATTERNS, PlantedBicluster

@@ -31,6 +31,7 @@ from scorecast.guarantees.settings.factor_views import FactorView, factor_views
 from scorecast.guarantees.settings.pooling import SettingBound, bounds_over_settings
 from scorecast.guarantees.settings.result import SettingsAssessment
 from scorecast.guarantees.settings.superiority import Superiority, superiority
+from scorecast.guarantees.settings.variations import VARIED, Variations
 
 __all__ = ["assess_settings"]
 
@@ -67,14 +68,18 @@ def assess_settings(
         name, which are then the factor ``data``.
     settings : mapping of str to iterable, optional
         Values of every factor. ``sampling`` and ``loss`` change how models are tested,
-        ``MODEL__parameter`` a model; all others go to `data`.
+        ``MODEL__parameter`` a model; all others go to `data`. Data sets by name can be
+        varied in ``n`` and ``m`` (cases and features to draw), ``noise`` (share of the
+        range of each feature) and ``imbalance`` (by how much the rarest class falls
+        short of the most frequent).
     design : {"grid", "one-at-a-time"}, default="grid"
         All combinations; or the defaults, and one factor changed at a time.
     defaults : mapping, optional
         For ``"one-at-a-time"``; the first value of each factor if not given.
     n_sets : int, default=1
-        Data sets to make in every setting, for a function. With several, intervals rest
-        on their spread.
+        Data sets to make in every setting. With several, intervals rest on their
+        spread; but those drawn from data at hand share cases, and get the interval
+        of one.
     sampling : default="cv10"
         As for `assess`.
     loss : str or Loss, optional
@@ -121,13 +126,17 @@ def assess_settings(
     settings = None if settings is None else {k: list(v) for k, v in settings.items()}
     listed = _settings(data, settings, design, defaults or {}, tuple(chosen))
     named, losses = _losses(listed, loss, task)
+    by_name = isinstance(data, Mapping)
+    source = Variations(sources=data, task=task) if isinstance(data, Mapping) else data
     order = Collection(
-        models=chosen, data=data, task=task, sampling=sampling, losses=losses,
+        models=chosen, data=source, task=task, sampling=sampling, losses=losses,
         level=check_level(level), time_limit=time_limit,
     )  # fmt: skip
     count = _check_count(n_sets, "n_sets")
-    if count > 1 and isinstance(data, Mapping):
-        msg = "`n_sets` makes data anew; data sets by name are what they are."
+    if count > 1 and by_name and not set(listed[0].of_data) & set(VARIED):
+        msg = (
+            "`n_sets` draws data anew; without a factor such as n these stay the same."
+        )
         raise UsageError(msg)
     given = _check_weights(weights, len(listed))
     run = Run(n_jobs=check_n_jobs(n_jobs))
@@ -140,7 +149,10 @@ def assess_settings(
     )
     rows = tuple(
         setting_estimate(
-            [one[model] for one in sets], _facts(setting, model, own), level=level
+            [one[model] for one in sets],
+            _facts(setting, model, own, by_name),
+            level=level,
+            overlap=by_name,
         )
         for model in chosen
         for setting, own, sets in zip(listed, named, scores, strict=True)
@@ -239,8 +251,13 @@ def _settings(
 ) -> tuple[Setting, ...]:
     wanted: dict[str, Any] = dict(factors or {})
     if isinstance(data, Mapping):
-        wanted = {"data": wanted.pop("data", list(data)), **wanted}
-        unknown = [name for name in wanted["data"] if name not in data]
+        if not data:
+            msg = "`data` is empty: give a data set at least."
+            raise UsageError(msg)
+        # A single data set is no factor, unless there is no other.
+        if len(data) > 1 or not wanted or "data" in wanted:
+            wanted = {"data": wanted.pop("data", list(data)), **wanted}
+        unknown = [name for name in wanted.get("data", ()) if name not in data]
         if unknown:
             msg = f"`data` has no {unknown[0]!r} but {', '.join(map(str, data))}."
             raise UsageError(msg)
@@ -249,9 +266,12 @@ def _settings(
         raise UsageError(msg)
     listed = design_settings(wanted, design=design, defaults=defaults, models=models)
     if isinstance(data, Mapping):
-        own = [f for f in listed[0].of_data if f != "data"]
+        own = [f for f in listed[0].of_data if f not in ("data", *VARIED)]
         if own:
-            msg = f"Data sets by name do not change with {', '.join(own)}."
+            msg = (
+                f"Data sets by name do not change with {', '.join(own)}; but with "
+                f"{', '.join(VARIED)}, sampling, loss and MODEL__parameter."
+            )
             raise UsageError(msg)
     return listed
 
@@ -267,11 +287,13 @@ def _losses(
     return named, losses
 
 
-def _facts(setting: Setting, model: str, loss: str) -> Json:
+def _facts(setting: Setting, model: str, loss: str, by_name: bool) -> Json:
+    # What was drawn from the same data set errs together, whatever was varied.
+    shared = f"data {setting.value('data', 'at hand')}"
     return {
         "setting": setting.name,
         "values": dict(setting.values),
-        "data": setting.data_name,
+        "data": shared if by_name else setting.data_name,
         "model": model,
         "loss": loss,
     }

@@ -22,6 +22,7 @@ from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import draw_plan
 from scorecast.guarantees.settings.design import Setting
 from scorecast.guarantees.settings.estimate import SetScores
+from scorecast.guarantees.settings.variations import Variations, pair_of
 
 __all__ = ["Collection", "DataSource", "collect_scores", "fingerprint_of_settings"]
 
@@ -36,8 +37,8 @@ class Collection:
     ----------
     models : mapping of str to estimator
         The models.
-    data : callable or mapping
-        Where data come from.
+    data : callable
+        What makes the data of a setting.
     task : str
         ``"classification"`` or ``"regression"``.
     sampling : object
@@ -51,7 +52,7 @@ class Collection:
     """
 
     models: Mapping[str, Any]
-    data: DataSource
+    data: Callable[..., Any]
     task: str
     sampling: Any
     losses: Mapping[str, Loss]
@@ -149,9 +150,9 @@ def fingerprint_of_settings(
         digest.update(f"{name} {type(model)!r} {params!r}".encode())
     for setting in settings:
         digest.update(setting.name.encode())
-    if isinstance(order.data, Mapping):
-        for name, entry in order.data.items():
-            X, y = _pair(entry)
+    if isinstance(order.data, Variations):
+        for name, entry in order.data.sources.items():
+            X, y = pair_of(entry)
             digest.update(f"{name} {np.shape(X)}".encode())
             digest.update(np.ascontiguousarray(X).tobytes())
             digest.update(repr(np.asarray(y).tolist()).encode())
@@ -235,25 +236,14 @@ def _cloned(name: str, model: Any, parameters: Mapping[str, Any]) -> Any:
         raise UsageError(msg) from error
 
 
-def _data_of(source: DataSource, task: _Task) -> tuple[Any, Any]:
+def _data_of(source: Callable[..., Any], task: _Task) -> tuple[Any, Any]:
     values = task.setting.of_data
-    if isinstance(source, Mapping):
-        return _pair(source[values["data"]])
     try:
         made = source(**values, random_state=task.seed)
     except TypeError as error:
         msg = f"`data` cannot be called for {task.setting.name}: {error}."
         raise UsageError(msg) from error
-    return _pair(made)
-
-
-def _pair(entry: Any) -> tuple[Any, Any]:
-    if hasattr(entry, "X") and hasattr(entry, "y"):
-        return entry.X, entry.y
-    if isinstance(entry, tuple | list) and len(entry) == 2:
-        return entry[0], entry[1]
-    msg = f"Data must be a pair (X, y) or have X and y; got {type(entry).__name__}."
-    raise UsageError(msg)
+    return pair_of(made)
 
 
 def _noted(found: Mapping[str, SetScores]) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,7 @@ class SettingEstimate:
 
 
 def setting_estimate(
-    scores: Sequence[SetScores], facts: Json, *, level: float
+    scores: Sequence[SetScores], facts: Json, *, level: float, overlap: bool = False
 ) -> SettingEstimate:
     """Put the data sets of a setting together.
 
@@ -126,13 +126,18 @@ def setting_estimate(
         ``setting``, ``values``, ``data``, ``model`` and ``loss``.
     level : float
         Level of the interval.
+    overlap : bool, default=False
+        Whether they were drawn from the same cases.
 
     Returns
     -------
     SettingEstimate
         Of one data set its recommended interval; of several Student's over their
-        estimates, which are independent.
+        estimates, if these are independent. Drawn from the same cases they are not:
+        then the mean has the interval of one of them.
     """
+    if overlap:
+        scores = [_merged(scores)]
     known = [one for one in scores if math.isfinite(one.estimate)]
     first = scores[0]
     shared: Json = {
@@ -173,3 +178,16 @@ def setting_estimate(
     return SettingEstimate(
         **shared, estimate=middle, low=low, high=high, stderr=error, df=float(df)
     )
+
+
+def _merged(scores: Sequence[SetScores]) -> SetScores:
+    """Put draws of the same cases together, as repeated splits of them are."""
+    known = [one for one in scores if math.isfinite(one.estimate)]
+    means: Json = {
+        name: float(np.mean([getattr(one, name) for one in known]))
+        for name in ("estimate", "low", "high", "df")
+        if known
+    }
+    folds = tuple(x for one in scores for x in one.folds)
+    failure = next((one.failure for one in scores if one.failure), "")
+    return replace(scores[0], **means, folds=folds, failure=failure)

@@ -96,6 +96,9 @@ def bounds_over_settings(
         spread = float(estimates.std(ddof=1)) * math.sqrt(1 + 1 / len(rows))
         half = float(stdtrit(len(rows) - 1, 0.5 + level / 2)) * spread
         middle = float(estimates.mean())
+        if len({row.data for row in rows}) < len(rows):
+            # Settings of the same data err together, which their spread cannot show.
+            half = math.hypot(half, _half_width(rows, equal, level))
         found.append(_bound(rows, "new-setting", middle, middle - half, middle + half))
     return tuple(found)
 
@@ -123,8 +126,16 @@ def weighted_bound(
     SettingBound
         Student's, with the degrees of freedom of Welch and Satterthwaite.
     """
+    middle = float(weights / weights.sum() @ [row.estimate for row in rows])
+    half = _half_width(rows, weights, level)
+    return _bound(rows, method, middle, middle - half, middle + half)
+
+
+def _half_width(
+    rows: Sequence[SettingEstimate], weights: FloatArray, level: float
+) -> float:
+    """Return half the width of the interval of a weighted mean."""
     shares = weights / weights.sum()
-    middle = float(shares @ [row.estimate for row in rows])
     errors: dict[str, float] = defaultdict(float)
     freedom: dict[str, float] = {}
     for share, row in zip(shares, rows, strict=True):
@@ -132,10 +143,9 @@ def weighted_bound(
         freedom[row.data] = min(freedom.get(row.data, math.inf), row.df)
     variance = sum(error**2 for error in errors.values())
     if variance == 0:
-        return _bound(rows, method, middle, middle, middle)
+        return 0.0
     df = variance**2 / sum(errors[k] ** 4 / freedom[k] for k in errors)
-    half = float(stdtrit(df, 0.5 + level / 2)) * math.sqrt(variance)
-    return _bound(rows, method, middle, middle - half, middle + half)
+    return float(stdtrit(df, 0.5 + level / 2)) * math.sqrt(variance)
 
 
 def _bound(

@@ -1,0 +1,249 @@
+"""``scorecast settings``: what holds of models over many settings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scorecast.cli.options import Share, dataset_options, output_options, table_options
+from scorecast.exceptions import UsageError
+
+if TYPE_CHECKING:
+    from scorecast.io import Dataset
+
+__all__ = ["command"]
+
+_WORDS = {"none": None, "true": True, "false": False}
+
+
+@click.command(name="settings")
+@click.argument("data", nargs=-1, metavar="[DATA]...")
+@click.option(
+    "--simulate",
+    is_flag=True,
+    help="Make labelled data instead, as `scorecast simulate labelled` does.",
+)
+@dataset_options
+@click.option(
+    "--vary",
+    "varied",
+    multiple=True,
+    metavar="FACTOR=V,V,...",
+    help="Factor with its values, such as n=20,40 or noise=0,0.1 or sampling=cv5,loo "
+    "or loss=accuracy,mcc or svm__C=0.1,1; may be repeated.",
+)
+@click.option(
+    "--fix",
+    "fixed",
+    multiple=True,
+    metavar="FACTOR=V",
+    help="For --simulate, an option of it that stays, such as m=100; may be repeated.",
+)
+@click.option(
+    "--design",
+    type=click.Choice(["grid", "one-at-a-time"]),
+    default="grid",
+    show_default=True,
+    help="All combinations; or the first value of every factor, and one changed.",
+)
+@click.option(
+    "--sets",
+    "n_sets",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Data sets to make, or draw, in every setting.",
+)
+@click.option("--loss", metavar="NAME", help="Such as accuracy, auc, mcc, rmse.")
+@click.option(
+    "--sampling",
+    default="cv10",
+    show_default=True,
+    help="cv10, cv10x5, kfold5, loo, lpo, mc100 or boot200.",
+)
+@click.option(
+    "--level",
+    type=Share(is_open=True),
+    default=0.95,
+    show_default=True,
+    help="Level of intervals.",
+)
+@click.option(
+    "--alpha",
+    type=Share(is_open=True),
+    default=0.1,
+    show_default=True,
+    help="Level of the tests of single settings.",
+)
+@click.option(
+    "--share",
+    type=Share(),
+    default=0.8,
+    show_default=True,
+    help="Share of settings that a model must win, losing none, to be called better.",
+)
+@click.option(
+    "--groups",
+    "most_groups",
+    type=click.IntRange(min=1),
+    default=6,
+    show_default=True,
+    help="Most groups of like difficulty.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop a fit that takes longer; its fold has then failed.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Append finished settings here; the same command goes on from it.",
+)
+@table_options
+@output_options
+def command(**options: Any) -> None:
+    """Say what holds of models over many settings.
+
+    Each DATA has one row per case, as for `assess`; several are a factor. Data at hand
+    can be varied in n and m (cases and features to draw), noise (share of the range of
+    a feature) and imbalance (by how much the rarest class falls short of the most
+    frequent). With --simulate every option of `simulate labelled` is a factor.
+    """
+    from scorecast._core.progress import progress_shown
+    from scorecast.cli.faults import interrupted
+    from scorecast.cli.inputs import collected_warnings, file_prints
+    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.guarantees import assess_settings, check_models
+
+    check_outputs(options)
+    _check_source(options)
+    models = check_models(list(options["models"]))
+    with collected_warnings() as lines:
+        sources, data = _data(options, models)
+        files = [one.source for one in sources]
+        check_outputs(options, files)
+        names = (
+            "design", "n_sets", "loss", "sampling", "level", "alpha", "share",
+            "most_groups", "n_jobs", "time_limit", "checkpoint",
+        )  # fmt: skip
+        with progress_shown():
+            try:
+                result = assess_settings(
+                    models,
+                    data,
+                    settings=_factors("--vary", options["varied"]) or None,
+                    random_state=options["seed"],
+                    **{name: options[name] for name in names},
+                )
+            except KeyboardInterrupt as stop:
+                raise interrupted(options["checkpoint"]) from stop
+        prints = file_prints(files)
+    said = [note for one in sources for note in one.notes]
+    notes = [*said, *(x for x in lines if x not in result.warnings)]
+    deliver(result, options, files=prints, notes=notes)
+
+
+def _check_source(options: dict[str, Any]) -> None:
+    if bool(options["data"]) == options["simulate"]:
+        msg = "Give either DATA, or --simulate to make data."
+        raise click.UsageError(msg)
+    wanted = ("models",) if options["simulate"] else ("target", "models")
+    for name in wanted:
+        if not options[name]:
+            msg = f"Missing option '--{name.removesuffix('s')}'."
+            raise click.UsageError(msg)
+    if options["fixed"] and not options["simulate"]:
+        msg = "--fix goes with --simulate; give data at hand one value with --vary."
+        raise click.UsageError(msg)
+    if options["simulate"] and not options["varied"]:
+        msg = "--simulate needs a factor to vary, such as --vary noise=0,0.1,0.4."
+        raise click.UsageError(msg)
+
+
+def _data(options: dict[str, Any], models: dict[str, Any]) -> tuple[list[Dataset], Any]:
+    """Return the files read, and what makes the data of a setting."""
+    from scorecast.cli.datasets import read_cases
+    from scorecast.guarantees import task_of
+
+    if options["simulate"]:
+        return [], _simulator(options, list(models))
+    task = task_of(models)
+    read = {}
+    for path in options["data"]:
+        name = _name_of(path, options["data"])
+        if name in read:
+            msg = f"{path} is given twice."
+            raise UsageError(msg)
+        read[name] = read_cases(path, options, task)
+    return list(read.values()), read
+
+
+def _name_of(path: str, paths: Sequence[str]) -> str:
+    """Return the shortest name that tells a file from the others."""
+    name = PurePath(path).name.split(".")[0]
+    same = [one for one in paths if PurePath(one).name.split(".")[0] == name]
+    return path if len(same) > 1 else name
+
+
+def _simulator(options: dict[str, Any], models: Sequence[str]) -> Callable[..., Any]:
+    from scorecast import synthetic
+
+    known = list(inspect.signature(synthetic.labelled).parameters)
+    fixed = {name: own[0] for name, own in _factors("--fix", options["fixed"]).items()}
+    varied = _factors("--vary", options["varied"])
+    for option, names in (("--fix", fixed), ("--vary", varied)):
+        for name in names:
+            is_tested = (
+                name in ("sampling", "loss") or name.partition("__")[0] in models
+            )
+            if name in known or (is_tested and option == "--vary"):
+                continue
+            offered = [
+                x for x in known if x not in ("random_state", "with_bayes_error")
+            ]
+            msg = f"{option} {name}: data are made with {', '.join(offered)}."
+            raise UsageError(msg)
+    twice = [name for name in fixed if name in varied]
+    if twice:
+        msg = f"--fix {twice[0]} and --vary {twice[0]}: give one of them."
+        raise UsageError(msg)
+    return partial(synthetic.labelled, **{"with_bayes_error": False, **fixed})
+
+
+def _factors(option: str, texts: Sequence[str]) -> dict[str, list[Any]]:
+    """Read factors and their values."""
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        name, sign, values = text.partition("=")
+        if not (name and sign and values):
+            msg = f"{option} {text!r} must read FACTOR=VALUE, as n=20,40."
+            raise UsageError(msg)
+        if name in found:
+            msg = f"{option} {name} is given twice."
+            raise UsageError(msg)
+        found[name] = [
+            _value(word.strip(), f"{option} {text}") for word in values.split(",")
+        ]
+    return found
+
+
+def _value(text: str, place: str) -> Any:
+    """Return a number, a word such as none, or the text."""
+    if not text:
+        msg = f"{place} has an empty value."
+        raise UsageError(msg)
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,120 @@
+"""The verb ``settings``: files or made data, factors in words."""
+
+import json
+
+import numpy as np
+import pytest
+
+MODELS = ("--model", "naive-bayes", "--model", "nearest-centroid")
+QUICK = ("--sampling", "cv3")
+
+
+@pytest.fixture
+def tables(tmp_path):
+    rng = np.random.default_rng(0)
+    for name, gap in (("easy", 3.0), ("hard", 0.2)):
+        y = np.arange(40) % 2
+        X = rng.normal(size=(40, 4)) + gap * y[:, None]
+        lines = [",".join([*(f"{x:.6g}" for x in row), "ab"[own]])
+                 for row, own in zip(X, y, strict=True)]  # fmt: skip
+        (tmp_path / f"{name}.csv").write_text(
+            "\n".join(["p,q,r,s,kind", *lines]) + "\n"
+        )
+    return tmp_path
+
+
+def test_files_are_a_factor_and_everything_is_written(run, tables):
+    answer, page = tables / "a.json", tables / "a.html"
+    code, out, err = run(
+        "settings", tables / "easy.csv", tables / "hard.csv", "--target", "kind",
+        *MODELS, "--vary", "sampling=cv3,cv4", "--json", answer, "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    assert out.startswith("4 settings.")
+    found = json.loads(answer.read_text())
+    assert found["kind"] == "settings"
+    assert len(found["inputs"]["files"]) == 2
+    assert "data easy, sampling cv3" in page.read_text()
+
+
+def test_data_at_hand_are_varied(run, tables):
+    code, out, err = run(
+        "settings", tables / "easy.csv", "--target", "kind", *MODELS, *QUICK,
+        "--vary", "n=20,36", "--vary", "m=2,4", "--sets", 2, "--json", "-",
+    )  # fmt: skip
+    assert code == 0, err
+    rows = json.loads(out)["result"]["settings"]
+    assert {(row["n"], row["m"]) for row in rows} == {
+        (20, 2),
+        (20, 4),
+        (36, 2),
+        (36, 4),
+    }
+
+
+def test_data_are_made_with_what_is_fixed_and_varied(run):
+    code, out, err = run(
+        "settings", "--simulate", *MODELS, *QUICK, "--fix", "n=30", "--fix", "m=6",
+        "--fix", "sd=1", "--vary", "noise=0,0.4", "--vary", "naive-bayes__var_smoothing"
+        "=1e-9,0.1", "--design", "one-at-a-time", "--json", "-",
+    )  # fmt: skip
+    assert code == 0, err
+    found = json.loads(out)["result"]["settings"]
+    assert {(row["n"], row["m"]) for row in found} == {(30, 6)}
+    assert len({row["setting"] for row in found}) == 3
+
+
+def test_an_interrupted_run_goes_on(run, tables):
+    record = tables / "done.jsonl"
+    words = ("settings", tables / "easy.csv", "--target", "kind", *MODELS, *QUICK,
+             "--vary", "n=20,30", "--checkpoint", record, "--json", "-")  # fmt: skip
+    first = run(*words)
+    lines = record.read_text().splitlines()
+    record.write_text("\n".join(lines[:-1]) + "\n")
+    assert run(*words)[1] == first[1]
+    assert record.read_text().splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--vary", "n=99"], 4, "Of the 40 cases of easy"),
+        (["--vary", "q=1"], 2, "do not change with q"),
+        (["--vary", "n"], 2, "must read FACTOR=VALUE"),
+        (["--vary", "n=20,,30"], 2, "has an empty value"),
+        (["--vary", "n=20", "--vary", "n=30"], 2, "given twice"),
+        (["--vary", "n=many"], 2, "whole number"),
+        (["--fix", "m=2"], 2, "--fix goes with --simulate"),
+        (["--sets", "2"], 2, "--sets draws data anew"),
+        (["--vary", "sampling=cv3,nonsense"], 2, "nonsense"),
+        (["--vary", "loss=rmse"], 2, "rmse"),
+        (["--simulate"], 2, "either DATA, or --simulate"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_said_in_a_line(run, tables, words, code, message):
+    got, out, err = run(
+        "settings", tables / "easy.csv", "--target", "kind", *MODELS, *QUICK, *words
+    )
+    assert (got, out) == (code, "")
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ([*MODELS], 2, "either DATA, or --simulate"),
+        (["--simulate", *MODELS], 2, "needs a factor to vary"),
+        (["--simulate", *MODELS, "--vary", "foo=1"], 2, "data are made with n, m"),
+        (["--simulate", *MODELS, "--vary", "n=9", "--fix", "n=8"], 2, "one of them"),
+        (["--simulate", "--vary", "n=20"], 2, "--model"),
+        (["none.csv", *MODELS, "--target", "y"], 3, "none.csv"),
+        (["none.csv", *MODELS], 2, "--target"),
+    ],
+    ids=str,
+)
+def test_what_is_missing_is_asked_for(run, words, code, message):
+    got, out, err = run("settings", *words)
+    assert (got, out) == (code, "")
+    assert message in err
