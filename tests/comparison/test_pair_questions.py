@@ -165,3 +165,15 @@ def test_labels_are_compared_without_a_metric():
         found = sc.compare_pair(a, b, y_true=y, test=test, random_state=0)
         assert found.found.difference == pytest.approx(0.5)
         assert found.better == "a"
+
+
+@pytest.mark.parametrize("test", ["auto", "mcnemar", "permutation"])
+def test_to_be_right_is_never_the_worse(test):
+    truth = np.arange(40) % 2
+    first, second = truth.copy(), truth.copy()
+    first[:2], second[:12] = 1 - first[:2], 1 - second[:12]
+    with pytest.raises(UsageError, match="to be right is better"):
+        sc.compare_pair(first, second, y_true=truth, test=test, greater_is_better=False)
+    wrong = (first != truth).astype(float), (second != truth).astype(float)
+    assert sc.compare_pair(*wrong, greater_is_better=False).better == "a"
+    assert sc.compare_pair(first, second, y_true=truth).better == "a"

@@ -143,6 +143,7 @@ def compare_pair(
         n_resamples=n_resamples, rng=as_generator(random_state),
     )  # fmt: skip
     chosen, reason = _choose(test, given, test_ratio)
+    _refuse_direction(chosen, given, greater_is_better)
     _refuse_rope(chosen, given, rope)
     _refuse_few(chosen, given, 1 - setting.level)
     found = _TESTS[chosen](given, setting)
@@ -262,6 +263,18 @@ def _refuse_few(test: str, given: PairInputs, alpha: float) -> None:
             f"least {needed} at level {1 - alpha:g}."
         )
         raise InsufficientDataError(msg)
+
+
+def _refuse_direction(chosen: str, given: PairInputs, greater_is_better: bool) -> None:
+    """Right is better than wrong: only values and metrics can have it otherwise."""
+    if greater_is_better or given.truth is None or given.metric is not None:
+        return
+    if chosen == "delong" or given.are_labels:
+        msg = (
+            "`greater_is_better=False` does not go with labels or scores and `y_true`: "
+            "to be right is better; for a loss, give `metric` or its values."
+        )
+        raise UsageError(msg)
 
 
 def _refuse_rope(test: str, given: PairInputs, rope: float | None) -> None:

@@ -32,6 +32,7 @@ from scorecast.report.wording import (
     count,
     is_known,
     level_name,
+    like_digits,
     one_line,
     percent,
     printable,
@@ -105,6 +106,8 @@ def _model_rows(
     result: Comparison, longest: int = _LONGEST_NAME
 ) -> list[tuple[str, ...]]:
     centre = result.control or result.best
+    said = like_digits([*result.means, *result.medians])
+    means, medians = said[: len(result.models)], said[len(result.models) :]
     rows: list[tuple[str, ...]] = []
     for name in result.order:
         place = result.models.index(name)
@@ -112,7 +115,7 @@ def _model_rows(
         mark = "" if name == centre or result.differ(name, centre) else "not told apart"
         rows.append((
             one_line(name, longest), f"{result.ranks[place]:.2f}",
-            f"{result.means[place]:.4g}", f"{result.medians[place]:.4g}", p, mark,
+            means[place], medians[place], p, mark,
         ))  # fmt: skip
     return rows[:_MOST_MODELS]
 
@@ -226,10 +229,10 @@ def _(result: Comparison) -> tuple[Section, ...]:
 
 
 def _head(result: Comparison) -> Section:
-    heading = _heading(result)
+    rows = _model_rows(result, 40)
     table = Table(
-        caption="", columns=heading[:5],
-        rows=tuple(row[:5] for row in _model_rows(result, 40)), words=1,
+        caption="", columns=_heading(result)[:5], rows=tuple(row[:5] for row in rows),
+        notes=tuple(row[5] for row in rows), words=1,
     )  # fmt: skip
     return Section(
         heading=result.summary(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from scorecast._core.percent import UNKNOWN, is_known, percent, percent_span
 
@@ -15,6 +16,7 @@ __all__ = [
     "dashed",
     "is_known",
     "level_name",
+    "like_digits",
     "model_name",
     "one_line",
     "percent",
@@ -74,6 +76,37 @@ def dashed(text: str) -> str:
 def level_name(level: float) -> str:
     """Write the level of an interval, such as ``90 %``."""
     return f"{100 * level:.6g} %"
+
+
+def like_digits(values: Sequence[float], digits: int = 4) -> list[str]:
+    """Write numbers of one column with as many decimals each.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The numbers.
+    digits : int, default=4
+        Significant digits of the largest.
+
+    Returns
+    -------
+    list of str
+        Each for itself where they are of very different size.
+
+    Examples
+    --------
+    >>> like_digits([0.835, 0.82184]), like_digits([83.5, 9.125])
+    (['0.8350', '0.8218'], ['83.50', '9.12'])
+    >>> like_digits([1200.0, 0.02]), like_digits([13, 7])
+    (['1200', '0.02'], ['13', '7'])
+    """
+    sizes = [abs(x) for x in values if math.isfinite(x) and x]
+    if not sizes or max(sizes) > 1e3 * min(sizes) or max(sizes) >= 10**digits:
+        return [f"{x:.{digits}g}" if math.isfinite(x) else UNKNOWN for x in values]
+    if all(float(x).is_integer() for x in values if math.isfinite(x)):
+        return [f"{x:.0f}" if math.isfinite(x) else UNKNOWN for x in values]
+    decimals = max(digits - 1 - math.floor(math.log10(max(sizes))), 0)
+    return [f"{x:.{decimals}f}" if math.isfinite(x) else UNKNOWN for x in values]
 
 
 def weight_name(weight: float) -> str:
