@@ -182,6 +182,9 @@ def test_bca_of_what_is_no_mean_of_cases_says_so(easy):
 
 
 def test_every_class_has_its_specificity():
+    proportion_confint = pytest.importorskip(
+        "statsmodels.stats.proportion"
+    ).proportion_confint
     rng = RNG(3)
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 2)) + y[:, None]
@@ -192,5 +195,9 @@ def test_every_class_has_its_specificity():
         assert row.specificity == pytest.approx(
             (pooled.predicted[others] != code).mean()
         )
+        ends = proportion_confint(
+            int((pooled.predicted[others] != code).sum()), 40, method="wilson"
+        )
+        assert (row.specificity_low, row.specificity_high) == pytest.approx(ends)
     last = found.measure(LOSSES["specificity"])
     assert row.specificity == pytest.approx(last.loss.measure(pooled))

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scorecast._core.types import IntArray
+from scorecast._core.types import IntArray, Json
 from scorecast.guarantees.bounds import Bound, wilson
 from scorecast.guarantees.estimates import Estimates
 from scorecast.guarantees.group_units import n_independent
+from scorecast.guarantees.problem import Problem
 
 __all__ = ["ClassSensitivity", "across_classes", "class_sensitivities"]
 
@@ -32,6 +33,8 @@ class ClassSensitivity:
         Independent ones among the cases, where they come in groups; else 0.
     specificity : float
         Share of the cases of all other classes that are not taken for this one.
+    specificity_low, specificity_high : float
+        Its interval (Wilson).
     """
 
     label: str
@@ -41,6 +44,8 @@ class ClassSensitivity:
     high: float
     n_units: float = 0.0
     specificity: float = math.nan
+    specificity_low: float = math.nan
+    specificity_high: float = math.nan
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return Wilson's interval, of groups where there are any."""
@@ -76,26 +81,43 @@ def class_sensitivities(
         own = pooled.truth == code
         if not own.any():
             continue
-        cases = np.unique(rows[own])
-        units = 0.0
-        if problem.groups is not None:
-            units = n_independent(problem.groups[cases], cases.size)
+        n, units = _counted(problem, rows[own])
         row = ClassSensitivity(
             label=str(label),
-            n=cases.size,
+            n=n,
             estimate=_mean_of_cases(right[own], rows[own]),
             low=0.0,
             high=1.0,
             n_units=units,
-            specificity=_specificity(pooled.predicted != code, ~own, rows),
         )
         low, high = row.interval(level)
-        found.append(replace(row, low=low, high=high))
+        spared = _spared(problem, pooled.predicted != code, ~own, rows, level)
+        found.append(replace(row, low=low, high=high, **spared))
     return tuple(found)
 
 
-def _specificity(spared: np.ndarray, others: np.ndarray, rows: IntArray) -> float:
-    return _mean_of_cases(spared[others], rows[others]) if others.any() else math.nan
+def _spared(
+    problem: Problem,
+    spared: np.ndarray,
+    others: np.ndarray,
+    rows: IntArray,
+    level: float,
+) -> Json:
+    """Measure the specificity, with its interval."""
+    if not others.any():
+        return {}
+    n, units = _counted(problem, rows[others])
+    share = _mean_of_cases(spared[others], rows[others])
+    low, high = wilson(share * (units or n), units or n, level)
+    return {"specificity": share, "specificity_low": low, "specificity_high": high}
+
+
+def _counted(problem: Problem, rows: IntArray) -> tuple[int, float]:
+    """Count cases, and independent ones among them where they come in groups."""
+    cases = np.unique(rows)
+    if problem.groups is None:
+        return cases.size, 0.0
+    return cases.size, n_independent(problem.groups[cases], cases.size)
 
 
 def _mean_of_cases(right: np.ndarray, rows: IntArray) -> float:

@@ -35,6 +35,8 @@ from scorecast.report.wording import (
     level_name,
     model_name,
     one_line,
+    percent,
+    percent_span,
 )
 
 __all__ = ["assessment_text"]
@@ -187,19 +189,52 @@ def _(result: Assessment) -> Drawing:
 def _(result: Assessment) -> tuple[Section, ...]:
     sections = [_head(result), *_bound_sections(result), *_feasibility(result)]
     if any(x.per_class for m in result.assessed for x in m.losses):
-        lead = (
-            "A good average can hide a class that is never recognised. Dots: share of "
-            "each class that is recognised, over all its cases (their number in "
-            f"brackets); bars: {level_name(result.level)} intervals, each by itself."
-        )
-        heading = "Class by class"
-        figure = classes_drawing(result)
-        sections.append(Section(heading=heading, lead=(lead,), figure=figure))
+        sections.append(_classes(result))
     if any(model.bias_variance for model in result.assessed):
         sections.append(_bias(result))
     sections += [*_comparisons(result), *outlook_sections(result), _assumed(result)]
     sections.append(Section(heading="References", items=_REFERENCES))
     return tuple(sections)
+
+
+def _classes(result: Assessment) -> Section:
+    lead = (
+        "A good average can hide a class that is never recognised. Dots: share of "
+        "each class that is recognised, over all its cases (their number in "
+        f"brackets); bars: {level_name(result.level)} intervals, each by itself."
+    )
+    span = f"{level_name(result.level)} interval"
+    columns = ("class", "sensitivity", span, "specificity", span)
+    tables = []
+    for model in result.assessed:
+        found = next((x for x in model.losses if x.per_class), None)
+        if found is None:
+            continue
+        rows = tuple(
+            (
+                one_line(row.label, 30),
+                percent(row.estimate), percent_span(row.low, row.high),
+                percent(row.specificity),
+                percent_span(row.specificity_low, row.specificity_high),
+            )
+            for row in found.per_class
+        )  # fmt: skip
+        tables.append(
+            Table(
+                caption=f"{model_name(model.name, 40)}: recognised of each class, and "
+                "not taken for it of the others",
+                columns=columns,
+                rows=rows,
+                words=1,
+                folded=True,
+            )
+        )
+    return Section(
+        heading="Class by class",
+        lead=(lead,),
+        figure=classes_drawing(result),
+        tables=tuple(tables),
+    )
 
 
 def _head(result: Assessment) -> Section:
