@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from scorecast._core.checks import check_choice
 from scorecast._core.progress import track
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json, RandomState
-from scorecast.exceptions import DataWarning, InsufficientDataError
+from scorecast.exceptions import DataWarning
 from scorecast.recurrence.accuracy import (
     Calibration,
     Concordance,
@@ -22,10 +22,12 @@ from scorecast.recurrence.accuracy import (
     d_calibration,
     integrated_brier,
 )
-from scorecast.recurrence.cohort import Cohort, check_cohort
+from scorecast.recurrence.cohort import Cohort, check_cohort, covariate_names
+from scorecast.recurrence.columns import left_out_lines
 from scorecast.recurrence.folds import make_folds, read_folds
-from scorecast.recurrence.population import POPULATIONS, fit_population
-from scorecast.recurrence.rivals import RIVALS, fit_rival
+from scorecast.recurrence.held_out import MODEL, PRIOR, FoldResult, FoldWork
+from scorecast.recurrence.population import POPULATIONS
+from scorecast.recurrence.rivals import RIVALS
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "Predictions", "evaluate_recurrence"]
 
 _GRID = 60  # times at which survival curves are read
-MODEL = "model"
-PRIOR = "prior"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +88,8 @@ class Evaluation:
         Rivals that could not be fitted, and why.
     seed : int or None
         Seed.
+    notes : tuple of str
+        What was done otherwise than asked in some folds.
     """
 
     time: FloatArray
@@ -99,14 +101,16 @@ class Evaluation:
     diagnostics: Json
     failures: Mapping[str, str]
     seed: int | None
+    notes: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the reader must know of the chains."""
+        """What the reader must know of the folds and the chains."""
         n_failed = self.diagnostics["n_unconverged"]
         if not n_failed:
-            return ()
+            return self.notes
         return (
+            *self.notes,
             f"In {n_failed} of {self.diagnostics['n_fits']} fits the chains disagree "
             f"or are short (worst R-hat {self.diagnostics['rhat']:.2f}): predictions "
             "of those folds are rough, their worth is still measured honestly.",
@@ -220,7 +224,8 @@ def evaluate_recurrence(
     Warns
     -----
     DataWarning
-        If the chains of a fold disagree.
+        If the chains of a fold disagree, or a covariate says nothing of the cases of a
+        fold and is left out there.
     """
     cohort = check_cohort(X, time, event)
     check_choice(prior, "prior", POPULATIONS)
@@ -232,144 +237,86 @@ def evaluate_recurrence(
         if folds is None
         else read_folds(folds, cohort.n)
     )
-    table = _Table(cohort, model, prior, tuple(dict.fromkeys(rivals)))
-    parts = [(row, fold) for row in dealt for fold in range(int(row.max()) + 1)]
-    streams = rng.spawn(len(parts))
-    work = zip(parts, streams, strict=True)
-    for (row, fold), stream in track(work, total=len(parts), what="folds"):
-        table.add(row == fold, stream)
-    return table.evaluation(dealt, len(dealt), seed_number(random_state))
+    chosen = tuple(dict.fromkeys(rivals))
+    work = FoldWork(cohort, model, prior, chosen, _grid(cohort))
+    parts = [row == k for row in dealt for k in range(int(row.max()) + 1)]
+    table = _Table(work, covariate_names(X, cohort.X.shape[1]))
+    pairs = zip(parts, rng.spawn(len(parts)), strict=True)
+    for held_out, stream in track(pairs, total=len(parts), what="folds"):
+        table.add(held_out, work.run(held_out, stream, table.failures))
+    return table.evaluation(dealt, seed_number(random_state))
+
+
+def _grid(cohort: Cohort) -> FloatArray:
+    """Return times at which survival curves are read: where events were seen."""
+    seen = cohort.time[cohort.event]
+    return np.unique(np.quantile(seen, np.linspace(0, 1, _GRID)) if seen.size else seen)
 
 
 class _Table:
     """Gathers what every forecaster says, fold by fold."""
 
-    def __init__(
-        self,
-        cohort: Cohort,
-        model: RecurrenceModel,
-        prior: str,
-        rivals: tuple[str, ...],
-    ) -> None:
-        self.cohort, self.model, self.prior = cohort, model, prior
-
-        seen = cohort.time[cohort.event]
-        self.times = np.quantile(seen, np.linspace(0, 1, _GRID)) if seen.size else seen
-        self.times = np.unique(self.times)
-        self.names = [MODEL, PRIOR, *rivals]
+    def __init__(self, work: FoldWork, covariates: Sequence[str]) -> None:
+        self.work, self.covariates = work, covariates
+        self.names = [MODEL, PRIOR, *work.rivals]
         self.failures: dict[str, str] = {}
-        self.found: list[Any] = []
-        n = cohort.n
+        self.results: list[FoldResult] = []
+        n, n_times = work.cohort.n, len(work.times)
         self.log_known = {k: np.zeros(n) for k in self.names}
         self.then = {k: np.zeros(n) for k in self.names}
-        self.curves = {k: np.zeros((n, len(self.times))) for k in self.names}
+        self.curves = {k: np.zeros((n, n_times)) for k in self.names}
 
-    def add(self, held_out: BoolArray, stream: np.random.Generator) -> None:
-        """Fit to all others and note what is said of those held out."""
-        train, test = self.cohort.rows(~held_out), self.cohort.rows(held_out)
-        if not train.event.any():
-            msg = "A fold leaves no event to learn from; use fewer folds."
-            raise InsufficientDataError(msg)
-        self._note(MODEL, held_out, *self._by_model(train, test, stream))
-        self._note(PRIOR, held_out, *self._by_prior(train, test, stream))
-        for name in [k for k in self.names[2:] if k not in self.failures]:
-            try:
-                rival = fit_rival(name, train)
-            except (RuntimeError, ArithmeticError) as error:
-                self.failures[name] = str(error)
-                continue
-            self._note(
-                name,
-                held_out,
-                *rival.predict_log(test.X, test.time[:, None]),
-                rival.predict_log(test.X, np.tile(self.times, (test.n, 1)))[1],
-            )
+    def add(self, held_out: BoolArray, result: FoldResult) -> None:
+        """Take in what came of one fold."""
+        self.results.append(result)
+        self.failures |= result.failures
+        seen = self.work.cohort.event[held_out]
+        for name, one in result.said.items():
+            known = np.where(seen, one.density, one.tail)
+            self.log_known[name][held_out] += known
+            self.then[name][held_out] += np.exp(one.tail)
+            self.curves[name][held_out] += np.exp(one.curve)
 
-    def _by_model(
-        self,
-        train: Cohort,
-        test: Cohort,
-        stream: np.random.Generator,
-        *,
-        alone: bool = False,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        from sklearn.base import clone
-
-        fitted = clone(self.model).set_params(
-            random_state=stream, allow_unconverged=True, checkpoint=None
-        )
-        if alone:
-            fitted.set_params(noise_sd=np.atleast_1d(fitted.noise_sd)[:1])
-        with warnings.catch_warnings():
-            # Said once for all folds instead.
-            warnings.simplefilter("ignore", DataWarning)
-            fitted.fit(None if alone else train.X, train.time, train.event)
-        self.found.append(fitted.diagnostics_)
-        at = np.column_stack([test.time, np.tile(self.times, (test.n, 1))])
-        density, tail = fitted.predict_log(test.X, at)
-        return density[:, :1], tail[:, :1], tail[:, 1:]
-
-    def _by_prior(
-        self, train: Cohort, test: Cohort, stream: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        if self.prior == "model":
-            return self._by_model(train, test, stream, alone=True)
-        found = fit_population(self.prior, train.time, train.event)
-        curve = np.tile(found.log_survival(self.times), (test.n, 1))
-        density, tail = found.log_density(test.time), found.log_survival(test.time)
-        return density[:, None], tail[:, None], curve
-
-    def _note(
-        self,
-        name: str,
-        held_out: BoolArray,
-        density: FloatArray,
-        tail: FloatArray,
-        curve: FloatArray,
-    ) -> None:
-        seen = self.cohort.event[held_out]
-        known = np.where(seen, density[:, 0], tail[:, 0])
-        self.log_known[name][held_out] += known
-        self.then[name][held_out] += np.exp(tail[:, 0])
-        self.curves[name][held_out] += np.exp(curve)
-
-    def evaluation(self, folds: IntArray, repeats: int, seed: int | None) -> Evaluation:
+    def evaluation(self, folds: IntArray, seed: int | None) -> Evaluation:
         """Return what was gathered."""
-        kept = [k for k in self.names if k not in self.failures]
+        repeats = len(folds)
         for name, reason in self.failures.items():
             warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
+        left_out = [one.left_out for one in self.results]
         found = Evaluation(
-            time=self.cohort.time,
-            event=self.cohort.event,
-            times=self.times,
+            time=self.work.cohort.time,
+            event=self.work.cohort.event,
+            times=self.work.times,
             predictions={
                 k: Predictions(
                     self.log_known[k] / repeats,
                     np.clip(self.then[k] / repeats, 0.0, 1.0),
                     np.clip(self.curves[k] / repeats, 0.0, 1.0),
                 )
-                for k in kept
+                for k in self.names
+                if k not in self.failures
             },
-            prior=self.prior,
+            prior=self.work.prior,
             folds=folds,
-            diagnostics=_summed(self.found),
+            diagnostics=_summed([fit for one in self.results for fit in one.fits]),
             failures=self.failures,
             seed=seed,
+            notes=tuple(left_out_lines(left_out, self.covariates)),
         )
         for line in found.warnings:
             warnings.warn(line, DataWarning, stacklevel=3)
         return found
 
 
-def _summed(found: Sequence[Any]) -> Json:
+def _summed(fits: Sequence[Json]) -> Json:
     """Sum up the chains of all folds."""
-    failed = [d for d in found if not d.passed]
+    failed = [one for one in fits if one["reasons"]]
     return {
-        "n_fits": len(found),
+        "n_fits": len(fits),
         "n_unconverged": len(failed),
         "passed": not failed,
-        "rhat": float(max(d.rhat for d in found)),
-        "ess": float(min(d.ess_bulk for d in found)),
-        "n_chains": found[0].n_chains,
-        "n_draws": found[0].n_draws,
+        "rhat": float(max(one["rhat"] for one in fits)),
+        "ess": float(min(one["ess_bulk"] for one in fits)),
+        "n_chains": fits[0]["n_chains"],
+        "n_draws": fits[0]["n_draws"],
     }

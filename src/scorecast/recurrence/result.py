@@ -11,6 +11,7 @@ import numpy as np
 from scorecast._core.results import Result, result_from_dict
 from scorecast._core.types import BoolArray, FloatArray, Json
 from scorecast.recurrence.accuracy import Calibration, Concordance
+from scorecast.recurrence.columns import narrowed, usable_columns
 from scorecast.recurrence.evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -379,11 +380,12 @@ def curves_of(
     tuple of CaseCurves
         In the order given.
     """
-    from sklearn.base import clone
-
     rows = list(which)
     others = np.setdiff1d(np.arange(len(time)), rows)
-    fitted = clone(model).set_params(allow_unconverged=True, checkpoint=None)
+    kept = usable_columns(X[others]).kept
+    fitted = narrowed(model, kept, X.shape[1])
+    fitted.set_params(allow_unconverged=True, checkpoint=None)
+    X = X[:, kept]
     fitted.fit(X[others], time[others], event[others])
     shares = [0.5, 0.5 - level / 2, 0.5 + level / 2]
     quantiles = fitted.predict_quantile(X[rows], shares)

@@ -1,0 +1,104 @@
+"""What is done fold by fold, checked by hand with a model that needs no chains."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast.exceptions import InvalidInputError
+from scorecast.recurrence import curves_of
+from scorecast.recurrence.cohort import check_cohort
+from scorecast.recurrence.columns import narrowed, usable_columns
+
+HALVES = np.arange(40) % 2
+
+
+def evaluated(model, X, time, event, **settings):
+    """Evaluate and return the answer with all that was said."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = sc.evaluate_recurrence(model, X, time, event, **settings)
+    return found, [str(w.message) for w in caught]
+
+
+def test_a_covariate_that_says_nothing_in_a_fold_is_left_out_there(cohort, stub):
+    pd = pytest.importorskip("pandas")
+    X, time, event = cohort(n=40)
+    frame = pd.DataFrame(X, columns=["psa", "age"])
+    frame["rare"] = (np.arange(40) == 7) * 1.0  # in fold 1
+    frame["binary"] = (X[:, 0] > 0) * 1.0
+    frame["other"] = frame["binary"].where(np.arange(40) != 4, 1 - frame["binary"])
+    frame["scarce"] = np.where(np.isin(np.arange(40), [3, 8]), X[:, 1], np.nan)
+    found, said = evaluated(stub(), frame, time, event, folds=HALVES)
+    shapes = [fit[0].shape[1] for fit in stub.fits]
+    assert shapes == [4, 4]  # not psa, age, binary and one more
+    assert found.notes == (
+        "Covariate 'rare' was left out of 1 of 2 folds: it does not vary among the "
+        "other cases.",
+        "Covariate 'other' was left out of 1 of 2 folds: it says the same as another "
+        "covariate there.",
+        "Covariate 'scarce' was left out of 2 of 2 folds: it does not vary among the "
+        "other cases.",
+    )
+    assert [line for line in said if "left out" in line] == list(found.notes)
+    assert set(found.notes) <= set(found.warnings)
+
+
+def test_rivals_do_without_the_same_covariates(cohort, stub):
+    pytest.importorskip("lifelines")
+    X, time, event = cohort(n=40)
+    rare = np.column_stack([X, np.arange(40) == 7])
+    settings = {"folds": HALVES, "rivals": ["lognormal"]}
+    found, _ = evaluated(stub(), rare, time, event, **settings)
+    without, _ = evaluated(stub(), X, time, event, **settings)
+    odd = HALVES == 1  # predicted from a fold where nobody has it
+    np.testing.assert_allclose(
+        found.log_q_of("lognormal")[odd], without.log_q_of("lognormal")[odd]
+    )
+    assert (found.log_q_of("lognormal") != without.log_q_of("lognormal"))[~odd].any()
+
+
+def test_settings_follow_the_covariates_that_are_left(stub):
+    model = stub(noise_sd=[0.1, 0.2, 0.3],
+                 hyperparameters={"centre": np.arange(3.0), "growth": 0.2,
+                                  "scale_rate": np.arange(9.0).reshape(3, 3)})  # fmt: skip
+    found = narrowed(model, [1], 2)
+    assert found.noise_sd.tolist() == [0.1, 0.3]
+    assert found.hyperparameters["centre"].tolist() == [0.0, 2.0]
+    assert found.hyperparameters["scale_rate"].tolist() == [[0.0, 2.0], [6.0, 8.0]]
+    assert found.hyperparameters["growth"] == 0.2
+    assert narrowed(stub(), [1], 2).noise_sd == 0.1
+
+
+def test_the_prior_of_the_model_alone_keeps_its_own_settings(cohort, stub):
+    X, time, event = cohort(n=40)
+    model = stub(noise_sd=[0.1, 0.2, 0.3], hyperparameters={"centre": np.zeros(3)})
+    found, _ = evaluated(model, X, time, event, folds=HALVES, prior="model")
+    alone = [fit for fit in stub.fits if fit[0].shape[1] == 0]
+    assert len(alone) == 2
+    assert alone[0][3]["noise_sd"].tolist() == [0.1]
+    assert alone[0][3]["hyperparameters"]["centre"].shape == (1,)
+    np.testing.assert_array_equal(found.j, 0.0)  # the stub does not look at them
+
+
+def test_columns_that_overlap_in_a_few_cases_are_no_copies():
+    rng = np.random.default_rng(0)
+    a, b = np.full((2, 100), np.nan)
+    a[:53], b[50:] = rng.integers(0, 2, 53), rng.integers(0, 2, 50)
+    a[50:53] = b[50:53] = [0, 0, 1]
+    time = rng.random(100) + 1
+    assert check_cohort(np.column_stack([a, b]), time, np.ones(100)).n == 100
+    b[40:50] = a[40:50]
+    with pytest.raises(InvalidInputError, match="say the same"):
+        check_cohort(np.column_stack([a, b]), time, np.ones(100))
+    few = np.arange(5.0)
+    assert usable_columns(np.column_stack([few, 2 * few])).left_out == {1: "copy"}
+
+
+def test_cases_to_show_do_without_them_too(cohort, stub):
+    X, time, event = cohort(n=40)
+    rare = np.column_stack([X, np.arange(40) == 7])
+    found = curves_of(stub(), rare, time, event, [7, 20])
+    assert [one.name for one in found] == ["case 8", "case 21"]
+    assert stub.fits[0][0].shape == (38, 2)
