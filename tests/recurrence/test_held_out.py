@@ -60,9 +60,9 @@ def test_rivals_do_without_the_same_covariates(cohort, stub):
 
 
 def test_settings_follow_the_covariates_that_are_left(stub):
-    model = stub(noise_sd=[0.1, 0.2, 0.3],
-                 hyperparameters={"centre": np.arange(3.0), "growth": 0.2,
-                                  "scale_rate": np.arange(9.0).reshape(3, 3)})  # fmt: skip
+    square = np.arange(9.0).reshape(3, 3)
+    given = {"centre": np.arange(3.0), "growth": 0.2, "scale_rate": square}
+    model = stub(noise_sd=[0.1, 0.2, 0.3], hyperparameters=given)
     found = narrowed(model, [1], 2)
     assert found.noise_sd.tolist() == [0.1, 0.3]
     assert found.hyperparameters["centre"].tolist() == [0.0, 2.0]
@@ -102,3 +102,27 @@ def test_cases_to_show_do_without_them_too(cohort, stub):
     found = curves_of(stub(), rare, time, event, [7, 20])
     assert [one.name for one in found] == ["case 8", "case 21"]
     assert stub.fits[0][0].shape == (38, 2)
+
+
+def test_densities_are_drawn_where_they_are(cohort, stub, monkeypatch):
+    # One case waits a thousandth of what the others do; most of its density must show.
+    def quantile(self, X, shares):
+        found = -self.scale_ * np.log1p(-np.atleast_1d(shares))
+        return 10.0 ** (-3 * (X[:, :1] > 1)) * found
+
+    def density(self, X, times):
+        scale = self.scale_ * 10.0 ** (-3 * (X[:, :1] > 1))
+        return np.exp(-np.asarray(times) / scale) / scale
+
+    monkeypatch.setattr(stub, "predict_quantile", quantile)
+    monkeypatch.setattr(stub, "predict_density", density)
+    X, time, event = cohort(n=40)
+    rows = [int(X[:, 0].argmax()), int(X[:, 0].argmin())]
+    time[rows[1]] = 500.0  # far beyond anything predicted
+    for one in curves_of(stub(), X, time, event, rows):
+        at, drawn = np.array(one.times), np.array(one.density)
+        assert np.trapezoid(drawn, at) > 0.96
+        assert one.time in one.times
+        assert at[0] < one.low
+        assert at[-1] > one.high
+        assert (np.diff(at) > 0).all()

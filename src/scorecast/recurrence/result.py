@@ -33,7 +33,8 @@ PRIOR_WORDS = {
     "kaplan-meier": "the Kaplan-Meier curve of all cases, smoothed",
     "model": "the same model without covariates",
 }
-_POINTS = 80
+_POINTS = 160
+_ENDS = (0.001, 0.99)  # between these quantiles densities are drawn
 _EVEN = 0.05  # p-value below which survival is not even
 
 
@@ -389,8 +390,7 @@ def curves_of(
     fitted.fit(X[others], time[others], event[others])
     shares = [0.5, 0.5 - level / 2, 0.5 + level / 2]
     quantiles = fitted.predict_quantile(X[rows], shares)
-    end = 1.3 * max(float(time.max()), float(time[rows].max()))
-    at = np.linspace(end / _POINTS, end, _POINTS)
+    at = _grid(fitted.predict_quantile(X[rows], _ENDS), time[rows])
     density = fitted.predict_density(X[rows], at)
     survival = fitted.predict_survival(X[rows], at)
     low, high = fitted.predict_survival_band(X[rows], at, level=level)
@@ -410,3 +410,15 @@ def curves_of(
         )
         for i, row in enumerate(rows)
     )
+
+
+def _grid(ends: FloatArray, recorded: FloatArray) -> FloatArray:
+    """Return times that cover what is predicted of each case and what was recorded.
+
+    Even in log time: a case that waits a hundredth of what another does is drawn as
+    finely.
+    """
+    low = min(float(ends[:, 0].min()), float(recorded.min()))
+    high = max(float(ends[:, 1].max()), float(recorded.max()))
+    even = np.exp(np.linspace(np.log(low), np.log(high), _POINTS))
+    return np.unique(np.concatenate([even[1:-1], [low, high], recorded]))
