@@ -1,12 +1,19 @@
 """What is done fold by fold, checked by hand with a model that needs no chains."""
 
+import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    MissingExtraError,
+    UsageError,
+)
 from scorecast.recurrence import curves_of
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.columns import narrowed, usable_columns
@@ -126,3 +133,82 @@ def test_densities_are_drawn_where_they_are(cohort, stub, monkeypatch):
         assert at[0] < one.low
         assert at[-1] > one.high
         assert (np.diff(at) > 0).all()
+
+
+def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(
+    cohort, stub, tmp_path, monkeypatch
+):
+    X, time, event = cohort(n=40)
+    path = tmp_path / "folds.jsonl"
+    settings = {"cv": 4, "repeats": 2, "random_state": 3, "prior": "weibull"}
+    whole, _ = evaluated(stub(), X, time, event, **settings)
+    stub.fits.clear()
+    fit = stub.fit
+
+    def stopped(self, X, time, event):
+        if len(stub.fits) == 3:
+            raise KeyboardInterrupt
+        return fit(self, X, time, event)
+
+    monkeypatch.setattr(stub, "fit", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(stub(), X, time, event, checkpoint=path, **settings)
+    monkeypatch.setattr(stub, "fit", fit)
+    path.write_text(path.read_text() + '{"part": "folds", "num')  # cut off
+    stub.fits.clear()
+    again, _ = evaluated(stub(n_jobs=2), X, time, event, checkpoint=path, **settings)
+    assert len(stub.fits) == 5
+    for name in ("model", "prior"):
+        for part in ("log_known", "survival_then", "survival"):
+            np.testing.assert_array_equal(
+                getattr(again.predictions[name], part),
+                getattr(whole.predictions[name], part),
+            )
+    assert again.diagnostics == whole.diagnostics
+
+
+def test_the_checkpoint_of_another_run_is_refused(cohort, stub, tmp_path):
+    X, time, event = cohort(n=40)
+    path = tmp_path / "folds.jsonl"
+    settings = {"cv": 2, "checkpoint": path}
+    evaluated(stub(), X, time, event, **settings)
+    changes = ({"random_state": 1}, {"prior": "weibull"}, {"folds": HALVES})
+    for change in changes:
+        with pytest.raises(InvalidInputError, match="another run"):
+            evaluated(stub(), X, time, event, **(settings | change))
+    with pytest.raises(InvalidInputError, match="another run"):
+        evaluated(stub(noise_sd=0.2), X, time, event, **settings)
+    with pytest.raises(InvalidInputError, match="another run"):
+        evaluated(stub(), X, 2 * time, event, **settings)
+
+
+def test_what_cannot_end_well_is_refused_before_the_first_fit(
+    cohort, stub, monkeypatch
+):
+    X, time, event = cohort(n=40)
+    few = [part[:4] for part in (X, time, np.ones(40))]
+    with pytest.raises(InsufficientDataError, match="4 cases are too few"):
+        sc.evaluate_recurrence(stub(), *few, cv=2)
+    with pytest.raises(InsufficientDataError, match="no event to learn from"):
+        sc.evaluate_recurrence(stub(), X, time, HALVES == 1, folds=HALVES)
+    flat = np.where(HALVES, time, 2.0)
+    with pytest.raises(InsufficientDataError, match="one and the same time"):
+        sc.evaluate_recurrence(stub(), X, flat, np.ones(40), folds=HALVES)
+    monkeypatch.setitem(sys.modules, "lifelines", None)
+    with pytest.raises(MissingExtraError, match="survival"):
+        sc.evaluate_recurrence(stub(), X, time, event, rivals=["cox"])
+    for rows in (range(40), [99], np.flatnonzero(event)):
+        with pytest.raises(UsageError, match="names"):
+            curves_of(stub(), X, time, event, rows)
+    assert stub.fits == []
+
+
+def test_the_cases_chosen_to_show_leave_an_event(cohort, stub):
+    X, time, event = cohort(n=40)
+    found, _ = evaluated(stub(), X, time, event, folds=HALVES)
+    typical = found.typical_cases()
+    assert len(typical) == 3
+    rare = np.isin(np.arange(40), typical[:2])
+    left = replace(found, event=rare).typical_cases()
+    assert left == typical[2:]
+    assert curves_of(stub(), X, time, rare, []) == ()

@@ -106,6 +106,11 @@ __all__ = ["command"]
     is_flag=True,
     help="Answer, with a stamp, where the chains of the posterior of J disagree.",
 )
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Append finished folds here; the same command goes on from them.",
+)
 @click.option("--delimiter", help="Between the fields of a CSV file.")
 @click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
 @click.option("--no-header", is_flag=True, help="The CSV file begins with data.")
@@ -124,15 +129,22 @@ def command(**options: Any) -> None:
     missing values. Every case is predicted by a model that did not learn from it.
     """
     from scorecast._core.progress import progress_shown
+    from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.io import check_writable
 
     check_outputs(options)
     with collected_warnings() as lines:
         data = _read(options)
         check_outputs(options, [data.source])
+        if options["checkpoint"]:
+            check_writable(options["checkpoint"], force=True, inputs=[data.source])
         with progress_shown():
-            result = _answer(data, options)
+            try:
+                result = _answer(data, options)
+            except KeyboardInterrupt as stop:
+                raise interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source])
     notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
@@ -157,10 +169,10 @@ def _read(options: dict[str, Any]) -> CohortFile:
 
 
 def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
-    from scorecast.exceptions import UsageError
     from scorecast.recurrence import (
         RIVALS,
         check_cohort,
+        check_shown,
         curves_of,
         evaluate_recurrence,
         recurrence_of,
@@ -168,18 +180,16 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
 
     frame = _Named(data)
     cohort = check_cohort(frame, data.time, data.event)
-    if any(row > cohort.n for row in options["cases"]):
-        msg = f"--case names a row beyond the {cohort.n} there are."
-        raise UsageError(msg)
+    which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
     model = _model(options)
     rivals = [r for r in options["rivals"] or RIVALS if r != "none"]
     found = evaluate_recurrence(
         model, frame, data.time, data.event, cv=options["cv"],
         repeats=options["repeats"], folds=data.folds, prior=options["prior"],
-        rivals=rivals, random_state=options["seed"],
+        rivals=rivals, random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
-    information, relatives = _judge(found, options)
-    which = [row - 1 for row in options["cases"]] or found.typical_cases()
+    information, relatives, notes = _judge(found, options)
+    which = which or found.typical_cases()
     curves = curves_of(model, cohort.X, cohort.time, cohort.event, which)
     kept = ("growth", "noise", "chains", "draws")
     return recurrence_of(
@@ -189,6 +199,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         curves=curves,
         covariates=data.names,
         options={name: options[name] for name in kept},
+        notes=notes,
     )
 
 
@@ -221,7 +232,9 @@ def _lengths(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _judge(
+    found: Evaluation, options: dict[str, Any]
+) -> tuple[Any, dict[str, Any], list[str]]:
     """Say what the predictions are worth, against the prior and every rival."""
     from scorecast.exceptions import InvalidInputError, NotConvergedError
     from scorecast.information import (
@@ -249,15 +262,16 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
         prior=PRIOR_WORDS[found.prior],
     )
     information = apparent_information(cases, **settings)
-    relatives = {}
+    relatives, notes = {}, []
     for name in found.rivals:
         try:
             relatives[name] = compare_information(
                 found.log_q, found.log_q_of(name), names=("model", name), **settings
             )
-        except (InvalidInputError, NotConvergedError):
-            continue  # the table shows the plain figures alone
-    return information, relatives
+        except (InvalidInputError, NotConvergedError) as error:
+            # The table shows the plain figures alone.
+            notes.append(f"What the model knows beyond {name} cannot be said: {error}")
+    return information, relatives, notes
 
 
 def _check_gate(result: Recurrence, threshold: float | None) -> None:

@@ -18,6 +18,7 @@ from scorecast.recurrence.result import (
     CaseCurves,
     Recurrence,
     RivalRow,
+    check_shown,
     curves_of,
     recurrence_of,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "RecurrenceModel",
     "RivalRow",
     "check_cohort",
+    "check_shown",
     "curves_of",
     "evaluate_recurrence",
     "fit_population",

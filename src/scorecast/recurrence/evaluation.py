@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice
+from scorecast._core.identity import identity_of
 from scorecast._core.progress import track
+from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json, RandomState
+from scorecast._version import __version__
 from scorecast.exceptions import DataWarning
 from scorecast.recurrence.accuracy import (
     Calibration,
@@ -24,10 +29,10 @@ from scorecast.recurrence.accuracy import (
 )
 from scorecast.recurrence.cohort import Cohort, check_cohort, covariate_names
 from scorecast.recurrence.columns import left_out_lines
-from scorecast.recurrence.folds import make_folds, read_folds
+from scorecast.recurrence.folds import check_parts, make_folds, read_folds
 from scorecast.recurrence.held_out import MODEL, PRIOR, FoldResult, FoldWork
 from scorecast.recurrence.population import POPULATIONS
-from scorecast.recurrence.rivals import RIVALS
+from scorecast.recurrence.rivals import check_rivals
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -158,10 +163,16 @@ class Evaluation:
         return self.predictions[name].log_known
 
     def typical_cases(self) -> list[int]:
-        """Return a case predicted to wait short, middling and long."""
+        """Return a case predicted to wait short, middling and long.
+
+        Where they hold all events, those that wait: events are to be learned from.
+        """
         order = np.argsort(self.predictions[MODEL].restricted_mean(self.times))
         places = np.round(np.array([0.1, 0.5, 0.9]) * (self.n - 1)).astype(int)
-        return list(dict.fromkeys(int(order[i]) for i in places))
+        rows = list(dict.fromkeys(int(order[i]) for i in places))
+        if np.delete(self.event, rows).any():
+            return rows
+        return [row for row in rows if not self.event[row]]
 
     def calibration(self, name: str = MODEL) -> Calibration:
         """Return the D-calibration of a forecaster."""
@@ -190,6 +201,7 @@ def evaluate_recurrence(
     prior: str = "exponential",
     rivals: Sequence[str] = (),
     random_state: RandomState = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
     """Predict every case from a model that did not learn from it.
 
@@ -210,6 +222,9 @@ def evaluate_recurrence(
         Models to compare with, on the same folds; they need the extra ``survival``.
     random_state : int, Generator or None, default=0
         Deals the folds and seeds the chains.
+    checkpoint : str or path-like, optional
+        File to which every finished fold is appended; the same call goes on from it,
+        another one is refused.
 
     Returns
     -------
@@ -219,7 +234,11 @@ def evaluate_recurrence(
     Raises
     ------
     InsufficientDataError
-        If there are too few events to hold any out.
+        If there are too few cases or events to hold any out.
+    InvalidInputError
+        If the checkpoint is that of another run.
+    MissingExtraError
+        If there are rivals but not the extra ``survival``.
 
     Warns
     -----
@@ -229,22 +248,39 @@ def evaluate_recurrence(
     """
     cohort = check_cohort(X, time, event)
     check_choice(prior, "prior", POPULATIONS)
-    for name in rivals:
-        check_choice(name, "rivals", RIVALS)
+    chosen = check_rivals(rivals)
     rng = as_generator(random_state)
     dealt = (
         make_folds(cohort.event, cv, repeats, rng)
         if folds is None
         else read_folds(folds, cohort.n)
     )
-    chosen = tuple(dict.fromkeys(rivals))
-    work = FoldWork(cohort, model, prior, chosen, _grid(cohort))
     parts = [row == k for row in dealt for k in range(int(row.max()) + 1)]
+    check_parts(cohort, parts)
+    work = FoldWork(cohort, model, prior, chosen, _grid(cohort))
+    run = None if checkpoint is None else _fingerprint(work, dealt, rng)
+    record = None if checkpoint is None else Record(checkpoint, str(run))
     table = _Table(work, covariate_names(X, cohort.X.shape[1]))
-    pairs = zip(parts, rng.spawn(len(parts)), strict=True)
-    for held_out, stream in track(pairs, total=len(parts), what="folds"):
-        table.add(held_out, work.run(held_out, stream, table.failures))
+    tasks = enumerate(zip(parts, rng.spawn(len(parts)), strict=True))
+    for number, (held_out, stream) in track(tasks, total=len(parts), what="folds"):
+        noted = None if record is None else record.finished("folds", number)
+        if noted is not None:
+            table.add(held_out, FoldResult.from_dict(noted))
+            continue
+        result = work.run(held_out, stream, table.failures)
+        table.add(held_out, result)
+        if record is not None:
+            record.add("folds", number, result.to_dict())
     return table.evaluation(dealt, seed_number(random_state))
+
+
+def _fingerprint(work: FoldWork, dealt: IntArray, rng: np.random.Generator) -> str:
+    """Return what tells this run from another; the number of threads does not."""
+    from sklearn.base import clone
+
+    model = clone(work.model).set_params(n_jobs=None, checkpoint=None)
+    parts = (__version__, model, work.cohort, work.prior, work.rivals, dealt, rng)
+    return hashlib.sha256(identity_of(parts).encode()).hexdigest()
 
 
 def _grid(cohort: Cohort) -> FloatArray:

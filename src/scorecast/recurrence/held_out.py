@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray, Json
-from scorecast.exceptions import DataWarning, InsufficientDataError
+from scorecast.exceptions import DataWarning
 from scorecast.recurrence.cohort import Cohort
 from scorecast.recurrence.columns import narrowed, usable_columns
 from scorecast.recurrence.population import fit_population
@@ -138,16 +138,8 @@ class FoldWork:
         -------
         FoldResult
             What was said of them.
-
-        Raises
-        ------
-        InsufficientDataError
-            If no event is left to learn from.
         """
         train = self.cohort.rows(~held_out)
-        if not train.event.any():
-            msg = "A fold leaves no event to learn from; use fewer folds."
-            raise InsufficientDataError(msg)
         usable = usable_columns(train.X)
         test = self.cohort.rows(held_out).columns(usable.kept)
         train = train.columns(usable.kept)

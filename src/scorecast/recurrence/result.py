@@ -10,6 +10,7 @@ import numpy as np
 
 from scorecast._core.results import Result, result_from_dict
 from scorecast._core.types import BoolArray, FloatArray, Json
+from scorecast.exceptions import UsageError
 from scorecast.recurrence.accuracy import Calibration, Concordance
 from scorecast.recurrence.columns import narrowed, usable_columns
 from scorecast.recurrence.evaluation import Evaluation
@@ -22,6 +23,7 @@ __all__ = [
     "CaseCurves",
     "Recurrence",
     "RivalRow",
+    "check_shown",
     "curves_of",
     "recurrence_of",
 ]
@@ -287,6 +289,7 @@ def recurrence_of(
     curves: Sequence[CaseCurves] = (),
     covariates: Sequence[str] = (),
     options: Json | None = None,
+    notes: Sequence[str] = (),
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
 
@@ -304,6 +307,8 @@ def recurrence_of(
         Names of the covariates.
     options : dict, optional
         How the model was fitted, for the record.
+    notes : sequence of str, default=()
+        What else the reader must know.
 
     Returns
     -------
@@ -332,7 +337,7 @@ def recurrence_of(
         n_repeats=len(found.folds),
         level=information.level,
         seed=found.seed,
-        warnings=(*found.warnings, *failed, *information.warnings),
+        warnings=(*found.warnings, *failed, *notes, *information.warnings),
         options=options or {},
     )
 
@@ -352,6 +357,40 @@ def _row(found: Evaluation, name: str, relative: Any, unit: float) -> RivalRow:
         brier=found.brier(name),
         calibration_p=found.calibration(name).p,
     )
+
+
+def check_shown(event: BoolArray, which: Sequence[int]) -> list[int]:
+    """Return the cases to show, if enough others are left to learn from.
+
+    Parameters
+    ----------
+    event : array of bool of shape (n,)
+        Of all cases, whether the event was seen.
+    which : sequence of int
+        Rows to show, from 0.
+
+    Returns
+    -------
+    list of int
+        Each of them once.
+
+    Raises
+    ------
+    UsageError
+        If a row does not exist, more than half of the cases are named, or no event is
+        left.
+    """
+    rows, n = list(dict.fromkeys(which)), len(event)
+    if any(row >= n or row < 0 for row in rows):
+        msg = f"`cases` names a row beyond the {n} there are."
+        raise UsageError(msg)
+    if rows and (2 * len(rows) > n or not np.delete(event, rows).any()):
+        msg = (
+            f"`cases` names {len(rows)} of {n}: they are predicted by a model that "
+            "learns from all others, so at least half, and an event, must remain."
+        )
+        raise UsageError(msg)
+    return rows
 
 
 def curves_of(
@@ -380,8 +419,15 @@ def curves_of(
     -------
     tuple of CaseCurves
         In the order given.
+
+    Raises
+    ------
+    UsageError
+        If too few other cases are left to learn from.
     """
-    rows = list(which)
+    rows = check_shown(event, which)
+    if not rows:
+        return ()
     others = np.setdiff1d(np.arange(len(time)), rows)
     kept = usable_columns(X[others]).kept
     fitted = narrowed(model, kept, X.shape[1])
