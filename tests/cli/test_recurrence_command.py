@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -202,3 +203,50 @@ def test_a_comparison_that_fails_is_said(run, cohort_file, stub, monkeypatch):
     assert code == 0
     said = " ".join(out.split())
     assert "What the model knows beyond weibull cannot be said: the chains" in said
+
+
+def test_the_evidence_of_candidates_is_reported(
+    run, cohort_file, stub, monkeypatch, tmp_path
+):
+    asked = {}
+
+    def tell(model, X, time, event, candidates, **_):
+        asked.update(candidates)
+        values = enumerate(candidates)
+        return {name: SimpleNamespace(value=-10.0 + 4 * i, stderr=0.2, correction=0.0)
+                for i, name in values}  # fmt: skip
+
+    monkeypatch.setattr("scorecast.recurrence.choice.hyperparameter_evidence", tell)
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker", *QUICK)
+    paths = [tmp_path / name for name in ("out.json", "out.html")]
+    code, out, _ = run(
+        *wanted, "--candidate", "growth=0.3", "--candidate", "growth=0.09,tail_b=2",
+        "--json", paths[0], "--report", paths[1],
+    )  # fmt: skip
+    assert code == 0
+    assert list(asked) == ["as printed", "growth=0.3", "growth=0.09,tail_b=2"]
+    assert list(asked.values()) == [
+        {}, {"growth": 0.3}, {"growth": 0.09, "tail_b": 2.0}
+    ]  # fmt: skip
+    told = json.loads(paths[0].read_text())
+    rows = told["result"]["evidence"]["candidates"]
+    assert [row["log_evidence"] for row in rows] == [-2.0, -6.0, -10.0]
+    assert rows[0]["stderr"] == 0.2
+    said = " ".join(out.split())
+    assert (
+        "growth=0.09,tail_b=2 foretells the data best (log evidence -2.0 ± 0.2" in said
+    )
+    assert "Which hyperparameters?" in paths[1].read_text()
+    again = result_from_dict(told)
+    assert again.choice.sentence() == told["result"]["evidence"]["sentence"]
+    assert run(*wanted)[1].count("Evidence") == 0
+
+
+@pytest.mark.parametrize("text", ["growth", "growth=x", "nonsense=1", "growth=2"])
+def test_impossible_candidates_are_usage(run, cohort_file, stub, text):
+    code, _, err = run("recurrence", *columns(cohort_file), "--covariates", "marker",
+                       *QUICK, "--candidate", text)  # fmt: skip
+    assert code == 2
+    assert text in err
+    assert "--candidate" in err
+    assert stub.fits == []

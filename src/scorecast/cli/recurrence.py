@@ -10,9 +10,16 @@ from scorecast.cli.options import Share, output_options
 
 if TYPE_CHECKING:
     from scorecast.io import CohortFile
-    from scorecast.recurrence import Evaluation, Recurrence, RecurrenceModel
+    from scorecast.recurrence import (
+        Evaluation,
+        HyperparameterChoice,
+        Recurrence,
+        RecurrenceModel,
+    )
 
 __all__ = ["command"]
+
+PRINTED_GROWTH = 0.09  # of the paper
 
 
 @click.command(name="recurrence")
@@ -74,9 +81,17 @@ __all__ = ["command"]
 @click.option(
     "--growth",
     type=Share(is_open=True),
-    default=0.09,
+    default=PRINTED_GROWTH,
     show_default=True,
     help="kappa_C of the prior: how readily components are added.",
+)
+@click.option(
+    "--candidate",
+    "candidates",
+    multiple=True,
+    metavar="NAME=VALUE,...",
+    help="Hyperparameters whose evidence is computed beside those of the paper; may be "
+    "repeated.",
 )
 @click.option(
     "--noise",
@@ -171,6 +186,7 @@ def _read(options: dict[str, Any]) -> CohortFile:
 def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     from scorecast.recurrence import (
         RIVALS,
+        check_candidates,
         check_cohort,
         check_shown,
         curves_of,
@@ -181,6 +197,8 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     frame = _Named(data)
     cohort = check_cohort(frame, data.time, data.event)
     which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
+    candidates = _candidates(options)
+    check_candidates(candidates, 1 + cohort.X.shape[1])
     model = _model(options)
     rivals = [r for r in options["rivals"] or RIVALS if r != "none"]
     found = evaluate_recurrence(
@@ -200,6 +218,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         covariates=data.names,
         options={name: options[name] for name in kept},
         notes=notes,
+        choice=_choice(model, data, candidates, options),
     )
 
 
@@ -230,6 +249,41 @@ def _model(options: dict[str, Any]) -> RecurrenceModel:
 def _lengths(options: dict[str, Any]) -> dict[str, Any]:
     given = {"n_chains": options["chains"], "n_draws": options["draws"]}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _candidates(options: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Read what candidates set otherwise than the paper."""
+    from scorecast.exceptions import UsageError
+
+    found = {}
+    for text in options["candidates"]:
+        pairs = [part.partition("=") for part in text.split(",")]
+        try:
+            found[text] = {name.strip(): float(value) for name, _, value in pairs}
+        except ValueError as error:
+            msg = f"--candidate needs NAME=VALUE,... with numbers; got {text!r}."
+            raise UsageError(msg) from error
+    used = f"growth={options['growth']:g}"
+    if found and options["growth"] != PRINTED_GROWTH:
+        found.setdefault(used, {"growth": options["growth"]})
+    return found
+
+
+def _choice(
+    model: RecurrenceModel,
+    data: CohortFile,
+    candidates: dict[str, dict[str, float]],
+    options: dict[str, Any],
+) -> HyperparameterChoice | None:
+    """Compute the evidence of candidates, if there are any."""
+    from scorecast.recurrence import choose_hyperparameters
+
+    if not candidates:
+        return None
+    return choose_hyperparameters(
+        model, _Named(data), data.time, data.event, candidates,
+        random_state=options["seed"],
+    )  # fmt: skip
 
 
 def _judge(

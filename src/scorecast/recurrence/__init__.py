@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorecast.recurrence.accuracy import Calibration, Concordance
+from scorecast.recurrence.choice import (
+    Candidate,
+    HyperparameterChoice,
+    check_candidates,
+    choose_hyperparameters,
+)
 from scorecast.recurrence.cohort import Cohort, check_cohort
 from scorecast.recurrence.evaluation import (
     Evaluation,
@@ -33,16 +39,20 @@ __all__ = [
     "RIVALS",
     "SAMPLING",
     "Calibration",
+    "Candidate",
     "CaseCurves",
     "Cohort",
     "Concordance",
     "Evaluation",
+    "HyperparameterChoice",
     "Predictions",
     "Recurrence",
     "RecurrenceModel",
     "RivalRow",
+    "check_candidates",
     "check_cohort",
     "check_shown",
+    "choose_hyperparameters",
     "curves_of",
     "evaluate_recurrence",
     "fit_population",

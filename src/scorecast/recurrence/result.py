@@ -12,6 +12,7 @@ from scorecast._core.results import Result, result_from_dict
 from scorecast._core.types import BoolArray, FloatArray, Json
 from scorecast.exceptions import UsageError
 from scorecast.recurrence.accuracy import Calibration, Concordance
+from scorecast.recurrence.choice import HyperparameterChoice
 from scorecast.recurrence.columns import narrowed, usable_columns
 from scorecast.recurrence.evaluation import Evaluation
 
@@ -150,6 +151,8 @@ class Recurrence(Result):
         What the reader must know.
     options : dict
         How it was computed.
+    choice : HyperparameterChoice or None
+        Evidence of candidate hyperparameters, if some were asked for.
     """
 
     kind: ClassVar[str] = "recurrence"
@@ -172,6 +175,7 @@ class Recurrence(Result):
     seed: int | None
     warnings: tuple[str, ...] = ()
     options: Json = field(default_factory=dict)
+    choice: HyperparameterChoice | None = None
 
     @property
     def units(self) -> str:
@@ -240,6 +244,7 @@ class Recurrence(Result):
             "comparison": [asdict(row) for row in self.comparison],
             "curves": [asdict(one) for one in self.curves],
             "diagnostics": self.diagnostics,
+            "evidence": None if self.choice is None else self.choice.to_dict(),
             "warnings": list(self.warnings),
         }
         return inputs, options, result
@@ -253,7 +258,7 @@ class Recurrence(Result):
             "options": options["information"],
             "result": result["information"],
         }
-        even = result["calibration"]
+        even, chosen = result["calibration"], result.get("evidence")
         order: Json = {k: _known(v) for k, v in result["concordance"].items()}
         return cls(
             n=int(result["n"]),
@@ -274,6 +279,7 @@ class Recurrence(Result):
             seed=options["seed"],
             warnings=tuple(result["warnings"]),
             options=options["model"],
+            choice=HyperparameterChoice.from_dict(chosen) if chosen else None,
         )
 
 
@@ -290,6 +296,7 @@ def recurrence_of(
     covariates: Sequence[str] = (),
     options: Json | None = None,
     notes: Sequence[str] = (),
+    choice: HyperparameterChoice | None = None,
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
 
@@ -309,6 +316,8 @@ def recurrence_of(
         How the model was fitted, for the record.
     notes : sequence of str, default=()
         What else the reader must know.
+    choice : HyperparameterChoice, optional
+        From ``sc.choose_hyperparameters``.
 
     Returns
     -------
@@ -339,6 +348,7 @@ def recurrence_of(
         seed=found.seed,
         warnings=(*found.warnings, *failed, *notes, *information.warnings),
         options=options or {},
+        choice=choice,
     )
 
 
