@@ -90,6 +90,17 @@ def test_the_json_is_a_contract(answered):
     )
     assert len(result["calibration"]["shares"]) == 10
     assert data["inputs"]["covariates"] == ["marker", "kind=b"]
+    cases = result["cases"]
+    np.testing.assert_allclose(
+        np.subtract(cases["log_q"], cases["log_p"]), cases["j"], atol=1e-12
+    )
+    mean = np.mean(cases["j"]) / np.log(2)
+    assert result["information"]["mean_j"] == pytest.approx(mean)
+    assert np.bincount(cases["fold"][0]).tolist() == [20, 20]
+    model = data["options"]["model"]
+    assert (model["chains"], model["draws"]) == (1, 20)
+    assert {"noise_shape", "moments", "hyperparameters"} <= set(model)
+    assert {"ridge", "thinning"} <= set(result["diagnostics"])
 
 
 def test_a_saved_answer_comes_back(answered):

@@ -212,3 +212,48 @@ def test_the_cases_chosen_to_show_leave_an_event(cohort, stub):
     left = replace(found, event=rare).typical_cases()
     assert left == typical[2:]
     assert curves_of(stub(), X, time, rare, []) == ()
+
+
+def test_what_the_fits_assumed_is_said_once(cohort, stub, monkeypatch):
+    monkeypatch.setattr(stub, "ridge", 0.05)
+    X, time, event = cohort(n=40)
+    event = np.isin(np.arange(40), [1, 4, 9])
+    found, said = evaluated(stub(), X, time, event, folds=HALVES)
+    assert found.notes == (
+        "The covariance of the covariates is singular in 2 of 2 fits: 0.05 was added "
+        "to the diagonal of their correlations for the prior.",
+        "Only 1 event(s) to learn from in a fold: predictions lean on the prior.",
+    )
+    assert said == list(found.notes)
+    assert found.diagnostics["ridge"] == 0.05
+    assert found.diagnostics["thinning"] == 7
+
+
+def test_an_unknown_rhat_is_the_worst(cohort, stub, monkeypatch):
+    X, time, event = cohort(n=40)
+    fit = stub.fit
+
+    def without(self, X, time, event):
+        fit(self, X, time, event)
+        if len(stub.fits) == 2:
+            self.diagnostics_ = replace(self.diagnostics_, rhat=np.nan)
+        return self
+
+    monkeypatch.setattr(stub, "fit", without)
+    found, _ = evaluated(stub(), X, time, event, cv=3)
+    assert np.isnan(found.diagnostics["rhat"])
+    assert not found.diagnostics["passed"]
+    assert "In 1 of 3 fits" in found.warnings[0]
+    assert "worst R-hat not known" in found.warnings[0]
+
+
+def test_settings_are_written_out(cohort, stub):
+    X, time, event = cohort(n=40)
+    model = stub(hyperparameters={"growth": 0.3}, noise_sd=0.2)
+    found, _ = evaluated(model, X, time, event, cv=2)
+    told = found.settings
+    assert told["hyperparameters"]["growth"] == 0.3
+    assert told["hyperparameters"]["tail_b"] == 20.0
+    assert "centre" not in told["hyperparameters"]
+    assert (told["chains"], told["draws"], told["noise"]) == (4, 1000, 0.2)
+    assert (told["moments"], told["noise_shape"]) == ("censored", 5.0)

@@ -209,14 +209,12 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     information, relatives, notes = _judge(found, options)
     which = which or found.typical_cases()
     curves = curves_of(model, cohort.X, cohort.time, cohort.event, which)
-    kept = ("growth", "noise", "chains", "draws")
     return recurrence_of(
         found,
         information,
         relatives,
         curves=curves,
         covariates=data.names,
-        options={name: options[name] for name in kept},
         notes=notes,
         choice=_choice(model, data, candidates, options),
     )

@@ -6,7 +6,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,7 @@ from scorecast.recurrence.folds import check_parts, make_folds, read_folds
 from scorecast.recurrence.held_out import MODEL, PRIOR, FoldResult, FoldWork
 from scorecast.recurrence.population import POPULATIONS
 from scorecast.recurrence.rivals import check_rivals
+from scorecast.recurrence.settings import fit_lines, settings_of, summed
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -95,6 +96,8 @@ class Evaluation:
         Seed.
     notes : tuple of str
         What was done otherwise than asked in some folds.
+    settings : dict
+        What decided the fits.
     """
 
     time: FloatArray
@@ -107,6 +110,7 @@ class Evaluation:
     failures: Mapping[str, str]
     seed: int | None
     notes: tuple[str, ...] = ()
+    settings: Json = field(default_factory=dict)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -114,10 +118,12 @@ class Evaluation:
         n_failed = self.diagnostics["n_unconverged"]
         if not n_failed:
             return self.notes
+        worst = self.diagnostics["rhat"]
+        rhat = "not known" if np.isnan(worst) else f"{worst:.2f}"
         return (
             *self.notes,
             f"In {n_failed} of {self.diagnostics['n_fits']} fits the chains disagree "
-            f"or are short (worst R-hat {self.diagnostics['rhat']:.2f}): predictions "
+            f"or are short (worst R-hat {rhat}): predictions "
             "of those folds are rough, their worth is still measured honestly.",
         )
 
@@ -319,6 +325,8 @@ class _Table:
         for name, reason in self.failures.items():
             warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
         left_out = [one.left_out for one in self.results]
+        checks = summed([fit for one in self.results for fit in one.fits])
+        lines = [*left_out_lines(left_out, self.covariates), *fit_lines(checks)]
         found = Evaluation(
             time=self.work.cohort.time,
             event=self.work.cohort.event,
@@ -334,25 +342,12 @@ class _Table:
             },
             prior=self.work.prior,
             folds=folds,
-            diagnostics=_summed([fit for one in self.results for fit in one.fits]),
+            diagnostics=checks,
             failures=self.failures,
             seed=seed,
-            notes=tuple(left_out_lines(left_out, self.covariates)),
+            notes=tuple(lines),
+            settings=settings_of(self.work.model),
         )
         for line in found.warnings:
             warnings.warn(line, DataWarning, stacklevel=3)
         return found
-
-
-def _summed(fits: Sequence[Json]) -> Json:
-    """Sum up the chains of all folds."""
-    failed = [one for one in fits if one["reasons"]]
-    return {
-        "n_fits": len(fits),
-        "n_unconverged": len(failed),
-        "passed": not failed,
-        "rhat": float(max(one["rhat"] for one in fits)),
-        "ess": float(min(one["ess_bulk"] for one in fits)),
-        "n_chains": fits[0]["n_chains"],
-        "n_draws": fits[0]["n_draws"],
-    }

@@ -153,6 +153,9 @@ class Recurrence(Result):
         How it was computed.
     choice : HyperparameterChoice or None
         Evidence of candidate hyperparameters, if some were asked for.
+    cases : dict
+        Case by case: ``time``, ``event``, ``fold`` (of every repeat), and in nats
+        ``log_q``, ``log_p``, ``j`` and ``log_q_of`` every rival.
     """
 
     kind: ClassVar[str] = "recurrence"
@@ -176,6 +179,7 @@ class Recurrence(Result):
     warnings: tuple[str, ...] = ()
     options: Json = field(default_factory=dict)
     choice: HyperparameterChoice | None = None
+    cases: Json = field(default_factory=dict)
 
     @property
     def units(self) -> str:
@@ -245,6 +249,7 @@ class Recurrence(Result):
             "curves": [asdict(one) for one in self.curves],
             "diagnostics": self.diagnostics,
             "evidence": None if self.choice is None else self.choice.to_dict(),
+            "cases": self.cases,
             "warnings": list(self.warnings),
         }
         return inputs, options, result
@@ -270,7 +275,8 @@ class Recurrence(Result):
             prior_brier=_known(result["brier"]["prior"]),
             comparison=tuple(map(RivalRow.from_dict, result["comparison"])),
             curves=tuple(map(CaseCurves.from_dict, result["curves"])),
-            diagnostics=result["diagnostics"],
+            diagnostics=result["diagnostics"]
+            | {"rhat": _known(result["diagnostics"]["rhat"])},
             covariates=tuple(inputs["covariates"]),
             prior=str(inputs["prior"]),
             n_folds=int(options["n_folds"]),
@@ -280,6 +286,7 @@ class Recurrence(Result):
             warnings=tuple(result["warnings"]),
             options=options["model"],
             choice=HyperparameterChoice.from_dict(chosen) if chosen else None,
+            cases=result.get("cases") or {},
         )
 
 
@@ -347,9 +354,23 @@ def recurrence_of(
         level=information.level,
         seed=found.seed,
         warnings=(*found.warnings, *failed, *notes, *information.warnings),
-        options=options or {},
+        options=found.settings | (options or {}),
         choice=choice,
+        cases=_cases_of(found),
     )
+
+
+def _cases_of(found: Evaluation) -> Json:
+    """Return what every case got, so that others can compute from it."""
+    return {
+        "time": found.time.tolist(),
+        "event": found.event.tolist(),
+        "fold": found.folds.tolist(),
+        "log_q": found.log_q.tolist(),
+        "log_p": found.log_p.tolist(),
+        "j": found.j.tolist(),
+        "log_q_of": {name: found.log_q_of(name).tolist() for name in found.rivals},
+    }
 
 
 def _row(found: Evaluation, name: str, relative: Any, unit: float) -> RivalRow:

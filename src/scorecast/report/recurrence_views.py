@@ -129,6 +129,10 @@ def _with_error(value: float, stderr: float) -> str:
     return f"{value:.2f}{error}"
 
 
+def _draws(value: float | None) -> str:
+    return f"{value:,.0f}" if value is not None and is_known(value) else UNKNOWN
+
+
 def _score(value: float) -> str:
     return f"{value:.3f}" if is_known(value) else UNKNOWN
 
@@ -138,6 +142,7 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
     repeats = f", {count(result.n_repeats)} times" if result.n_repeats > 1 else ""
     checks = result.diagnostics
     state = "agree" if checks["passed"] else "do not all agree"
+    rhat = f"{checks['rhat']:.3f}" if is_known(checks["rhat"]) else UNKNOWN
     even = "as even as chance would have it" if result.is_even else "NOT even"
     names = one_line(", ".join(result.covariates), 160)
     known = f"{count(len(result.covariates))} covariates: {names}"
@@ -159,8 +164,8 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
                      f"{result.calibration.p:.2f})"),
         (
             "Chains",
-            f"{state} over {count(checks['n_fits'])} fits: worst R-hat "
-            f"{checks['rhat']:.3f}, fewest effective draws {checks['ess']:,.0f}",
+            f"{state} over {count(checks['n_fits'])} fits: worst R-hat {rhat}, fewest "
+            f"effective draws {_draws(checks['ess'])}",
         ),
         *([] if result.choice is None else [("Evidence", result.choice.sentence())]),
         ("Assumes", "; ".join(_ASSUMES[:2])),
