@@ -96,7 +96,9 @@ def test_columns_that_overlap_in_a_few_cases_are_no_copies():
     a[50:53] = b[50:53] = [0, 0, 1]
     time = rng.random(100) + 1
     assert check_cohort(np.column_stack([a, b]), time, np.ones(100)).n == 100
-    b[40:50] = a[40:50]
+    b[40:53] = a[40:53]
+    assert check_cohort(np.column_stack([a, b]), time, np.ones(100)).n == 100
+    b[53:] = np.nan  # now it says nothing that the other does not
     with pytest.raises(InvalidInputError, match="say the same"):
         check_cohort(np.column_stack([a, b]), time, np.ones(100))
     few = np.arange(5.0)
