@@ -76,6 +76,28 @@ def test_quantiles_draws_and_logs_agree(fitted):
     assert ((low <= survival) & (survival <= high)).all()
 
 
+def test_a_missing_covariate_widens_the_prediction(fitted):
+    model, X = fitted()
+    middle = X.mean(axis=0)
+    known = model.predict_quantile([middle], [0.05, 0.95])
+    unknown = model.predict_quantile([[np.nan, middle[1]]], [0.05, 0.95])
+    # The covariate carries .8 of a spread of .94: unknown, it comes back.
+    assert np.ptp(np.log(unknown)) > 1.4 * np.ptp(np.log(known))
+
+
+def test_the_band_holds_the_share_of_draws_it_says(fitted):
+    model, X = fitted()
+    at = np.array([2.0, 3.0])
+    others, times = model._cases(X[:1], at)
+    tails = model._conditional.tails_by_draw(
+        others[0], model.scaling_.log_times(times)[0]
+    )
+    for level in (0.5, 0.9):
+        low, high = model.predict_survival_band(X[:1], at, level=level)
+        inside = ((tails >= low) & (tails <= high)).mean(axis=0)
+        np.testing.assert_allclose(inside, level, atol=0.1)  # of twenty draws
+
+
 def test_shifts_and_scales_of_covariates_do_not_matter(fitted, cohort, short):
     model, _ = fitted()
     X, time, event = cohort()
