@@ -24,6 +24,7 @@ from scorecast.comparison.bayesian import (
 from scorecast.comparison.effect_sizes import effect_size, steady_gaps
 from scorecast.comparison.mcnemar import least_cases, mcnemar
 from scorecast.comparison.pair_comparison import PairComparison
+from scorecast.comparison.pair_fitting import fitted
 from scorecast.comparison.pair_inputs import PairInputs, check_pair
 from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.resampling import (
@@ -89,13 +90,18 @@ def compare_pair(
     test : str, default="auto"
         One of the above; ``"auto"`` takes the first that fits, and says why.
     y_true : array-like of shape (n,), optional
-        What is true, where `a` and `b` are predictions or scores.
+        What is true, where `a` and `b` are predictions or scores. Labels are compared
+        as right or wrong by ``wilcoxon``, ``sign`` and ``paired-t``, too; predictions
+        that are numbers need a `metric`.
     groups : array-like of shape (n,), optional
-        Cases that belong together, for ``bootstrap`` and ``permutation``.
+        Cases that belong together: ``bootstrap`` and ``permutation`` draw or exchange
+        them as a whole; ``wilcoxon``, ``sign`` and ``paired-t`` compare means of
+        groups; other tests refuse them.
     test_ratio : float, optional
         Cases tested per case learned from, such as 1/9 for ten folds.
     metric : callable, optional
-        From `y_true` and predictions to a number.
+        From `y_true` and predictions to a number, for ``bootstrap`` and
+        ``permutation``.
     names : tuple of str, default=("a", "b")
         What to call the models.
     greater_is_better : bool, default=True
@@ -125,6 +131,8 @@ def compare_pair(
     InsufficientDataError
         If there are too few values for the test ever to tell models apart; says how
         many it needs.
+    UsageError
+        If the test could not use a truth, a metric or groups that are given.
 
     Examples
     --------
@@ -145,17 +153,18 @@ def compare_pair(
     chosen, reason = _choose(test, given, test_ratio)
     _refuse_direction(chosen, given, greater_is_better)
     _refuse_rope(chosen, given, rope)
-    _refuse_few(chosen, given, 1 - setting.level)
-    found = _TESTS[chosen](given, setting)
+    taken = fitted(given, chosen)
+    _refuse_few(chosen, taken, 1 - setting.level, grouped=given.groups is not None)
+    found = _TESTS[chosen](taken, setting)
     ends = (found.difference, found.low, found.high)
     return PairComparison(
         a=str(names[0]),
         b=str(names[1]),
         found=found,
         effect=effect_size(
-            given.values(chosen), ends, greater_is_better=greater_is_better
+            taken.values(chosen), ends, greater_is_better=greater_is_better
         ),
-        chances=_chances(given, chosen, rope, setting),
+        chances=_chances(taken, chosen, rope, setting),
         rope=rope,
         reason=reason,
         n=given.n,
@@ -240,7 +249,7 @@ def least_replicates(alpha: float) -> int:
     return math.ceil(1 - math.log2(alpha) - 1e-12)
 
 
-def _refuse_few(test: str, given: PairInputs, alpha: float) -> None:
+def _refuse_few(test: str, given: PairInputs, alpha: float, *, grouped: bool) -> None:
     counted = given.n_units if test in ("bootstrap", "permutation") else given.n
     least = {
         "wilcoxon": least_replicates(alpha),
@@ -257,7 +266,7 @@ def _refuse_few(test: str, given: PairInputs, alpha: float) -> None:
     }
     needed = least.get(test, 1)
     if counted < needed:
-        what = "groups" if given.groups is not None else "pairs of values"
+        what = "groups" if grouped else "pairs of values"
         msg = (
             f"{counted} {what} cannot tell two models apart: the {test} test needs at "
             f"least {needed} at level {1 - alpha:g}."

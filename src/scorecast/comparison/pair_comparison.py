@@ -108,7 +108,10 @@ class PairComparison(Result):
             lead = f"{self.a} and {self.b} gave the same results"
         else:
             lead = f"{self.a} and {self.b} cannot be told apart"
-        return f"{lead}: {facts}; {title}, {self.n:,} values each.{self._rope_said()}"
+        size = f"{self.n:,} values each"
+        if self.n_units != self.n:
+            size += f" in {self.n_units:,} groups"
+        return f"{lead}: {facts}; {title}, {size}.{self._rope_said()}"
 
     @property
     def _is_same(self) -> bool:

@@ -1,0 +1,89 @@
+"""What is given to a test of two models is used, or refused with a way out."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import scorecast as sc
+from scorecast.exceptions import InsufficientDataError, UsageError
+
+RNG = np.random.default_rng(7)
+TRUTH = RNG.normal(size=60)
+LABELS = np.arange(60) % 3
+A = np.where(np.arange(60) < 50, LABELS, (LABELS + 1) % 3)
+B = np.where(np.arange(60) < 25, LABELS, (LABELS + 2) % 3)
+GROUPS = np.repeat(np.arange(12), 5)
+VALUE_TESTS = ("wilcoxon", "sign", "paired-t")
+
+
+def mean_square(truth, said):
+    return float(np.mean((truth - said) ** 2))
+
+
+@pytest.mark.parametrize("test", VALUE_TESTS)
+def test_labels_are_compared_as_right_or_wrong(test):
+    found = sc.compare_pair(A, B, y_true=LABELS, test=test)
+    right = (A == LABELS).astype(float), (B == LABELS).astype(float)
+    alone = sc.compare_pair(*right, test=test)
+    assert found.better == "a"
+    assert found.p == alone.p
+    assert found.effect == alone.effect
+    # Another name for a class changes nothing.
+    other = np.array([7, 3, 5])
+    turned = sc.compare_pair(other[A], other[B], y_true=other[LABELS], test=test)
+    assert turned.to_dict() == found.to_dict()
+
+
+@pytest.mark.parametrize("test", VALUE_TESTS)
+def test_groups_are_averaged_before_the_test(test):
+    a, b = RNG.normal(0.4, 1, 60), RNG.normal(0, 1, 60)
+    found = sc.compare_pair(a, b, groups=GROUPS, test=test, rope=0.1, random_state=0)
+    means = a.reshape(12, 5).mean(axis=1), b.reshape(12, 5).mean(axis=1)
+    alone = sc.compare_pair(*means, test=test, rope=0.1, random_state=0)
+    assert found.p == pytest.approx(alone.p, rel=1e-12)
+    assert found.effect.wins + found.effect.losses == 12
+    assert found.chances == alone.chances
+    assert (found.n, found.n_units) == (60, 12)
+    assert "60 values each in 12 groups" in found.summary()
+
+
+def test_labels_by_group_are_shares_of_right_cases():
+    found = sc.compare_pair(A, B, y_true=LABELS, groups=GROUPS, test="paired-t")
+    shares = [(x == LABELS).reshape(12, 5).mean(axis=1) for x in (A, B)]
+    assert found.p == pytest.approx(stats.ttest_rel(*shares).pvalue, rel=1e-9)
+
+
+def test_copies_of_a_case_are_not_cases():
+    gaps = np.repeat(np.arange(5) + 1.0, 12)
+    five = np.repeat(np.arange(5), 12)
+    with pytest.raises(InsufficientDataError, match=r"5 groups .* at least 6"):
+        sc.compare_pair(gaps, 0 * gaps, groups=five, test="wilcoxon")
+
+
+@pytest.mark.parametrize("test", VALUE_TESTS)
+def test_numbers_are_not_called_better_for_being_larger(test):
+    with pytest.raises(UsageError, match="losses of single cases"):
+        sc.compare_pair(TRUTH + 5, TRUTH + 0.1, y_true=TRUTH, test=test)
+
+
+@pytest.mark.parametrize("test", [*VALUE_TESTS, "mcnemar", "delong", "corrected-t"])
+def test_a_metric_that_a_test_cannot_take_is_refused(test):
+    with pytest.raises(UsageError, match="takes no `metric`"):
+        sc.compare_pair(A, B, y_true=LABELS, metric=mean_square, test=test)
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "mcnemar-exact", "delong"])
+def test_groups_that_a_test_cannot_allow_for_are_refused(test):
+    two = LABELS > 0
+    with pytest.raises(UsageError, match="cannot allow for `groups`: use 'perm"):
+        sc.compare_pair(A > 0, B > 0, y_true=two, groups=GROUPS, test=test)
+
+
+@pytest.mark.parametrize("test", ["corrected-t", "5x2cv-t", "5x2cv-f"])
+@pytest.mark.parametrize("name", ["y_true", "groups"])
+def test_folds_take_no_cases(test, name):
+    values = RNG.normal(size=(2, 5, 2))
+    with pytest.raises(UsageError, match=f"`{name}` has no use"):
+        sc.compare_pair(
+            *values, test=test, test_ratio=1 / 9, **{name: np.arange(10) % 2}
+        )
