@@ -15,6 +15,7 @@ from scorecast.guarantees import Assessment
 __all__ = ["ResultsTable", "results_table"]
 
 _MOST_NAMED = 3
+_LEAST_COUNTED = 3  # rows: 0 and 1 are results as well
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -238,6 +239,8 @@ def _of_array(given: Any, models: Sequence[str] | None) -> ResultsTable:
     if len(names) != values.shape[1]:
         msg = f"{len(names)} names for {values.shape[1]} columns of results."
         raise UsageError(msg)
+    if models is None:
+        _refuse_counts(values, names)
     return _checked(values, tuple(map(str, names)), None)
 
 
@@ -267,7 +270,25 @@ def _of_wide(
         msg = "The columns of the results differ in length, or there are none."
         raise InvalidInputError(msg)
     values = np.column_stack([_floats(columns[name], name) for name in chosen])
+    if models is None:
+        _refuse_counts(values, chosen)
     return _checked(values, chosen, rows)
+
+
+def _refuse_counts(values: FloatArray, names: Sequence[str]) -> None:
+    """Refuse a column that counts the rows: it would win or lose as a model."""
+    n = len(values)
+    if n < _LEAST_COUNTED:
+        return
+    for name, column in zip(names, np.sort(values, axis=0).T, strict=True):
+        if np.array_equal(column - column[0], np.arange(n)) and column[0] in (0, 1):
+            msg = (
+                f"Column {name!r} counts the rows ({column[0]:g} to {column[-1]:g}) "
+                "and looks like a number of data sets, not like a model. Let it name "
+                "the rows (--names, or the index of a frame), leave it out (--drop), "
+                "or list the models (--model, `models`)."
+            )
+            raise InvalidInputError(msg)
 
 
 def _of_long(
