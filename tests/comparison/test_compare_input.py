@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import scorecast as sc
+from scorecast.comparison.attainable import least_adjusted_p, least_rows
 from scorecast.exceptions import InvalidInputError
 
 
@@ -37,3 +38,79 @@ def test_right_and_wrong_or_ranks_are_no_numbers_of_rows():
     assert sc.compare(two).rows == "cases"
     ranks = np.array([np.random.default_rng(i).permutation(4) for i in range(12)])
     assert sc.compare(ranks + 1).n == 12
+
+
+# Too few
+
+
+def agreed(n, k):
+    """The same order of models on every row."""
+    return np.random.default_rng(0).uniform(0, 0.01, (n, 1)) + np.arange(k) / 10.0
+
+
+NEVER = "no two of"
+
+
+@pytest.mark.parametrize("post_hoc", ["nemenyi", "holm", "shaffer", "bergmann-hommel",
+                                      "bonferroni", "finner"])  # fmt: skip
+@pytest.mark.parametrize("k", [3, 4, 9])
+def test_ranks_that_could_never_differ_are_warned_of(post_hoc, k):
+    n_pairs = k * (k - 1) // 2
+    needed = least_rows("ranks", post_hoc, k, n_pairs, 0.05)
+    for n in range(3, needed + 2):
+        found = sc.compare(agreed(n, k), pairs="ranks", post_hoc=post_hoc)
+        least = least_adjusted_p("ranks", post_hoc, n, k, n_pairs)
+        # All rows agree: the farthest models are as far apart as can be.
+        assert min(x.p_adjusted for x in found.pairs) == pytest.approx(least, rel=1e-6)
+        warned = [x for x in found.warnings if NEVER in x]
+        assert bool(warned) == (n < needed)
+        assert all(f"it takes at least {needed}" in x for x in warned)
+
+
+def test_two_data_sets_and_seven_cases_were_answered_as_if_they_could():
+    two = sc.compare(agreed(2, 4))
+    assert min(x.p_adjusted for x in two.pairs) == pytest.approx(0.121, abs=5e-4)
+    assert any("With 2 data sets no two of 4" in x for x in two.warnings)
+    right = np.zeros((7, 10))
+    right[:, :5] = 1
+    cases = sc.compare(right)
+    assert min(x.p_adjusted for x in cases.pairs) == pytest.approx(0.352, abs=5e-4)
+    assert any("takes at least 10" in x for x in cases.warnings)
+    right = np.vstack([right, right[:3]])
+    found = sc.compare(right)
+    assert min(x.p_adjusted for x in found.pairs) <= 0.05
+    assert not any(NEVER in x for x in found.warnings)
+
+
+@pytest.mark.parametrize("pairs", ["aligned", "quade"])
+@pytest.mark.parametrize("k", [3, 5])
+def test_other_ranks_reach_their_least_p_where_others_tie(pairs, k):
+    for n in (3, 6):
+        values = np.zeros((n, k))
+        values[:, 0], values[:, -1] = 1.0, -1.0
+        found = sc.compare(values, pairs=pairs, post_hoc="holm")
+        least = least_adjusted_p(pairs, "holm", n, k, k * (k - 1) // 2)
+        assert min(x.p_adjusted for x in found.pairs) == pytest.approx(least, rel=1e-6)
+        assert any("ranks are approximate below ten" in x for x in found.warnings)
+
+
+def test_no_results_have_a_smaller_p_than_the_least():
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        n, k = rng.integers(4, 8), rng.integers(3, 6)
+        values = np.round(rng.normal(size=(n, k)) + np.arange(k), 1)
+        for pairs in ("ranks", "aligned", "quade", "wilcoxon", "sign"):
+            for post_hoc in ("holm", "hochberg", "hommel", "none", "finner"):
+                found = sc.compare(values, pairs=pairs, post_hoc=post_hoc)
+                least = least_adjusted_p(pairs, post_hoc, n, k, k * (k - 1) // 2)
+                assert min(x.p_adjusted for x in found.pairs) >= least * (1 - 1e-9)
+
+
+def test_corrections_that_need_fewer_rows_are_not_warned_of():
+    # All pairs at once are as small as can be, and then these correct nothing.
+    for post_hoc in ("hochberg", "hommel", "none"):
+        found = sc.compare(agreed(7, 4), pairs="wilcoxon", post_hoc=post_hoc)
+        assert max(x.p_adjusted for x in found.pairs) <= 0.05
+        assert not any(NEVER in x for x in found.warnings)
+    found = sc.compare(agreed(7, 4), pairs="wilcoxon", post_hoc="holm")
+    assert any("takes at least 8" in x for x in found.warnings)
