@@ -87,3 +87,29 @@ def test_folds_take_no_cases(test, name):
         sc.compare_pair(
             *values, test=test, test_ratio=1 / 9, **{name: np.arange(10) % 2}
         )
+
+
+# Labels or scores
+
+
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_a_class_that_was_never_true_is_a_wrong_answer(kind):
+    truth = (np.arange(60) % 2).astype(kind)
+    a, b = truth.copy(), truth.copy()
+    a[:4], b[:20] = kind(2), kind(2)
+    found = sc.compare_pair(a, b, y_true=truth)
+    assert found.found.test == "mcnemar-mid-p"
+    assert found.p == sc.compare_pair(a == truth, b == truth).p
+    assert found.better == "a"
+    assert any(f"lacks ({kind(2)})" in text for text in found.warnings)
+    for test in ("permutation", "wilcoxon"):
+        assert sc.compare_pair(a, b, y_true=truth, test=test).better == "a"
+    assert not sc.compare_pair(truth, truth, y_true=truth).warnings
+
+
+def test_whole_numbers_that_are_hardly_ever_classes_are_scores():
+    truth = np.arange(60) % 2
+    points = truth * 3 + RNG.integers(0, 8, (2, 60))
+    found = sc.compare_pair(*points, y_true=truth)
+    assert found.found.test == "delong"
+    assert not found.warnings

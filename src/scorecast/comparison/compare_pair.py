@@ -173,7 +173,7 @@ def compare_pair(
         level=setting.level,
         seed=seed_number(random_state),
         assumptions=ASSUMES[found.test],
-        warnings=(found.note,) if found.note and not found.is_told else (),
+        warnings=_warned(given, found, chosen),
     )
 
 
@@ -294,6 +294,18 @@ def _refuse_rope(test: str, given: PairInputs, rope: float | None) -> None:
         f"There is no Bayesian test of {what}: leave out `rope`, or read the interval."
     )
     raise UsageError(msg)
+
+
+def _warned(given: PairInputs, found: PairTest, chosen: str) -> tuple[str, ...]:
+    said = [found.note] if found.note and not found.is_told else []
+    strange = given.strange if given.metric is None and chosen != "delong" else []
+    if strange:
+        said.append(
+            f"Predictions hold what `y_true` lacks ({', '.join(strange[:3])}"
+            f"{', ...' if len(strange) > 3 else ''}), and were counted as wrong there; "
+            "scores of whole numbers go with test='delong'."
+        )
+    return tuple(said)
 
 
 def _gaps(given: PairInputs) -> FloatArray:

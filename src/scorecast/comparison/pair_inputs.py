@@ -71,7 +71,15 @@ class PairInputs:
             )
         if any(x.dtype.kind not in "fiub" for x in both):
             return True
-        return all(np.isin(x, self.truth).all() for x in both)
+        return all(_are_classes(x, self.truth) for x in both)
+
+    @property
+    def strange(self) -> list[str]:
+        """Labels that were predicted and that the truth lacks."""
+        if self.truth is None or not self.are_labels:
+            return []
+        said = np.concatenate([self.first, self.second])
+        return [str(x) for x in np.unique(said[~np.isin(said, self.truth)])]
 
     @property
     def first_numbers(self) -> FloatArray:
@@ -248,6 +256,15 @@ def _numbers(values: NDArray[Any], name: str) -> FloatArray:
         )
         raise InvalidInputError(msg)
     return numbers
+
+
+def _are_classes(values: NDArray[Any], truth: NDArray[Any]) -> bool:
+    """Tell labels from scores: a class may be absent from the truth, but not most."""
+    known = np.isin(values, truth)
+    if known.all():
+        return True
+    whole = not _has_fractions(values) and not _has_fractions(truth)
+    return whole and float(known.mean()) > 0.5
 
 
 def _has_fractions(values: NDArray[Any]) -> bool:
