@@ -27,7 +27,7 @@ from scorecast.comparison.rank_pairs import critical_difference
 from scorecast.comparison.rank_tables import row_ranks
 from scorecast.comparison.results_table import ResultsTable, results_table
 from scorecast.comparison.signed_ranks import ZEROS
-from scorecast.comparison.titles import ASSUMES, POST_HOC_ASKS
+from scorecast.comparison.titles import ASSUMES, asked_of
 from scorecast.exceptions import InvalidInputError, UsageError
 
 __all__ = ["compare"]
@@ -213,14 +213,14 @@ def _wrapped(
         rope=rope,
         seed=seed_number(random_state),
         reasons=plan.reasons,
-        assumptions=_assumed(plan, len(adjusted)),
+        assumptions=_assumed(plan, len(given.models)),
         warnings=(*given.notes, *plan.warnings, *_unknown(adjusted)),
     )
 
 
-def _assumed(plan: Plan, n_pairs: int) -> tuple[str, ...]:
-    asked = POST_HOC_ASKS.get(plan.post_hoc) if n_pairs > 1 else None
-    return (*ASSUMES[plan.pair_test], *([asked] if asked else []))
+def _assumed(plan: Plan, n_models: int) -> tuple[str, ...]:
+    asked = asked_of(plan.pair_test, plan.post_hoc, n_models)
+    return (*ASSUMES[plan.pair_test], *asked)
 
 
 def _omnibus_tests(

@@ -11,9 +11,9 @@ from scorecast._core.percent import percent
 from scorecast.comparison.omnibus import p_said
 from scorecast.comparison.titles import (
     OMNIBUS_TITLES,
-    POST_HOC_ASKS,
     POST_HOC_TITLES,
     TEST_TITLES,
+    asked_of,
 )
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def _error_said(found: Comparison) -> str:
 
 def _condition(found: Comparison) -> str:
     """Say what must hold for the correction to control the error."""
-    asked = POST_HOC_ASKS.get(found.post_hoc)
-    return f", if {asked}" if asked and len(found.pairs) > 1 else ""
+    asked = asked_of(found.pair_test, found.post_hoc, len(found.models))
+    return f", if {' and '.join(asked)}" if asked else ""
 
 
 def _two_models(found: Comparison) -> str:
