@@ -1,11 +1,15 @@
 """What a comparison of many models refuses, and what it says of it."""
 
+import json
+
 import numpy as np
 import pytest
 
 import scorecast as sc
 from scorecast.comparison.attainable import least_adjusted_p, least_rows
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.report import render_html, render_text
+from scorecast.report.html import Report
 
 
 def results(n=12, k=4, seed=0):
@@ -114,3 +118,41 @@ def test_corrections_that_need_fewer_rows_are_not_warned_of():
         assert not any(NEVER in x for x in found.warnings)
     found = sc.compare(agreed(7, 4), pairs="wilcoxon", post_hoc="holm")
     assert any("takes at least 8" in x for x in found.warnings)
+
+
+# Numbers that are no options
+
+
+def splits(n=10):
+    rng = np.random.default_rng(1)
+    return rng.normal([0.7, 0.72, 0.8], 0.01, (n, 3))
+
+
+@pytest.mark.parametrize("name", ["test_ratio", "rope"])
+@pytest.mark.parametrize("value", [-0.5, np.nan, np.inf, "a", [0.1]])
+def test_numbers_that_cannot_be_are_refused(name, value):
+    with pytest.raises(UsageError, match=f"`{name}` must be a number from 0"):
+        sc.compare(splits(), **{name: value})
+    with pytest.raises(UsageError, match=f"`{name}` must be a number from 0"):
+        sc.compare_pair(*splits().T[:2], **{name: value})
+
+
+def test_the_ratio_of_splits_is_in_every_answer():
+    found = sc.compare(splits(), test_ratio=1 / 9)
+    saved = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert saved["options"]["test_ratio"] == 1 / 9
+    assert sc.Comparison.from_dict(saved).to_dict() == saved
+    said = "0.111 cases tested per case learned from"
+    assert said in found.paragraph()
+    assert said in " ".join(render_text(found).split())
+    assert said in render_html(Report(results=(found,)))
+    pair = sc.compare_pair(*splits().T[:2], test_ratio=1 / 9)
+    assert pair.to_dict()["options"]["test_ratio"] == 1 / 9
+    del saved["options"]["test_ratio"]  # an older answer
+    assert sc.Comparison.from_dict(saved).test_ratio is None
+
+
+@pytest.mark.parametrize("rows", ["data sets", "cases"])
+def test_a_ratio_of_what_are_no_splits_is_refused(rows):
+    with pytest.raises(UsageError, match="is for splits"):
+        sc.compare((splits() > 0.72) * 1.0, rows=rows, test_ratio=0.1)

@@ -110,7 +110,7 @@ def plan_for(
         If the control is no model of the table, or cases are not right or wrong.
     """
     ratio = table.test_ratio if test_ratio is None else test_ratio
-    kind, reasons = _kind_of_rows(table, rows, ratio)
+    kind, reasons = _kind_of_rows(table, rows, test_ratio)
     if control is not None and control not in table.models:
         msg = f"The control {control!r} is none of {', '.join(table.models)}."
         raise InvalidInputError(msg)
@@ -133,8 +133,9 @@ def plan_for(
 
 
 def _kind_of_rows(
-    table: ResultsTable, rows: str, ratio: float | None
+    table: ResultsTable, rows: str, given: float | None
 ) -> tuple[str, tuple[str, ...]]:
+    ratio = table.test_ratio if given is None else given
     values = table.values
     binary = bool(np.isin(values, (0, 1)).all())
     if rows == "cases" and not binary:
@@ -142,6 +143,9 @@ def _kind_of_rows(
         raise InvalidInputError(msg)
     if rows == "splits" and ratio is None:
         msg = "Splits need `test_ratio`: cases tested per case learned from."
+        raise UsageError(msg)
+    if given is not None and rows in ("data sets", "cases"):
+        msg = f"`test_ratio` is for splits of one data set; `rows` says {rows!r}."
         raise UsageError(msg)
     if rows != "auto":
         return rows, ()

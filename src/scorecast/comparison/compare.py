@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.checks import check_choice, check_level
+from scorecast._core.checks import check_choice, check_from_zero, check_level
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, RandomState
 from scorecast.comparison.bars import joined_groups
@@ -28,7 +28,7 @@ from scorecast.comparison.rank_tables import row_ranks
 from scorecast.comparison.results_table import ResultsTable, results_table
 from scorecast.comparison.signed_ranks import ZEROS
 from scorecast.comparison.titles import ASSUMES, asked_of
-from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.exceptions import InvalidInputError
 
 __all__ = ["compare"]
 
@@ -139,6 +139,8 @@ def compare(
         msg = f"{gap}; fill them, or leave those rows out."
         raise InvalidInputError(msg)
     better = _direction(greater_is_better, given)
+    if test_ratio is not None:
+        check_from_zero(test_ratio, "test_ratio", "1/9")
     plan = plan_for(
         given, rows=rows, test_ratio=test_ratio, control=control, pairs=pairs,
         post_hoc=post_hoc, level=check_level(level), zeros=zeros,
@@ -164,9 +166,8 @@ def _check_words(
     check_choice(zeros, "zeros", ZEROS)
     check_choice(missing, "missing", _MISSING)
     check_choice(rows, "rows", _ROWS)
-    if rope is not None and not (math.isfinite(rope) and rope >= 0):
-        msg = f"`rope` must be a number from 0; got {rope!r}."
-        raise UsageError(msg)
+    if rope is not None:
+        check_from_zero(rope, "rope")
 
 
 def _direction(asked: bool | None, given: ResultsTable) -> bool:
@@ -212,6 +213,7 @@ def _wrapped(
         level=plan.level,
         rope=rope,
         seed=seed_number(random_state),
+        test_ratio=plan.test_ratio if plan.rows == "splits" else None,
         reasons=plan.reasons,
         assumptions=_assumed(plan, len(given.models)),
         warnings=(*given.notes, *plan.warnings, *_unknown(adjusted)),

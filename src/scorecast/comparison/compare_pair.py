@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from scorecast._core.checks import check_choice, check_level
+from scorecast._core.checks import check_choice, check_from_zero, check_level
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.comparison.bayesian import (
@@ -166,6 +166,7 @@ def compare_pair(
         ),
         chances=_chances(taken, chosen, rope, setting),
         rope=rope,
+        test_ratio=test_ratio if chosen == "corrected-t" else None,
         reason=reason,
         n=given.n,
         n_units=given.n_units,
@@ -191,12 +192,10 @@ class _Setting:
 def _check_numbers(
     test_ratio: float | None, rope: float | None, n_resamples: int
 ) -> None:
-    if test_ratio is not None and not (math.isfinite(test_ratio) and test_ratio >= 0):
-        msg = f"`test_ratio` must be a number from 0, such as 1/9; got {test_ratio!r}."
-        raise UsageError(msg)
-    if rope is not None and not (math.isfinite(rope) and rope >= 0):
-        msg = f"`rope` must be a number from 0; got {rope!r}."
-        raise UsageError(msg)
+    if test_ratio is not None:
+        check_from_zero(test_ratio, "test_ratio", "1/9")
+    if rope is not None:
+        check_from_zero(rope, "rope")
     if not isinstance(n_resamples, int | np.integer) or n_resamples < 99:
         msg = f"`n_resamples` must be a whole number from 99; got {n_resamples!r}."
         raise UsageError(msg)

@@ -96,6 +96,8 @@ class Comparison(Result):
         Why these tests.
     assumptions, warnings : tuple of str
         What must hold; what the reader must know.
+    test_ratio : float or None
+        Cases tested per case learned from, of splits.
     """
 
     kind: ClassVar[str] = "comparison"
@@ -121,6 +123,7 @@ class Comparison(Result):
     reasons: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    test_ratio: float | None = None
 
     @property
     def alpha(self) -> float:
@@ -207,7 +210,7 @@ class Comparison(Result):
         inputs = {"n": self.n, "rows": self.rows, "models": list(self.models)}
         names = (
             "measure", "pair_test", "post_hoc", "control", "greater_is_better", "level",
-            "rope", "seed",
+            "rope", "seed", "test_ratio",
         )  # fmt: skip
         quoted = self.omnibus[0].to_json() if self.omnibus else {"test": None}
         result = {

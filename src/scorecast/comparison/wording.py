@@ -160,11 +160,13 @@ def paragraph_of(found: Comparison) -> str:
 
 def _what(found: Comparison) -> str:
     measure = f" by {found.measure}" if found.measure else ""
+    ratio = found.test_ratio
+    splits = f"{amount(ratio)} cases tested per case learned from; " if ratio else ""
     better = "higher" if found.greater_is_better else "lower"
     ranks = ", ".join(f"{name} {found.rank(name):.2f}" for name in found.order)
     return (
         f"{len(found.models)} models were compared{measure} on {found.n:,} "
-        f"{found.rows} ({better} is better). Mean ranks, 1 being best: {ranks}."
+        f"{found.rows} ({splits}{better} is better). Mean ranks, 1 being best: {ranks}."
     )
 
 
