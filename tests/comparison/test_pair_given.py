@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import scorecast as sc
-from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 
 RNG = np.random.default_rng(7)
 TRUTH = RNG.normal(size=60)
@@ -113,3 +113,49 @@ def test_whole_numbers_that_are_hardly_ever_classes_are_scores():
     found = sc.compare_pair(*points, y_true=truth)
     assert found.found.test == "delong"
     assert not found.warnings
+
+
+# What is missing
+
+
+@pytest.mark.parametrize("hole", [np.nan, None])
+@pytest.mark.parametrize("where", ["a", "b", "y_true", "groups"])
+def test_what_is_unknown_is_neither_right_nor_wrong(hole, where):
+    dtype = object if hole is None else float
+    given = {
+        "a": A.astype(dtype), "b": B.astype(dtype), "y_true": LABELS.astype(dtype),
+        "groups": GROUPS.astype(dtype),
+    }  # fmt: skip
+    given[where][6] = hole
+    with pytest.raises(InvalidInputError, match=rf"`{where}` lacks 1 .* value 7"):
+        sc.compare_pair(**given)
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_a_metric_without_a_value_is_refused(test):
+    options = {"y_true": TRUTH, "test": test, "n_resamples": 99}
+    with pytest.raises(InvalidInputError, match="gives nan for the first"):
+        sc.compare_pair(TRUTH, TRUTH, metric=lambda t, s: np.nan, **options)
+    with pytest.raises(InvalidInputError, match="must give a number; got ndarray"):
+        sc.compare_pair(TRUTH, TRUTH, metric=lambda t, s: t - s, **options)
+
+
+def test_exchanges_without_a_value_count_against_the_models():
+    # Known only where the models are as they were given: luck cannot be ruled out.
+    a, b = TRUTH[:20] + 0.1, TRUTH[:20] + 3.0
+
+    def picky(truth, said):
+        far = np.abs(said - truth)
+        return float(far.mean()) if np.ptp(far) < 1e-9 else np.nan
+
+    found = sc.compare_pair(
+        a, b, y_true=TRUTH[:20], metric=picky, test="permutation", random_state=0
+    )
+    assert found.p == 1.0
+    assert found.better is None
+
+
+@pytest.mark.parametrize("names", [("x",), ("x", "x"), "xy", ("x", "y", "z"), ("", 1)])
+def test_two_models_need_two_names(names):
+    with pytest.raises(UsageError, match="two different names"):
+        sc.compare_pair(A, B, y_true=LABELS, names=names)

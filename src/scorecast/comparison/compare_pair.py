@@ -25,7 +25,7 @@ from scorecast.comparison.effect_sizes import effect_size, steady_gaps
 from scorecast.comparison.mcnemar import least_cases, mcnemar
 from scorecast.comparison.pair_comparison import PairComparison
 from scorecast.comparison.pair_fitting import fitted
-from scorecast.comparison.pair_inputs import PairInputs, check_pair
+from scorecast.comparison.pair_inputs import PairInputs, check_names, check_pair
 from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.resampling import (
     PairedCases,
@@ -145,6 +145,7 @@ def compare_pair(
     check_choice(test, "test", PAIR_TESTS)
     check_choice(zeros, "zeros", ZEROS)
     given = check_pair(a, b, y_true=y_true, groups=groups, metric=metric)
+    called = check_names(names)
     _check_numbers(test_ratio, rope, n_resamples)
     setting = _Setting(
         level=check_level(level), test_ratio=test_ratio, zeros=zeros,
@@ -158,8 +159,8 @@ def compare_pair(
     found = _TESTS[chosen](taken, setting)
     ends = (found.difference, found.low, found.high)
     return PairComparison(
-        a=str(names[0]),
-        b=str(names[1]),
+        a=called[0],
+        b=called[1],
         found=found,
         effect=effect_size(
             taken.values(chosen), ends, greater_is_better=greater_is_better
