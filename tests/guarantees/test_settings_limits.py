@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import scorecast as sc
+from scorecast.exceptions import UsageError
 from scorecast.guarantees.losses import LOSSES, cost_loss
+from scorecast.guarantees.settings.design import design_settings
 from scorecast.guarantees.settings.estimate import SetScores, setting_estimate
 
 
@@ -58,3 +60,32 @@ def test_one_data_set_is_cut_as_several_are():
         assert found.high == 1.0
     free = setting_estimate([scores], {**facts, "limits": (0, math.inf)}, level=0.95)
     assert free.high == 1.06
+
+
+# Each setting once
+
+
+@pytest.mark.parametrize("design", ["grid", "one-at-a-time"])
+@pytest.mark.parametrize("values", [[0, 0.0, 0.3], [0.3, 0, 0.3, np.float64(0.3)]])
+def test_values_that_are_repeated_are_one_setting(design, values):
+    listed = design_settings(
+        {"noise": values, "n": [10, 20, 10]}, design=design, defaults={}, models=()
+    )
+    names = [setting.name for setting in listed]
+    assert len(set(names)) == len(names) == (4 if design == "grid" else 3)
+
+
+def test_weights_count_the_settings_that_are_left():
+    asked = {"gap": [0, 0.0, 2.0]}
+    same = {"sampling": "cv3", "random_state": 0, "weights": [1.0, 3.0]}
+    answer = sc.assess_settings({"nb": "naive-bayes"}, make, settings=asked, **same)
+    alone = sc.assess_settings(
+        {"nb": "naive-bayes"}, make, settings={"gap": [0, 2.0]}, **same
+    )
+    assert answer.n_settings == 2
+    assert answer.bounds == alone.bounds
+
+
+def test_numbers_and_texts_that_are_written_alike_are_refused():
+    with pytest.raises(UsageError, match="written alike"):
+        design_settings({"a": [1, "1"]}, design="grid", defaults={}, models=())
