@@ -156,3 +156,35 @@ def test_the_ratio_of_splits_is_in_every_answer():
 def test_a_ratio_of_what_are_no_splits_is_refused(rows):
     with pytest.raises(UsageError, match="is for splits"):
         sc.compare((splits() > 0.72) * 1.0, rows=rows, test_ratio=0.1)
+
+
+# Names of columns
+
+
+def long_table(n=12):
+    given = results(n, 3)
+    rows = [(f"set {i}", m, given[m][i]) for m in given for i in range(n)]
+    sets, models, values = zip(*rows, strict=True)
+    return {"dataset": list(sets), "model": list(models), "accuracy": list(values)}
+
+
+def test_names_of_a_long_table_are_plain_text():
+    table = long_table()
+    table["accuracy"][0] = np.nan
+    found = sc.compare(table, long=("dataset", "model", "accuracy"))
+    assert {type(name) for name in found.models} == {str}
+    assert not any("np.str_" in text for text in found.warnings)
+    assert any("'a' lacks most" in text for text in found.warnings)
+
+
+def test_a_wrong_column_of_models_is_named():
+    table = long_table() | {"run": list(range(36))}
+    with pytest.raises(InvalidInputError, match=r"36 models \(column 'run'"):
+        sc.compare(table, long=("dataset", "run", "accuracy"))
+
+
+def test_rows_that_all_lack_something_are_told():
+    given = {k: np.array(v) for k, v in results(12, 3).items()}
+    given["a"][:7], given["b"][7:] = np.nan, np.nan
+    with pytest.raises(InvalidInputError, match=r"Each of 12 rows .*'a' lacks most"):
+        sc.compare(given)

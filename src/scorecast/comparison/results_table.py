@@ -59,7 +59,7 @@ class ResultsTable:
         Raises
         ------
         InvalidInputError
-            If a model has no result at all.
+            If a model has no result at all, or no row has all of them.
         """
         missing: BoolArray = np.isnan(self.values)
         if not missing.any():
@@ -73,6 +73,12 @@ class ResultsTable:
         named = ", ".join(left_out[:_MOST_NAMED])
         named += ", ..." if len(left_out) > _MOST_NAMED else ""
         worst = self.models[int(missing.sum(axis=0).argmax())]
+        if not kept.any():
+            msg = (
+                f"Each of {len(self.rows)} rows lacks a result of some model; "
+                f"{worst!r} lacks most: leave it out."
+            )
+            raise InvalidInputError(msg)
         lack = "lacks" if len(left_out) == 1 else "lack"
         text = (
             f"{len(left_out)} of {len(self.rows)} rows {lack} a result ({named}); "
@@ -303,7 +309,8 @@ def _of_long(
     sets = np.array([str(x) for x in columns[long[0]]])
     of = np.array([str(x) for x in columns[long[1]]])
     results = _floats(columns[long[2]], long[2])
-    rows, names = tuple(dict.fromkeys(sets)), tuple(dict.fromkeys(of))
+    # Plain text, not NumPy's, which would be quoted as such.
+    rows, names = tuple(dict.fromkeys(sets.tolist())), tuple(dict.fromkeys(of.tolist()))
     if models is not None:
         unknown = [name for name in models if name not in names]
         if unknown:
@@ -321,6 +328,13 @@ def _of_long(
     np.add.at(total, at, results[kept])
     np.add.at(times, at, 1)
     values = np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)
+    if len(names) > 1 and not (times > 0).all(axis=1).any():
+        msg = (
+            f"None of {len(rows)} data sets (column {long[0]!r}) has a result of each "
+            f"of {len(names)} models (column {long[1]!r}, such as {names[0]!r}): say "
+            "which columns hold data set, model and result, or list fewer models."
+        )
+        raise InvalidInputError(msg)
     table = _checked(values, names, rows)
     if times.max() <= 1:
         return table
