@@ -188,3 +188,33 @@ def test_rows_that_all_lack_something_are_told():
     given["a"][:7], given["b"][7:] = np.nan, np.nan
     with pytest.raises(InvalidInputError, match=r"Each of 12 rows .*'a' lacks most"):
         sc.compare(given)
+
+
+# What was not compared
+
+
+def test_a_pair_that_was_not_compared_is_told():
+    found = sc.compare(results(), control="a")
+    assert found.pair("b", "a") is found.pair("a", "b")
+    for names, why in ((("b", "c"), "with the control, 'a'"), (("a", "z"), "no model"),
+                       (("a", "a"), "one model")):  # fmt: skip
+        with pytest.raises(UsageError, match=why):
+            found.pair(*names)
+
+
+def test_a_test_of_all_models_that_would_not_be_done_is_refused():
+    right = (np.array(list(results(30).values())).T > 0.7) * 1.0
+    with pytest.raises(UsageError, match="Cochran's Q"):
+        sc.compare(right, omnibus="quade")
+    with pytest.raises(UsageError, match="three models"):
+        sc.compare(results(12, 2), omnibus="friedman")
+    with pytest.raises(UsageError, match="splits by none"):
+        sc.compare(splits(), test_ratio=0.1, omnibus="friedman")
+    assert sc.compare(results(), omnibus="quade").omnibus[0].test == "quade"
+
+
+def test_one_pair_that_is_left_is_not_many():
+    values = np.linspace(0.5, 0.8, 12)[:, None] + np.array([0.0, 0.1, 0.1])
+    values += np.random.default_rng(0).normal(0, 0.01, values.shape)
+    text = sc.compare(values).paragraph()
+    assert text.endswith("The other pair was not.")

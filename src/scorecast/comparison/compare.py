@@ -28,7 +28,7 @@ from scorecast.comparison.rank_tables import row_ranks
 from scorecast.comparison.results_table import ResultsTable, results_table
 from scorecast.comparison.signed_ranks import ZEROS
 from scorecast.comparison.titles import ASSUMES, asked_of
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import InvalidInputError, UsageError
 
 __all__ = ["compare"]
 
@@ -145,6 +145,7 @@ def compare(
         given, rows=rows, test_ratio=test_ratio, control=control, pairs=pairs,
         post_hoc=post_hoc, level=check_level(level), zeros=zeros,
     )  # fmt: skip
+    _refuse_omnibus(omnibus, plan.rows, len(given.models))
     tested = tested_pairs(
         given, plan, greater_is_better=better, rope=rope, rng=as_generator(random_state)
     )
@@ -223,6 +224,18 @@ def _wrapped(
 def _assumed(plan: Plan, n_models: int) -> tuple[str, ...]:
     asked = asked_of(plan.pair_test, plan.post_hoc, n_models)
     return (*ASSUMES[plan.pair_test], *asked)
+
+
+def _refuse_omnibus(asked: str, rows: str, n_models: int) -> None:
+    """Refuse a test of all models that is asked for and would not be done."""
+    if asked == "auto" or (rows == "data sets" and n_models > 2):
+        return
+    why = "for three models or more"
+    if rows != "data sets":
+        done = "cases are tested by Cochran's Q"
+        why = f"for data sets; {done if rows == 'cases' else 'splits by none'}"
+    msg = f"`omnibus` {asked} is {why}: leave it out."
+    raise UsageError(msg)
 
 
 def _omnibus_tests(

@@ -223,6 +223,8 @@ def _outcome(found: Comparison) -> str:
     more = f"; and {len(said) - 10} more" if len(said) > 10 else ""
     rest = len(found.pairs) - len(apart)
     others = f" The other {rest} were not." if rest else ""
+    if rest == 1:
+        others = " The other pair was not."
     return f"Told apart, the better first: {shown}{more}.{others}"
 
 
