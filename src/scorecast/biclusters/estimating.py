@@ -186,6 +186,9 @@ def _setting(
         else:
             truths = {n: _found(n, f, matrix, rng) for n, f in finders.items()}
         empty = [name for name, found in truths.items() if not len(found)]
+        if empty and truth is not None:
+            msg = "`truth` holds no bicluster: there is nothing to compare with."
+            raise InsufficientDataError(msg)
         if empty:
             msg = f"{empty[0]}: no biclusters in all rows: there is nothing to compare."
             raise InsufficientDataError(msg)
@@ -285,6 +288,9 @@ def _measured(
 ) -> dict[str, float]:
     values: dict[str, float] = {}
     if any(name in AGREEMENT for name in measures):
+        if not len(truth):
+            msg = "there is no true bicluster to compare with"
+            raise InsufficientDataError(msg)
         values |= agreement(found, truth)
     if any(name in MERIT for name in measures):
         rows = [merit(matrix[np.ix_(r, c)]) for r, c in found.pairs()]

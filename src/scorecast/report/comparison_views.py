@@ -6,6 +6,7 @@ import math
 import textwrap
 from dataclasses import replace
 
+from scorecast._core.amounts import amount
 from scorecast.comparison import (
     OMNIBUS_TITLES,
     POST_HOC_TITLES,
@@ -182,6 +183,8 @@ def _facts(result: Comparison) -> list[tuple[str, str]]:
     better = "greater" if result.greater_is_better else "less"
     measure = f"{one_line(result.measure)}, " if result.measure else ""
     size = f"{count(result.n)} {result.rows}, {count(len(result.models))} models"
+    if result.test_ratio is not None:
+        size += f", {amount(result.test_ratio)} cases tested per case learned from"
     facts = [("Data", f"{size}; {measure}{better} is better")]
     if result.omnibus:
         first = result.omnibus[0]
