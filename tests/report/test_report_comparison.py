@@ -11,10 +11,19 @@ from scorecast._core.results import result_from_dict
 from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.comparison_plots import (
     _shade,
+    difference_drawing,
     rank_drawing,
     told_apart_without_bar,
+    wins_drawing,
 )
-from scorecast.report.drawing import ACCENT, ACCENT_SOFT, INK_SOFT, NARROW, WIDE
+from scorecast.report.drawing import (
+    ACCENT,
+    ACCENT_SOFT,
+    INK_SOFT,
+    NARROW,
+    WIDE,
+    new_figure,
+)
 from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
 
@@ -154,3 +163,23 @@ def test_cells_are_shaded_as_the_pairs_point():
     assert answer.rank("A") > answer.rank("B")  # by ranks, the other way round
     assert _shade(answer, "A", "B") == ACCENT_SOFT
     assert _shade(answer, "B", "A") == INK_SOFT
+
+
+def test_names_with_a_common_beginning_stay_different():
+    values = np.random.default_rng(0).normal(size=(20, 4)) + np.arange(4)
+    long = "a very long name of a model with a parameter that is "
+    answer = sc.compare({f"{long}{i}": values[:, i] for i in range(4)})
+    lines = render_text(answer).splitlines()
+    for i in range(4):
+        assert sum(line.startswith("  a very") and f"is {i} " in line[:28]
+                   for line in lines) >= 1  # fmt: skip
+    for drawing in (rank_drawing(answer), difference_drawing(answer),
+                    wins_drawing(answer)):  # fmt: skip
+        for width in (NARROW, WIDE):
+            axes = new_figure(drawing, width)[1]
+            drawing.draw(axes)
+            shown = [t.get_text() for t in axes.texts if "..." in t.get_text()]
+            assert len(shown) >= 3
+            assert len({re.sub(r" \d\.\d\d$|^\d  ", "", t) for t in shown}) == len(
+                shown
+            )

@@ -26,6 +26,7 @@ from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.short_names import short_by_name
 from scorecast.report.text import entry_lines, joined_lines, render_text, table_lines
 from scorecast.report.wording import (
     UNKNOWN,
@@ -98,7 +99,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _heading(result: Comparison) -> tuple[str, ...]:
-    centre = one_line(result.control or result.best, 16)
+    centre = short_by_name(result.models, 16)[result.control or result.best]
     return ("", "mean rank", "mean", "median", f"p against {centre}", "")
 
 
@@ -106,6 +107,7 @@ def _model_rows(
     result: Comparison, longest: int = _LONGEST_NAME
 ) -> list[tuple[str, ...]]:
     centre = result.control or result.best
+    names = short_by_name(result.models, longest)
     said = like_digits([*result.means, *result.medians])
     means, medians = said[: len(result.models)], said[len(result.models) :]
     rows: list[tuple[str, ...]] = []
@@ -114,7 +116,7 @@ def _model_rows(
         p = "" if name == centre else _p_said(result.pair(name, centre).p_adjusted)
         mark = "" if name == centre or result.differ(name, centre) else "not told apart"
         rows.append((
-            one_line(name, longest), f"{result.ranks[place]:.2f}",
+            names[name], f"{result.ranks[place]:.2f}",
             means[place], medians[place], p, mark,
         ))  # fmt: skip
     return rows[:_MOST_MODELS]
@@ -137,8 +139,9 @@ def _pair_lines(result: Comparison, pairs: list[ModelPair]) -> list[str]:
     table = [[row[i] for i in kept] for row in (heading, *rows)]
     widths = [max(len(row[i]) for row in table) for i in range(1, len(kept))]
     room = (_WIDTH - sum(widths) - 2 * len(kept) - 3) // 2
+    names = short_by_name(result.models, room)
     for row, pair in zip(table[1:], pairs, strict=True):
-        row[0] = f"{one_line(pair.a, room)} - {one_line(pair.b, room)}"
+        row[0] = f"{names[pair.a]} - {names[pair.b]}"
     return table_lines(table[0], table[1:], left={0})
 
 
@@ -151,16 +154,19 @@ def _pair_table(
     )  # fmt: skip
     if result.rope is not None:
         heading += ("equal",)
-    return heading, [_pair_row(result, pair) for pair in pairs]
+    names = short_by_name(result.models, _LONGEST_NAME)
+    return heading, [_pair_row(result, pair, names) for pair in pairs]
 
 
-def _pair_row(result: Comparison, pair: ModelPair) -> tuple[str, ...]:
+def _pair_row(
+    result: Comparison, pair: ModelPair, names: dict[str, str]
+) -> tuple[str, ...]:
     effect = pair.effect
     span = UNKNOWN
     if is_known(effect.low) and is_known(effect.high):
         span = f"{effect.low:+.3g} to {effect.high:+.3g}"
     row = (
-        f"{one_line(pair.a, 20)} - {one_line(pair.b, 20)}",
+        f"{names[pair.a]} - {names[pair.b]}",
         f"{effect.difference:+.3g}" if effect.difference else "0",
         span,
         "-".join(count(x or 0) for x in (effect.wins, effect.ties, effect.losses)),
@@ -249,16 +255,16 @@ def _ranks(result: Comparison) -> Section:
             f"which no two are told apart ({_correction(result)})."
         )
     else:
+        control = short_by_name(result.models, 40)[result.control]
         lead = (
             "Models by their mean rank, the best on the left. Blue: the control, "
-            f"{one_line(result.control, 40)}; hollow: not told apart from it."
+            f"{control}; hollow: not told apart from it."
         )
     leads = [lead]
     lost = told_apart_without_bar(result)
     if lost:
-        pairs = "; ".join(
-            f"{one_line(a, 30)} and {one_line(b, 30)}" for a, b in lost[:6]
-        )
+        names = short_by_name(result.models, 30)
+        pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in lost[:6])
         more = "; and others" if len(lost) > 6 else ""
         leads.append(
             f"Not told apart either, though no bar can join them without a model that "

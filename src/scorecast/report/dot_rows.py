@@ -22,7 +22,7 @@ from scorecast.report.drawing import (
     side_margins,
     text_width,
 )
-from scorecast.report.short_names import short_names
+from scorecast.report.short_names import short_by_name, short_names
 from scorecast.report.wording import is_known
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _number_width(groups: Sequence[Group]) -> float:
 def _short(groups: Sequence[Group], limit: int) -> dict[str, str]:
     """Shorten the names of a figure together: one name is cut the same everywhere."""
     names = list(dict.fromkeys(row.name for group in groups for row in group.rows))
-    return dict(zip(names, short_names(names, limit), strict=True))
+    return short_by_name(names, limit)
 
 
 def _fitting(axes: Axes, groups: Sequence[Group]) -> tuple[dict[str, str], float]:

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from scorecast.report.wording import clipped, printable
 
-__all__ = ["short_names"]
+__all__ = ["short_by_name", "short_names"]
 
 _LEAST = 6
 _DOTS = "..."
@@ -54,6 +54,11 @@ def short_names(names: Sequence[object], limit: int) -> list[str]:
         if len(set(found)) == len(set(whole)):
             return found
     return _numbered(whole, limit)
+
+
+def short_by_name(names: Sequence[str], limit: int) -> dict[str, str]:
+    """Return, for every name, what `short_names` makes of it."""
+    return dict(zip(names, short_names(names, limit), strict=True))
 
 
 def _each(whole: Sequence[str], limit: int, cut: Callable[[str], str]) -> list[str]:
