@@ -116,6 +116,27 @@ def test_finders_are_assessed_on_subsamples(run, files):
     assert "Is it better than chance?" in (files / "e.html").read_text()
 
 
+def test_without_a_truth_all_outputs_say_that_it_is_stability(run, files):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    asked = ("assess", files / "X.npy", "--bicluster-model", SPECTRAL, "--repeats", "4",
+             "--force", "--json", files / "e.json",
+             "--report", files / "e.html")  # fmt: skip
+    for truth in ((), ("--truth", files / "truth.json")):
+        code, out, err = run(*asked, *truth)
+        assert code == 0, err
+        data = json.loads((files / "e.json").read_text())
+        assert data["inputs"]["matrix"] == {
+            "n_rows": 60, "n_columns": 24, "share": 0.8, "has_truth": bool(truth),
+        }  # fmt: skip
+        page = (files / "e.html").read_text()
+        for said in (" ".join(out.split()), page, json.dumps(data)):
+            assert ("how stable a finder is" in said) == (not truth)
+            assert ("its own result on all rows" in said) == (not truth)
+    # What the command line adds does not keep a saved answer from being read.
+    code, _, err = run("report", files / "e.json", "-o", files / "again.html")
+    assert code == 0, err
+
+
 def test_gates(run, files):
     given = ("assess", files / "X.npy", "--biclusters", files / "found.json")
     truth = ("--truth", files / "truth.json")

@@ -82,10 +82,10 @@ def assess_biclusters(options: dict[str, Any]) -> None:
         data = _read(options)
         check_outputs(options, [data.source, *inputs[1:]])
         with progress_shown():
-            result, further = _answer(data, options)
+            result, matrix = _answer(data, options)
         files = file_prints([data.source, *inputs[1:]])
     deliver(result, options, files=files, notes=list(dict.fromkeys(lines)),
-            further=further)  # fmt: skip
+            matrix=matrix)  # fmt: skip
     _check_gate(result, options["fail_below"])
 
 
@@ -104,7 +104,10 @@ def _read(options: dict[str, Any]) -> Matrix:
     )
 
 
-def _answer(data: Matrix, options: dict[str, Any]) -> tuple[Result, tuple[Result, ...]]:
+def _answer(
+    data: Matrix, options: dict[str, Any]
+) -> tuple[Result, dict[str, Any] | None]:
+    """Return the answer, and what the matrix was where the answer does not say it."""
     import numpy as np
 
     from scorecast.biclusters import score_biclusters
@@ -128,7 +131,7 @@ def _answer(data: Matrix, options: dict[str, Any]) -> tuple[Result, tuple[Result
         random_state=options["seed"],
         n_jobs=options["n_jobs"],
     )
-    return scored, ()
+    return scored, None
 
 
 def _set(path: str | None, shape: tuple[int, int]) -> Any:
@@ -146,7 +149,7 @@ def _set(path: str | None, shape: tuple[int, int]) -> Any:
 
 def _assessed(
     values: Any, truth: Any, options: dict[str, Any]
-) -> tuple[Result, tuple[Result, ...]]:
+) -> tuple[Result, dict[str, Any]]:
     from scorecast.biclusters import bicluster_estimates
     from scorecast.guarantees import assess_estimates, model_from
 
@@ -169,7 +172,8 @@ def _assessed(
         alpha=options["alpha"],
         random_state=options["seed"],
     )
-    return answer, ()
+    names = ("n_rows", "n_columns", "share", "has_truth")
+    return answer, {name: getattr(estimates, name) for name in names}
 
 
 def _check_gate(result: Any, threshold: float | None) -> None:
