@@ -144,7 +144,11 @@ def test_gates(run, files):
     code, _, err = run(*given, *truth, "--fail-below", "0.9")
     assert code == 5
     assert "consensus is" in err
-    assert run(*given, "--fail-below", "0.9")[0] == 2
+    code, out, err = run(*given, "--fail-below", "0.9", "--json", files / "no.json")
+    assert code == 2
+    assert "needs --truth" in err
+    assert not out
+    assert not (files / "no.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -187,3 +191,59 @@ def test_what_does_not_go_together(run, files, arguments, said):
     code, _, err = run("assess", files / "X.npy", *arguments)
     assert code == 2
     assert said in err
+
+
+IN_A_FILE = ("--biclusters", "found.json")
+BY_A_MODEL = ("--bicluster-model", SPECTRAL)
+
+
+@pytest.mark.parametrize(
+    ("asked", "option"),
+    [
+        *(
+            (asked, option)
+            for asked in (IN_A_FILE, BY_A_MODEL)
+            for option in (
+                ("--sampling", "cv10"), ("--learning-curve",), ("--feature-curve",),
+                ("--selection", "3"), ("--capacity", "4"), ("--null-data", "shrunk"),
+                ("--null-sets", "20"), ("--permute", "all"), ("--aim", "0.9"),
+                ("--checkpoint", "c"), ("--time-limit", "9"), ("--test-size", "0.2"),
+                ("--loss", "auc"), ("--group", "g"),
+            )
+        ),
+        *(
+            (IN_A_FILE, option)
+            for option in (("--repeats", "20"), ("--share", "0.8"), ("--level", "0.95"),
+                           ("--relaxed-alpha", "0.2"))
+        ),
+        *(
+            (BY_A_MODEL, option)
+            for option in (("--pattern", "auto"), ("--named-beforehand",),
+                           ("--permutations", "9"))
+        ),
+        (("--target", "y", "--model", "tree"), ("--share", "0.8")),
+        (("--target", "y", "--model", "tree"), ("--missing-value", "0")),
+    ],
+    ids=lambda part: part[0],
+)  # fmt: skip
+def test_options_that_would_be_ignored_are_refused(run, files, asked, option):
+    # Given as it is by default, too: whoever gives it believes that it counts.
+    code, out, err = run("assess", files / "X.npy", *asked, *option)
+    assert code == 2
+    assert f"{option[0]} is for " in err
+    assert not out
+
+
+def test_the_same_finder_twice_is_refused(run, files):
+    code, _, err = run("assess", files / "X.npy", *BY_A_MODEL, *BY_A_MODEL)
+    assert code == 2
+    assert "is given twice" in err
+
+
+def test_the_relaxed_level_reaches_the_verdict(run, files):
+    code, out, err = run(
+        "assess", files / "X.npy", *BY_A_MODEL, "--repeats", "2", "--relaxed-alpha",
+        "0.3", "--json", "-",
+    )  # fmt: skip
+    assert code == 0, err
+    assert json.loads(out)["options"]["relaxed_alpha"] == 0.3
