@@ -168,3 +168,18 @@ def test_hostile_names_are_shown_as_text(run, tmp_path):
     page = (tmp_path / "a.html").read_text()
     assert "<b>" not in page
     assert "\u202e" not in page
+
+
+@pytest.mark.parametrize("other", ["--json", "--report"])
+def test_one_file_for_two_outputs_is_refused_before_the_first(
+    run, write, tmp_path, other
+):
+    path = write(rows())
+    target = tmp_path / "same.html"
+    code, out, err = run(
+        "compare", path, "--latex", target, other, f"{tmp_path}/./same.html"
+    )
+    assert code == 2
+    assert f"--latex and {other} both name" in err
+    assert not out
+    assert not target.exists()
