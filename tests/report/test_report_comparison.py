@@ -183,3 +183,19 @@ def test_names_with_a_common_beginning_stay_different():
             assert len({re.sub(r" \d\.\d\d$|^\d  ", "", t) for t in shown}) == len(
                 shown
             )
+
+
+def test_models_that_the_table_leaves_out_are_counted_and_folded_away():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 1)) + 0.3 * np.arange(30) + rng.normal(size=(30, 30))
+    answer = sc.compare({f"model-{i:02d}": values[:, i] for i in range(30)})
+    text = render_text(answer)
+    assert "6 more models, which rank lower, are in the JSON and on the page" in text
+    page = render_html(Report(results=(answer,)))
+    head = page[: page.index("</section>")]
+    # The best twenty-four in the open table, all in the folded one.
+    assert head.count(f">{answer.order[23]}<") == 2
+    assert head.count(f">{answer.order[24]}<") == 1
+    assert "All 30 models" in head
+    few = sc.compare(values[:, :4])
+    assert "more model" not in render_text(few)

@@ -78,7 +78,11 @@ def comparison_text(result: Comparison, *, ascii_only: bool = False) -> str:
         Lines of at most 88 characters, without a line break at the end.
     """
     lines = [*_wrapped(result.summary()), ""]
-    lines += [*table_lines(_heading(result), _model_rows(result), left={0}), ""]
+    models = _model_rows(result)
+    lines += table_lines(_heading(result), models[:_MOST_MODELS], left={0})
+    if len(models) > _MOST_MODELS:
+        lines += ["", f"  {_more_said(result)} are in the JSON and on the page"]
+    lines.append("")
     shown, rest = _shown_pairs(result)
     if shown:
         lines += [*_pair_lines(result, shown), ""]
@@ -119,7 +123,12 @@ def _model_rows(
             names[name], f"{result.ranks[place]:.2f}",
             means[place], medians[place], p, mark,
         ))  # fmt: skip
-    return rows[:_MOST_MODELS]
+    return rows
+
+
+def _more_said(result: Comparison) -> str:
+    more = len(result.models) - _MOST_MODELS
+    return f"{count(more)} more model{'s' if more > 1 else ''}, which rank lower,"
 
 
 def _shown_pairs(result: Comparison) -> tuple[list[ModelPair], int]:
@@ -240,9 +249,16 @@ def _head(result: Comparison) -> Section:
         caption="", columns=_heading(result)[:5], rows=tuple(row[:5] for row in rows),
         notes=tuple(row[5] for row in rows), words=1,
     )  # fmt: skip
+    tables = [table]
+    if len(rows) > _MOST_MODELS:
+        first = slice(_MOST_MODELS)
+        tables = [
+            replace(table, rows=table.rows[first], notes=table.notes[first]),
+            replace(table, caption=f"All {count(len(rows))} models", folded=True),
+        ]
     return Section(
         heading=result.summary(),
-        tables=(table,),
+        tables=tuple(tables),
         warnings=result.warnings,
         facts=tuple(_facts(result)),
     )
@@ -283,9 +299,12 @@ def _differences(result: Comparison) -> Section:
         f"Dots: {what}; bars: {level_name(result.level)} intervals, each by itself. "
         "Blue: told apart when all comparisons are counted."
     )
+    leads = [lead]
+    if len(result.models) > _MOST_MODELS + 1:
+        leads.append(f"Those of the {count(_MOST_MODELS)} that rank best.")
     return Section(
         heading="How large the differences are",
-        lead=(lead,),
+        lead=tuple(leads),
         figure=difference_drawing(result),
     )
 
