@@ -199,3 +199,12 @@ def test_models_that_the_table_leaves_out_are_counted_and_folded_away():
     assert "All 30 models" in head
     few = sc.compare(values[:, :4])
     assert "more model" not in render_text(few)
+
+
+def test_the_description_names_what_is_not_told_apart_from_the_control():
+    answer = problem("control")
+    alike = [x for x in answer.order if x != "model 2"
+             and not answer.differ(x, "model 2")]  # fmt: skip
+    assert alike
+    said = rank_drawing(answer).description
+    assert said.endswith(f"Not told apart from model 2: {', '.join(alike)}.")

@@ -63,14 +63,13 @@ def rank_drawing(result: Comparison) -> Drawing:
     first = _AXIS + 14 + _BAR * deepest
     height = first + _LINE * math.ceil(len(result.models) / 2) + 8
     ranks = ", ".join(f"{name} {result.rank(name):.2f}" for name in result.order)
-    joined = "; ".join(" = ".join(group) for group in result.groups) or "none"
 
     def draw(axes: Axes) -> None:
         _draw_ranks(axes, result, layers, first, height)
 
     return Drawing(
         title="Mean ranks",
-        description=f"Mean ranks: {ranks}. Not told apart: {joined}.",
+        description=f"Mean ranks: {ranks}. {_alike_said(result)}",
         draw=draw,
         height=height,
         left=6.0,
@@ -78,6 +77,19 @@ def rank_drawing(result: Comparison) -> Drawing:
         top=0.0,
         bottom=0.0,
     )
+
+
+def _alike_said(result: Comparison) -> str:
+    """Say which models are not told apart: of all, or from the control."""
+    if result.control is None:
+        joined = "; ".join(" = ".join(group) for group in result.groups)
+        return f"Not told apart: {joined or 'none'}."
+    alike = [
+        name
+        for name in result.order
+        if name != result.control and not result.differ(name, result.control)
+    ]
+    return f"Not told apart from {result.control}: {', '.join(alike) or 'none'}."
 
 
 def told_apart_without_bar(result: Comparison) -> list[tuple[str, str]]:
