@@ -1,5 +1,6 @@
 """How a comparison is shown: text, figures, page."""
 
+import html
 import json
 import re
 
@@ -12,6 +13,7 @@ from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.comparison_plots import (
     _shade,
     difference_drawing,
+    pair_drawing,
     rank_drawing,
     told_apart_without_bar,
     wins_drawing,
@@ -25,6 +27,7 @@ from scorecast.report.drawing import (
     new_figure,
 )
 from scorecast.report.html import Report
+from scorecast.report.sections import report_sections
 from scorecast.report.svg import svg_of
 
 pytest.importorskip("matplotlib", reason="needs the extra [plot]")
@@ -208,3 +211,81 @@ def test_the_description_names_what_is_not_told_apart_from_the_control():
     assert alike
     said = rank_drawing(answer).description
     assert said.endswith(f"Not told apart from model 2: {', '.join(alike)}.")
+
+
+def test_a_figure_of_differences_always_shows_zero():
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(20, 1))
+    far = base + np.array([0, 10, 12]) + rng.normal(0, 0.1, (20, 3))
+    for drawing in (
+        difference_drawing(sc.compare(far)),
+        pair_drawing(sc.compare_pair(far[:, 1], far[:, 0])),
+        pair_drawing(sc.compare_pair(far[:, 0], far[:, 1])),
+    ):
+        axes = new_figure(drawing, NARROW)[1]
+        drawing.draw(axes)
+        low, high = axes.get_xlim()
+        assert low < 0 < high
+        assert "0" in [tick.get_text() for tick in axes.get_xticklabels()]
+
+
+def test_the_diagonal_of_the_wins_is_blank():
+    answer = problem("five")
+    drawing = wins_drawing(answer)
+    axes = new_figure(drawing, WIDE)[1]
+    drawing.draw(axes)
+    k = len(answer.models)
+    assert len(axes.patches) == k * (k - 1)
+
+
+def test_the_paragraph_for_a_paper_is_shown_whole():
+    answer = problem("rope")
+    assert len(answer.paragraph()) > 400
+    page = html.unescape(render_html(Report(results=(answer,))))
+    start = page.index("For a paper")
+    part = page[start : page.index("</section>", start)]
+    glue = "\N{NO-BREAK SPACE}"
+    assert answer.paragraph() in part.replace(glue, " ")
+    assert "characters</summary>" not in part
+
+
+def test_three_chances_are_written_where_there_is_a_region():
+    answer = problem("rope")
+    pair = answer.pairs[0].chances
+    said = "-".join(
+        f"{100 * x:.0f}" for x in (pair.first_lower, pair.equal, pair.first_higher)
+    )
+    text = render_text(answer)
+    assert "lower-equal-higher" in text
+    assert f"{said} %" in text
+    assert f"<td>{said} %</td>" in render_html(Report(results=(answer,)))
+    short = sc.compare(dict(zip("ab", np.random.default_rng(0).normal(size=(2, 20)),
+                                strict=True)), rope=0.1, random_state=0)  # fmt: skip
+    # Short names leave room for wins as well.
+    assert "won-tied-lost" in render_text(short)
+
+
+def test_effect_sizes_are_in_a_folded_table():
+    answer = problem("five")
+    page = html.unescape(render_html(Report(results=(answer,))))
+    part = page[page.index("<summary>Effect sizes</summary>") :]
+    part = part[: part.index("</details>")]
+    for pair in answer.pairs:
+        assert f"<td>{pair.effect.cliffs_delta:+.2f}</td>" in part
+        assert f"<td>{pair.effect.cohens_d:+.2f}</td>" in part
+
+
+def test_the_page_of_a_pair_puts_the_difference_first_and_fits():
+    a = np.linspace(0.5, 0.9, 12)
+    b = a + np.random.default_rng(0).normal(0.1, 0.1, 12)
+    answer = sc.compare_pair(a, b, names=("tree", "forest"))
+    head = report_sections(answer)[0]
+    table = head.tables[0]
+    assert table.columns[1] == "difference"
+    assert table.rows[0][0] == "tree less forest"
+    assert table.rows[0][1] == f"{answer.found.difference:+.3g}"
+    # No table is wider than a page: at most five columns of numbers.
+    tables = [t for section in report_sections(answer) for t in section.tables]
+    assert max(len(t.columns) for t in tables) <= 5
+    numbers = {row[0] for row in tables[-1].rows}
+    assert {"p", "cliffs_delta", "cohens_d", "statistic"} <= numbers

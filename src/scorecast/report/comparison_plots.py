@@ -18,7 +18,6 @@ from scorecast.report.drawing import (
     INK_SOFT,
     MUTED,
     PAPER,
-    RULE,
     Drawing,
     axes_size,
     text_width,
@@ -336,10 +335,12 @@ def _draw_cells(
     cells: dict[str, list[tuple[float, float]]] = {}
     for row, name in enumerate(order):
         for column, other in enumerate(order):
+            if name == other:
+                continue  # a shade here would look like a result
             x, y = left + width * column, height * (row + 1.5)
             cells.setdefault(_shade(result, name, other), []).append((x, y))
-            text = "" if name == other else f"{wins[name, other]:,}"
-            if text and width >= text_width(text) + 2:
+            text = f"{wins[name, other]:,}"
+            if width >= text_width(text) + 2:
                 _text(axes, x + width / 2, y, text, INK, side="center")
     for colour, places in cells.items():
         xs, ys = zip(*places, strict=True)
@@ -356,8 +357,6 @@ def _wins_by_pair(result: Comparison) -> dict[tuple[str, str], int]:
 
 
 def _shade(result: Comparison, name: str, other: str) -> str:
-    if name == other:
-        return RULE
     if not result.differ(name, other):
         return PAPER
     return ACCENT_SOFT if result.beats(name, other) else INK_SOFT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from scorecast.comparison import (
     EffectSize,
     ModelPair,
     PairComparison,
+    RopeChances,
 )
 from scorecast.report.comparison_plots import (
     difference_drawing,
@@ -26,7 +26,7 @@ from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import short_by_name
+from scorecast.report.short_names import short_by_name, short_names
 from scorecast.report.text import entry_lines, joined_lines, render_text, table_lines
 from scorecast.report.wording import (
     UNKNOWN,
@@ -35,7 +35,6 @@ from scorecast.report.wording import (
     level_name,
     like_digits,
     one_line,
-    percent,
     printable,
 )
 
@@ -44,9 +43,12 @@ __all__ = ["comparison_text", "pair_text"]
 _WIDTH = 88
 _GLUE = "\N{NO-BREAK SPACE}"
 _LONGEST_NAME = 22
+_SHORTEST_NAME = 10
+_CHANCES = "lower-equal-higher"
 _MOST_PAIRS = 15
 _MOST_MODELS = 24
 _MOST_IN_MATRIX = 20
+_SIDES = "Lower, higher: that the first lies below, or above, by more."
 _REFERENCES = (
     "J. Demsar (2006). Statistical comparisons of classifiers over multiple data sets. "
     "Journal of Machine Learning Research 7.",
@@ -141,13 +143,17 @@ def _shown_pairs(result: Comparison) -> tuple[list[ModelPair], int]:
 
 
 def _pair_lines(result: Comparison, pairs: list[ModelPair]) -> list[str]:
-    """Set the pairs with names as long as the width allows."""
+    """Set the pairs with as many columns as leave room for their names."""
     heading, rows = _pair_table(result, pairs)
-    drop = "p" if result.rope is None else "won-tied-lost"
-    kept = [i for i, name in enumerate(heading) if name not in ("p", drop)]
-    table = [[row[i] for i in kept] for row in (heading, *rows)]
-    widths = [max(len(row[i]) for row in table) for i in range(1, len(kept))]
-    room = (_WIDTH - sum(widths) - 2 * len(kept) - 3) // 2
+    longest = max(map(len, result.models))
+    # What is left out first, until names of a fair length fit.
+    for left_out in ({"p"}, {"p", "won-tied-lost"}):
+        kept = [i for i, name in enumerate(heading) if name not in left_out]
+        table = [[row[i] for i in kept] for row in (heading, *rows)]
+        widths = [max(len(row[i]) for row in table) for i in range(1, len(kept))]
+        room = (_WIDTH - sum(widths) - 2 * len(kept) - 3) // 2
+        if room >= min(longest, _SHORTEST_NAME):
+            break
     names = short_by_name(result.models, room)
     for row, pair in zip(table[1:], pairs, strict=True):
         row[0] = f"{names[pair.a]} - {names[pair.b]}"
@@ -162,7 +168,7 @@ def _pair_table(
         "p", "p adjusted",
     )  # fmt: skip
     if result.rope is not None:
-        heading += ("equal",)
+        heading += (_CHANCES,)
     names = short_by_name(result.models, _LONGEST_NAME)
     return heading, [_pair_row(result, pair, names) for pair in pairs]
 
@@ -184,7 +190,12 @@ def _pair_row(
     )
     if result.rope is None:
         return row
-    return (*row, "" if pair.chances is None else percent(pair.chances.equal))
+    return (*row, "" if pair.chances is None else _chances_said(pair.chances))
+
+
+def _chances_said(chances: RopeChances) -> str:
+    each = (chances.first_lower, chances.equal, chances.first_higher)
+    return "-".join(f"{100 * chance:.0f}" for chance in each) + " %"
 
 
 def _p_said(p: float) -> str:
@@ -233,7 +244,7 @@ def _(result: Comparison) -> tuple[Section, ...]:
         sections.append(_wins(result))
     sections += [
         _pairs(result),
-        Section(heading="For a paper", lead=(result.paragraph(),)),
+        Section(heading="For a paper", whole=(result.paragraph(),)),
         Section(
             heading="What this assumes",
             items=tuple(sentence(x) for x in (*result.assumptions, *result.reasons)),
@@ -336,9 +347,29 @@ def _pairs(result: Comparison) -> Section:
             Table(caption=caption, columns=columns, rows=tests, words=2, folded=True)
         )
     numbers = column_table("All numbers", result.to_columns())
-    tables.append(replace(numbers, folded=True))
+    tables += [_effect_table(result), replace(numbers, folded=True)]
     lead = () if result.rope is None else (_rope_lead(result),)
     return Section(heading="Every pair", lead=lead, tables=tuple(tables))
+
+
+def _effect_table(result: Comparison) -> Table:
+    names = short_by_name(result.models, _LONGEST_NAME)
+    rows = tuple(
+        (
+            f"{names[pair.a]} - {names[pair.b]}",
+            _signed(pair.effect.cliffs_delta),
+            _signed(pair.effect.cohens_d),
+        )
+        for pair in result.pairs
+    )
+    columns = ("pair", "Cliff's delta", "Cohen's d")
+    return Table(
+        caption="Effect sizes", columns=columns, rows=rows, words=1, folded=True
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}" if is_known(value) else UNKNOWN
 
 
 def _rope_lead(result: Comparison) -> str:
@@ -346,11 +377,11 @@ def _rope_lead(result: Comparison) -> str:
         return (
             "Equal: the chance, by a Bayesian test, that differences up to "
             f"{result.rope:g}, which make none in practice, are likelier than larger "
-            "ones on either side."
+            f"ones on either side. {_SIDES}"
         )
     return (
         f"Equal: the chance, by a Bayesian test, that the difference is at most "
-        f"{result.rope:g}, which makes none in practice."
+        f"{result.rope:g}, which makes none in practice. {_SIDES}"
     )
 
 
@@ -394,9 +425,9 @@ def _pair_facts(result: PairComparison) -> list[tuple[str, str]]:
 def _effect_said(effect: EffectSize) -> str:
     if effect.wins is None or effect.ties is None or effect.losses is None:
         return "a metric says nothing of single cases: only the difference is known"
-    cohen = UNKNOWN if math.isnan(effect.cohens_d) else f"{effect.cohens_d:+.2f}"
     return (
-        f"Cliff's delta {effect.cliffs_delta:+.2f}, Cohen's d {cohen}; won "
+        f"Cliff's delta {_signed(effect.cliffs_delta)}, Cohen's d "
+        f"{_signed(effect.cohens_d)}; won "
         f"{count(effect.wins)}, tied {count(effect.ties)}, lost {count(effect.losses)}"
     )
 
@@ -408,11 +439,30 @@ def _(result: PairComparison) -> Drawing:
 
 @report_sections.register
 def _(result: PairComparison) -> tuple[Section, ...]:
+    a, b = short_names([result.a, result.b], 40)
+    found = result.found
+    span = UNKNOWN
+    if is_known(found.low) and is_known(found.high):
+        span = f"{found.low:+.3g} to {found.high:+.3g}"
+    difference = f"{found.difference:+.3g}" if found.difference else "0"
     head = Section(
         heading=result.summary(),
         figure=pair_drawing(result),
         warnings=result.warnings,
         facts=tuple(_pair_facts(result)),
-        tables=(column_table("The numbers", result.to_columns()),),
+        tables=(
+            Table(
+                caption="",
+                columns=("", "difference", f"{level_name(result.level)} interval", "p"),
+                rows=((f"{a} less {b}", difference, span, _p_said(result.p)),),
+                words=1,
+            ),
+        ),
     )
-    return (head,)
+    # One number under the other: in a row they are wider than any page.
+    numbers = column_table("", result.to_columns())
+    table = Table(
+        caption="", columns=("", "value"), words=1,
+        rows=tuple(zip(numbers.columns, numbers.rows[0], strict=True)),
+    )  # fmt: skip
+    return head, Section(heading="All numbers", tables=(table,))
