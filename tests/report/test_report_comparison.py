@@ -173,6 +173,7 @@ def test_names_with_a_common_beginning_stay_different():
     long = "a very long name of a model with a parameter that is "
     answer = sc.compare({f"{long}{i}": values[:, i] for i in range(4)})
     lines = render_text(answer).splitlines()
+    assert max(map(len, lines)) <= 88
     for i in range(4):
         assert sum(line.startswith("  a very") and f"is {i} " in line[:28]
                    for line in lines) >= 1  # fmt: skip

@@ -81,7 +81,7 @@ def comparison_text(result: Comparison, *, ascii_only: bool = False) -> str:
     """
     lines = [*_wrapped(result.summary()), ""]
     models = _model_rows(result)
-    lines += table_lines(_heading(result), models[:_MOST_MODELS], left={0})
+    lines += _model_lines(result, models[:_MOST_MODELS])
     if len(models) > _MOST_MODELS:
         lines += ["", f"  {_more_said(result)} are in the JSON and on the page"]
     lines.append("")
@@ -104,8 +104,17 @@ def _wrapped(text: str) -> list[str]:
     return [line.replace(_GLUE, " ") for line in lines]
 
 
-def _heading(result: Comparison) -> tuple[str, ...]:
-    centre = short_by_name(result.models, 16)[result.control or result.best]
+def _model_lines(result: Comparison, rows: list[tuple[str, ...]]) -> list[str]:
+    """Set the models; the heading names the one compared with as the width allows."""
+    for limit in (16, 8):
+        lines = table_lines(_heading(result, limit), rows, left={0})
+        if max(map(len, lines)) <= _WIDTH:
+            break
+    return lines
+
+
+def _heading(result: Comparison, limit: int = 16) -> tuple[str, ...]:
+    centre = short_by_name(result.models, limit)[result.control or result.best]
     return ("", "mean rank", "mean", "median", f"p against {centre}", "")
 
 
@@ -331,11 +340,14 @@ def _wins(result: Comparison) -> Section:
 
 def _pairs(result: Comparison) -> Section:
     heading, rows = _pair_table(result, list(result.pairs))
+    # With the chances there is no room on a page; "All numbers" has every p.
+    left_out = () if result.rope is None else ("p",)
+    kept = [i for i, name in enumerate(heading) if name not in left_out]
     tables = [
         Table(
             caption="All pairs",
-            columns=heading,
-            rows=tuple(rows),
+            columns=tuple(heading[i] for i in kept),
+            rows=tuple(tuple(row[i] for i in kept) for row in rows),
             words=1,
             folded=len(rows) > _MOST_PAIRS,
         )

@@ -122,7 +122,10 @@ def _fitting(axes: Axes, groups: Sequence[Group]) -> tuple[dict[str, str], float
     left, right = side_margins(asked_left, asked_right, width)
     limit = _LONGEST_NAME
     if left < asked_left:
-        limit = int((left - _NAME_GAP) / text_width("x", bold=True))
+        bold = int((left - _NAME_GAP) / text_width("x", bold=True))
+        stressed = [row.name for group in groups for row in group.rows if row.strong]
+        is_bold = any(len(name) > bold for name in stressed)
+        limit = bold if is_bold else int((left - _NAME_GAP) / text_width("x"))
     # A number cut short is another number: without room there is none.
     return _short(groups, limit), right - _NUMBER_GAP if right == asked_right else 0.0
 

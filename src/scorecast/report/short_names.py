@@ -13,6 +13,7 @@ __all__ = ["short_by_name", "short_names"]
 _LEAST = 6
 _DOTS = "..."
 _HEADS = (0.5, 0.33, 0.7)  # shares of the beginning, where the middle is left out
+_LETTERS = (4, 3, 2, 1)
 _GAP = re.compile(r"[\s,;:_\-(/]+")
 _WORD = re.compile(r"[^\s,;:_\-(/]*$")
 
@@ -31,27 +32,34 @@ def short_names(names: Sequence[object], limit: int) -> list[str]:
     -------
     list of str
         Names that fit are left alone. Others lose their end, else their middle, else
-        what all begin with; where nothing keeps them apart, they are numbered.
+        what all begin with, else the ends of their words; where nothing keeps them
+        apart, they are numbered.
 
     Examples
     --------
     >>> short_names(["tree", "a support vector machine"], 14)
     ['tree', 'a support v...']
-    >>> short_names(["noise 0, skew 0.9, loss auc", "noise 0, skew 0.9, loss mcc"], 20)
-    ['noise 0,...loss auc', 'noise 0,...loss mcc']
-    >>> short_names([f"spectral co-clustering(k={k}, seed=0)" for k in (3, 4)], 20)
-    ['spect...k=3, seed=0)', 'spect...k=4, seed=0)']
+    >>> short_names([f"a very long name of model {letter}" for letter in "AB"], 20)
+    ['a very...model A', 'a very...model B']
+    >>> short_names([f"SpectralBiclustering(n=({k}, {k}))" for k in (3, 4)], 18)
+    ['Spec(n=(3, 3))', 'Spec(n=(4, 4))']
+    >>> grid = [f"noise {i}, imbalance {j}" for i in (0, 0.2) for j in (0, 0.6)]
+    >>> short_names(grid, 14)
+    ['no 0, im 0', 'no 0, im 0.6', 'no 0.2, im 0', 'no 0.2, im 0.6']
     """
     limit = max(limit, _LEAST)
     whole = [printable(name) for name in names]
+    tries = [_without_end(whole, limit)]
+    in_words = [_with_short_words(whole, limit, letters) for letters in _LETTERS]
     heads = [int(share * (limit - len(_DOTS))) for share in _HEADS]
-    tries = [
-        _without_end(whole, limit),
-        *(_without_middle(whole, limit, head) for head in heads),
-        _without_beginning(whole, limit),
-    ]
+    in_pieces = [_without_middle(whole, limit, head) for head in heads]
+    in_pieces.append(_without_beginning(whole, limit))
+    # A list of values is told apart by its numbers, which stand all over it.
+    is_list = all(", " in name for name in whole if len(name) > limit)
+    tries += in_words[:3] + in_pieces + in_words if is_list else in_pieces + in_words
     for found in tries:
-        if len(set(found)) == len(set(whole)):
+        fits = max(map(len, found), default=0) <= limit
+        if fits and len(set(found)) == len(set(whole)):
             return found
     return _numbered(whole, limit)
 
@@ -73,10 +81,13 @@ def _without_middle(whole: Sequence[str], limit: int, head: int) -> list[str]:
     room = limit - len(_DOTS)
 
     def cut(name: str) -> str:
-        tail = name[head - room :]
+        start, tail = name[:head], name[head - room :]
         # Words are kept whole: half a number would be another one.
+        if not _GAP.match(name, head):
+            kept = _WORD.sub("", start)
+            start = kept if len(kept) > head // 2 else start
         gap = _GAP.search(tail, 0, len(tail) // 2)
-        return name[:head].rstrip() + _DOTS + tail[gap.end() if gap else 0 :].lstrip()
+        return start.rstrip() + _DOTS + tail[gap.end() if gap else 0 :].lstrip()
 
     return _each(whole, limit, cut)
 
@@ -90,6 +101,12 @@ def _without_beginning(whole: Sequence[str], limit: int) -> list[str]:
         return clipped(head + _DOTS + rest, limit)
 
     return _each(whole, limit, cut)
+
+
+def _with_short_words(whole: Sequence[str], limit: int, letters: int) -> list[str]:
+    """Keep the first letters of every word, and all numbers."""
+    pattern = re.compile(rf"([^\W\d_]{{{letters}}})[^\W\d_]+")
+    return _each(whole, limit, lambda name: pattern.sub(r"\1", name))
 
 
 def _beginning(names: Sequence[str]) -> str:
