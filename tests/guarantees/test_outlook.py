@@ -21,6 +21,7 @@ from scorecast.guarantees.losses import LOSSES
 from scorecast.guarantees.model_curve import curve_order, default_aim, model_curve
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
+from scorecast.report import render_text
 
 BARE = {
     "n_permutations": 0, "with_bias_variance": False, "n_resamples": 0,
@@ -411,3 +412,20 @@ def test_selection_says_so_where_a_loss_is_infinite(kind):
     )  # fmt: skip
     assert answer.models[0].selection_bias is None
     assert any("no word on selection" in text for text in answer.warnings)
+
+
+def test_sizes_that_groups_did_not_reach_are_not_named(easy):
+    X, y = easy
+    groups = np.repeat(np.arange(10), [2, 2, 2, 2, 2, 2, 4, 6, 8, 10])
+    call = BARE | {"sampling": "group5"}
+    found = sc.assess(
+        "naive-bayes", X, y, groups=groups, learning_curve=[8, 15, 30], **call
+    )
+    curve = found.models[0].learning_curves[0]
+    assert curve.sizes[-1] < 30  # some divisions had fewer
+    assert "30 asked for" in curve.notes[0]
+    assert "groups kept whole" in render_text(found)
+    again = result_from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.models[0].learning_curves[0].notes == curve.notes
+    alone = sc.assess("naive-bayes", X, y, learning_curve=[8, 15, 30], **BARE)
+    assert alone.models[0].learning_curves[0].notes == ()
