@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,6 +22,7 @@ from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
 from scorecast.guarantees.bounds import all_bounds
 from scorecast.guarantees.capacity_bounds import capacity_bound, check_capacity
+from scorecast.guarantees.cautions import cautions
 from scorecast.guarantees.class_sensitivity import (
     ClassSensitivity,
     across_classes,
@@ -297,7 +297,7 @@ def _answer(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=_cautions(problem, plan, rows),
+        warnings=cautions(problem, plan, rows),
     )
 
 
@@ -367,6 +367,7 @@ def _one_model(
         rng=for_more, run=order.run, seed=order.seed,
     )  # fmt: skip
     notes = () if tested is None else tested.notes()
+    cases, times = np.unique(estimates.tested(), return_counts=True)
     return ModelAssessment(
         name=name,
         losses=losses,
@@ -375,7 +376,9 @@ def _one_model(
         learning_curves=more.curves,
         selection_bias=more.bias,
         failures=estimates.failures,
-        n_tested=int(np.unique(estimates.tested()).size),
+        n_tested=int(cases.size),
+        cases=tuple(cases.tolist()),
+        times_tested=tuple(times.tolist()),
         warnings=(*estimates.warnings, *undefined, *missing, *notes, *more.warnings),
         untested=untested,
     )
@@ -411,6 +414,7 @@ def _one_loss(
         folds=tuple(sample.folds.tolist()),
         bounds=bounds,
         per_class=per_class,
+        cases=() if sample.cases is None else tuple(sample.cases.tolist()),
     )
 
 
@@ -436,47 +440,6 @@ def _decomposed(
     return bias_variance(
         pooled.truth, pooled.predicted, estimates.tested(), pooled.n_classes
     )
-
-
-def _cautions(
-    problem: Problem, plan: Plan, rows: Sequence[ModelAssessment]
-) -> tuple[str, ...]:
-    lines = []
-    for row in rows:
-        if row.failures:
-            lines.append(
-                f"{row.name}: {len(row.failures)} of {len(plan.splits)} splits "
-                f"{row.failures[0]}"
-            )
-        lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
-    lines += _lonely(problem)
-    repeated = problem.n_repeated()
-    if repeated:
-        lines.append(
-            f"{repeated} cases repeat the features of another: if copies stand on "
-            "both sides of a split, the estimate is too good. Give groups, at the "
-            "command line with --group COL."
-        )
-    n_folds = len(plan.splits)
-    if math.isclose(plan.n_test, 1) or n_folds < 5:
-        each = f"{plan.n_test:.3g} case{'' if math.isclose(plan.n_test, 1) else 's'}"
-        lines.append(f"{n_folds} splits of {each} each say little of spread.")
-    return tuple(lines)
-
-
-def _lonely(problem: Problem) -> list[str]:
-    """Name the classes of one case."""
-    if not problem.is_classification:
-        return []
-    counts = zip(problem.classes, problem.class_counts.tolist(), strict=True)
-    alone = [str(label) for label, count in counts if count == 1]
-    if not alone:
-        return []
-    more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
-    return [
-        f"a class with 1 case ({', '.join(alone[:5])}{more}) cannot be both learned "
-        "and tested: whenever it is tested it is wrong. Merge or drop it."
-    ]
 
 
 def _check_limit(seconds: float | None) -> float | None:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from scorecast._core.results import Result
+from scorecast._core.results import Result, frame_of
 from scorecast._core.types import Json
 from scorecast.guarantees.model_assessment import (
     ModelAssessment,
@@ -154,6 +154,29 @@ class Assessment(Result):
         ]
         names = ("model", "loss", "estimate", "bound", "low", "high", "recommended")
         return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+    def case_columns(self) -> dict[str, list[Any]]:
+        """Return one row per model and tested case: how often, and its mean losses.
+
+        Cases are numbered from 0. A loss that is no mean of cases, such as AUC, has no
+        column; one that a model does not give is NaN.
+        """
+        losses = dict.fromkeys(x.loss for m in self.models for x in m.losses if x.cases)
+        found: dict[str, list[Any]] = {"model": [], "case": [], "times_tested": []}
+        found |= {name: [] for name in losses}
+        for model in self.models:
+            found["model"] += [model.name] * len(model.cases)
+            found["case"] += model.cases
+            found["times_tested"] += model.times_tested
+            given = {x.loss: x.cases for x in model.losses}
+            for name in losses:
+                unknown = (math.nan,) * len(model.cases)
+                found[name] += given.get(name) or unknown
+        return found
+
+    def case_frame(self) -> Any:
+        """Return `case_columns` as a pandas DataFrame."""
+        return frame_of(self.case_columns())
 
     def _parts(self) -> tuple[Json, Json, Json]:
         inputs = {
