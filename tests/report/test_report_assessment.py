@@ -135,3 +135,41 @@ def test_two_of_a_class_can_be_told_apart():
     assert len({line.split("  ")[1] for line in table}) == 3
     assert "sklearn.neighbors:" not in answer.headline()
     assert "KNeighborsClassifier(n_neighbors=" in answer.headline()
+
+
+def test_notes_of_intervals_are_shown_where_the_intervals_are():
+    rng = np.random.default_rng(0)
+    y = np.arange(36) % 2
+    X = rng.normal(size=(36, 4)) + 50 * y[:, None]
+    answer = sc.assess(
+        ["naive-bayes", "nearest-centroid"],
+        X,
+        y,
+        capacity=400,
+        **QUICK | {"n_permutations": 0},
+    )
+    loss = answer.models[0].losses[0]
+    assert loss.recommended.note
+    notes = {b.note for b in loss.bounds if b.note}
+    assert "says nothing" in notes
+    text = " ".join(render_text(answer).split())
+    page = render_html(Report(results=(answer,)))
+    for note in notes:
+        assert note in text
+        assert note in page
+    # The reason speaks of another interval than the one a note stands for.
+    assert loss.recommended.reason not in page
+
+
+def test_assumptions_that_differ_are_named_with_model_and_loss():
+    from dataclasses import replace
+
+    answer = sc.assess(*problem("classes"), **QUICK | {"n_permutations": 0})
+    model = answer.models[0]
+    loss = model.losses[0]
+    other = replace(loss.bounds[0], assumption="pigs fly")
+    changed = replace(loss, bounds=(other, *loss.bounds[1:]))
+    models = (replace(model, losses=(changed, *model.losses[1:])), *answer.models[1:])
+    page = render_html(Report(results=(replace(answer, models=models),)))
+    assert f"{other.method} ({loss.loss} of {model.name}): pigs fly." in page
+    assert f"): {loss.bounds[0].assumption}." in page

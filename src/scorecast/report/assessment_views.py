@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from scorecast.guarantees import Assessment, Feasibility, ModelAssessment
 from scorecast.report.assessment_plots import (
@@ -11,6 +10,7 @@ from scorecast.report.assessment_plots import (
     bounds_drawing,
     classes_drawing,
 )
+from scorecast.report.bound_views import bound_notes, bound_sections, bounds_assumed
 from scorecast.report.drawing import Drawing
 from scorecast.report.outlook_views import (
     outlook_facts,
@@ -19,7 +19,7 @@ from scorecast.report.outlook_views import (
 )
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
-from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -79,6 +79,8 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     lines += outlook_lines(result)
     for text in result.warnings:
         lines += entry_lines("Warning", text)
+    for text in bound_notes(result):
+        lines += entry_lines("Interval", text)
     for model in result.models:
         lines += entry_lines(
             "Verdict", f"{model_name(model.name, 60)}: {model.verdict}"
@@ -187,7 +189,7 @@ def _(result: Assessment) -> Drawing:
 
 @report_sections.register
 def _(result: Assessment) -> tuple[Section, ...]:
-    sections = [_head(result), *_bound_sections(result), *_feasibility(result)]
+    sections = [_head(result), *bound_sections(result), *_feasibility(result)]
     if any(x.per_class for m in result.assessed for x in m.losses):
         sections.append(_classes(result))
     if any(model.bias_variance for model in result.assessed):
@@ -288,38 +290,6 @@ def _reason(model: ModelAssessment) -> str:
     return model.feasibility.verdict.reason
 
 
-def _bound_sections(result: Assessment) -> list[Section]:
-    lead = (
-        "Every way of putting an interval around the same tests. The blue one is "
-        "recommended; the others show how much hangs on what is assumed."
-    )
-    names = list(dict.fromkeys(x.loss for m in result.assessed for x in m.losses))
-    sections, known = [], set[str]()
-    for place, name in enumerate(names):
-        reasons = dict.fromkeys(
-            b.reason
-            for m in result.assessed
-            for x in m.losses
-            if x.loss == name
-            for b in x.bounds
-            if b.is_recommended and b.reason and b.reason not in known
-        )
-        known |= set(reasons)
-        said = [lead] if place == 0 else []
-        said += [sentence(f"recommended because {reason}") for reason in reasons]
-        is_last = place == len(names) - 1
-        table = column_table("All intervals in numbers", result.to_columns())
-        sections.append(
-            Section(
-                heading=f"Bounds of {name}",
-                lead=tuple(said),
-                figure=bounds_drawing(result, name),
-                tables=(replace(table, folded=True),) if is_last else (),
-            )
-        )
-    return sections
-
-
 def _feasibility(result: Assessment) -> list[Section]:
     rows = _test_rows(result)
     if not rows:
@@ -418,10 +388,5 @@ def _comparisons(result: Assessment) -> list[Section]:
 
 
 def _assumed(result: Assessment) -> Section:
-    methods: dict[str, str] = {}
-    for model in result.assessed:
-        for loss in model.losses:
-            methods |= {b.method: b.assumption for b in loss.bounds}
     items = [sentence(text) for text in result.assumptions]
-    items += [f"{name}: {text}." for name, text in methods.items()]
-    return Section(heading="What this assumes", items=tuple(items))
+    return Section(heading="What this assumes", items=(*items, *bounds_assumed(result)))
