@@ -212,8 +212,12 @@ def test_three_classes_with_names_and_groups():
 def test_identical_models_show_no_difference(easy):
     found = sc.assess({"a": GaussianNB(), "b": GaussianNB()}, *easy, **QUICK)
     row = found.comparisons[0]
-    assert (row.difference, row.low, row.high) == (0, 0, 0)
-    assert row.p == row.p_adjusted == 1
+    assert row.is_same
+    assert row.difference == 0
+    # Nothing is claimed: neither certainty by width nor a p-value.
+    assert np.isnan([row.low, row.high, row.p, row.p_adjusted]).all()
+    page = render_html(Report(results=(found,)))
+    assert "no difference observable" in page
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,12 @@ from scorecast.report.assessment_plots import (
     bounds_drawing,
     classes_drawing,
 )
-from scorecast.report.bound_views import bound_notes, bound_sections, bounds_assumed
+from scorecast.report.bound_views import (
+    bound_notes,
+    bound_sections,
+    bounds_assumed,
+    gap_said,
+)
 from scorecast.report.drawing import Drawing
 from scorecast.report.outlook_views import (
     outlook_facts,
@@ -368,7 +373,7 @@ def _comparisons(result: Assessment) -> list[Section]:
         (
             f"{model_name(row.a, 20)} \N{MINUS SIGN} {model_name(row.b, 20)}",
             f"{row.difference:+.3f}",
-            f"{row.low:+.3f} to {row.high:+.3f}" if is_known(row.low) else UNKNOWN,
+            gap_said(row),
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons

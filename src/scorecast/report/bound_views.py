@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from scorecast.guarantees import Assessment, Bound
+from scorecast.guarantees import Assessment, Bound, ModelComparison
 from scorecast.report.assessment_plots import bounds_drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.sections import Section, column_table
-from scorecast.report.wording import model_name
+from scorecast.report.wording import UNKNOWN, is_known, model_name
 
-__all__ = ["bound_notes", "bound_sections", "bounds_assumed"]
+__all__ = ["bound_notes", "bound_sections", "bounds_assumed", "gap_said"]
 
 _LEAD = (
     "Every way of putting an interval around the same tests. The blue one is "
@@ -107,6 +107,15 @@ def bound_sections(result: Assessment) -> list[Section]:
             )
         )
     return sections
+
+
+def gap_said(row: ModelComparison) -> str:
+    """Write the interval of a difference, or why there is none."""
+    if row.is_same:
+        return "no difference observable"
+    if not is_known(row.low):
+        return UNKNOWN
+    return f"{row.low:+.3f} to {row.high:+.3f}"
 
 
 def bounds_assumed(result: Assessment) -> list[str]:
