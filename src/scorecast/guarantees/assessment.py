@@ -118,11 +118,10 @@ class Assessment(Result):
 
     def cases_said(self, model: ModelAssessment) -> str:
         """Say on how many cases a model was tested, and why not on all."""
+        is_part = 0 < model.n_tested < self.n
+        tested = f"{model.n_tested:,} of {self.n:,}" if is_part else f"{self.n:,}"
         if not model.failures:
-            return f"{self.n:,} cases"
-        tested = (
-            f"{model.n_tested:,} of {self.n:,}" if model.n_tested else f"{self.n:,}"
-        )
+            return f"{tested} cases"
         return f"{tested} cases ({self.failures_said(model)})"
 
     def failures_said(self, model: ModelAssessment) -> str:

@@ -153,7 +153,8 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     failed = [
         f"{model_name(model.name, 60)} on {result.cases_said(model)}"
         for model in result.models
-        if model.failures and model.losses
+        if model.losses and (model.failures or model.n_tested < result.n)
+        if model.n_tested
     ]
     return [
         ("Data", sizes),
@@ -265,7 +266,8 @@ def _head(result: Assessment) -> Section:
         word = "not tested" if tested is None else tested.verdict.word
         word = "no verdict" if model.untested else word
         said = [word, *(dashed(f"{x.loss} {x.said()}") for x in others)]
-        said += [f"tested on {result.cases_said(model)}"] if model.failures else []
+        if model.failures or 0 < model.n_tested < result.n:
+            said.append(f"tested on {result.cases_said(model)}")
         notes.append(sentence("; ".join(said)).removesuffix("."))
     table = Table(
         caption="", columns=columns, rows=tuple(rows), notes=tuple(notes), words=1
