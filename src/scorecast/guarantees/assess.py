@@ -35,7 +35,7 @@ from scorecast.guarantees.feasibility import (
     NullSettings,
     examine,
 )
-from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.losses import Loss, check_losses, losses_for
 from scorecast.guarantees.missing import check_missing
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import compare_models
@@ -216,6 +216,7 @@ def assess(
     )
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
+    chosen_losses = losses_for(chosen_losses, len(problem.classes))
     check_missing(chosen, problem)
     if problem.n_repeated() == problem.n - 1:
         msg = "No feature varies: all cases look the same."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from scorecast.guarantees import classification_losses as of_classes
 from scorecast.guarantees import regression_losses as of_numbers
 from scorecast.guarantees.outcomes import Outcome
 
-__all__ = ["LOSSES", "Loss", "check_losses", "cost_loss", "smoothed_loss"]
+__all__ = ["LOSSES", "Loss", "check_losses", "cost_loss", "losses_for", "smoothed_loss"]
 
 _WIDTH = 0.1  # of the ramp of the smoothed error, in units of the margin
 
@@ -290,6 +290,29 @@ _DEFAULT = {
     "classification": ("accuracy", "balanced-accuracy"),
     "regression": ("rmse",),
 }
+
+
+def losses_for(losses: Sequence[Loss], n_classes: int) -> tuple[Loss, ...]:
+    """Give losses the range they have with so many classes.
+
+    The Brier score of two classes is halved, as is usual, and ends at 1.
+
+    Parameters
+    ----------
+    losses : sequence of Loss
+        The losses.
+    n_classes : int
+        Number of classes; 0 for numbers.
+
+    Returns
+    -------
+    tuple of Loss
+        In the same order.
+    """
+    return tuple(
+        replace(loss, high=1.0) if loss.name == "brier" and n_classes == 2 else loss
+        for loss in losses
+    )
 
 
 def check_losses(
