@@ -173,3 +173,31 @@ def test_assumptions_that_differ_are_named_with_model_and_loss():
     page = render_html(Report(results=(replace(answer, models=models),)))
     assert f"{other.method} ({loss.loss} of {model.name}): pigs fly." in page
     assert f"): {loss.bounds[0].assumption}." in page
+
+
+@pytest.mark.parametrize(
+    ("labels", "losses", "about"),
+    [
+        (("ill", "well"), ["f1", "specificity"], ["well", "well"]),
+        (("a", "b", "c"), ["sensitivity", "f1"], ["c", ""]),
+    ],
+)
+def test_losses_of_one_class_name_it(labels, losses, about):
+    rng = np.random.default_rng(0)
+    y = np.arange(36) % len(labels)
+    X = rng.normal(size=(36, 4)) + y[:, None]
+    answer = sc.assess(
+        "naive-bayes", X, np.array(labels)[y], losses=losses,
+        **QUICK | {"n_permutations": 0, "with_bias_variance": False},
+    )  # fmt: skip
+    found = answer.models[0].losses
+    assert [x.of_class for x in found] == about
+    text, page = render_text(answer), render_html(Report(results=(answer,)))
+    for x in found:
+        assert x.name in text
+        assert f"Bounds of {x.name}" in page
+    assert f"{found[0].loss} of class {about[0]}" in answer.summary()
+    data = json.loads(json.dumps(answer.to_dict()))
+    saved = data["result"]["models"]["naive-bayes"]["losses"]
+    assert [saved[name]["of_class"] for name in losses] == about
+    assert result_from_dict(data).summary() == answer.summary()

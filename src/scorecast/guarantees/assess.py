@@ -416,6 +416,7 @@ def _one_loss(
         bounds=bounds,
         per_class=per_class,
         cases=() if sample.cases is None else tuple(sample.cases.tolist()),
+        of_class=loss.class_of(estimates.problem.classes),
     )
 
 

@@ -111,7 +111,7 @@ class Assessment(Result):
         best = self.best
         first = best.losses[0]
         return (
-            f"{self._lead()}: {first.loss} {first.value_said(first.estimate)} "
+            f"{self._lead()}: {first.name} {first.value_said(first.estimate)} "
             f"({100 * self.level:g} %: {first.span_said(first.low, first.high)}) on "
             f"{self.cases_said(best)} with {self.m:,} features."
         )

@@ -46,6 +46,9 @@ class Loss:
         Whether the values of cases are 0 and 1 only.
     by_class : bool
         Whether small classes weigh as much as large ones.
+    about_last : str
+        Whether it is about the last class in sorted order: ``"always"``, of
+        ``"two"`` classes, or ``""``.
     """
 
     name: str
@@ -58,6 +61,15 @@ class Loss:
     whole: Callable[[Outcome], float] | None = None
     is_binary: bool = False
     by_class: bool = False
+    about_last: str = ""
+
+    def class_of(self, classes: Sequence[Any]) -> str:
+        """Name the class it is about; empty where it is about all."""
+        if self.about_last == "always" or (
+            self.about_last == "two" and len(classes) == 2
+        ):
+            return str(classes[-1])
+        return ""
 
     @property
     def is_bounded(self) -> bool:
@@ -226,19 +238,25 @@ LOSSES: dict[str, Loss] = {
             by_class=True,
         ),
         _class_loss(
-            "sensitivity", greater=True, whole=_last_sensitivity, by_class=True
+            "sensitivity",
+            greater=True,
+            whole=_last_sensitivity,
+            by_class=True,
+            about_last="always",
         ),
         _class_loss(
             "specificity",
             greater=True,
             whole=lambda o: of_classes.specificity(_counts(o)),
             by_class=True,
+            about_last="always",
         ),
         _class_loss(
             "f1",
             greater=True,
             whole=lambda o: of_classes.f_measure(_counts(o)),
             by_class=True,
+            about_last="two",
         ),
         _class_loss(
             "mcc",

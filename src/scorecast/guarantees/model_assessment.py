@@ -48,6 +48,8 @@ class LossAssessment:
     cases : tuple of float
         Mean value of every case that was tested, in the order of the model's
         `cases`; empty where the loss is no mean of cases.
+    of_class : str
+        The class it is about, where it is about one: the last in sorted order.
     """
 
     loss: str
@@ -57,6 +59,12 @@ class LossAssessment:
     bounds: tuple[Bound, ...]
     per_class: tuple[ClassSensitivity, ...] = ()
     cases: tuple[float, ...] = ()
+    of_class: str = ""
+
+    @property
+    def name(self) -> str:
+        """The loss, and the class where it is about one."""
+        return f"{self.loss} of class {self.of_class}" if self.of_class else self.loss
 
     @property
     def recommended(self) -> Bound | None:
@@ -196,6 +204,7 @@ def loss_parts(loss: LossAssessment) -> Json:
         "bounds": [_bound_parts(bound) for bound in loss.bounds],
         "folds": list(loss.folds),
         "cases": list(loss.cases),
+        "of_class": loss.of_class,
     }
 
 
@@ -239,6 +248,7 @@ def loss_from(name: str, data: Json) -> LossAssessment:
             for row in data["per_class"].values()
         ),
         cases=tuple(_float(x) for x in data.get("cases", ())),
+        of_class=data.get("of_class", ""),
     )
 
 

@@ -107,7 +107,15 @@ def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
         for loss in model.losses:
             by = "" if loss.recommended is None else loss.recommended.method
             span = loss.span_said(loss.low, loss.high)
-            rows.append((name, loss.loss, loss.value_said(loss.estimate), span, by))
+            rows.append(
+                (
+                    name,
+                    one_line(loss.name, 30),
+                    loss.value_said(loss.estimate),
+                    span,
+                    by,
+                )
+            )
             name = ""
     return rows
 
@@ -246,7 +254,7 @@ def _classes(result: Assessment) -> Section:
 
 
 def _head(result: Assessment) -> Section:
-    first = result.assessed[0].losses[0].loss
+    first = one_line(result.assessed[0].losses[0].name, 40)
     columns = (first, "estimate", f"{level_name(result.level)} interval")
     rows, notes = [], []
     for model in result.models:
@@ -265,7 +273,7 @@ def _head(result: Assessment) -> Section:
         )
         word = "not tested" if tested is None else tested.verdict.word
         word = "no verdict" if model.untested else word
-        said = [word, *(dashed(f"{x.loss} {x.said()}") for x in others)]
+        said = [word, *(dashed(f"{one_line(x.name, 40)} {x.said()}") for x in others)]
         if model.failures or 0 < model.n_tested < result.n:
             said.append(f"tested on {result.cases_said(model)}")
         notes.append(sentence("; ".join(said)).removesuffix("."))

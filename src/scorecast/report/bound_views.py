@@ -9,7 +9,7 @@ from scorecast.guarantees import Assessment, Bound, ModelComparison
 from scorecast.report.assessment_plots import bounds_drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.sections import Section, column_table
-from scorecast.report.wording import UNKNOWN, is_known, model_name
+from scorecast.report.wording import UNKNOWN, is_known, model_name, one_line
 
 __all__ = ["bound_notes", "bound_sections", "bounds_assumed", "gap_said"]
 
@@ -42,6 +42,11 @@ def _whose(places: list[tuple[str, str]]) -> str:
     models = ", ".join(dict.fromkeys(model for model, _ in places))
     losses = ", ".join(dict.fromkeys(loss for _, loss in places))
     return f"{losses} of {models}"
+
+
+def _named(result: Assessment, name: str) -> str:
+    found = (x.name for m in result.assessed for x in m.losses if x.loss == name)
+    return one_line(next(found), 60)
 
 
 def bound_notes(result: Assessment, loss: str | None = None) -> list[str]:
@@ -100,7 +105,7 @@ def bound_sections(result: Assessment) -> list[Section]:
         table = column_table("All intervals in numbers", result.to_columns())
         sections.append(
             Section(
-                heading=f"Bounds of {name}",
+                heading=f"Bounds of {_named(result, name)}",
                 lead=tuple(said),
                 figure=bounds_drawing(result, name),
                 tables=(replace(table, folded=True),) if is_last else (),
