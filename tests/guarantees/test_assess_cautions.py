@@ -41,3 +41,13 @@ def test_cases_that_were_never_tested_are_not_counted(easy, sampling):
     assert 0 < tested < 40
     assert f"on {tested} of 40 cases" in found.summary()
     assert f"tested on {tested} of 40 cases" in render_html(Report(results=(found,)))
+
+
+def test_an_error_that_a_model_states_itself_is_said_to_need_calibration(easy):
+    call = {"n_permutations": 0, "n_resamples": 0, "with_bias_variance": False}
+    losses = ["error", "posterior-error"]
+    found = sc.assess("naive-bayes", *easy, losses=losses, **call)
+    assert any("calibrated" in text for text in found.warnings)
+    assert "calibrated" in render_html(Report(results=(found,)))
+    plain = sc.assess("naive-bayes", *easy, losses="error", **call)
+    assert not any("calibrated" in text for text in plain.warnings)

@@ -39,6 +39,12 @@ def cautions(
                 f"{row.failures[0]}"
             )
         lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
+    if any(x.loss == "posterior-error" for row in rows for x in row.losses):
+        lines.append(
+            "posterior-error is the error that a model itself states: it holds only if "
+            "its probabilities are calibrated, and for classes as common as here. "
+            "Compare it with error."
+        )
     lines += _lonely(problem)
     repeated = problem.n_repeated()
     if repeated:
