@@ -236,6 +236,22 @@ def test_too_few_cases_for_a_space_are_no_obstacle():
     X, y = np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]
     found = sc.assess("nearest-centroid", X, y, **(BARE | {"sampling": "cv2"}))
     assert found.regularities is None
+    assert any("no word on the space" in text for text in found.warnings)
+
+
+def test_gaps_leave_features_out_of_the_space_and_that_is_said(easy):
+    X, y = easy
+    gaps = X.copy()
+    gaps[0, 1] = np.nan
+    model = {"nb": make_pipeline(SimpleImputer(), GaussianNB())}
+    found = sc.assess(model, gaps, y, **BARE)
+    assert found.regularities.n_features == 5
+    assert any("5 of 6 features" in text for text in found.warnings)
+    gaps[0] = np.nan
+    none = sc.assess(model, gaps, y, **BARE)
+    assert none.regularities is None
+    assert any("every feature has gaps" in text for text in none.warnings)
+    assert not any("space" in text for text in sc.assess(model, X, y, **BARE).warnings)
 
 
 def test_the_names_of_a_table_are_kept(easy):

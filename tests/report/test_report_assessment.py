@@ -201,3 +201,37 @@ def test_losses_of_one_class_name_it(labels, losses, about):
     saved = data["result"]["models"]["naive-bayes"]["losses"]
     assert [saved[name]["of_class"] for name in losses] == about
     assert result_from_dict(data).summary() == answer.summary()
+
+
+def test_the_choice_and_the_number_of_permutations_are_on_the_page():
+    answer = sc.assess(*problem("classes"), **QUICK)
+    page, text = render_html(Report(results=(answer,))), render_text(answer)
+    for said in ("The best of 2 looks better than it is", "20 permutations"):
+        assert said in page
+        assert said in " ".join(text.split())
+    one = sc.assess("naive-bayes", *problem("classes")[1:], **QUICK)
+    assert "looks better" not in render_html(Report(results=(one,)))
+
+
+def test_long_names_of_models_fit_a_narrow_page():
+    from scorecast.report.assessment_plots import groups_drawing
+    from scorecast.report.dot_rows import Group, Row
+    from scorecast.report.drawing import new_figure
+
+    row = Row(name="nadeau-bengio", dot=0.5, low=0.4, high=0.6, text="40.0-60.0")
+    name = "HistGradientBoostingClassifier(max_iter=10)"
+    drawing = groups_drawing([Group(heading=name, rows=(row,))], "accuracy", "x")
+    figure, axes = new_figure(drawing, NARROW)
+    drawing.draw(axes)
+    figure.canvas.draw()
+    heading = next(t for t in axes.texts if t.get_text().startswith("Hist"))
+    box = heading.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width + 1
+
+
+def test_numbers_have_no_classes_to_be_normal_within():
+    answer = sc.assess(*problem("numbers"), **QUICK | {"n_permutations": 0})
+    assert "within classes" not in render_html(Report(results=(answer,)))
+    answer = sc.assess(*problem("classes"), **QUICK | {"n_permutations": 0})
+    assert "within classes; Jarque" in render_html(Report(results=(answer,)))

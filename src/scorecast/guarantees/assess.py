@@ -276,6 +276,7 @@ def _answer(
         for row in rows
         if row.losses and row.losses[0].loss == first
     }
+    space, unsaid = space_of(problem) if order.with_regularities else (None, ())
     counts = problem.class_counts.tolist() if problem.is_classification else []
     names = map(str, problem.classes)
     return Assessment(
@@ -293,12 +294,12 @@ def _answer(
         level=order.level,
         seed=order.seed,
         options=asdict(order.settings),
-        regularities=space_of(problem) if order.with_regularities else None,
+        regularities=space,
         selected=best_features(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=cautions(problem, plan, rows),
+        warnings=(*cautions(problem, plan, rows), *unsaid),
     )
 
 

@@ -98,11 +98,14 @@ class Assessment(Result):
 
     def sentence(self) -> str:
         """Say what holds of the best model."""
-        said = f"{self.headline()} {self.best.verdict}"
+        return f"{self.headline()} {self.best.verdict} {self.choice_said()}".rstrip()
+
+    def choice_said(self) -> str:
+        """Say that the best was chosen; empty where there is one model only."""
         if len(self.assessed) < 2:
-            return said
+            return ""
         return (
-            f"{said} The best of {len(self.assessed)} looks better than it is: neither "
+            f"The best of {len(self.assessed)} looks better than it is: neither "
             "interval nor p-values allow for the choice."
         )
 

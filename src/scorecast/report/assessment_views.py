@@ -167,10 +167,28 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     return [
         ("Data", sizes),
         ("Tested", "; ".join([tested, *failed])),
+        *_draw_facts(result),
         *_centre_facts(result),
         *outlook_facts(result),
         ("Assumes", "; ".join(result.assumptions[:2])),
     ]
+
+
+def _draw_facts(result: Assessment) -> list[tuple[str, str]]:
+    """Say how often permuted and null data were drawn, model by model if it differs."""
+    tested = [(m.name, m.feasibility) for m in result.assessed if m.feasibility]
+    numbers: dict[str, list[str]] = {}
+    for name, found in tested:
+        said = f"{count(found.permuted.n_draws)} permutations"
+        if found.null_data is not None:
+            said += f", {count(found.null_data.n_draws)} null data sets"
+        numbers.setdefault(said, []).append(model_name(name))
+    if not numbers:
+        return []
+    if len(numbers) == 1:
+        return [("Chance", next(iter(numbers)))]
+    each = (f"{', '.join(names)}: {said}" for said, names in numbers.items())
+    return [("Chance", "; ".join(each))]
 
 
 def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
@@ -282,7 +300,11 @@ def _head(result: Assessment) -> Section:
     )
     return Section(
         heading=dashed(f"{result.headline()} {_word(result.best)}"),
-        lead=(sentence(_reason(result.best)),),
+        lead=tuple(
+            text
+            for text in (sentence(_reason(result.best)), result.choice_said())
+            if text
+        ),
         tables=(table,),
         warnings=result.warnings,
         facts=tuple(_facts(result)),

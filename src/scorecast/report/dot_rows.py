@@ -16,10 +16,11 @@ from scorecast.report.drawing import (
     PAPER,
     RULE,
     Drawing,
+    axes_size,
     plain_axes,
     text_width,
 )
-from scorecast.report.wording import is_known
+from scorecast.report.wording import clipped, is_known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +29,7 @@ __all__ = ["Group", "Row", "draw_groups", "rows_drawing"]
 
 _ROW = 15.0
 _HEADER = 26.0
+_SHORTEST = 8  # characters of a heading that was cut
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,18 +77,22 @@ def rows_drawing(
         With room for the longest name and number.
     """
     rows = [row for group in groups for row in group.rows]
-    longest = max((text_width(row.name, bold=row.strong) for row in rows), default=40.0)
     bottom = 36.0
     return Drawing(
         title=title,
         description=description,
         draw=draw,
         height=len(rows) * _ROW + len(groups) * _HEADER + bottom,
-        left=longest + 12,
+        left=_name_width(groups) + 12,
         right=_number_width(groups) + 10,
         top=0.0,
         bottom=bottom,
     )
+
+
+def _name_width(groups: Sequence[Group]) -> float:
+    rows = [row for group in groups for row in group.rows]
+    return max((text_width(row.name, bold=row.strong) for row in rows), default=40.0)
 
 
 def _number_width(groups: Sequence[Group]) -> float:
@@ -103,7 +109,7 @@ def draw_groups(
     y = 0.0
     for group in groups:
         y += _HEADER
-        _margin_text(axes, 0.0, y - _ROW / 2 - 3, group.heading, INK, bold=True)
+        _heading(axes, y - _ROW / 2 - 3, group.heading, groups)
         top = y - 2
         for row in group.rows:
             y += _ROW
@@ -113,6 +119,16 @@ def draw_groups(
             continue
         axes.vlines(0, top, y, color=MUTED, linewidth=0.6, zorder=2)
     axes.set_ylim(y + 4, 0)
+
+
+def _heading(axes: Axes, y: float, text: str, groups: Sequence[Group]) -> None:
+    """Write a heading over the bars; on narrow pages from the left edge, cut to fit."""
+    room = axes_size(axes)[0] + _number_width(groups) + 10
+    left = _name_width(groups)
+    shift = max(0.0, min(text_width(text, bold=True) - room, left))
+    while text_width(text, bold=True) > room + shift and len(text) > _SHORTEST:
+        text = clipped(text, len(text) - 1)
+    _margin_text(axes, 0.0, y, text, INK, bold=True, shift=-shift)
 
 
 def _draw_row(axes: Axes, row: Row, y: float, *, zero: bool) -> None:
