@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import scorecast as sc
 from scorecast.guarantees import Sampling
@@ -51,3 +52,41 @@ def test_an_error_that_a_model_states_itself_is_said_to_need_calibration(easy):
     assert "calibrated" in render_html(Report(results=(found,)))
     plain = sc.assess("naive-bayes", *easy, losses="error", **call)
     assert not any("calibrated" in text for text in plain.warnings)
+
+
+class Triple(GaussianNB):
+    """States three times what it believes."""
+
+    def predict_proba(self, X):
+        return 3 * super().predict_proba(X)
+
+
+def test_rows_that_do_not_add_up_are_no_probabilities(easy):
+    losses = ["accuracy", "auc", "log-loss"]
+    found = sc.assess({"three": Triple()}, *easy, losses=losses, **QUICK)
+    model = found.models[0]
+    assert [x.loss for x in model.losses] == ["accuracy", "auc"]
+    said = " ".join(model.warnings)
+    assert "a sum of 3" in said
+    assert "log-loss needs probabilities" in said
+    right = sc.assess({"one": GaussianNB()}, *easy, losses=losses, **QUICK).models[0]
+    assert [x.loss for x in right.losses] == losses
+
+
+def test_luck_of_a_selection_for_numbers_is_said_to_be_unknown(easy):
+    X, _ = easy
+    found = sc.assess("ridge", X, X[:, 0], selection=2, **QUICK)
+    assert any("luck" in text for text in found.warnings)
+    assert not any(
+        "luck" in text for text in sc.assess("ridge", X, X[:, 0], **QUICK).warnings
+    )
+
+
+def test_bias_and_variance_that_cannot_be_had_do_not_stop_the_rest(easy):
+    # A group per class: whatever a bootstrap sample leaves out, it holds one class.
+    X, _ = easy
+    groups = np.arange(40) // 20
+    call = QUICK | {"with_bias_variance": True, "sampling": "group2"}
+    found = sc.assess("naive-bayes", X, groups, groups=groups, **call)
+    assert found.models[0].bias_variance == ()
+    assert any("no bias and variance" in text for text in found.warnings)

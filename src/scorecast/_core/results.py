@@ -21,6 +21,8 @@ from scorecast.exceptions import InvalidInputError, MissingExtraError
 
 __all__ = ["Result", "frame_of", "jsonable", "result_from_dict"]
 
+# What the command line adds to inputs; it is no part of the result.
+_ORIGIN = ("files", "command", "versions")
 _kinds: dict[str, type[Result]] = {}
 
 
@@ -115,8 +117,7 @@ class Result(ABC):
             )
             raise InvalidInputError(msg)
         try:
-            # The command line adds the files; they are no part of the result.
-            inputs = {k: v for k, v in data["inputs"].items() if k != "files"}
+            inputs = {k: v for k, v in data["inputs"].items() if k not in _ORIGIN}
             return cls._from_parts(inputs, data["options"], data["result"])
         except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
             msg = f"A result of kind {cls.kind!r} lacks or garbles a field: {error}."

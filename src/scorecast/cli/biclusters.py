@@ -61,7 +61,7 @@ def wants_biclusters(options: dict[str, Any]) -> bool:
     if file and models:
         msg = "Give either --biclusters or --bicluster-model."
         raise click.UsageError(msg)
-    for name in ("target", "models", "losses", "group"):
+    for name in ("target", "models", "losses", "group", "cost"):
         if options[name]:
             option = {"models": "model", "losses": "loss"}.get(name, name)
             msg = f"--{option} is for models that predict; leave it out here."

@@ -212,7 +212,7 @@ def assess(
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
         alpha=check_level(alpha, "alpha"),
-        relaxed_alpha=check_level(relaxed_alpha),
+        relaxed_alpha=_check_relaxed(relaxed_alpha, alpha),
     )
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
@@ -299,7 +299,16 @@ def _answer(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=(*cautions(problem, plan, rows), *unsaid),
+        warnings=(*cautions(problem, plan, rows), *unsaid, *_unlucky(problem, order)),
+    )
+
+
+def _unlucky(problem: Problem, order: _Order) -> tuple[str, ...]:
+    if order.outlook.n_selected is None or problem.is_classification:
+        return ()
+    return (
+        "no word on what luck would have found: the selection is tested for classes, "
+        "not for numbers",
     )
 
 
@@ -363,7 +372,10 @@ def _one_model(
         )  # fmt: skip
     parts: tuple[BiasVariance, ...] = ()
     if order.with_bias_variance:
-        parts = _decomposed(name, model, estimates, order, for_bias)
+        try:
+            parts = _decomposed(name, model, estimates, order, for_bias)
+        except InsufficientDataError as error:
+            undefined.append(f"no bias and variance: {str(error).removesuffix('.')}")
     more = model_outlook(
         name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
         rng=for_more, run=order.run, seed=order.seed,
@@ -443,6 +455,16 @@ def _decomposed(
     return bias_variance(
         pooled.truth, pooled.predicted, estimates.tested(), pooled.n_classes
     )
+
+
+def _check_relaxed(relaxed: float, alpha: float) -> float:
+    if check_level(relaxed, "relaxed_alpha") >= alpha:
+        return relaxed
+    msg = (
+        f"`relaxed_alpha` must not be below `alpha`: what is feasible is exploratory, "
+        f"too; got {relaxed!r} and {alpha!r}."
+    )
+    raise UsageError(msg)
 
 
 def _check_limit(seconds: float | None) -> float | None:
