@@ -234,14 +234,14 @@ def _(result: LearningCurveFit) -> Drawing:
 @report_sections.register
 def _(result: LearningCurveFit) -> tuple[Section, ...]:
     said = split_said(result)
-    facts = (("Split", said),) if said else ()
-    facts += tuple(("Sizes", note) for note in result.notes)
+    facts = [("Split", said)] if said else []
+    facts += [("Sizes", note) for note in result.notes]
     return (
         Section(
             heading=dashed(result.summary()),
             figure=learning_drawing(result),
             tables=(learning_table(result),),
-            facts=facts,
+            facts=tuple(facts),
         ),
         Section(heading="References", items=_REFERENCES),
     )
