@@ -120,6 +120,7 @@ def bad_tables():
     yield "zero time", 3, "above zero", ["0,1,3,4", *good]
     yield "negative time", 3, "above zero", ["-2,1,3,4", *good]
     yield "NaN time", 3, "must be known", ["nan,1,3,4", *good]
+    yield "infinite time", 3, "inf is no time", ["inf,1,3,4", *good]
     yield "no time", 3, "the field is empty", [",1,3,4", *good]
     yield "odd event", 3, "event must be 1", ["1,2,3,4", *good]
     yield "no events", 4, "0 event", [f"{1 + i},0,{i % 5},{i % 7}" for i in range(20)]
@@ -156,6 +157,9 @@ def test_wrong_options_are_usage(run, cohort_file):
     assert code == 2
     assert "beyond the 40" in err
     assert run(*wanted, "--prior", "gompertz")[0] == 2
+    code, _, err = run(*wanted, "--growth", "0.999")
+    assert code == 2
+    assert "0<x<=0.9" in err
     assert run("recurrence", cohort_file, "--time", "t")[0] == 2
 
 
@@ -253,7 +257,7 @@ def test_the_evidence_of_candidates_is_reported(
     assert run(*wanted)[1].count("Evidence") == 0
 
 
-@pytest.mark.parametrize("text", ["growth", "growth=x", "nonsense=1", "growth=2"])
+@pytest.mark.parametrize("text", ["growth", "growth=x", "nonsense=1", "growth=0.999"])
 def test_impossible_candidates_are_usage(run, cohort_file, stub, text):
     code, _, err = run("recurrence", *columns(cohort_file), "--covariates", "marker",
                        *QUICK, "--candidate", text)  # fmt: skip

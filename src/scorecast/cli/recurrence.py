@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 PRINTED_GROWTH = 0.09  # of the paper
+MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
 
 
 @click.command(name="recurrence")
@@ -80,7 +81,7 @@ PRINTED_GROWTH = 0.09  # of the paper
 )
 @click.option(
     "--growth",
-    type=Share(is_open=True),
+    type=click.FloatRange(0, MOST_GROWTH, min_open=True),
     default=PRINTED_GROWTH,
     show_default=True,
     help="kappa_C of the prior: how readily components are added.",
@@ -261,6 +262,9 @@ def _candidates(options: dict[str, Any]) -> dict[str, dict[str, float]]:
         except ValueError as error:
             msg = f"--candidate needs NAME=VALUE,... with numbers; got {text!r}."
             raise UsageError(msg) from error
+        if found[text].get("growth", 0.0) > MOST_GROWTH:
+            msg = f"--candidate {text}: growth may be at most {MOST_GROWTH:g}."
+            raise UsageError(msg)
     used = f"growth={options['growth']:g}"
     if found and options["growth"] != PRINTED_GROWTH:
         found.setdefault(used, {"growth": options["growth"]})

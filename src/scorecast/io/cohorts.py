@@ -191,6 +191,11 @@ def _refuse_unknown(values: NDArray[Any], names: Sequence[str], say: _Places) ->
         if bad.any():
             row = int(np.argmax(bad))
             msg = f"{say.at(row, name)}: a time and an event must be known"
+            if np.isinf(values[row, i]):
+                msg = (
+                    f"{say.at(row, name)}: {values[row, i]:g} is no time; where the "
+                    "event never came, give how long it did not, with event 0"
+                )
             raise InvalidInputError(msg)
 
 
