@@ -123,6 +123,15 @@ def test_stability_compares_with_what_all_rows_give(planted):
     found = sc.bicluster_estimates({"top": top}, X, n_repeats=5, measures="consensus")
     values = np.array(found.table("consensus")["top"])
     assert (values > 0.6).all()
+    assert not found.has_truth
+    assert "how stable" in found.warnings[0]
+    assert found.warnings[0] in sc.assess_estimates(found).warnings
+    again = sc.BiclusterEstimates.from_dict(found.to_dict())
+    assert again.warnings == found.warnings
+    # What needs no comparison is not said to be one.
+    alone = sc.bicluster_estimates({"top": top}, X, n_repeats=5, measures="msr")
+    assert alone.warnings == ()
+    assert alone.unit == "subsamples"
     assert (values < 1.0001).all()
 
 

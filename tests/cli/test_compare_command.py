@@ -181,3 +181,18 @@ def test_a_column_of_numbers_names_the_rows_where_told_so(run, tmp_path):
         code, out, err = run("compare", path, *way)
         assert code == 0, err
         assert "of 3 models on 12 data sets" in out
+
+
+@pytest.mark.parametrize("other", ["--json", "--report"])
+def test_one_file_for_two_outputs_is_refused_before_the_first(
+    run, write, tmp_path, other
+):
+    path = write(rows())
+    target = tmp_path / "same.html"
+    code, out, err = run(
+        "compare", path, "--latex", target, other, f"{tmp_path}/./same.html"
+    )
+    assert code == 2
+    assert f"--latex and {other} both name" in err
+    assert not out
+    assert not target.exists()

@@ -47,6 +47,7 @@ class _Setting:
     truths: dict[str, BiclusterSet]
     size: int
     with_nulls: bool
+    has_truth: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -195,6 +196,7 @@ def _setting(
     return _Setting(
         finders=finders, measures=measures, generator=generator, matrix=matrix,
         truths=truths, size=size, with_nulls=with_nulls,
+        has_truth=matrix is None or truth is not None,
     )  # fmt: skip
 
 
@@ -320,15 +322,24 @@ def _gathered(
         estimates=_columns(setting, repeats, ""),
         nulls={name: _columns(setting, repeats, name) for name in nulls},
         overlap=setting.size / (n - setting.size) if n else 0.0,
-        unit="subsamples" if n else "synthetic data sets",
+        unit=_unit(setting),
         source="subsamples" if n else "synthetic",
         n_repeats=len(repeats),
         n_rows=n or repeats[-1].shape[0],
         n_columns=repeats[-1].shape[1],
         share=setting.size / n if n else 1.0,
         failures=failures,
+        has_truth=setting.has_truth,
         seed=seed,
     )
+
+
+def _unit(setting: _Setting) -> str:
+    """Say what a repeat is, and what it is held against where that is no truth."""
+    if setting.matrix is None:
+        return "synthetic data sets"
+    itself = not setting.has_truth and any(x in AGREEMENT for x in setting.measures)
+    return "subsamples, against its own result on all rows" if itself else "subsamples"
 
 
 def _columns(

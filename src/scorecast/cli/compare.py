@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -157,6 +158,7 @@ def command(**options: Any) -> None:
     from scorecast.io import check_writable, write_text
 
     check_outputs(options)
+    _check_latex(options)
     with collected_warnings() as lines:
         data = _read(options)
         check_outputs(options, [data.source])
@@ -169,6 +171,18 @@ def command(**options: Any) -> None:
     if latex and isinstance(result, Comparison):
         write_text(latex, result.to_latex(), force=options["force"])
     deliver(result, options, files=files, notes=[*data.notes, *lines])
+
+
+def _check_latex(options: dict[str, Any]) -> None:
+    """Refuse one file for two outputs, before the first is written."""
+    from scorecast.exceptions import UsageError
+
+    latex = options["latex"]
+    for name in ("json", "report"):
+        path = options[f"{name}_path"]
+        if latex and path and os.path.realpath(path) == os.path.realpath(latex):
+            msg = f"--latex and --{name} both name {latex!r}: they need a file each."
+            raise UsageError(msg)
 
 
 def _read(options: dict[str, Any]) -> ResultColumns:
