@@ -9,20 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility.null_data import draw_null_data
-from scorecast.guarantees.feasibility.permutations import permuted_values
+from scorecast.guarantees.feasibility.permutations import (
+    exchange_pools,
+    permuted_values,
+)
 from scorecast.guarantees.feasibility.result import Feasibility
 from scorecast.guarantees.feasibility.significance import (
     NullTest,
     density_p,
     drawn_test,
     paired_test,
+    unknown,
 )
 from scorecast.guarantees.feasibility.verdict import judge
 from scorecast.guarantees.fitting import fit_and_test
 from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.permutation.shuffles import (
+    NOTHING_MOVES,
+    moved,
+    n_arrangements,
+)
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
@@ -114,7 +123,11 @@ def examine(
     )
     errors = loss.as_error(drawn)
     ratio = plan.test_ratio
-    permuted = counted_test("permuted data", observed, errors, ratio)
+    permuted = _of_few(
+        counted_test("permuted data", observed, errors, ratio),
+        exchange_pools(problem, plan, settings.scheme),
+        problem,
+    )
     models = _null_model_tests(problem, plan, loss, observed, rng)
     null = _null_data_values(
         estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
@@ -125,6 +138,8 @@ def examine(
     density, least = density_p(
         float(np.nanmean(observed)), errors[:, ~np.isnan(observed)]
     )
+    if math.isnan(permuted.worst_p):
+        density = least = math.nan
     verdict = judge(
         permuted,
         models,
@@ -142,6 +157,24 @@ def examine(
         permutation_density=density,
         smallest_density=least,
         verdict=verdict,
+    )
+
+
+def _of_few(test: NullTest, pools: list[list[IntArray]], problem: Problem) -> NullTest:
+    """Allow for the number of ways in which features can be dealt out to targets."""
+    number = math.prod(n_arrangements(own, problem.y) for own in pools)
+    if number < 2:
+        return unknown(test.setting, NOTHING_MOVES[:1].lower() + NOTHING_MOVES[1:])
+    stay = problem.n - np.unique(np.concatenate([moved(own) for own in pools])).size
+    note = (
+        f"{stay} of {problem.n} cases cannot change places: no other group is as large"
+    )
+    return replace(
+        test,
+        # Of few arrangements the observed one is a fair share, met again or not.
+        p_rank=max(test.p_rank, 1 / number),
+        smallest_p=max(test.smallest_p, 1 / number),
+        note="; ".join(part for part in (test.note, note if stay else "") if part),
     )
 
 

@@ -30,7 +30,7 @@ from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 
-__all__ = ["FEW", "MANY", "SCHEMES", "permuted_values", "usual_count"]
+__all__ = ["FEW", "MANY", "SCHEMES", "exchange_pools", "permuted_values", "usual_count"]
 
 SCHEMES = ("all", "train")
 FEW, MANY = 100, 1000
@@ -106,6 +106,33 @@ def usual_count(fast: FastPredictor | None) -> int:
     return MANY if fast is not None and fast.is_quick else FEW
 
 
+def exchange_pools(problem: Problem, plan: Plan, scheme: str) -> list[list[IntArray]]:
+    """List whose features may change places: for all splits at once, or for each.
+
+    Parameters
+    ----------
+    problem : Problem
+        The cases.
+    plan : Plan
+        The splits.
+    scheme : str
+        Whether tests are shuffled too.
+
+    Returns
+    -------
+    list of list of ndarray
+        One entry, or one per split; each as of `exchangeable`.
+    """
+    if scheme == "all":
+        return [exchangeable(problem.groups, problem.y)]
+    found = []
+    for split in plan.splits:
+        known = np.unique(split.train)
+        groups = None if problem.groups is None else problem.groups[known]
+        found.append([known[p] for p in exchangeable(groups, problem.y[known])])
+    return found
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Work:
     """Everything a worker needs for any permutations."""
@@ -120,17 +147,8 @@ class _Work:
 
     def draw(self, size: int, rng: np.random.Generator) -> IntArray:
         """Draw whose features every case gets: for all splits at once, or for each."""
-        problem = self.problem
-        if self.scheme == "all":
-            pools = exchangeable(problem.groups, problem.y)
-            return draw_orders(size, pools, problem.n, rng)[None]
-        orders = []
-        for split in self.plan.splits:
-            known = np.unique(split.train)
-            groups = None if problem.groups is None else problem.groups[known]
-            pools = [known[p] for p in exchangeable(groups, problem.y[known])]
-            orders.append(draw_orders(size, pools, problem.n, rng))
-        return np.stack(orders)
+        pools = exchange_pools(self.problem, self.plan, self.scheme)
+        return np.stack([draw_orders(size, p, self.problem.n, rng) for p in pools])
 
     def __call__(self, block: Any, rng: np.random.Generator) -> list[list[float]]:
         """Return the values of every split, one row per permutation."""

@@ -19,6 +19,7 @@ __all__ = [
     "drawn_test",
     "paired_test",
     "rank_p",
+    "unknown",
 ]
 
 
@@ -127,14 +128,14 @@ def drawn_test(
         p-values and what they rest on.
     """
     if np.isinf(observed).any():
-        return _unknown(setting, _infinite(observed))
+        return unknown(setting, _infinite(observed))
     known = observed[np.isfinite(observed)]
     every = _row_means(drawn)
     # An infinite draw has its rank, but neither a mean nor a spread. Without it the
     # null looks better, so that the t-test errs on the safe side.
     means = every[np.isfinite(every)]
     if known.size < 1 or means.size < 2:
-        return _unknown(setting, "too few values to compare")
+        return unknown(setting, "too few values to compare")
     mean, null = float(known.mean()), float(means.mean())
     own = _variance(known) * (1 / known.size + test_ratio)
     between = _variance(means)
@@ -178,10 +179,10 @@ def paired_test(
         Without a rank: nothing is drawn.
     """
     if np.isinf(observed).any():
-        return _unknown(setting, _infinite(observed))
+        return unknown(setting, _infinite(observed))
     both = np.isfinite(observed) & np.isfinite(other)
     if both.sum() < 2:
-        return _unknown(setting, "too few values to compare")
+        return unknown(setting, "too few values to compare")
     gaps = other[both] - observed[both]
     gap, spread = float(gaps.mean()), _variance(gaps)
     stderr = math.sqrt(spread * (1 / gaps.size + test_ratio))
@@ -225,7 +226,8 @@ def _one_tailed(gap: float, stderr: float, degrees: int) -> float:
     return float(stdtr(degrees, -gap / stderr))
 
 
-def _unknown(setting: str, note: str) -> NullTest:
+def unknown(setting: str, note: str) -> NullTest:
+    """Say that a test cannot be made, and why."""
     nan = math.nan
     return NullTest(
         setting=setting, p=nan, p_rank=nan, smallest_p=nan, null_value=nan,
