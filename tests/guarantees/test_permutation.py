@@ -456,7 +456,7 @@ def test_the_level_is_kept_and_would_not_be_without_the_one():
         X = rng.standard_normal((20, 30))
         splits = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
         found = permutation_scores(
-            NearestCentroid(), X, y, splits, n_permutations=19, random_state=rng
+            NearestCentroid(), X, y, splits, n_permutations=20, random_state=rng
         )
         kept += found.p_value <= 0.05
         # The broken variant: no +1, and only better scores count.
