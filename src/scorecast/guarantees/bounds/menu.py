@@ -99,7 +99,8 @@ def all_bounds(
     """
     if not math.isfinite(sample.estimate):
         return ()
-    found = [*_from_folds(sample, level), *_from_cases(sample, level)]
+    of_folds = _from_folds(sample, level, len(estimates.outcomes()))
+    found = [*of_folds, *_from_cases(sample, level)]
     if sample.loss.name == "auc":
         found.append(_bound("delong", fold_areas(estimates, level)))
     if n_resamples:
@@ -146,16 +147,23 @@ def _bound(method: str, ends: tuple[float, float]) -> Bound:
     return Bound(method=method, low=ends[0], high=ends[1], assumption=_ASSUMES[method])
 
 
-def _from_folds(sample: LossSample, level: float) -> list[Bound]:
+def _from_folds(sample: LossSample, level: float, n_splits: int) -> list[Bound]:
     values = sample.known_folds
     if values.size < 2:
         return []
-    return [
-        _bound("normal", normal(values, level)),
-        _bound("t", student(values, level)),
-        _bound("nadeau-bengio", nadeau_bengio(values, level, sample.test_ratio)),
-        _bound("percentile", percentiles(values, level)),
-    ]
+    note = ""
+    if values.size < n_splits:
+        note = (
+            f"of {values.size} of {n_splits} splits: the others hold too few cases for "
+            "a value, and the estimate is that of all tests together"
+        )
+    ends = {
+        "normal": normal(values, level),
+        "t": student(values, level),
+        "nadeau-bengio": nadeau_bengio(values, level, sample.test_ratio),
+        "percentile": percentiles(values, level),
+    }
+    return [replace(_bound(name, ends[name]), note=note) for name in ends]
 
 
 def _from_cases(sample: LossSample, level: float) -> list[Bound]:
@@ -205,14 +213,7 @@ def _bootstrap_units(
     estimates: Estimates, sample: LossSample
 ) -> tuple[Callable[[IntArray], float], IntArray]:
     """Say how a choice of units gives the loss, and which units belong together."""
-    rows, problem = estimates.tested(), estimates.problem
-    whole = np.arange(problem.n) if problem.groups is None else problem.groups
-    names, unit = np.unique(whole[rows], return_inverse=True)
-    order = np.argsort(unit, kind="stable")
-    tests = np.split(order, np.cumsum(np.bincount(unit))[:-1])
-    strata = np.zeros(names.size, dtype=np.int64)
-    if problem.is_classification and problem.groups is None:
-        strata = problem.codes[names]
+    tests, strata = estimates.units()
     pooled = estimates.pooled()
     values = sample.loss.cases(pooled)
     if values is not None:
@@ -239,6 +240,7 @@ def _proper(bound: Bound, sample: LossSample, level: float) -> Bound:
     if math.isnan(bound.low) or high > low:
         return replace(bound, low=low, high=high)
     note = _AGREE if sample.groups is None else _AGREE.replace("cases", "groups")
+    note = "; ".join(part for part in (bound.note, note) if part)
     if not loss.is_bounded:
         return replace(bound, low=loss.low, high=math.inf, note=note)
     n = sample.n_smallest if loss.by_class else sample.n_units

@@ -103,7 +103,11 @@ def density_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
 
 
 def drawn_test(
-    setting: str, observed: FloatArray, drawn: FloatArray, test_ratio: float
+    setting: str,
+    observed: FloatArray,
+    drawn: FloatArray,
+    test_ratio: float,
+    own: tuple[float, int] | None = None,
 ) -> NullTest:
     """Compare values of folds with those of a null setting that was drawn repeatedly.
 
@@ -121,6 +125,9 @@ def drawn_test(
         Errors in the null setting.
     test_ratio : float
         Cases tested per case learned from.
+    own : tuple of float and int, optional
+        Variance of the mean and its degrees of freedom, where it does not come from
+        the spread of folds.
 
     Returns
     -------
@@ -137,10 +144,11 @@ def drawn_test(
     if known.size < 1 or means.size < 2:
         return unknown(setting, "too few values to compare")
     mean, null = float(known.mean()), float(means.mean())
-    own = _variance(known) * (1 / known.size + test_ratio)
+    spread = _variance(known) * (1 / known.size + test_ratio)
+    variance, free = (spread, known.size - 1) if own is None else own
     between = _variance(means)
-    degrees = known.size - 1 if own >= between else means.size - 1
-    stderr = math.sqrt(max(own, between) + between / means.size)
+    degrees = free if variance >= between else means.size - 1
+    stderr = math.sqrt(max(variance, between) + between / means.size)
     share, least = rank_p(mean, every)
     # Without any spread there is no t; the rank has to decide.
     t_test = _one_tailed(null - mean, stderr, max(degrees, 1)) if stderr else math.nan
