@@ -270,6 +270,20 @@ def test_more_permutations_where_they_cost_nothing(easy):
     assert slow.permuted.n_draws == 100
 
 
+def test_fewer_permutations_where_rounding_leaves_them_to_the_model(easy):
+    """Features of very different scale: ridge is fitted anew for every permutation."""
+    scales = {"alike": np.ones(6), "far apart": 10.0 ** np.array([0, 4, 8, 0, 4, 8])}
+    counts = {}
+    for name, scale in scales.items():
+        problem = check_problem(easy[0] * scale, easy[1])
+        plan = draw_plan("cv4", problem, RNG(0))
+        values = permuted_values(
+            RidgeClassifier(), problem, plan, LOSSES["accuracy"], rng=RNG(0)
+        )
+        counts[name] = len(values)
+    assert counts == {"alike": 1000, "far apart": 100}
+
+
 def test_permuting_labels_without_their_splits_would_be_too_liberal():
     """Why features move: on noise, folds by class must stay by class."""
     y, rng = np.repeat([0, 1], 8), RNG(0)

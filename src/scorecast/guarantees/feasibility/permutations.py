@@ -43,6 +43,7 @@ __all__ = [
 
 SCHEMES = ("all", "train")
 FEW, MANY = 100, 1000
+_TRIED, _OFTEN = 16, 0.2  # permutations to try, and the share that may need a fit
 
 
 def permuted_draws(
@@ -97,7 +98,9 @@ def permuted_draws(
     check_choice(scheme, "scheme", SCHEMES)
     run = Run() if run is None else run
     fast = _fast(estimator, problem, plan, loss) if is_quick else None
-    count = usual_count(fast) if n_permutations is None else n_permutations
+    count = n_permutations
+    if count is None:
+        count = FEW if _is_doubtful(fast, problem, plan) else usual_count(fast)
     work = _Work(
         estimator=estimator, problem=problem, plan=plan, loss=loss, scheme=scheme,
         time_limit=run.time_limit, fast=fast,
@@ -132,6 +135,22 @@ def permuted_values(*arguments: Any, **options: Any) -> FloatArray:
 def usual_count(fast: FastPredictor | None) -> int:
     """Return how many permutations are usual: more where they cost next to nothing."""
     return MANY if fast is not None and fast.is_quick else FEW
+
+
+def _is_doubtful(fast: FastPredictor | None, problem: Problem, plan: Plan) -> bool:
+    """Tell whether many predictions are left to the model itself, as rounding decides.
+
+    On features of very different scale ridge and logistic regression are: a thousand
+    permutations would then be as many fits.
+    """
+    if fast is None or not fast.is_quick:
+        return False
+    # A stream of its own, so that the permutations that count stay the same.
+    pools = exchange_pools(problem, plan, "all")[0]
+    orders = draw_orders(_TRIED, pools, problem.n, np.random.default_rng(0))
+    with unchecked(is_quiet=True):
+        said = fast.predict(0, orders)
+    return bool(said.is_doubtful.mean() > _OFTEN)
 
 
 def exchange_pools(problem: Problem, plan: Plan, scheme: str) -> list[list[IntArray]]:
