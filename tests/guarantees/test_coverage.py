@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
-from scorecast.guarantees import bounds
+from scorecast.exceptions import UsageError
+from scorecast.guarantees import assess, bounds
+from scorecast.guarantees.bounds.menu import _bootstrap_units
 from scorecast.guarantees.class_sensitivity import ClassSensitivity, across_classes
 from scorecast.guarantees.estimates import collect_estimates
 from scorecast.guarantees.group_units import group_shares, n_independent
@@ -270,6 +273,31 @@ def test_classes_kept_in_size_are_said_to_be():
         every = bounds.all_bounds(found, sample, level=0.9, rng=RNG(0), n_resamples=50)
         said = next(bound for bound in every if bound.method == "bca").assumption
         assert "at these shares of classes" in said
+
+
+def test_an_interval_of_pairs_is_that_of_their_mean():
+    """Leave-pair-out: scores of different models are never put in one order."""
+    rng, y = RNG(3), np.arange(16) % 2
+    X = rng.normal(size=(16, 3)) + y[:, None]
+    problem = check_problem(X, y)
+    found = collect_estimates(
+        GaussianNB(), problem, draw_plan("lpo", problem, RNG(0)), rng=RNG(0)
+    )
+    sample = found.measure(LOSSES["auc"])
+    statistic, strata = _bootstrap_units(found, sample)
+    assert statistic(np.arange(16)) == pytest.approx(sample.estimate)
+    assert sample.loss.measure(found.pooled()) != pytest.approx(sample.estimate)
+    # A case drawn twice doubles its pairs.
+    own = np.array([0 in fold.test for fold in found.folds])
+    by_hand = np.average(sample.folds, weights=1 + own)
+    assert statistic(np.r_[np.arange(16), 0]) == pytest.approx(by_hand)
+    every = bounds.all_bounds(found, sample, level=0.9, rng=RNG(0), n_resamples=200)
+    best = bounds.recommended(every)
+    assert best.method == "bca"
+    assert "all tests together" not in best.assumption
+    assert strata.tolist() == y.tolist()
+    with pytest.raises(UsageError, match=r"no AUC of 3 classes.*Take sampling 'cv10'"):
+        assess("naive-bayes", X, np.arange(16) % 3, sampling="lpo", losses="auc")
 
 
 @pytest.mark.statistical

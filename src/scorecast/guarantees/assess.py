@@ -50,7 +50,7 @@ from scorecast.guarantees.outlook import (
 from scorecast.guarantees.problem import Problem, check_problem
 from scorecast.guarantees.records import Record, fingerprint_of
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
+from scorecast.guarantees.sampling import Plan, Sampling, check_pairs, draw_plan
 from scorecast.guarantees.selection import check_feature_names
 
 __all__ = ["assess"]
@@ -238,6 +238,7 @@ def assess(
     )  # fmt: skip
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
+    check_pairs(plan, problem, [loss.name for loss in order.losses])
     if checkpoint is not None:
         asked = (
             settings,

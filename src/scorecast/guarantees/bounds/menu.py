@@ -109,7 +109,7 @@ def all_bounds(
         interval = _bound("bca", ends)
         if np.unique(strata).size > 1:
             interval = replace(interval, assumption=interval.assumption + _AT_SHARES)
-        if sample.cases is None:
+        if sample.cases is None and not _is_of_pairs(estimates, sample):
             # AUC, F1, MCC, RMSE: not a mean of cases.
             interval = replace(interval, assumption=interval.assumption + _POOLED)
         found.append(interval)
@@ -214,6 +214,8 @@ def _bootstrap_units(
 ) -> tuple[Callable[[IntArray], float], IntArray]:
     """Say how a choice of units gives the loss, and which units belong together."""
     tests, strata = estimates.units()
+    if sample.cases is None and _is_of_pairs(estimates, sample):
+        return _mean_of_pairs(estimates, sample), strata
     pooled = estimates.pooled()
     values = sample.loss.cases(pooled)
     if values is not None:
@@ -226,6 +228,29 @@ def _bootstrap_units(
         ),
         strata,
     )
+
+
+def _is_of_pairs(estimates: Estimates, sample: LossSample) -> bool:
+    """Tell whether every split is a pair of cases with a value of its own."""
+    pairs = estimates.plan.sampling.kind == "lpo" and estimates.problem.groups is None
+    return pairs and sample.known_folds.size == len(estimates.outcomes())
+
+
+def _mean_of_pairs(
+    estimates: Estimates, sample: LossSample
+) -> Callable[[IntArray], float]:
+    """Say how a choice of cases gives the mean of pairs: each as often as both are."""
+    tested = [fold.test for fold in estimates.folds if fold.outcome is not None]
+    unit = np.searchsorted(np.unique(estimates.tested()), np.stack(tested))
+    values = sample.known_folds
+
+    def mean(units: IntArray) -> float:
+        times = np.bincount(units, minlength=int(unit.max()) + 1)
+        weight = times[unit[:, 0]] * times[unit[:, 1]]
+        total = weight.sum()
+        return float((weight * values).sum() / total) if total else math.nan
+
+    return mean
 
 
 def _shifted(bound: Bound, sample: LossSample) -> Bound:
