@@ -110,8 +110,9 @@ class Result(ABC):
             )
             raise InvalidInputError(msg)
         try:
-            # The command line adds the files; they are no part of the result.
-            inputs = {k: v for k, v in data["inputs"].items() if k != "files"}
+            # The command line adds these; they are no part of the result.
+            added = ("files", "matrix")
+            inputs = {k: v for k, v in data["inputs"].items() if k not in added}
             return cls._from_parts(inputs, data["options"], data["result"])
         except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
             msg = f"A result of kind {cls.kind!r} lacks or garbles a field: {error}."
