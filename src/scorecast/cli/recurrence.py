@@ -250,7 +250,8 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
     )
     information = apparent_information(cases, **settings)
     relatives = {}
-    for name in found.rivals:
+    alike = [] if found.prior == "kaplan-meier" else ["curve"]
+    for name in (*alike, *found.rivals):
         try:
             relatives[name] = compare_information(
                 found.log_q, found.log_q_of(name), names=("model", name), **settings

@@ -17,16 +17,17 @@ from scorecast.recurrence.result import (
     PRIOR_WORDS,
     CaseCurves,
     Recurrence,
-    RivalRow,
     curves_of,
     recurrence_of,
 )
 from scorecast.recurrence.rivals import RIVALS
+from scorecast.recurrence.rows import FORECASTERS, RivalRow
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import SAMPLING, RecurrenceModel
 
 __all__ = [
+    "FORECASTERS",
     "POPULATIONS",
     "PRIOR_WORDS",
     "RIVALS",

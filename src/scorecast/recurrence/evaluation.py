@@ -22,6 +22,7 @@ from scorecast.recurrence.accuracy import (
     d_calibration,
     integrated_brier,
 )
+from scorecast.recurrence.baseline import CURVE, curve_of_all
 from scorecast.recurrence.cohort import Cohort, check_cohort
 from scorecast.recurrence.folds import make_folds, read_folds
 from scorecast.recurrence.population import POPULATIONS, fit_population
@@ -68,7 +69,8 @@ class Evaluation:
 
     ``sc.apparent_information(found.log_q, found.log_p)`` says what the model knows
     beyond the prior; ``sc.compare_information(found.log_q, found.log_q_of("cox"))``
-    what it knows beyond a rival.
+    what it knows beyond a rival; ``found.log_curve`` in its place, what it knows beyond
+    the curve of all cases alike.
 
     Attributes
     ----------
@@ -77,7 +79,8 @@ class Evaluation:
     times : array of shape (T,)
         Times at which survival curves were read.
     predictions : mapping of str to Predictions
-        Of "model", "prior" and every rival that could be fitted.
+        Of "model", "prior", "curve" (the smoothed Kaplan-Meier curve of the training
+        cases) and every rival that could be fitted.
     prior : str
         Kind of the prior.
     folds : array of shape (repeats, n)
@@ -128,6 +131,11 @@ class Evaluation:
         return self.predictions[PRIOR].log_known
 
     @property
+    def log_curve(self) -> FloatArray:
+        """The same of the smoothed Kaplan-Meier curve, which knows no covariates."""
+        return self.predictions[CURVE].log_known
+
+    @property
     def j(self) -> FloatArray:
         """Apparent information of each case, in nats."""
         return np.asarray(self.log_q - self.log_p)
@@ -135,7 +143,7 @@ class Evaluation:
     @property
     def rivals(self) -> tuple[str, ...]:
         """Names of the rivals that were fitted."""
-        return tuple(k for k in self.predictions if k not in (MODEL, PRIOR))
+        return tuple(k for k in self.predictions if k not in (MODEL, PRIOR, CURVE))
 
     def log_q_of(self, name: str) -> FloatArray:
         """Return what a rival gave to what was seen.
@@ -143,7 +151,7 @@ class Evaluation:
         Parameters
         ----------
         name : str
-            One of `rivals`, "model" or "prior".
+            One of `rivals`, "model", "prior" or "curve".
 
         Returns
         -------
@@ -349,6 +357,13 @@ class _Table:
                     np.clip(self.curves[k] / repeats, 0.0, 1.0),
                 )
                 for k in kept
+            }
+            | {
+                CURVE: Predictions(
+                    *curve_of_all(
+                        self.cohort.time, self.cohort.event, folds, self.times
+                    )
+                )
             },
             prior=self.prior,
             folds=folds,

@@ -11,7 +11,9 @@ import numpy as np
 from scorecast._core.results import Result, result_from_dict
 from scorecast._core.types import BoolArray, FloatArray, Json
 from scorecast.recurrence.accuracy import Calibration, Concordance
+from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.evaluation import Evaluation
+from scorecast.recurrence.rows import CURVE_WORDS, RivalRow, known, row_of
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -20,7 +22,6 @@ __all__ = [
     "PRIOR_WORDS",
     "CaseCurves",
     "Recurrence",
-    "RivalRow",
     "curves_of",
     "recurrence_of",
 ]
@@ -76,41 +77,6 @@ class CaseCurves:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RivalRow:
-    """One forecaster beside the model, on the same folds.
-
-    Attributes
-    ----------
-    name : str
-        Which.
-    information : float
-        Mean information beyond the prior.
-    beyond, low, high, probability : float
-        What the model knows beyond it: median, interval, chance that it is positive;
-        NaN where that could not be said.
-    concordance, concordance_stderr, brier, calibration_p : float
-        What readers expect beside it.
-    """
-
-    name: str
-    information: float
-    beyond: float
-    low: float
-    high: float
-    probability: float
-    concordance: float
-    concordance_stderr: float
-    brier: float
-    calibration_p: float
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """Rebuild from plain values."""
-        fields: Json = {k: _known(v) for k, v in data.items() if k != "name"}
-        return cls(name=str(data["name"]), **fields)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Recurrence(Result):
     """What predictions of times are worth, out of sample.
 
@@ -127,7 +93,7 @@ class Recurrence(Result):
     brier, prior_brier : float
         Integrated Brier scores of model and prior.
     comparison : tuple of RivalRow
-        Other models on the same folds.
+        The curve of all cases alike, and other models, on the same folds.
     curves : tuple of CaseCurves
         Some cases, predicted by a model that did not learn from them.
     diagnostics : dict
@@ -179,10 +145,39 @@ class Recurrence(Result):
         """Whether nothing speaks against the calibration."""
         return self.calibration.p >= _EVEN
 
+    @property
+    def beyond_curve(self) -> RivalRow | None:
+        """What the predictions know beyond the curve of all cases alike."""
+        return next((row for row in self.comparison if row.name == CURVE), None)
+
     def sentence(self) -> str:
-        """Say the answer in plain words."""
+        """Say the answer in plain words.
+
+        Anything that knows how risk changes with time beats exponential attrition.
+        Where the verdict against the curve of all cases alike is another one, that
+        verdict alone is given.
+        """
         said = str(self.information.sentence())
-        return said.replace("The forecasts carry", "The predicted times carry", 1)
+        said = said.replace("The forecasts carry", "The predicted times carry", 1)
+        row = self.beyond_curve
+        if row is None:
+            return said
+        if self.prior == "kaplan-meier":
+            return f"{said} The prior is {CURVE_WORDS}."
+        own = self.information.verdict()
+        if row.verdict and own.replace("the prior", CURVE_WORDS) != row.verdict:
+            said = said.replace(f"; {own}.", ".")
+        return f"{said} Beyond {CURVE_WORDS}: {self._beyond_said(row)}."
+
+    def _beyond_said(self, row: RivalRow) -> str:
+        digits = self.information.decimals
+        if not row.verdict:
+            return f"{amount_of(row.beyond_mean, digits)} {self.units} (plain mean)"
+        ends = f"{amount_of(row.low, digits)} to {amount_of(row.high, digits)}"
+        return (
+            f"{amount_of(row.beyond, digits)} {self.units} ({100 * self.level:g} %: "
+            f"{ends}); {row.verdict}"
+        )
 
     def summary(self) -> str:
         """Say the answer in a sentence or two, with what spoils it at the end."""
@@ -196,6 +191,7 @@ class Recurrence(Result):
         model = RivalRow(
             name="model",
             information=self.information.mean,
+            beyond_mean=0.0,
             beyond=0.0,
             low=0.0,
             high=0.0,
@@ -233,7 +229,8 @@ class Recurrence(Result):
             "calibration": self.calibration.to_dict(),
             "concordance": self.concordance.to_dict(),
             "brier": {"model": self.brier, "prior": self.prior_brier},
-            "comparison": [asdict(row) for row in self.comparison],
+            "beyond_curve": _curve_parts(self.beyond_curve),
+            "comparison": [row.to_dict() for row in self.comparison],
             "curves": [asdict(one) for one in self.curves],
             "diagnostics": self.diagnostics,
             "warnings": list(self.warnings),
@@ -250,15 +247,15 @@ class Recurrence(Result):
             "result": result["information"],
         }
         even = result["calibration"]
-        order: Json = {k: _known(v) for k, v in result["concordance"].items()}
+        order: Json = {k: known(v) for k, v in result["concordance"].items()}
         return cls(
             n=int(result["n"]),
             n_events=int(result["n_events"]),
             information=result_from_dict(told),
             calibration=Calibration(**(even | {"shares": tuple(even["shares"])})),
             concordance=Concordance(**order),
-            brier=_known(result["brier"]["model"]),
-            prior_brier=_known(result["brier"]["prior"]),
+            brier=known(result["brier"]["model"]),
+            prior_brier=known(result["brier"]["prior"]),
             comparison=tuple(map(RivalRow.from_dict, result["comparison"])),
             curves=tuple(map(CaseCurves.from_dict, result["curves"])),
             diagnostics=result["diagnostics"],
@@ -273,8 +270,23 @@ class Recurrence(Result):
         )
 
 
-def _known(value: float | None) -> float:
-    return float("nan") if value is None else value
+def amount_of(value: float, decimals: int) -> str:
+    """Write an amount of information, without a minus before nothing."""
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0.0 else text
+
+
+def _curve_parts(row: RivalRow | None) -> Json | None:
+    if row is None:
+        return None
+    return {
+        "mean": row.beyond_mean,
+        "median": row.beyond,
+        "low": row.low,
+        "high": row.high,
+        "probability_positive": row.probability,
+        "verdict": row.verdict,
+    }
 
 
 def recurrence_of(
@@ -295,7 +307,8 @@ def recurrence_of(
     information : ApparentInformation
         ``sc.apparent_information(found.log_q, found.log_p)``, or of the same cases.
     relatives : mapping of str to ApparentInformation, optional
-        What the model knows beyond each rival, from ``sc.compare_information``.
+        What the model knows beyond each rival, from ``sc.compare_information``, and
+        under "curve" beyond the curve of all cases alike (``found.log_curve``).
     curves : sequence of CaseCurves, default=()
         Some cases to show.
     covariates : sequence of str, default=()
@@ -309,8 +322,12 @@ def recurrence_of(
         The answer.
     """
     unit = float(np.log(2.0)) if information.units == "bits" else 1.0
+    beyond = dict(relatives or {})
+    if found.prior == "kaplan-meier":
+        beyond[CURVE] = information  # the prior is that curve
+    names = [CURVE] if CURVE in found.predictions else []
     rows = tuple(
-        _row(found, name, (relatives or {}).get(name), unit) for name in found.rivals
+        row_of(found, name, beyond.get(name), unit) for name in (*names, *found.rivals)
     )
     failed = [f"{name} was left out: {why}" for name, why in found.failures.items()]
     return Recurrence(
@@ -332,23 +349,6 @@ def recurrence_of(
         seed=found.seed,
         warnings=(*found.warnings, *failed, *information.warnings),
         options=options or {},
-    )
-
-
-def _row(found: Evaluation, name: str, relative: Any, unit: float) -> RivalRow:
-    order, unknown = found.concordance(name), float("nan")
-    beyond = None if relative is None else relative.posterior
-    return RivalRow(
-        name=name,
-        information=float((found.log_q_of(name) - found.log_p).mean()) / unit,
-        beyond=unknown if beyond is None else beyond.median,
-        low=unknown if beyond is None else beyond.low,
-        high=unknown if beyond is None else beyond.high,
-        probability=unknown if beyond is None else beyond.probability_positive,
-        concordance=order.value,
-        concordance_stderr=order.stderr,
-        brier=found.brier(name),
-        calibration_p=found.calibration(name).p,
     )
 
 

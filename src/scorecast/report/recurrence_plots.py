@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorecast.information import amount, amount_span
-from scorecast.recurrence import CaseCurves, Recurrence
+from scorecast.recurrence import FORECASTERS, CaseCurves, Recurrence
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import (
     ACCENT,
@@ -190,7 +190,7 @@ def rivals_drawing(result: Recurrence) -> Drawing:
     """
     rows = tuple(
         Row(
-            name=row.name,
+            name=FORECASTERS[row.name],
             dot=row.beyond,
             low=row.low,
             high=row.high,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scorecast.information import amount, amount_span, chance_said
-from scorecast.recurrence import PRIOR_WORDS, Recurrence
+from scorecast.recurrence import FORECASTERS, PRIOR_WORDS, Recurrence
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
 from scorecast.report.plots import main_drawing
@@ -29,12 +29,6 @@ __all__ = ["recurrence_text"]
 
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
-_PLAIN = {
-    "cox": "Cox's model",
-    "weibull": "Weibull AFT",
-    "lognormal": "lognormal AFT",
-    "model": "this model",
-}
 _REFERENCES = (
     "R. Sewell (2010). Assessment of the quality of a prediction: appendices B.2 and "
     "B.8 describe the model.",
@@ -95,7 +89,7 @@ def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
     order = result.concordance
     rows: list[tuple[str, ...]] = [
         (
-            _PLAIN["model"],
+            FORECASTERS["model"],
             amount(result.information.mean, digits),
             "",
             _with_error(order.value, order.stderr),
@@ -109,7 +103,7 @@ def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
             beyond = f"{amount(row.beyond, digits)} ({span})"
         rows.append(
             (
-                _PLAIN[row.name],
+                FORECASTERS[row.name],
                 amount(row.information, digits),
                 beyond,
                 _with_error(row.concordance, row.concordance_stderr),
