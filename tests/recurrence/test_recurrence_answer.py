@@ -149,3 +149,11 @@ def test_an_answer_survives_json(signal):
     again = result_from_dict(data)
     assert again.to_dict()["result"] == data["result"]
     assert again.summary() == signal.summary()
+
+
+def test_warnings_of_the_caller_are_in_the_answer_once(noise):
+    answer = sc.recurrence_of(
+        made_up("noise"), noise.information, warnings=["Mind this.", "Mind this."]
+    )
+    assert answer.warnings.count("Mind this.") == 1
+    assert "Mind this." in render_text(answer)

@@ -163,7 +163,9 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         check_cohort,
         curves_of,
         evaluate_recurrence,
+        fit_without,
         recurrence_of,
+        wide_intervals,
     )
 
     frame = _Named(data)
@@ -180,7 +182,10 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     )  # fmt: skip
     information, relatives = _judge(found, options)
     which = [row - 1 for row in options["cases"]] or found.typical_cases()
-    curves = curves_of(model, cohort.X, cohort.time, cohort.event, which)
+    given = (model, cohort.X, cohort.time, cohort.event, which)
+    fitted = fit_without(*given)
+    curves = curves_of(*given, fitted=fitted)
+    ends = fitted.predict_quantile(cohort.X, [0.05, 0.95])
     kept = ("growth", "noise", "chains", "draws")
     return recurrence_of(
         found,
@@ -188,6 +193,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         relatives,
         curves=curves,
         covariates=data.names,
+        warnings=wide_intervals(*ends.T, cohort.X, data.names),
         options={name: options[name] for name in kept},
     )
 

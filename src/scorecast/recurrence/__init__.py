@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorecast.recurrence.accuracy import Calibration, Concordance
+from scorecast.recurrence.cautions import wide_intervals
 from scorecast.recurrence.cohort import Cohort, check_cohort
 from scorecast.recurrence.evaluation import (
     Evaluation,
@@ -18,6 +19,7 @@ from scorecast.recurrence.result import (
     CaseCurves,
     Recurrence,
     curves_of,
+    fit_without,
     recurrence_of,
 )
 from scorecast.recurrence.rivals import RIVALS
@@ -45,8 +47,10 @@ __all__ = [
     "curves_of",
     "evaluate_recurrence",
     "fit_population",
+    "fit_without",
     "hyperparameter_evidence",
     "recurrence_of",
+    "wide_intervals",
 ]
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "CaseCurves",
     "Recurrence",
     "curves_of",
+    "fit_without",
     "recurrence_of",
 ]
 
@@ -296,6 +297,7 @@ def recurrence_of(
     *,
     curves: Sequence[CaseCurves] = (),
     covariates: Sequence[str] = (),
+    warnings: Sequence[str] = (),
     options: Json | None = None,
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
@@ -313,6 +315,8 @@ def recurrence_of(
         Some cases to show.
     covariates : sequence of str, default=()
         Names of the covariates.
+    warnings : sequence of str, default=()
+        What else the reader must know.
     options : dict, optional
         How the model was fitted, for the record.
 
@@ -347,9 +351,42 @@ def recurrence_of(
         n_repeats=len(found.folds),
         level=information.level,
         seed=found.seed,
-        warnings=(*found.warnings, *failed, *information.warnings),
+        warnings=tuple(
+            dict.fromkeys((*warnings, *found.warnings, *failed, *information.warnings))
+        ),
         options=options or {},
     )
+
+
+def fit_without(
+    model: RecurrenceModel,
+    X: FloatArray,
+    time: FloatArray,
+    event: BoolArray,
+    which: Sequence[int],
+) -> RecurrenceModel:
+    """Fit a model to all cases but some, for `curves_of`.
+
+    Parameters
+    ----------
+    model : RecurrenceModel
+        Its parameters hold for the fit.
+    X, time, event : array
+        All cases.
+    which : sequence of int
+        Rows to leave out, from 0.
+
+    Returns
+    -------
+    RecurrenceModel
+        The fitted model.
+    """
+    from sklearn.base import clone
+
+    others = np.setdiff1d(np.arange(len(time)), list(which))
+    fitted = clone(model).set_params(allow_unconverged=True, checkpoint=None)
+    fitted.fit(X[others], time[others], event[others])
+    return fitted
 
 
 def curves_of(
@@ -360,6 +397,7 @@ def curves_of(
     which: Sequence[int],
     *,
     level: float = 0.9,
+    fitted: RecurrenceModel | None = None,
 ) -> tuple[CaseCurves, ...]:
     """Predict some cases by a model that learns from all others.
 
@@ -373,18 +411,17 @@ def curves_of(
         Rows to predict, from 0.
     level : float, default=0.9
         Level of intervals and bands.
+    fitted : RecurrenceModel, optional
+        What `fit_without` returned for the same cases, to save the time.
 
     Returns
     -------
     tuple of CaseCurves
         In the order given.
     """
-    from sklearn.base import clone
-
     rows = list(which)
-    others = np.setdiff1d(np.arange(len(time)), rows)
-    fitted = clone(model).set_params(allow_unconverged=True, checkpoint=None)
-    fitted.fit(X[others], time[others], event[others])
+    if fitted is None:
+        fitted = fit_without(model, X, time, event, rows)
     shares = [0.5, 0.5 - level / 2, 0.5 + level / 2]
     quantiles = fitted.predict_quantile(X[rows], shares)
     end = 1.3 * max(float(time.max()), float(time[rows].max()))
