@@ -113,7 +113,8 @@ __all__ = ["command"]
     "--fail-below",
     type=float,
     metavar="VALUE",
-    help="Exit with 5 if the information is lower, in --units.",
+    help="Exit with 5 if the information beyond the prior, the first figure of the "
+    "answer (median of its posterior), is lower, in --units.",
 )
 @output_options
 def command(**options: Any) -> None:
@@ -128,6 +129,9 @@ def command(**options: Any) -> None:
     from scorecast.cli.outputs import check_outputs, deliver
 
     check_outputs(options)
+    if "none" in options["rivals"] and len(set(options["rivals"])) > 1:
+        msg = "--compare none is for no comparison: leave it out, or the others."
+        raise click.UsageError(msg)
     with collected_warnings() as lines:
         data = _read(options)
         check_outputs(options, [data.source])
@@ -180,7 +184,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         repeats=options["repeats"], folds=data.folds, prior=options["prior"],
         rivals=rivals, random_state=options["seed"],
     )  # fmt: skip
-    information, relatives = _judge(found, options)
+    information, judged = _judge(found, options)
     which = [row - 1 for row in options["cases"]] or found.typical_cases()
     given = (model, cohort.X, cohort.time, cohort.event, which)
     fitted = fit_without(*given)
@@ -190,7 +194,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     return recurrence_of(
         found,
         information,
-        relatives,
+        **judged,
         curves=curves,
         covariates=data.names,
         warnings=wide_intervals(*ends.T, cohort.X, data.names),
@@ -229,6 +233,8 @@ def _lengths(options: dict[str, Any]) -> dict[str, Any]:
 
 def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Say what the predictions are worth, against the prior and every rival."""
+    from dataclasses import replace
+
     from scorecast.exceptions import InvalidInputError, NotConvergedError
     from scorecast.information import (
         apparent_information,
@@ -255,16 +261,20 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
         prior=PRIOR_WORDS[found.prior],
     )
     information = apparent_information(cases, **settings)
-    relatives = {}
+    judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
     alike = [] if found.prior == "kaplan-meier" else ["curve"]
     for name in (*alike, *found.rivals):
+        said = found.log_q_of(name)
         try:
-            relatives[name] = compare_information(
-                found.log_q, found.log_q_of(name), names=("model", name), **settings
+            judged["worths"][name] = apparent_information(
+                replace(cases, log_q=said, j=said - found.log_p), **settings
             )
-        except (InvalidInputError, NotConvergedError):
-            continue  # the table shows the plain figures alone
-    return information, relatives
+            judged["relatives"][name] = compare_information(
+                found.log_q, said, names=("model", name), **settings
+            )
+        except (InvalidInputError, NotConvergedError) as error:
+            judged["reasons"][name] = str(error)
+    return information, judged
 
 
 def _check_gate(result: Recurrence, threshold: float | None) -> None:

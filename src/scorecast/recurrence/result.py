@@ -13,7 +13,14 @@ from scorecast._core.types import BoolArray, FloatArray, Json
 from scorecast.recurrence.accuracy import Calibration, Concordance
 from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.evaluation import Evaluation
-from scorecast.recurrence.rows import CURVE_WORDS, RivalRow, known, row_of
+from scorecast.recurrence.rows import (
+    CURVE_WORDS,
+    FORECASTERS,
+    Judged,
+    RivalRow,
+    known,
+    row_of,
+)
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -192,6 +199,9 @@ class Recurrence(Result):
         model = RivalRow(
             name="model",
             information=self.information.mean,
+            worth=self.information.posterior.median,
+            worth_low=self.information.posterior.low,
+            worth_high=self.information.posterior.high,
             beyond_mean=0.0,
             beyond=0.0,
             low=0.0,
@@ -295,6 +305,8 @@ def recurrence_of(
     information: Any,
     relatives: Mapping[str, Any] | None = None,
     *,
+    worths: Mapping[str, Any] | None = None,
+    reasons: Mapping[str, str] | None = None,
     curves: Sequence[CaseCurves] = (),
     covariates: Sequence[str] = (),
     warnings: Sequence[str] = (),
@@ -311,6 +323,10 @@ def recurrence_of(
     relatives : mapping of str to ApparentInformation, optional
         What the model knows beyond each rival, from ``sc.compare_information``, and
         under "curve" beyond the curve of all cases alike (``found.log_curve``).
+    worths : mapping of str to ApparentInformation, optional
+        What each of them knows beyond the prior, from ``sc.apparent_information``.
+    reasons : mapping of str to str, optional
+        Why one of these is missing.
     curves : sequence of CaseCurves, default=()
         Some cases to show.
     covariates : sequence of str, default=()
@@ -329,11 +345,13 @@ def recurrence_of(
     beyond = dict(relatives or {})
     if found.prior == "kaplan-meier":
         beyond[CURVE] = information  # the prior is that curve
-    names = [CURVE] if CURVE in found.predictions else []
-    rows = tuple(
-        row_of(found, name, beyond.get(name), unit) for name in (*names, *found.rivals)
-    )
-    failed = [f"{name} was left out: {why}" for name, why in found.failures.items()]
+    rows = _rows_of(found, beyond, worths or {}, reasons or {}, unit)
+    unsaid = [f"{name} was left out: {why}" for name, why in found.failures.items()]
+    unsaid += [
+        f"{FORECASTERS[row.name]} has n/a in the table: {row.reason}"
+        for row in rows
+        if row.reason
+    ]
     return Recurrence(
         n=found.n,
         n_events=int(found.event.sum()),
@@ -352,9 +370,28 @@ def recurrence_of(
         level=information.level,
         seed=found.seed,
         warnings=tuple(
-            dict.fromkeys((*warnings, *found.warnings, *failed, *information.warnings))
+            dict.fromkeys((*warnings, *found.warnings, *unsaid, *information.warnings))
         ),
         options=options or {},
+    )
+
+
+def _rows_of(
+    found: Evaluation,
+    relatives: Mapping[str, Any],
+    worths: Mapping[str, Any],
+    reasons: Mapping[str, str],
+    unit: float,
+) -> tuple[RivalRow, ...]:
+    names = [CURVE] if CURVE in found.predictions else []
+    return tuple(
+        row_of(
+            found,
+            name,
+            Judged(relatives.get(name), worths.get(name), reasons.get(name, "")),
+            unit,
+        )
+        for name in (*names, *found.rivals)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
@@ -9,7 +10,7 @@ from scorecast._core.types import Json
 from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.evaluation import Evaluation
 
-__all__ = ["CURVE_WORDS", "FORECASTERS", "RivalRow", "known", "row_of"]
+__all__ = ["CURVE_WORDS", "FORECASTERS", "Judged", "RivalRow", "known", "row_of"]
 
 CURVE_WORDS = "the curve of all cases alike"
 FORECASTERS = {
@@ -38,10 +39,15 @@ class RivalRow:
         NaN where that could not be said.
     concordance, concordance_stderr, brier, calibration_p : float
         What readers expect beside it.
+    worth, worth_low, worth_high : float
+        What it knows beyond the prior: median and interval; NaN where that was not
+        computed.
     beyond_mean : float
         Plain mean of what the model knows beyond it.
     verdict : str
         Whether the model knows more, in words; empty where that could not be said.
+    reason : str
+        Why something could not be said.
     """
 
     name: str
@@ -56,6 +62,10 @@ class RivalRow:
     calibration_p: float
     beyond_mean: float = _UNKNOWN
     verdict: str = ""
+    worth: float = _UNKNOWN
+    worth_low: float = _UNKNOWN
+    worth_high: float = _UNKNOWN
+    reason: str = ""
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
@@ -73,7 +83,26 @@ def known(value: Any) -> Any:
     return _UNKNOWN if value is None else value
 
 
-def row_of(found: Evaluation, name: str, relative: Any, unit: float) -> RivalRow:
+@dataclass(frozen=True)
+class Judged:
+    """What was made of one forecaster.
+
+    Attributes
+    ----------
+    relative : ApparentInformation or None
+        What the model knows beyond it.
+    worth : ApparentInformation or None
+        What it knows beyond the prior.
+    reason : str
+        Why one of them is missing.
+    """
+
+    relative: Any = None
+    worth: Any = None
+    reason: str = ""
+
+
+def row_of(found: Evaluation, name: str, judged: Judged, unit: float) -> RivalRow:
     """Set a forecaster beside the model.
 
     Parameters
@@ -82,8 +111,8 @@ def row_of(found: Evaluation, name: str, relative: Any, unit: float) -> RivalRow
         The predictions.
     name : str
         Which forecaster.
-    relative : ApparentInformation or None
-        What the model knows beyond it.
+    judged : Judged
+        What was made of it.
     unit : float
         Nats of one unit.
 
@@ -93,22 +122,35 @@ def row_of(found: Evaluation, name: str, relative: Any, unit: float) -> RivalRow
         Its numbers.
     """
     order, said = found.concordance(name), found.log_q_of(name)
-    beyond = None if relative is None else relative.posterior
+    median, low, high, chance = _figures(judged.relative)
+    worth, worth_low, worth_high, _ = _figures(judged.worth)
     words = ""
-    if relative is not None:
-        reference = CURVE_WORDS if name == CURVE else relative.reference
-        words = replace(relative, reference=reference).verdict()
+    if judged.relative is not None:
+        reference = CURVE_WORDS if name == CURVE else FORECASTERS[name]
+        words = replace(judged.relative, reference=reference).verdict()
     return RivalRow(
         name=name,
         information=float((said - found.log_p).mean()) / unit,
-        beyond=_UNKNOWN if beyond is None else beyond.median,
-        low=_UNKNOWN if beyond is None else beyond.low,
-        high=_UNKNOWN if beyond is None else beyond.high,
-        probability=_UNKNOWN if beyond is None else beyond.probability_positive,
+        beyond=median,
+        low=low,
+        high=high,
+        probability=chance,
         concordance=order.value,
         concordance_stderr=order.stderr,
         brier=found.brier(name),
         calibration_p=found.calibration(name).p,
         beyond_mean=float((found.log_q - said).mean()) / unit,
         verdict=words,
+        worth=worth,
+        worth_low=worth_low,
+        worth_high=worth_high,
+        reason=judged.reason,
     )
+
+
+def _figures(told: Any) -> tuple[float, float, float, float]:
+    if told is None:
+        return _UNKNOWN, _UNKNOWN, _UNKNOWN, _UNKNOWN
+    found = told.posterior
+    median = -math.inf if told.n_infinite else found.median
+    return median, found.low, found.high, found.probability_positive

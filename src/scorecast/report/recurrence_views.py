@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from scorecast.information import amount, amount_span, chance_said
@@ -67,6 +68,7 @@ def recurrence_text(result: Recurrence, *, ascii_only: bool = False) -> str:
     """
     lines = [*text_lines(result.summary()), ""]
     lines += [*table_lines(_heading(result), _rows(result, "-"), left={0}), ""]
+    lines += entry_lines("Columns", _table_said(result))
     for text in result.warnings:
         lines += entry_lines("Warning", text)
     for label, text in _facts(result):
@@ -77,41 +79,60 @@ def recurrence_text(result: Recurrence, *, ascii_only: bool = False) -> str:
 def _heading(result: Recurrence) -> tuple[str, ...]:
     return (
         "",
-        f"{result.units} per case",
-        f"model beyond it ({level_name(result.level)})",
+        f"{result.units} beyond prior",
+        "model beyond it",
         "concordance",
         "Brier",
     )
 
 
 def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
-    digits = result.information.decimals
-    order = result.concordance
+    digits, order = result.information.decimals, result.concordance
+    found = result.information.posterior
+    own = -math.inf if result.information.n_infinite else found.median
     rows: list[tuple[str, ...]] = [
         (
             FORECASTERS["model"],
-            amount(result.information.mean, digits),
+            _figure(own, found.low, found.high, digits, dash),
             "",
             _with_error(order.value, order.stderr),
             _score(result.brier),
         )
     ]
     for row in result.comparison:
-        beyond = UNKNOWN
-        if is_known(row.beyond):
-            span = amount_span(row.low, row.high, digits, dash)
-            beyond = f"{amount(row.beyond, digits)} ({span})"
+        worth = _figure(row.worth, row.worth_low, row.worth_high, digits, dash)
+        plain = f"{amount(row.information, digits)} (plain mean)"
         rows.append(
             (
                 FORECASTERS[row.name],
-                amount(row.information, digits),
-                beyond,
+                plain if worth == UNKNOWN else worth,
+                _figure(row.beyond, row.low, row.high, digits, dash),
                 _with_error(row.concordance, row.concordance_stderr),
                 _score(row.brier),
             )
         )
     rows.append(("prior", amount(0.0, digits), "", "", _score(result.prior_brier)))
     return rows
+
+
+def _figure(median: float, low: float, high: float, digits: int, dash: str) -> str:
+    if median == -math.inf:
+        return amount(median)
+    if not is_known(median):
+        return UNKNOWN
+    return f"{amount(median, digits)} ({amount_span(low, high, digits, dash)})"
+
+
+def _table_said(result: Recurrence) -> str:
+    """Say what the columns of the table hold."""
+    said = (
+        f"medians of the posterior, with {level_name(result.level)} intervals, as in "
+        "the answer; concordance \N{PLUS-MINUS SIGN} its standard error; integrated "
+        "Brier score, less is better"
+    )
+    if any(row.reason for row in result.comparison):
+        said += f"; {UNKNOWN}: could not be said, see the warnings"
+    return said
 
 
 def _with_error(value: float, stderr: float) -> str:
@@ -180,8 +201,9 @@ def _(result: Recurrence) -> tuple[Section, ...]:
 
 
 def _head(result: Recurrence) -> Section:
+    said = _table_said(result)
     table = Table(
-        caption="",
+        caption=f"{said[0].upper()}{said[1:]}.",
         columns=_heading(result),
         rows=tuple(_rows(result, _DASH)),
         words=1,
