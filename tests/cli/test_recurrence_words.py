@@ -145,3 +145,18 @@ def test_none_and_a_rival_contradict_each_other(quick):
     found = quick(rows(), rivals=("none", "cox"))
     assert found.code == 2
     assert "--compare none" in found.err
+
+
+def test_few_events_and_leaks_are_in_the_answer_once(quick):
+    few = [f"{1 + i / 7:.3f},{int(i < 4)},{i % 2},{(i * 17) % 13 + 0.5},{i}"
+           for i in range(40)]  # fmt: skip
+    found = quick(few, columns="t,seen,a,b,id")
+    assert found.code == 0, found.err
+    said = found.data["result"]["warnings"]
+    assert any(w.startswith("Only 4 events were seen") for w in said)
+    assert any("'id' was taken as a covariate" in w for w in said)
+    for shown in (found.text, found.page):
+        assert "Only 4 events were seen" in shown
+    assert "event(s) seen" not in found.err
+    chosen = quick(few, "--covariates", "a,b,id", columns="t,seen,a,b,id")
+    assert not any("'id'" in w for w in chosen.data["result"]["warnings"])

@@ -138,7 +138,9 @@ def command(**options: Any) -> None:
         with progress_shown():
             result = _answer(data, options)
         files = file_prints([data.source])
-    notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
+    # The model speaks of few events at every fit; the answer does so once.
+    told = [x for x in lines if x not in result.warnings and "event(s) seen" not in x]
+    notes = [*data.notes, *told]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
 
@@ -165,6 +167,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     from scorecast.recurrence import (
         RIVALS,
         check_cohort,
+        cohort_cautions,
         curves_of,
         evaluate_recurrence,
         fit_without,
@@ -186,6 +189,13 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     )  # fmt: skip
     information, judged = _judge(found, options)
     which = [row - 1 for row in options["cases"]] or found.typical_cases()
+    seen = cohort_cautions(
+        cohort.X,
+        cohort.time,
+        cohort.event,
+        data.names,
+        chosen=bool(options["covariates"]),
+    )
     given = (model, cohort.X, cohort.time, cohort.event, which)
     fitted = fit_without(*given)
     curves = curves_of(*given, fitted=fitted)
@@ -197,7 +207,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         **judged,
         curves=curves,
         covariates=data.names,
-        warnings=wide_intervals(*ends.T, cohort.X, data.names),
+        warnings=(*seen, *wide_intervals(*ends.T, cohort.X, data.names)),
         options={name: options[name] for name in kept},
     )
 

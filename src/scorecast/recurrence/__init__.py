@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorecast.recurrence.accuracy import Calibration, Concordance
-from scorecast.recurrence.cautions import wide_intervals
+from scorecast.recurrence.cautions import cohort_cautions, wide_intervals
 from scorecast.recurrence.cohort import Cohort, check_cohort
 from scorecast.recurrence.evaluation import (
     Evaluation,
@@ -44,6 +44,7 @@ __all__ = [
     "RecurrenceModel",
     "RivalRow",
     "check_cohort",
+    "cohort_cautions",
     "curves_of",
     "evaluate_recurrence",
     "fit_population",
