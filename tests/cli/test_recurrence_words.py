@@ -9,6 +9,7 @@ from scipy.stats import norm
 from sklearn.base import BaseEstimator
 
 import scorecast.recurrence
+from scorecast.mixtures.diagnostics import Diagnostics
 
 QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--allow-unconverged")
 
@@ -36,9 +37,7 @@ class QuickModel(BaseEstimator):
 
     def fit(self, X, time, event):
         self.middle_ = float(np.log(time).mean())
-        self.diagnostics_ = SimpleNamespace(
-            passed=True, rhat=1.0, ess_bulk=99.0, n_chains=1, n_draws=20
-        )
+        self.diagnostics_ = Diagnostics(1.0, 99.0, 99.0, 0.1, 1.0, 99.0, 1, 20)
         return self
 
     def _parts(self, X, times):

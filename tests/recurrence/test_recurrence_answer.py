@@ -153,7 +153,7 @@ def test_an_answer_survives_json(signal):
 
 def test_warnings_of_the_caller_are_in_the_answer_once(noise):
     answer = sc.recurrence_of(
-        made_up("noise"), noise.information, warnings=["Mind this.", "Mind this."]
+        made_up("noise"), noise.information, notes=["Mind this.", "Mind this."]
     )
     assert answer.warnings.count("Mind this.") == 1
     assert "Mind this." in render_text(answer)

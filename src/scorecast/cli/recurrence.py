@@ -106,6 +106,11 @@ __all__ = ["command"]
     is_flag=True,
     help="Answer, with a stamp, where the chains of the posterior of J disagree.",
 )
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Append finished folds here; the same command goes on from them.",
+)
 @click.option("--delimiter", help="Between the fields of a CSV file.")
 @click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
 @click.option("--no-header", is_flag=True, help="The CSV file begins with data.")
@@ -125,8 +130,10 @@ def command(**options: Any) -> None:
     missing values. Every case is predicted by a model that did not learn from it.
     """
     from scorecast._core.progress import progress_shown
+    from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.io import check_writable
 
     check_outputs(options)
     if "none" in options["rivals"] and len(set(options["rivals"])) > 1:
@@ -135,8 +142,13 @@ def command(**options: Any) -> None:
     with collected_warnings() as lines:
         data = _read(options)
         check_outputs(options, [data.source])
+        if options["checkpoint"]:
+            check_writable(options["checkpoint"], force=True, inputs=[data.source])
         with progress_shown():
-            result = _answer(data, options)
+            try:
+                result = _answer(data, options)
+            except KeyboardInterrupt as stop:
+                raise interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source])
     # The model speaks of few events at every fit; the answer does so once.
     told = [x for x in lines if x not in result.warnings and "event(s) seen" not in x]
@@ -163,10 +175,10 @@ def _read(options: dict[str, Any]) -> CohortFile:
 
 
 def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
-    from scorecast.exceptions import UsageError
     from scorecast.recurrence import (
         RIVALS,
         check_cohort,
+        check_shown,
         cohort_cautions,
         curves_of,
         evaluate_recurrence,
@@ -177,18 +189,16 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
 
     frame = _Named(data)
     cohort = check_cohort(frame, data.time, data.event)
-    if any(row > cohort.n for row in options["cases"]):
-        msg = f"--case names a row beyond the {cohort.n} there are."
-        raise UsageError(msg)
+    which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
     model = _model(options)
     rivals = [r for r in options["rivals"] or RIVALS if r != "none"]
     found = evaluate_recurrence(
         model, frame, data.time, data.event, cv=options["cv"],
         repeats=options["repeats"], folds=data.folds, prior=options["prior"],
-        rivals=rivals, random_state=options["seed"],
+        rivals=rivals, random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
     information, judged = _judge(found, options)
-    which = [row - 1 for row in options["cases"]] or found.typical_cases()
+    which = which or found.typical_cases()
     seen = cohort_cautions(
         cohort.X,
         cohort.time,
@@ -199,7 +209,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     given = (model, cohort.X, cohort.time, cohort.event, which)
     fitted = fit_without(*given)
     curves = curves_of(*given, fitted=fitted)
-    ends = fitted.predict_quantile(cohort.X, [0.05, 0.95])
+    ends = fitted.quantiles(cohort.X, [0.05, 0.95])
     kept = ("growth", "noise", "chains", "draws")
     return recurrence_of(
         found,
@@ -207,8 +217,8 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         **judged,
         curves=curves,
         covariates=data.names,
-        warnings=(*seen, *wide_intervals(*ends.T, cohort.X, data.names)),
         options={name: options[name] for name in kept},
+        notes=(*seen, *wide_intervals(*ends.T, cohort.X, data.names)),
     )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from scorecast._core.results import Result, result_from_dict
-from scorecast._core.types import BoolArray, FloatArray, Json
+from scorecast._core.types import Json
 from scorecast.recurrence.accuracy import Calibration, Concordance
 from scorecast.recurrence.baseline import CURVE
+from scorecast.recurrence.case_curves import CaseCurves
 from scorecast.recurrence.evaluation import Evaluation
 from scorecast.recurrence.rows import (
     CURVE_WORDS,
@@ -22,15 +23,9 @@ from scorecast.recurrence.rows import (
     row_of,
 )
 
-if TYPE_CHECKING:
-    from scorecast.recurrence.model import RecurrenceModel
-
 __all__ = [
     "PRIOR_WORDS",
-    "CaseCurves",
     "Recurrence",
-    "curves_of",
-    "fit_without",
     "recurrence_of",
 ]
 
@@ -41,47 +36,7 @@ PRIOR_WORDS = {
     "kaplan-meier": "the Kaplan-Meier curve of all cases, smoothed",
     "model": "the same model without covariates",
 }
-_POINTS = 80
 _EVEN = 0.05  # p-value below which survival is not even
-
-
-@dataclass(frozen=True, kw_only=True)
-class CaseCurves:
-    """What was predicted for one case.
-
-    Attributes
-    ----------
-    name : str
-        The case.
-    time : float
-        What was then recorded.
-    event : bool
-        Whether it was the event.
-    median, low, high : float
-        Predicted time and its interval.
-    times, density, survival, survival_low, survival_high : tuple of float
-        Curves, with the band of the survival curve.
-    """
-
-    name: str
-    time: float
-    event: bool
-    median: float
-    low: float
-    high: float
-    times: tuple[float, ...]
-    density: tuple[float, ...]
-    survival: tuple[float, ...]
-    survival_low: tuple[float, ...]
-    survival_high: tuple[float, ...]
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """Rebuild from plain values."""
-        fields: Json = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in data.items()
-        }
-        return cls(**fields)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,8 +264,8 @@ def recurrence_of(
     reasons: Mapping[str, str] | None = None,
     curves: Sequence[CaseCurves] = (),
     covariates: Sequence[str] = (),
-    warnings: Sequence[str] = (),
     options: Json | None = None,
+    notes: Sequence[str] = (),
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
 
@@ -331,10 +286,10 @@ def recurrence_of(
         Some cases to show.
     covariates : sequence of str, default=()
         Names of the covariates.
-    warnings : sequence of str, default=()
-        What else the reader must know.
     options : dict, optional
         How the model was fitted, for the record.
+    notes : sequence of str, default=()
+        What else the reader must know.
 
     Returns
     -------
@@ -348,7 +303,8 @@ def recurrence_of(
     rows = _rows_of(found, beyond, worths or {}, reasons or {}, unit)
     unsaid = [f"{name} was left out: {why}" for name, why in found.failures.items()]
     unsaid += [
-        f"{FORECASTERS[row.name]} has n/a in the table: {row.reason}"
+        f"What the model knows beyond {FORECASTERS[row.name]} cannot be said: "
+        f"{row.reason}"
         for row in rows
         if row.reason
     ]
@@ -370,7 +326,7 @@ def recurrence_of(
         level=information.level,
         seed=found.seed,
         warnings=tuple(
-            dict.fromkeys((*warnings, *found.warnings, *unsaid, *information.warnings))
+            dict.fromkeys((*notes, *found.warnings, *unsaid, *information.warnings))
         ),
         options=options or {},
     )
@@ -392,93 +348,4 @@ def _rows_of(
             unit,
         )
         for name in (*names, *found.rivals)
-    )
-
-
-def fit_without(
-    model: RecurrenceModel,
-    X: FloatArray,
-    time: FloatArray,
-    event: BoolArray,
-    which: Sequence[int],
-) -> RecurrenceModel:
-    """Fit a model to all cases but some, for `curves_of`.
-
-    Parameters
-    ----------
-    model : RecurrenceModel
-        Its parameters hold for the fit.
-    X, time, event : array
-        All cases.
-    which : sequence of int
-        Rows to leave out, from 0.
-
-    Returns
-    -------
-    RecurrenceModel
-        The fitted model.
-    """
-    from sklearn.base import clone
-
-    others = np.setdiff1d(np.arange(len(time)), list(which))
-    fitted = clone(model).set_params(allow_unconverged=True, checkpoint=None)
-    fitted.fit(X[others], time[others], event[others])
-    return fitted
-
-
-def curves_of(
-    model: RecurrenceModel,
-    X: FloatArray,
-    time: FloatArray,
-    event: BoolArray,
-    which: Sequence[int],
-    *,
-    level: float = 0.9,
-    fitted: RecurrenceModel | None = None,
-) -> tuple[CaseCurves, ...]:
-    """Predict some cases by a model that learns from all others.
-
-    Parameters
-    ----------
-    model : RecurrenceModel
-        Its parameters hold for the fit.
-    X, time, event : array
-        All cases.
-    which : sequence of int
-        Rows to predict, from 0.
-    level : float, default=0.9
-        Level of intervals and bands.
-    fitted : RecurrenceModel, optional
-        What `fit_without` returned for the same cases, to save the time.
-
-    Returns
-    -------
-    tuple of CaseCurves
-        In the order given.
-    """
-    rows = list(which)
-    if fitted is None:
-        fitted = fit_without(model, X, time, event, rows)
-    shares = [0.5, 0.5 - level / 2, 0.5 + level / 2]
-    quantiles = fitted.predict_quantile(X[rows], shares)
-    end = 1.3 * max(float(time.max()), float(time[rows].max()))
-    at = np.linspace(end / _POINTS, end, _POINTS)
-    density = fitted.predict_density(X[rows], at)
-    survival = fitted.predict_survival(X[rows], at)
-    low, high = fitted.predict_survival_band(X[rows], at, level=level)
-    return tuple(
-        CaseCurves(
-            name=f"case {row + 1}",
-            time=float(time[row]),
-            event=bool(event[row]),
-            median=float(quantiles[i, 0]),
-            low=float(quantiles[i, 1]),
-            high=float(quantiles[i, 2]),
-            times=tuple(at.tolist()),
-            density=tuple(density[i].tolist()),
-            survival=tuple(survival[i].tolist()),
-            survival_low=tuple(low[i].tolist()),
-            survival_high=tuple(high[i].tolist()),
-        )
-        for i, row in enumerate(rows)
     )

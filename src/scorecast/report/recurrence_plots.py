@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scorecast._core.types import FloatArray
 from scorecast.information import amount, amount_span
 from scorecast.recurrence import FORECASTERS, CaseCurves, Recurrence
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
@@ -29,18 +31,59 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "MOST_CASES",
     "calibration_drawing",
     "densities_drawing",
+    "is_wide",
     "rivals_drawing",
     "survival_drawing",
 ]
 
-_STYLES = ((ACCENT, "-"), (INK, "-"), (MUTED, (0, (4, 2))))
-_MOST_CASES = 3
+_DASHED = (0, (4, 2))
+_STYLES = ((ACCENT, "-"), (INK, "-"), (MUTED, _DASHED),
+           (ACCENT, _DASHED), (INK, _DASHED), (MUTED, "-"))  # fmt: skip
+MOST_CASES = len(_STYLES)
+_MOST_BANDS = 3  # more of them hide one another
+_WIDE = 100.0  # ends of intervals so far apart need a logarithmic scale
+
+
+def is_wide(result: Recurrence) -> bool:
+    """Return whether the predicted times spread over decades.
+
+    Parameters
+    ----------
+    result : Recurrence
+        The answer.
+
+    Returns
+    -------
+    bool
+        Whether time is drawn on a logarithmic scale.
+    """
+    shown = _shown(result)
+    low = min(min(one.low, one.time) for one in shown)
+    return max(max(one.high, one.time) for one in shown) > _WIDE * low
 
 
 def _shown(result: Recurrence) -> tuple[CaseCurves, ...]:
-    return result.curves[:_MOST_CASES]
+    return result.curves[:MOST_CASES]
+
+
+def _time_axis(axes: Axes, result: Recurrence) -> None:
+    """Let time run from near zero, or over decades, as far as something happens."""
+    shown = _shown(result)
+    high = max(max(1.2 * one.high, 1.05 * one.time) for one in shown)
+    if not is_wide(result):
+        number_axis(axes, 0.0, high)
+        return
+    low = min(min(one.low / 2, one.time / 1.2) for one in shown)
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    step = max(1, math.ceil((last - first + 1) / 6))
+    places = [10.0**k for k in range(first, last + 1, step)]
+    axes.set_xticks(places, labels=[f"{place:.6g}" for place in places])
+    axes.minorticks_off()
 
 
 def densities_drawing(result: Recurrence) -> Drawing:
@@ -55,22 +98,19 @@ def densities_drawing(result: Recurrence) -> Drawing:
     -------
     Drawing
         One curve per case; a dot where its event came, a ring where it still waited.
+        Where the times spread over decades, densities of the log time.
     """
-    shown = _shown(result)
+    shown, wide = _shown(result), is_wide(result)
 
     def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel="time")
         axes.set_yticks([])
-        number_axis(axes, 0.0, max(one.times[-1] for one in shown))
-        top = max(max(one.density) for one in shown)
-        axes.set_ylim(0, 1.15 * top)
-        for one, (colour, line) in zip(shown, _STYLES, strict=False):
-            x, y = np.array(one.times), np.array(one.density)
-            axes.plot(x, y, color=colour, linestyle=line, linewidth=1.6)
-            then = float(np.interp(one.time, x, y))
-            face = colour if one.event else PAPER
-            axes.plot([one.time], [then], "o", color=colour, markerfacecolor=face,
-                      markersize=6, zorder=4)  # fmt: skip
+        _time_axis(axes, result)
+        heights = [np.array(one.density) * (one.times if wide else 1) for one in shown]
+        axes.set_ylim(0, 1.15 * max(float(y.max()) for y in heights))
+        for one, y, (colour, line) in zip(shown, heights, _STYLES, strict=False):
+            axes.plot(one.times, y, color=colour, linestyle=line, linewidth=1.6)
+            _mark(axes, one, np.array(one.times), y, colour)
         _name_curves(axes, shown)
 
     return Drawing(
@@ -87,15 +127,27 @@ def densities_drawing(result: Recurrence) -> Drawing:
     )
 
 
+def _mark(
+    axes: Axes, one: CaseCurves, x: FloatArray, y: FloatArray, colour: str
+) -> None:
+    """Mark on a curve when the event came, or the last look."""
+    then = float(np.interp(one.time, x, y))
+    face = colour if one.event else PAPER
+    axes.plot([one.time], [then], "o", color=colour, markerfacecolor=face,
+              markersize=6, zorder=4)  # fmt: skip
+
+
 def _name_curves(axes: Axes, shown: Sequence[CaseCurves]) -> None:
-    """Write the names in the corner, in the colours of their curves."""
-    for i, one in enumerate(shown):
-        colour = _STYLES[i][0]
-        axes.annotate(
-            one.name, (1.0, 1.0), (-4, -12.0 * i), xycoords="axes fraction",
-            textcoords="offset points", ha="right", va="top", color=colour,
-            fontsize=FONT_SIZE,
-        )  # fmt: skip
+    """Write the names in the corner, each behind a piece of its line."""
+    from matplotlib.lines import Line2D
+
+    pairs = list(zip(shown, _STYLES, strict=False))
+    axes.legend(
+        [Line2D([], [], color=colour, linestyle=line, linewidth=1.6)
+         for _, (colour, line) in pairs],
+        [one.name for one, _ in pairs],
+        loc="upper right", frameon=False, fontsize=FONT_SIZE, borderpad=0.0,
+    )  # fmt: skip
 
 
 def survival_drawing(result: Recurrence) -> Drawing:
@@ -109,26 +161,26 @@ def survival_drawing(result: Recurrence) -> Drawing:
     Returns
     -------
     Drawing
-        Curves with the band of the first.
+        Curves, with the bands of the first three.
     """
     shown = _shown(result)
+    start = [] if is_wide(result) else [0.0]  # a logarithmic scale has no zero
+    certain = [1.0] * len(start)
 
     def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel="time")
         percent_axis(axes)
-        number_axis(axes, 0.0, max(one.times[-1] for one in shown))
+        _time_axis(axes, result)
         for i, (one, (colour, line)) in enumerate(zip(shown, _STYLES, strict=False)):
-            x = np.concatenate([[0.0], one.times])
-            soft = ACCENT_SOFT if i == 0 else INK_SOFT
-            low = np.concatenate([[1.0], one.survival_low])
-            high = np.concatenate([[1.0], one.survival_high])
-            axes.fill_between(x, low, high, color=soft, alpha=0.7, linewidth=0)
-            y = np.concatenate([[1.0], one.survival])
+            x = np.array([*start, *one.times])
+            if i < _MOST_BANDS:
+                low = [*certain, *one.survival_low]
+                high = [*certain, *one.survival_high]
+                soft = ACCENT_SOFT if i == 0 else INK_SOFT
+                axes.fill_between(x, low, high, color=soft, alpha=0.7, linewidth=0)
+            y = np.array([*certain, *one.survival])
             axes.plot(x, y, color=colour, linestyle=line, linewidth=1.6)
-            then = float(np.interp(one.time, x, y))
-            face = colour if one.event else PAPER
-            axes.plot([one.time], [then], "o", color=colour, markerfacecolor=face,
-                      markersize=6, zorder=4)  # fmt: skip
+            _mark(axes, one, x, y, colour)
         _name_curves(axes, shown)
 
     return Drawing(

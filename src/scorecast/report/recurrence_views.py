@@ -11,8 +11,10 @@ from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
 from scorecast.report.plots import main_drawing
 from scorecast.report.recurrence_plots import (
+    MOST_CASES,
     calibration_drawing,
     densities_drawing,
+    is_wide,
     rivals_drawing,
     survival_drawing,
 )
@@ -244,6 +246,13 @@ def _cases(result: Recurrence) -> list[Section]:
         "Predicted by a model that did not learn from them. A dot marks when the event "
         "came, a ring the last look at a case that still waited."
     )
+    more = len(result.curves) - MOST_CASES
+    if more > 0:
+        lead += (
+            f" The first {MOST_CASES} are drawn; {count(more)} more stand in the table."
+        )
+    if is_wide(result):
+        lead += " Time is on a logarithmic scale, on which areas are probabilities."
     rows = tuple(
         (
             one.name,
@@ -257,7 +266,7 @@ def _cases(result: Recurrence) -> list[Section]:
     table = Table(caption="", columns=columns, rows=rows, words=1)
     band = (
         "Chance of waiting longer; the bands show how far the curves themselves are "
-        "known (90 %, at each time by itself)."
+        "known (90 %, at each time by itself; of the first three)."
     )
     return [
         Section(
