@@ -157,3 +157,12 @@ def test_warnings_of_the_caller_are_in_the_answer_once(noise):
     )
     assert answer.warnings.count("Mind this.") == 1
     assert "Mind this." in render_text(answer)
+
+
+def test_an_evaluation_prints_in_a_line(noise):
+    found = made_up("noise")
+    assert len(repr(found)) < 400
+    assert repr(found).startswith("<Evaluation: 150 cases with 150 events")
+    assert "0.000" not in found.summary().split("prior")[1].split("nats")[0]
+    assert len(repr(noise)) < 600
+    assert "array(" not in repr(found.predictions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,13 @@ from scorecast.cli.options import Share, output_options
 
 if TYPE_CHECKING:
     from scorecast.io import CohortFile
-    from scorecast.recurrence import Evaluation, Recurrence, RecurrenceModel
+    from scorecast.recurrence import (
+        CaseCurves,
+        Cohort,
+        Evaluation,
+        Recurrence,
+        RecurrenceModel,
+    )
 
 __all__ = ["command"]
 
@@ -33,6 +40,12 @@ __all__ = ["command"]
 )
 @click.option(
     "--drop", multiple=True, metavar="COL", help="Column that is no covariate."
+)
+@click.option(
+    "--time-unit",
+    default="",
+    metavar="TEXT",
+    help="Unit of time, such as days: shown in tables and figures.",
 )
 @click.option(
     "--prior",
@@ -175,16 +188,14 @@ def _read(options: dict[str, Any]) -> CohortFile:
 
 
 def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
+    import numpy as np
+
     from scorecast.recurrence import (
         RIVALS,
         check_cohort,
         check_shown,
-        cohort_cautions,
-        curves_of,
         evaluate_recurrence,
-        fit_without,
         recurrence_of,
-        wide_intervals,
     )
 
     frame = _Named(data)
@@ -199,17 +210,8 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     )  # fmt: skip
     information, judged = _judge(found, options)
     which = which or found.typical_cases()
-    seen = cohort_cautions(
-        cohort.X,
-        cohort.time,
-        cohort.event,
-        data.names,
-        chosen=bool(options["covariates"]),
-    )
-    given = (model, cohort.X, cohort.time, cohort.event, which)
-    fitted = fit_without(*given)
-    curves = curves_of(*given, fitted=fitted)
-    ends = fitted.quantiles(cohort.X, [0.05, 0.95])
+    curves, notes = _shown(model, cohort, which, data.names, options)
+    lacking = np.isnan(cohort.X).sum(axis=0).tolist()
     kept = ("growth", "noise", "chains", "draws")
     return recurrence_of(
         found,
@@ -218,8 +220,36 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         curves=curves,
         covariates=data.names,
         options={name: options[name] for name in kept},
-        notes=(*seen, *wide_intervals(*ends.T, cohort.X, data.names)),
+        notes=notes,
+        missing=dict(zip(data.names, lacking, strict=True)),
+        time_unit=options["time_unit"].strip(),
     )
+
+
+def _shown(
+    model: RecurrenceModel,
+    cohort: Cohort,
+    which: list[int],
+    names: Sequence[str],
+    options: dict[str, Any],
+) -> tuple[tuple[CaseCurves, ...], list[str]]:
+    """Return the curves of some cases, and what to watch in all of them."""
+    from scorecast.recurrence import (
+        cohort_cautions,
+        curves_of,
+        fit_without,
+        wide_intervals,
+    )
+
+    X, time, event = cohort.X, cohort.time, cohort.event
+    fitted = fit_without(model, X, time, event, which)
+    curves = curves_of(
+        model, X, time, event, which, level=options["level"], fitted=fitted
+    )
+    ends = fitted.quantiles(X, [0.05, 0.95])
+    chosen = bool(options["covariates"])
+    notes = cohort_cautions(X, time, event, names, chosen=chosen)
+    return curves, [*notes, *wide_intervals(*ends.T, X, names)]
 
 
 class _Named:

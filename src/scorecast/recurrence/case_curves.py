@@ -37,6 +37,8 @@ class CaseCurves:
         Predicted time and its interval.
     times, density, survival, survival_low, survival_high : tuple of float
         Curves, with the band of the survival curve.
+    level : float
+        Level of the interval and of the band.
     """
 
     name: str
@@ -50,6 +52,7 @@ class CaseCurves:
     survival: tuple[float, ...]
     survival_low: tuple[float, ...]
     survival_high: tuple[float, ...]
+    level: float = 0.9
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
@@ -205,6 +208,7 @@ def curves_of(
             survival=tuple(survival[i].tolist()),
             survival_low=tuple(low[i].tolist()),
             survival_high=tuple(high[i].tolist()),
+            level=level,
         )
         for i, row in enumerate(rows)
     )

@@ -43,7 +43,7 @@ __all__ = ["Evaluation", "Predictions", "evaluate_recurrence"]
 _GRID = 60  # times at which survival curves are read
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
     """What one forecaster said of cases it had not seen.
 
@@ -68,7 +68,7 @@ class Predictions:
         return np.asarray(self.survival @ widths)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Out-of-sample predictions of the model, the prior and the rivals.
 
@@ -120,14 +120,28 @@ class Evaluation:
         return (
             *self.notes,
             f"In {n_failed} of {self.diagnostics['n_fits']} fits the chains disagree "
-            f"or are short (worst R-hat {self.diagnostics['rhat']:.2f}): predictions "
-            "of those folds are rough, their worth is still measured honestly.",
+            f"or are short ({_worst(self.diagnostics['rhat'])}): predictions "
+            "of those folds are rough. Their worth is measured as they are, on cases "
+            "they did not learn from; longer chains may predict better.",
         )
 
     @property
     def n(self) -> int:
         """Number of cases."""
         return len(self.time)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary()}>"
+
+    def summary(self) -> str:
+        """Say in a sentence what was predicted; `recurrence_of` says its worth."""
+        names = ", ".join(self.predictions)
+        return (
+            f"{self.n:,} cases with {int(self.event.sum()):,} events, each predicted "
+            f"without learning from it by {names}; plain mean beyond the prior "
+            f"{self.j.mean():.3f} nats, beyond the curve of all cases alike "
+            f"{(self.log_q - self.log_curve).mean():.3f} nats per case."
+        )
 
     @property
     def log_q(self) -> FloatArray:
@@ -356,6 +370,12 @@ class _Table:
         for line in found.warnings:
             warnings.warn(line, DataWarning, stacklevel=3)
         return found
+
+
+def _worst(rhat: float) -> str:
+    if not np.isfinite(rhat):
+        return "R-hat cannot be computed"
+    return f"worst R-hat {rhat:.2f}"
 
 
 def _summed(fits: Sequence[Json]) -> Json:

@@ -14,6 +14,7 @@ from scorecast.recurrence.accuracy import Calibration, Concordance
 from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.case_curves import CaseCurves
 from scorecast.recurrence.evaluation import Evaluation
+from scorecast.recurrence.follow_up import FollowUp, follow_up_of
 from scorecast.recurrence.rows import (
     CURVE_WORDS,
     FORECASTERS,
@@ -39,7 +40,7 @@ PRIOR_WORDS = {
 _EVEN = 0.05  # p-value below which survival is not even
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Recurrence(Result):
     """What predictions of times are worth, out of sample.
 
@@ -63,6 +64,10 @@ class Recurrence(Result):
         Of the chains of all folds.
     covariates : tuple of str
         Their names.
+    missing : mapping of str to int
+        How many cases lack each covariate, where some do.
+    follow_up : FollowUp
+        How long cases were followed.
     prior : str
         Kind of the prior.
     n_folds, n_repeats : int
@@ -90,11 +95,13 @@ class Recurrence(Result):
     curves: tuple[CaseCurves, ...]
     diagnostics: Json
     covariates: tuple[str, ...]
+    follow_up: FollowUp
     prior: str
     n_folds: int
     n_repeats: int
     level: float
     seed: int | None
+    missing: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     options: Json = field(default_factory=dict)
 
@@ -176,6 +183,7 @@ class Recurrence(Result):
             "n": self.n,
             "n_events": self.n_events,
             "covariates": list(self.covariates),
+            "missing": dict(self.missing),
             "prior": self.prior,
             "information": told["inputs"],
         }
@@ -198,6 +206,7 @@ class Recurrence(Result):
             "beyond_curve": _curve_parts(self.beyond_curve),
             "comparison": [row.to_dict() for row in self.comparison],
             "curves": [asdict(one) for one in self.curves],
+            "follow_up": self.follow_up.to_dict(),
             "diagnostics": self.diagnostics,
             "warnings": list(self.warnings),
         }
@@ -226,6 +235,8 @@ class Recurrence(Result):
             curves=tuple(map(CaseCurves.from_dict, result["curves"])),
             diagnostics=result["diagnostics"],
             covariates=tuple(inputs["covariates"]),
+            missing=dict(inputs["missing"]),
+            follow_up=FollowUp.from_dict(result["follow_up"]),
             prior=str(inputs["prior"]),
             n_folds=int(options["n_folds"]),
             n_repeats=int(options["n_repeats"]),
@@ -266,6 +277,8 @@ def recurrence_of(
     covariates: Sequence[str] = (),
     options: Json | None = None,
     notes: Sequence[str] = (),
+    missing: Mapping[str, int] | None = None,
+    time_unit: str = "",
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
 
@@ -290,6 +303,10 @@ def recurrence_of(
         How the model was fitted, for the record.
     notes : sequence of str, default=()
         What else the reader must know.
+    missing : mapping of str to int, optional
+        How many cases lack each covariate.
+    time_unit : str, default=""
+        Unit of time, for tables and figures.
 
     Returns
     -------
@@ -320,6 +337,8 @@ def recurrence_of(
         curves=tuple(curves),
         diagnostics=found.diagnostics,
         covariates=tuple(covariates),
+        missing={k: int(v) for k, v in (missing or {}).items() if v},
+        follow_up=follow_up_of(found, time_unit),
         prior=found.prior,
         n_folds=int(found.folds[0].max()) + 1,
         n_repeats=len(found.folds),

@@ -17,6 +17,13 @@ from scorecast.report.recurrence_plots import (
     is_wide,
     rivals_drawing,
     survival_drawing,
+    together_drawing,
+)
+from scorecast.report.recurrence_words import (
+    median_said,
+    span_said,
+    time_said,
+    with_unit,
 )
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (
@@ -127,10 +134,12 @@ def _figure(median: float, low: float, high: float, digits: int, dash: str) -> s
 
 def _table_said(result: Recurrence) -> str:
     """Say what the columns of the table hold."""
+    end = result.follow_up.horizon
+    horizon = "" if end is None else f" up to time {with_unit(end, result)}"
     said = (
         f"medians of the posterior, with {level_name(result.level)} intervals, as in "
         "the answer; concordance \N{PLUS-MINUS SIGN} its standard error; integrated "
-        "Brier score, less is better"
+        f"Brier score{horizon}, less is better"
     )
     if any(row.reason for row in result.comparison):
         said += f"; {UNKNOWN}: could not be said, see the warnings"
@@ -155,16 +164,21 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
     state = "agree" if checks["passed"] else "do not all agree"
     even = "as even as chance would have it" if result.is_even else "NOT even"
     names = one_line(", ".join(result.covariates), 160)
-    known = f"{count(len(result.covariates))} covariates: {names}"
+    p = len(result.covariates)
+    known = f"{count(p)} covariate{'' if p == 1 else 's'}: {names}"
+    chance = result.information.posterior.probability_positive
     return [
         (
             "Cases",
             f"{count(result.n)}: {count(result.n_events)} events, {count(waiting)} "
             "still waiting when last seen",
         ),
+        ("Followed", _followed(result)),
         *([("From", known)] if names else []),
+        *([("Missing", _missing(result))] if result.missing else []),
         ("Prior", PRIOR_WORDS[result.prior]),
-        ("P(J > 0)", chance_said(result.information.posterior.probability_positive)),
+        ("P(J > 0)", f"{chance_said(chance)}: how sure the predictions know more than "
+                     "the prior, J being the mean information per case"),
         (
             "Tested",
             f"{count(result.n_folds)} folds{repeats}; no case was predicted by a model "
@@ -175,10 +189,34 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
         (
             "Chains",
             f"{state} over {count(checks['n_fits'])} fits: worst R-hat "
-            f"{checks['rhat']:.3f}, fewest effective draws {checks['ess']:,.0f}",
+            f"{_checked(checks['rhat'], 3)}, fewest effective draws "
+            f"{_checked(checks['ess'], 0)}",
         ),
         ("Assumes", "; ".join(_ASSUMES[:2])),
     ]  # fmt: skip
+
+
+def _checked(value: float | None, digits: int) -> str:
+    return f"{value:,.{digits}f}" if is_known(value) else "not computable"
+
+
+def _followed(result: Recurrence) -> str:
+    seen = result.follow_up
+    longest = f"at most {with_unit(seen.longest, result)}"
+    if seen.median is None:
+        return f"{longest}; most cases until their event"
+    return (
+        f"{longest}; median {with_unit(seen.median, result)} (by Kaplan and Meier, "
+        "an event hiding how long the case would have been followed)"
+    )
+
+
+def _missing(result: Recurrence) -> str:
+    shown = ", ".join(f"{name} in {count(n)}" for name, n in result.missing.items())
+    said = f"{one_line(shown, 160)}; the model takes gaps as they are"
+    if len(result.comparison) > 1:
+        said += ", the other models got the mean of the training cases instead"
+    return said
 
 
 @main_drawing.register
@@ -193,7 +231,7 @@ def _(result: Recurrence) -> tuple[Section, ...]:
         sections += _cases(result)
     if any(is_known(row.beyond) for row in result.comparison):
         sections.append(_rivals(result))
-    sections.append(_even(result))
+    sections += [_together(result), _even(result)]
     items = tuple(f"{text[0].upper()}{text[1:]}." for text in _ASSUMES)
     sections += [
         Section(heading="What this assumes", items=items),
@@ -232,8 +270,8 @@ def _worth(result: Recurrence) -> Section:
 
 def _spread(result: Recurrence) -> Section:
     lead = (
-        "Information of every case: log density of its time under the prediction less "
-        "that under the prior; for a case still waiting, log survival. Cases far on "
+        "Information j of every case: log density of its time under the prediction "
+        "less that under the prior; for a case still waiting, log survival. Cases far on "
         "the left came much sooner or later than was predicted."
     )
     return Section(
@@ -243,8 +281,10 @@ def _spread(result: Recurrence) -> Section:
 
 def _cases(result: Recurrence) -> list[Section]:
     lead = (
-        "Predicted by a model that did not learn from them. A dot marks when the event "
-        "came, a ring the last look at a case that still waited."
+        "How likely the event is at each time: areas under a curve are probabilities. "
+        "Predicted by a model that did not learn from these cases. A dot marks when "
+        "the event came, a ring the last look at a case that still waited, the dotted line how "
+        "long anybody was followed: beyond it, curves rest on the model alone."
     )
     more = len(result.curves) - MOST_CASES
     if more > 0:
@@ -256,17 +296,20 @@ def _cases(result: Recurrence) -> list[Section]:
     rows = tuple(
         (
             one.name,
-            f"{one.median:.3g}",
-            f"{one.low:.3g}{_DASH}{one.high:.3g}",
-            f"{'event' if one.event else 'waiting'} at {one.time:.3g}",
+            median_said(one, result),
+            span_said(one.low, one.high, _DASH),
+            f"{'event' if one.event else 'waiting'} at {time_said(one.time)}",
         )
         for one in result.curves
     )
-    columns = ("", "median time", "90 % interval", "seen")
+    level = level_name(result.curves[0].level)
+    unit = f", {result.follow_up.unit}" if result.follow_up.unit else ""
+    columns = ("", f"median time{unit}", f"{level} interval{unit}", "seen")
     table = Table(caption="", columns=columns, rows=rows, words=1)
     band = (
         "Chance of waiting longer; the bands show how far the curves themselves are "
-        "known (90 %, at each time by itself; of the first three)."
+        "known "
+        f"({level}, at each time by itself; of the first three)."
     )
     return [
         Section(
@@ -292,6 +335,16 @@ def _rivals(result: Recurrence) -> Section:
         heading="Beside models that readers know",
         lead=(lead,),
         figure=rivals_drawing(result),
+    )
+
+
+def _together(result: Recurrence) -> Section:
+    lead = (
+        "The share of all cases that still waits, as Kaplan and Meier estimate it, and "
+        "the mean of the survival that was predicted for each of them."
+    )
+    return Section(
+        heading="All cases together", lead=(lead,), figure=together_drawing(result)
     )
 
 
