@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice
 from scorecast._core.identity import identity_of
-from scorecast._core.progress import track
+from scorecast._core.progress import in_parts
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json, RandomState
@@ -283,8 +283,8 @@ def evaluate_recurrence(
     run = None if checkpoint is None else _fingerprint(work, dealt, rng)
     record = None if checkpoint is None else Record(checkpoint, str(run))
     table = _Table(work, covariate_names(X, cohort.X.shape[1]))
-    tasks = enumerate(zip(parts, rng.spawn(len(parts)), strict=True))
-    for number, (held_out, stream) in track(tasks, total=len(parts), what="folds"):
+    tasks = list(enumerate(zip(parts, rng.spawn(len(parts)), strict=True)))
+    for number, (held_out, stream) in in_parts(tasks, what="fold"):
         noted = None if record is None else record.finished("folds", number)
         if noted is not None:
             table.add(held_out, FoldResult.from_dict(noted))
