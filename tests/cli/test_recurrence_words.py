@@ -159,3 +159,47 @@ def test_few_events_and_leaks_are_in_the_answer_once(quick):
     assert "event(s) seen" not in found.err
     chosen = quick(few, "--covariates", "a,b,id", columns="t,seen,a,b,id")
     assert not any("'id'" in w for w in chosen.data["result"]["warnings"])
+
+
+def test_faults_of_columns_name_the_file_and_the_option(quick):
+    constant = quick([f"{1 + i},1,{i % 5},4" for i in range(20)])
+    assert constant.code == 3
+    assert "cases.csv: Covariate 'b' is 4 in every case" in constant.err
+    assert "with --drop" in constant.err
+    copies = quick([f"{1 + i},1,{i % 5},{2 * (i % 5)}" for i in range(20)])
+    assert "leave one out with --drop" in copies.err
+    none = quick([f"{1 + i},0,{i % 5},{i % 7}" for i in range(20)])
+    assert none.code == 4
+    assert "cases.csv, column 'seen': 0 events in 20 cases" in none.err
+    folds = quick(rows(), "--cv", "200")
+    assert "--cv at most 20" in folds.err
+
+
+def test_columns_and_rows_may_have_commas(quick):
+    more = rows(extra=lambda i: f",{i % 5},{i % 4}")
+    found = quick(more, "--drop", "c,d", "--case", "1,2", columns="t,seen,a,b,c,d")
+    assert found.code == 0, found.err
+    assert found.data["inputs"]["covariates"] == ["a", "b"]
+    names = [one["name"] for one in found.data["result"]["curves"]]
+    assert names == ["case 1", "case 2"]
+    assert all(one["level"] == 0.95 for one in found.data["result"]["curves"])
+    assert "rows from 1 to 40" in quick(rows(), "--case", "500").err
+    assert quick(rows(), "--case", "1,x").code == 2
+
+
+def test_units_reach_the_page(quick):
+    found = quick(rows(), "--time-unit", "years")
+    assert "years" in found.text
+    assert "time (years)" in found.page
+    assert found.data["result"]["follow_up"]["unit"] == "years"
+
+
+def test_switches_are_named_as_options():
+    import click
+
+    from scorecast.cli.faults import in_options
+    from scorecast.cli.recurrence import command
+
+    assert isinstance(command, click.Command)
+    said = in_options("Give more, or allow_unconverged=True.", command)
+    assert said == "Give more, or --allow-unconverged."

@@ -22,6 +22,20 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+def _parted(texts: Sequence[str]) -> list[str]:
+    """Cut at commas."""
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[int]:
+    rows = _parted(texts)
+    for text in rows:
+        if not (text.isascii() and text.isdigit() and int(text) > 0):
+            msg = f"{text!r} is not the number of a row, from 1."
+            raise click.BadParameter(msg, param=option)
+    return [int(text) for text in rows]
+
+
 @click.command(name="recurrence")
 @click.argument("data", metavar="DATA")
 @click.option("--time", required=True, metavar="COL", help="Column of times, above 0.")
@@ -29,17 +43,21 @@ __all__ = ["command"]
     "--event",
     required=True,
     metavar="COL",
-    help="Column: 1 where the event was seen, 0 where not yet.",
+    help="Column: 1 (or yes, true) where the event was seen, 0 where not yet.",
 )
 @click.option(
     "--covariates",
     multiple=True,
     metavar="A,B,...",
     help="Columns to predict from, with commas or repeated; log:COL takes the "
-    "logarithm, COL=VALUE is 1 where COL holds VALUE. [default: all others]",
+    "logarithm, log1p:COL that of 1 plus it, COL=VALUE is 1 where COL holds VALUE. "
+    "[default: all others]",
 )
 @click.option(
-    "--drop", multiple=True, metavar="COL", help="Column that is no covariate."
+    "--drop",
+    multiple=True,
+    metavar="A,B,...",
+    help="Columns that are no covariates, with commas or repeated.",
 )
 @click.option(
     "--time-unit",
@@ -80,9 +98,10 @@ __all__ = ["command"]
     "--case",
     "cases",
     multiple=True,
-    type=click.IntRange(min=1),
-    metavar="ROW",
-    help="Case to draw, by its row; may be repeated. [default: three]",
+    callback=_rows_named,
+    metavar="ROW,...",
+    help="Cases to draw, by their rows from 1, with commas or repeated. "
+    "[default: three]",
 )
 @click.option(
     "--growth",
@@ -173,13 +192,12 @@ def command(**options: Any) -> None:
 def _read(options: dict[str, Any]) -> CohortFile:
     from scorecast.io import read_cohort
 
-    named = [name for text in options["covariates"] for name in text.split(",")]
     return read_cohort(
         options["data"],
         options["time"],
         options["event"],
-        [name.strip() for name in named if name.strip()],
-        drop=options["drop"],
+        _parted(options["covariates"]),
+        drop=_parted(options["drop"]),
         folds=options["folds"],
         delimiter=options["delimiter"],
         decimal=options["decimal"],
@@ -192,14 +210,13 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
 
     from scorecast.recurrence import (
         RIVALS,
-        check_cohort,
         check_shown,
         evaluate_recurrence,
         recurrence_of,
     )
 
     frame = _Named(data)
-    cohort = check_cohort(frame, data.time, data.event)
+    cohort = _checked(frame, data, options["event"])
     which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
     model = _model(options)
     rivals = [r for r in options["rivals"] or RIVALS if r != "none"]
@@ -224,6 +241,27 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         missing=dict(zip(data.names, lacking, strict=True)),
         time_unit=options["time_unit"].strip(),
     )
+
+
+def _checked(frame: _Named, data: CohortFile, event: str) -> Cohort:
+    """Check the cases; faults name the file, and the way out on the command line."""
+    from scorecast.exceptions import InsufficientDataError, InvalidInputError
+    from scorecast.recurrence import check_cohort
+
+    try:
+        cohort = check_cohort(frame, data.time, data.event)
+    except InvalidInputError as error:
+        said = str(error).replace("leave it out.", "leave it out with --drop.")
+        said = said.replace("; drop one.", "; leave one out with --drop.")
+        msg = f"{data.source}: {said}"
+        raise InvalidInputError(msg) from error
+    if not cohort.event.any():
+        msg = (
+            f"{data.source}, column '{event}': 0 events in {cohort.n:,} cases, so "
+            "nothing can be learned of when they come; is it the right column?"
+        )
+        raise InsufficientDataError(msg)
+    return cohort
 
 
 def _shown(

@@ -86,7 +86,7 @@ def check_shown(event: BoolArray, which: Sequence[int]) -> list[int]:
     """
     rows, n = list(dict.fromkeys(which)), len(event)
     if any(row >= n or row < 0 for row in rows):
-        msg = f"`cases` names a row beyond the {n} there are."
+        msg = f"`cases` names a row beyond the {n} there are; give rows from 1 to {n}."
         raise UsageError(msg)
     if rows and (2 * len(rows) > n or not np.delete(event, rows).any()):
         msg = (

@@ -271,8 +271,8 @@ def _worth(result: Recurrence) -> Section:
 def _spread(result: Recurrence) -> Section:
     lead = (
         "Information j of every case: log density of its time under the prediction "
-        "less that under the prior; for a case still waiting, log survival. Cases far on "
-        "the left came much sooner or later than was predicted."
+        "less that under the prior; for a case still waiting, log survival. Cases far "
+        "on the left came much sooner or later than was predicted."
     )
     return Section(
         heading="Case by case", lead=(lead,), figure=spread_drawing(result.information)
@@ -283,8 +283,8 @@ def _cases(result: Recurrence) -> list[Section]:
     lead = (
         "How likely the event is at each time: areas under a curve are probabilities. "
         "Predicted by a model that did not learn from these cases. A dot marks when "
-        "the event came, a ring the last look at a case that still waited, the dotted line how "
-        "long anybody was followed: beyond it, curves rest on the model alone."
+        "the event came, a ring the last look at a case that still waited, the dotted "
+        "line how long anybody was followed: beyond it, curves rest on the model alone."
     )
     more = len(result.curves) - MOST_CASES
     if more > 0:
