@@ -103,7 +103,7 @@ def test_the_end_of_follow_up_is_drawn_where_it_falls_on_the_figure(answer):
 def test_levels_horizons_and_symbols_are_named(answer):
     page, text = page_of(answer), " ".join(render_text(answer).split())
     assert "80 % interval, days" in page.replace("\N{NO-BREAK SPACE}", " ")
-    assert "Brier score up to time" in text
+    assert "Brier score up to 3,000 days" in text or "Brier score up to 2," in text
     assert "its standard error" in text
     assert "J being the mean information per case" in text
     assert "Information j of every case" in page
@@ -147,3 +147,17 @@ def test_calibration_bars_fill_their_figure(answer):
     drawing.draw(axes)
     top = max(0.1, max(answer.calibration.shares))
     assert axes.get_ylim()[1] <= 1.1 * top
+
+
+def test_narrow_screens_stack_the_rows_of_the_main_table(answer):
+    page = sc.report(answer)
+    assert '<table class="stacked">' in page
+    assert 'data-name="bits beyond prior"' in page
+    assert ".stacked thead { display: none; }" in page
+
+
+def test_one_curve_for_all_has_no_concordance(answer):
+    line = next(
+        x for x in render_text(answer).splitlines() if "curve of all cases " in x
+    )
+    assert "\N{PLUS-MINUS SIGN}" not in line

@@ -316,7 +316,7 @@ def rivals_drawing(result: Recurrence) -> Drawing:
             dot=row.beyond,
             low=row.low,
             high=row.high,
-            text=f"{amount(row.beyond, 2)} ({amount_span(row.low, row.high, 2)})",
+            text=amount(row.beyond, 2),
         )
         for row in result.comparison
         if np.isfinite(row.beyond)
@@ -334,5 +334,8 @@ def rivals_drawing(result: Recurrence) -> Drawing:
         groups,
         draw,
         title="The model against others",
-        description="; ".join(f"{row.name}: {row.text}" for row in rows),
+        description="; ".join(
+            f"{row.name}: {row.text} ({amount_span(row.low, row.high, 2)})"
+            for row in rows
+        ),
     )

@@ -116,7 +116,10 @@ def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
                 FORECASTERS[row.name],
                 plain if worth == UNKNOWN else worth,
                 _figure(row.beyond, row.low, row.high, digits, dash),
-                _with_error(row.concordance, row.concordance_stderr),
+                # One curve for all puts nobody in order.
+                ""
+                if row.name == "curve"
+                else _with_error(row.concordance, row.concordance_stderr),
                 _score(row.brier),
             )
         )
@@ -135,7 +138,8 @@ def _figure(median: float, low: float, high: float, digits: int, dash: str) -> s
 def _table_said(result: Recurrence) -> str:
     """Say what the columns of the table hold."""
     end = result.follow_up.horizon
-    horizon = "" if end is None else f" up to time {with_unit(end, result)}"
+    word = "" if result.follow_up.unit else "time "
+    horizon = "" if end is None else f" up to {word}{with_unit(end, result)}"
     said = (
         f"medians of the posterior, with {level_name(result.level)} intervals, as in "
         "the answer; concordance \N{PLUS-MINUS SIGN} its standard error; integrated "
@@ -247,6 +251,7 @@ def _head(result: Recurrence) -> Section:
         columns=_heading(result),
         rows=tuple(_rows(result, _DASH)),
         words=1,
+        stacked=True,
     )
     return Section(
         heading=_RANGE.sub(_DASH, result.summary()),
@@ -305,7 +310,7 @@ def _cases(result: Recurrence) -> list[Section]:
     level = level_name(result.curves[0].level)
     unit = f", {result.follow_up.unit}" if result.follow_up.unit else ""
     columns = ("", f"median time{unit}", f"{level} interval{unit}", "seen")
-    table = Table(caption="", columns=columns, rows=rows, words=1)
+    table = Table(caption="", columns=columns, rows=rows, words=1, stacked=True)
     band = (
         "Chance of waiting longer; the bands show how far the curves themselves are "
         "known "
