@@ -287,7 +287,7 @@ def _shown(
     ends = fitted.quantiles(X, [0.05, 0.95])
     chosen = bool(options["covariates"])
     notes = cohort_cautions(X, time, event, names, chosen=chosen)
-    return curves, [*notes, *wide_intervals(*ends.T, X, names)]
+    return curves, [*notes, *wide_intervals(ends[:, 0], ends[:, 1], X, names)]
 
 
 class _Named:

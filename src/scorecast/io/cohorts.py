@@ -267,7 +267,8 @@ class _Places:
             if covariate.log == "log" and values[row] == 0.0:
                 msg += f"; take {_OPTION} log1p:{covariate.column}, that of 1 plus it"
             raise InvalidInputError(msg)
-        return np.log(values) if covariate.log == "log" else np.log1p(values)
+        taken = np.log(values) if covariate.log == "log" else np.log1p(values)
+        return np.asarray(taken)
 
     def _parsed(self, name: str, cells: NDArray[Any]) -> NDArray[Any]:
         found = [self._number(cell) for cell in cells]

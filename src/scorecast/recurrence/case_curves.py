@@ -188,7 +188,7 @@ def curves_of(
         return ()
     if fitted is None:
         fitted = fit_without(model, X, time, event, rows)
-    said, cases = fitted.model, X[np.ix_(rows, fitted.kept)]
+    said, cases = fitted.model, X[rows][:, fitted.kept]
     shares = [0.5, 0.5 - level / 2, 0.5 + level / 2]
     quantiles = said.predict_quantile(cases, shares)
     at = _grid(said.predict_quantile(cases, _ENDS), time[rows])

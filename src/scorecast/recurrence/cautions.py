@@ -120,7 +120,7 @@ def _leak(column: FloatArray, time: FloatArray, event: BoolArray) -> str:
 
 def _rank_correlation(a: FloatArray, b: FloatArray) -> float:
     ranks = [np.argsort(np.argsort(x, kind="stable")) for x in (a, b)]
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _listed(names: Sequence[str]) -> str:
