@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,8 +42,8 @@ __all__ = [
     "together_drawing",
 ]
 
-_DASHED = (0, (4, 2))
-_STYLES = ((ACCENT, "-"), (INK, "-"), (MUTED, _DASHED),
+_DASHED: Any = (0, (4, 2))
+_STYLES: tuple[tuple[str, Any], ...] = ((ACCENT, "-"), (INK, "-"), (MUTED, _DASHED),
            (ACCENT, _DASHED), (INK, _DASHED), (MUTED, "-"))  # fmt: skip
 MOST_CASES = len(_STYLES)
 _MOST_BANDS = 3  # more of them hide one another
