@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectKBest, chi2, f_classif
 
 import scorecast as sc
+from scorecast._core.identity import identity_of
 from scorecast.exceptions import FitFailedError, InvalidInputError, UsageError
-from scorecast.guarantees.identity import identity_of
 from scorecast.guarantees.losses import cost_loss, smoothed_loss
 
 QUICK = {

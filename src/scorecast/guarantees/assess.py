@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
 from scorecast.exceptions import (
@@ -48,7 +49,7 @@ from scorecast.guarantees.outlook import (
     space_of,
 )
 from scorecast.guarantees.problem import Problem, check_problem
-from scorecast.guarantees.records import Record, fingerprint_of
+from scorecast.guarantees.records import fingerprint_of
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Sampling, check_pairs, draw_plan
 from scorecast.guarantees.selection import check_feature_names
