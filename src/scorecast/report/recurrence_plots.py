@@ -25,7 +25,7 @@ from scorecast.report.drawing import (
     percent_axis,
     plain_axes,
 )
-from scorecast.report.information_plots import number_axis
+from scorecast.report.number_axis import number_axis
 from scorecast.report.recurrence_words import median_said, time_label, time_said
 from scorecast.report.wording import level_name
 
