@@ -16,7 +16,7 @@ __all__ = ["blamed_on_column", "in_options", "interrupted", "numbers_wanted"]
 
 _PARAMETER = re.compile(r"`(\w+)`")
 # Where the option of the command is not called as the parameter of the function.
-_ALIASES = {"accuracy": "expect"}
+_ALIASES = {"accuracy": "expect", "y_true": "truth", "groups": "group"}
 _NO_NUMBER = " is not a number"
 _CANNOT = re.compile(r"and (.*?) cannot learn from them")
 _FILL = (

@@ -49,6 +49,7 @@ def deliver(
     notes: Sequence[str] = (),
     source: str = "",
     further: Sequence[Result] = (),
+    matrix: dict[str, Any] | None = None,
 ) -> None:
     """Print, save and report a result.
 
@@ -66,13 +67,16 @@ def deliver(
         Whose data they are and under which licence, for the page.
     further : sequence of Result
         Shown on the page after the answer, and only there.
+    matrix : dict, optional
+        What the data were, where the answer does not say so itself.
     """
     from scorecast.report import render_text, report
 
     command = shlex.join(["scorecast", *sys.argv[1:]])
     data = result.to_dict()
     origin = {"files": files, "command": command, "versions": _versions()}
-    data["inputs"] = {**data["inputs"], **origin}
+    about = {} if matrix is None else {"matrix": matrix}
+    data["inputs"] = {**data["inputs"], **about, **origin}
     paths = [f["path"] for f in files]
     json_path, report_path = options["json_path"], options["report_path"]
     if report_path:

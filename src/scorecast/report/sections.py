@@ -53,6 +53,8 @@ class Section:
         In a first section, the answer itself.
     lead : tuple of str
         Paragraphs; of a figure, what to see in it.
+    whole : tuple of str
+        Paragraphs that are shown in full, however long.
     figure : Drawing or None
         A figure.
     tables : tuple of Table
@@ -67,6 +69,7 @@ class Section:
 
     heading: str
     lead: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     figure: Drawing | None = None
     tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()

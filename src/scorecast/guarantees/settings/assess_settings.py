@@ -150,7 +150,7 @@ def assess_settings(
     rows = tuple(
         setting_estimate(
             [one[model] for one in sets],
-            _facts(setting, model, own, by_name),
+            _facts(setting, model, losses[own], by_name),
             level=level,
             overlap=by_name,
         )
@@ -287,7 +287,7 @@ def _losses(
     return named, losses
 
 
-def _facts(setting: Setting, model: str, loss: str, by_name: bool) -> Json:
+def _facts(setting: Setting, model: str, loss: Loss, by_name: bool) -> Json:
     # What was drawn from the same data set errs together, whatever was varied.
     shared = f"data {setting.value('data', 'at hand')}"
     return {
@@ -295,7 +295,8 @@ def _facts(setting: Setting, model: str, loss: str, by_name: bool) -> Json:
         "values": dict(setting.values),
         "data": shared if by_name else setting.data_name,
         "model": model,
-        "loss": loss,
+        "loss": loss.name,
+        "limits": (loss.low, loss.high),
     }
 
 
