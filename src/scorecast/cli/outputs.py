@@ -74,9 +74,9 @@ def deliver(
 
     command = shlex.join(["scorecast", *sys.argv[1:]])
     data = result.to_dict()
-    origin = {"files": files, "command": command, "versions": _versions()}
     about = {} if matrix is None else {"matrix": matrix}
-    data["inputs"] = {**data["inputs"], **about, **origin}
+    origin = {**about, "files": files, "command": command, "versions": _versions()}
+    data["inputs"] = {**data["inputs"], **origin}
     paths = [f["path"] for f in files]
     json_path, report_path = options["json_path"], options["report_path"]
     if report_path:

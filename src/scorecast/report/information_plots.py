@@ -77,10 +77,16 @@ def _ticks(low: float, high: float, room: float) -> tuple[FloatArray, list[str]]
         locator = MaxNLocator(nbins=n, steps=[1, 2, 5, 10])
         places = np.asarray(locator.tick_values(low, high))
         places = places[(places >= low) & (places <= high)]
-        names = [f"{0.0 if abs(p) < 1e-12 else p:.6g}" for p in places]
+        names = [_tick(p) for p in places]
         if sum(text_width(name) + _TICK_ROOM for name in names) <= room:
             break
     return places, [name.replace("-", "\N{MINUS SIGN}") for name in names]
+
+
+def _tick(place: float) -> str:
+    if 1000 <= abs(place) < 1e9 and place == round(place):
+        return f"{place:,.0f}"
+    return f"{0.0 if abs(place) < 1e-12 else place:.6g}"
 
 
 def _bare(axes: Axes, xlabel: str) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.checks import check_level, check_n_jobs
+from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import UsageError
 from scorecast.guarantees.losses import Loss, check_losses
 from scorecast.guarantees.models import check_models, task_of
-from scorecast.guarantees.records import Record
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.settings.collection import (
     Collection,
