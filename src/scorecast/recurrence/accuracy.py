@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from scorecast._core.types import BoolArray, FloatArray, Json
-from scorecast.recurrence.kaplan_meier import kaplan_meier, survival_at
+from scorecast.recurrence.kaplan_meier import followed_up, survival_at
 
 __all__ = ["Calibration", "Concordance", "concordance", "d_calibration",
            "integrated_brier"]  # fmt: skip
@@ -151,10 +151,10 @@ def integrated_brier(
     Returns
     -------
     float
-        Mean over the time from 0 to the last one at which 5 % are still followed; NaN
-        where there are not two such times.
+        Mean over the time from the first of `at` to the last one at which 5 % are still
+        followed; NaN where there are not two such times.
     """
-    followed = kaplan_meier(time, ~event)
+    followed = followed_up(time, event)
     of_time = survival_at(followed, at)
     use = of_time >= _LEAST_FOLLOWED
     if use.sum() < 2:
