@@ -15,7 +15,12 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.recurrence import POPULATIONS, RIVALS, fit_population
-from scorecast.recurrence.accuracy import concordance, d_calibration, integrated_brier
+from scorecast.recurrence.accuracy import (
+    _by_tenth,
+    concordance,
+    d_calibration,
+    integrated_brier,
+)
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.folds import make_folds
 from scorecast.recurrence.kaplan_meier import kaplan_meier, survival_at
@@ -91,6 +96,52 @@ def test_even_survival_is_calibrated_and_uneven_is_not():
     assert sum(good.shares) == pytest.approx(1.0)
     assert good.p > 0.01
     assert d_calibration(np.exp(-1.5 * seen), event).p < 1e-6
+
+
+def test_calibration_of_a_true_model_is_not_too_good_where_many_are_censored():
+    # Spread cases vary less than seen ones: the plain test had a median p of 0.95.
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(60):
+        time, limit = rng.exponential(size=146), rng.exponential(0.5, size=146)
+        seen = np.exp(-np.minimum(time, limit))
+        found.append(d_calibration(seen, time <= limit).p)
+    assert 0.3 < np.median(found) < 0.7
+
+
+def test_calibration_in_all_tenths_is_the_sum_of_its_martingales():
+    rng = np.random.default_rng(1)
+    n = 60
+    survival, event = rng.random(n), rng.random(n) < 0.6
+    shares = np.full(10, 0.1)
+    surplus, _, _ = _by_tenth(survival, event)
+    for j, own in enumerate(surplus / n):
+        shares[9 - j] += own
+        shares[: 9 - j] -= own / (9 - j)
+    np.testing.assert_allclose(d_calibration(survival, event).shares, shares)
+
+
+def test_who_is_not_followed_far_cannot_be_tested_far():
+    survival, event = np.linspace(0.82, 1.0, 200), np.arange(200) % 6 == 0
+    assert d_calibration(survival, event).degrees == 2
+    nothing = d_calibration(np.full(3, 0.99), np.zeros(3, bool))
+    assert (nothing.degrees, nothing.p) == (0, 1.0)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("follow_up", [np.inf, 1.0, 0.25])  # 0, 50, 80 % censored
+def test_calibration_of_a_true_model_has_an_even_p(follow_up):
+    rng = np.random.default_rng(2)
+    true, wrong = [], []
+    for _ in range(1000):
+        time = rng.exponential(size=300)
+        limit = rng.exponential(size=300) * follow_up
+        seen, event = np.minimum(time, limit), time <= limit
+        true.append(d_calibration(np.exp(-seen), event).p)
+        wrong.append(d_calibration(np.exp(-2.0 * seen), event).p)
+    assert 0.03 <= np.mean(np.array(true) < 0.05) <= 0.08
+    assert 0.44 <= np.median(true) <= 0.56
+    assert np.mean(np.array(wrong) < 0.05) > 0.8
 
 
 def test_brier_scores_reward_the_truth():
