@@ -106,7 +106,7 @@ def _by_tenth(
 
     As survival s falls, the risk of a case that still waits is ds / s. An event moves a
     case from all tenths that remain to the one it fell in; less what was expected, the
-    moves of different tenths are martingales that have no covariance, and the shares are
+    moves of different tenths are martingales without covariance, and the shares are
     their sum. Within a tenth that ends at b a move has the size b / s.
     """
     ends = np.arange(_BINS - 1, 0, -1) / _BINS
