@@ -45,6 +45,16 @@ def test_priors_of_the_time_are_proper(cohort, kind):
     assert sum(parts[1:]) == pytest.approx(middle, abs=1e-5)
 
 
+def test_a_smoothed_prior_gives_no_information_away_for_one_early_case():
+    rng = np.random.default_rng(0)
+    time, event = rng.exponential(size=500), np.ones(500, bool)
+    found = fit_population("kaplan-meier", time, event)
+    early = time.min() * 10.0 ** -np.arange(1, 8, 2)
+    lost = -early - found.log_density(early)  # nats, to who knows the truth
+    assert (lost < math.log(501.0) + 0.2).all()
+    assert (np.exp(found.log_survival(early)) > 1.0 - 1e-3).all()
+
+
 @pytest.mark.parametrize("kind", ["exponential", "weibull", "lognormal"])
 def test_priors_are_those_of_lifelines(cohort, kind):
     lifelines = pytest.importorskip("lifelines")
