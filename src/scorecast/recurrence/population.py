@@ -63,9 +63,9 @@ class SmoothedTimes:
     """Kaplan-Meier steps, each spread by a normal kernel of log time.
 
     What Kaplan and Meier leave beyond the last time, an exponential tail takes up from
-    there on, with the events per unit of time at risk as its rate. Exponential attrition
-    with that rate has a share of the whole: the kernel alone all but rules out a case
-    much earlier than any before, and would give credit for it to whatever is judged.
+    there on, with the events per unit of time at risk as its rate. Exponential
+    attrition with that rate has a share of the whole: the kernel alone all but rules
+    out a case much earlier than any before, and would credit what is judged with it.
 
     Attributes
     ----------
