@@ -11,7 +11,7 @@ from scipy.special import logsumexp, ndtr
 
 from scorecast._core.checks import check_choice
 from scorecast._core.types import BoolArray, FloatArray
-from scorecast.exceptions import InsufficientDataError
+from scorecast.exceptions import InsufficientDataError, InvalidInputError
 from scorecast.recurrence.kaplan_meier import kaplan_meier
 from scorecast.recurrence.location_scale import SHAPES, fit_location_scale
 
@@ -133,6 +133,8 @@ def fit_population(kind: str, time: FloatArray, event: BoolArray) -> PopulationT
     ------
     InsufficientDataError
         If no event was seen.
+    InvalidInputError
+        If times are so small or large that their rate is no number.
     """
     check_choice(kind, "prior", POPULATIONS[:-1])
     if not event.any():
@@ -143,10 +145,24 @@ def fit_population(kind: str, time: FloatArray, event: BoolArray) -> PopulationT
         raise InsufficientDataError(msg)
     if kind in SHAPES:
         return fit_location_scale(time, event, kind)
-    rate = float(event.sum() / time.sum())
+    rate = _rate(time, event)
     if kind == "exponential":
         return ExponentialTimes(rate)
     return _smoothed(time, event, rate)
+
+
+def _rate(time: FloatArray, event: BoolArray) -> float:
+    """Return events per unit of time at risk."""
+    largest = float(time.max())  # the sum of huge times would overflow
+    with np.errstate(over="ignore"):
+        rate = float(event.sum() / np.float64((time / largest).sum()) / largest)
+    if not 0.0 < rate < np.inf:
+        msg = (
+            f"Times up to {largest:g} are too small or too large for a rate to be "
+            "held: give them in another unit."
+        )
+        raise InvalidInputError(msg)
+    return rate
 
 
 def _smoothed(time: FloatArray, event: BoolArray, rate: float) -> SmoothedTimes:
