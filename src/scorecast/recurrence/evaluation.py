@@ -26,6 +26,7 @@ from scorecast.recurrence.cohort import Cohort, check_cohort
 from scorecast.recurrence.folds import make_folds, read_folds
 from scorecast.recurrence.population import POPULATIONS, fit_population
 from scorecast.recurrence.rivals import RIVALS, fit_rival
+from scorecast.recurrence.scaling import of_time_alone
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -299,7 +300,10 @@ class _Table:
             random_state=stream, allow_unconverged=True, checkpoint=None
         )
         if alone:
-            fitted.set_params(noise_sd=np.atleast_1d(fitted.noise_sd)[:1])
+            fitted.set_params(
+                noise_sd=np.atleast_1d(fitted.noise_sd)[:1],
+                hyperparameters=of_time_alone(fitted.hyperparameters),
+            )
         with warnings.catch_warnings():
             # Said once for all folds instead.
             warnings.simplefilter("ignore", DataWarning)

@@ -14,7 +14,7 @@ from scorecast._core.types import RandomState
 from scorecast.exceptions import UsageError
 from scorecast.mixtures import Evidence, Sampling, ladder, log_evidence
 from scorecast.recurrence.cohort import check_cohort
-from scorecast.recurrence.scaling import make_prior, scale_cohort
+from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -79,7 +79,7 @@ def hyperparameter_evidence(
             given,
             prior=dataclasses.replace(make_prior(scaling, changes), name=name),
             betas=ladder(_RUNGS) if betas is None else np.asarray(betas),
-            sampling=_SAMPLING if sampling is None else sampling,
+            sampling=check_sampling(sampling, _SAMPLING),
             error=_ERROR if sampling is None else None,
             random_state=stream,
             n_jobs=model.n_jobs,
