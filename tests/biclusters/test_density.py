@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from scipy.stats import energy_distance, multivariate_normal, norm
+from scipy.stats import energy_distance, multivariate_normal, norm, uniform
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
@@ -168,3 +168,47 @@ def test_bad_calls():
     capped = sc.density_test(norm(10, 6), X[:, :1], max_cases=10)
     assert capped.n_tested == 10
     assert "10 held-out cases were left out" in capped.warnings[0]
+
+
+def test_permutations_that_could_never_reject_are_refused():
+    X = np.random.default_rng(0).normal(size=(60, 1))
+    with pytest.raises(UsageError, match=r"whole number from 39 at `alpha` 0\.05"):
+        sc.density_test(norm(9.0), X, n_permutations=38)
+    assert sc.density_test(norm(9.0), X, n_permutations=39).is_rejected
+    with pytest.raises(UsageError, match="from 199"):
+        sc.density_test(norm(9.0), X, n_permutations=100, alpha=0.01)
+
+
+def test_cases_that_cannot_be_by_a_density_are_told():
+    X = np.random.default_rng(0).uniform(0, 1, (60, 1))
+    X[:3] += 1.0
+    found = sc.density_test(uniform(), X)
+    assert found.log_likelihood == -np.inf
+    assert found.n_impossible == 3
+    assert "the density of 3 held-out cases is 0" in found.summary()
+    assert any("3 of 60 held-out cases is 0" in text for text in found.warnings)
+    saved = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert saved["result"]["n_impossible"] == 3
+    again = sc.DensityTest.from_dict(saved)
+    assert again.log_likelihood == -np.inf
+    assert again.to_dict() == saved
+    assert "minus infinity" not in sc.density_test(uniform(0, 3), X).summary()
+
+
+def test_a_density_that_gives_no_number_is_refused():
+    class Broken:
+        def sample(self, n):
+            return np.zeros((n, 1))
+
+        def score_samples(self, X):
+            return np.where(X[:, 0] > 0, np.nan, 0.0)
+
+    X = np.random.default_rng(0).normal(size=(60, 1))
+    with pytest.raises(InvalidInputError, match="no number as the log-density"):
+        sc.density_test(Broken(), X)
+
+
+def test_a_test_size_that_cannot_be_is_called_so():
+    X = np.random.default_rng(0).normal(size=(60, 1))
+    with pytest.raises(UsageError, match="`test_size`"):
+        sc.density_test(norm(), X, test_size=2)

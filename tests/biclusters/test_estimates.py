@@ -123,6 +123,15 @@ def test_stability_compares_with_what_all_rows_give(planted):
     found = sc.bicluster_estimates({"top": top}, X, n_repeats=5, measures="consensus")
     values = np.array(found.table("consensus")["top"])
     assert (values > 0.6).all()
+    assert not found.has_truth
+    assert "how stable" in found.warnings[0]
+    assert found.warnings[0] in sc.assess_estimates(found).warnings
+    again = sc.BiclusterEstimates.from_dict(found.to_dict())
+    assert again.warnings == found.warnings
+    # What needs no comparison is not said to be one.
+    alone = sc.bicluster_estimates({"top": top}, X, n_repeats=5, measures="msr")
+    assert alone.warnings == ()
+    assert alone.unit == "subsamples"
     assert (values < 1.0001).all()
 
 
@@ -261,3 +270,20 @@ def test_intervals_hold_over_subsamples_and_the_plain_one_does_not():
         plain.append(ends["t"][0] <= truth <= ends["t"][1])
     assert np.mean(held) > 0.9
     assert np.mean(plain) < 0.75
+
+
+def test_a_truth_without_biclusters_is_refused(planted):
+    X = planted[0]
+    with pytest.raises(InsufficientDataError, match="`truth` holds no bicluster"):
+        sc.bicluster_estimates({"a": guesses}, X, truth=[], n_repeats=3)
+
+    def nothing(rng):
+        return rng.normal(size=(40, 16)), []
+
+    with pytest.raises(FitFailedError, match="no true bicluster"):
+        sc.bicluster_estimates({"a": guesses}, generator=nothing, n_repeats=3)
+    # Merit asks for no truth.
+    found = sc.bicluster_estimates(
+        {"a": guesses}, generator=nothing, n_repeats=3, measures="msr"
+    )
+    assert np.isfinite(found.estimates["a"]["msr"]).all()

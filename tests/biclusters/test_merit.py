@@ -97,3 +97,8 @@ def test_the_yeast_residue_is_that_of_others(shared_data):
     X = np.load(shared_data / "yeast_tavazoie.npz")["X"].astype(float)
     X[X == -1] = X[X != -1].mean()
     assert mean_squared_residue(X) == pytest.approx(1109.6, abs=0.05)
+
+
+def test_a_bicluster_of_missing_values_has_no_merit_and_no_warnings():
+    # Warnings are errors here.
+    assert all(np.isnan(value) for value in merit(np.full((3, 4), np.nan)).values())

@@ -116,6 +116,27 @@ def test_finders_are_assessed_on_subsamples(run, files):
     assert "Is it better than chance?" in (files / "e.html").read_text()
 
 
+def test_without_a_truth_all_outputs_say_that_it_is_stability(run, files):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    asked = ("assess", files / "X.npy", "--bicluster-model", SPECTRAL, "--repeats", "4",
+             "--force", "--json", files / "e.json",
+             "--report", files / "e.html")  # fmt: skip
+    for truth in ((), ("--truth", files / "truth.json")):
+        code, out, err = run(*asked, *truth)
+        assert code == 0, err
+        data = json.loads((files / "e.json").read_text())
+        assert data["inputs"]["matrix"] == {
+            "n_rows": 60, "n_columns": 24, "share": 0.8, "has_truth": bool(truth),
+        }  # fmt: skip
+        page = (files / "e.html").read_text()
+        for said in (" ".join(out.split()), page, json.dumps(data)):
+            assert ("how stable a finder is" in said) == (not truth)
+            assert ("its own result on all rows" in said) == (not truth)
+    # What the command line adds does not keep a saved answer from being read.
+    code, _, err = run("report", files / "e.json", "-o", files / "again.html")
+    assert code == 0, err
+
+
 def test_gates(run, files):
     given = ("assess", files / "X.npy", "--biclusters", files / "found.json")
     truth = ("--truth", files / "truth.json")
@@ -123,7 +144,11 @@ def test_gates(run, files):
     code, _, err = run(*given, *truth, "--fail-below", "0.9")
     assert code == 5
     assert "consensus is" in err
-    assert run(*given, "--fail-below", "0.9")[0] == 2
+    code, out, err = run(*given, "--fail-below", "0.9", "--json", files / "no.json")
+    assert code == 2
+    assert "needs --truth" in err
+    assert not out
+    assert not (files / "no.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -166,3 +191,59 @@ def test_what_does_not_go_together(run, files, arguments, said):
     code, _, err = run("assess", files / "X.npy", *arguments)
     assert code == 2
     assert said in err
+
+
+IN_A_FILE = ("--biclusters", "found.json")
+BY_A_MODEL = ("--bicluster-model", SPECTRAL)
+
+
+@pytest.mark.parametrize(
+    ("asked", "option"),
+    [
+        *(
+            (asked, option)
+            for asked in (IN_A_FILE, BY_A_MODEL)
+            for option in (
+                ("--sampling", "cv10"), ("--learning-curve",), ("--feature-curve",),
+                ("--selection", "3"), ("--capacity", "4"), ("--null-data", "shrunk"),
+                ("--null-sets", "20"), ("--permute", "all"), ("--aim", "0.9"),
+                ("--checkpoint", "c"), ("--time-limit", "9"), ("--test-size", "0.2"),
+                ("--loss", "auc"), ("--group", "g"),
+            )
+        ),
+        *(
+            (IN_A_FILE, option)
+            for option in (("--repeats", "20"), ("--share", "0.8"), ("--level", "0.95"),
+                           ("--relaxed-alpha", "0.2"))
+        ),
+        *(
+            (BY_A_MODEL, option)
+            for option in (("--pattern", "auto"), ("--named-beforehand",),
+                           ("--permutations", "9"))
+        ),
+        (("--target", "y", "--model", "tree"), ("--share", "0.8")),
+        (("--target", "y", "--model", "tree"), ("--missing-value", "0")),
+    ],
+    ids=lambda part: part[0],
+)  # fmt: skip
+def test_options_that_would_be_ignored_are_refused(run, files, asked, option):
+    # Given as it is by default, too: whoever gives it believes that it counts.
+    code, out, err = run("assess", files / "X.npy", *asked, *option)
+    assert code == 2
+    assert f"{option[0]} is for " in err
+    assert not out
+
+
+def test_the_same_finder_twice_is_refused(run, files):
+    code, _, err = run("assess", files / "X.npy", *BY_A_MODEL, *BY_A_MODEL)
+    assert code == 2
+    assert "is given twice" in err
+
+
+def test_the_relaxed_level_reaches_the_verdict(run, files):
+    code, out, err = run(
+        "assess", files / "X.npy", *BY_A_MODEL, "--repeats", "2", "--relaxed-alpha",
+        "0.3", "--json", "-",
+    )  # fmt: skip
+    assert code == 0, err
+    assert json.loads(out)["options"]["relaxed_alpha"] == 0.3

@@ -168,3 +168,31 @@ def test_hostile_names_are_shown_as_text(run, tmp_path):
     page = (tmp_path / "a.html").read_text()
     assert "<b>" not in page
     assert "\u202e" not in page
+
+
+def test_a_column_of_numbers_names_the_rows_where_told_so(run, tmp_path):
+    lines = [f"{i + 1}," + ",".join(map(str, row)) for i, row in enumerate(rows())]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["dataset," + ",".join(NAMES), *lines]) + "\n")
+    code, _, err = run("compare", path)
+    assert code == 3
+    assert "'dataset' counts the rows" in " ".join(err.split())
+    for way in (("--names", "dataset"), ("--drop", "dataset")):
+        code, out, err = run("compare", path, *way)
+        assert code == 0, err
+        assert "of 3 models on 12 data sets" in out
+
+
+@pytest.mark.parametrize("other", ["--json", "--report"])
+def test_one_file_for_two_outputs_is_refused_before_the_first(
+    run, write, tmp_path, other
+):
+    path = write(rows())
+    target = tmp_path / "same.html"
+    code, out, err = run(
+        "compare", path, "--latex", target, other, f"{tmp_path}/./same.html"
+    )
+    assert code == 2
+    assert f"--latex and {other} both name" in err
+    assert not out
+    assert not target.exists()

@@ -3,13 +3,16 @@
 import contextlib
 import io
 import json
+import sys
 
 import numpy as np
 import pytest
+from tests.recurrence.stub_model import StubModel
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.cli.main import _run
+from scorecast.exceptions import NotConvergedError
 
 QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--compare", "none",
          "--allow-unconverged")  # fmt: skip
@@ -30,6 +33,15 @@ def cohort_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("cohort") / "cases.csv"
     path.write_text("\n".join(rows) + "\n")
     return path
+
+
+@pytest.fixture
+def stub(monkeypatch):
+    """Put a model without chains in the place of the real one."""
+    StubModel.fits.clear()
+    monkeypatch.setattr("scorecast.recurrence.model.RecurrenceModel", StubModel)
+    yield StubModel
+    StubModel.fits.clear()
 
 
 def columns(path):
@@ -84,7 +96,7 @@ def test_a_saved_answer_comes_back(answered):
     found = result_from_dict(data)
     again = found.to_dict()
     assert again["result"] == data["result"]
-    assert found.to_columns()["name"] == ["model"]
+    assert found.to_columns()["name"] == ["model", "curve"]
     assert found.summary().startswith("The predicted times carry")
     assert "Some cases" in sc.report(found)
 
@@ -133,3 +145,60 @@ def test_wrong_options_are_usage(run, cohort_file):
     assert "beyond the 40" in err
     assert run(*wanted, "--prior", "gompertz")[0] == 2
     assert run("recurrence", cohort_file, "--time", "t")[0] == 2
+
+
+def test_a_stopped_run_says_how_to_go_on(run, cohort_file, tmp_path, stub, monkeypatch):
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker", *QUICK)
+    path, fit = tmp_path / "folds.jsonl", stub.fit
+
+    def stopped(self, X, time, event):
+        if stub.fits:
+            raise KeyboardInterrupt
+        return fit(self, X, time, event)
+
+    monkeypatch.setattr(stub, "fit", stopped)
+    code, _, err = run(*wanted)
+    assert code == 130
+    assert "--checkpoint FILE" in err
+    stub.fits.clear()
+    code, _, err = run(*wanted, "--checkpoint", path)
+    assert code == 130
+    assert f"to go on from {path}" in err
+    monkeypatch.setattr(stub, "fit", fit)
+    stub.fits.clear()
+    code, out, _ = run(*wanted, "--checkpoint", path)
+    assert code == 0
+    assert len(stub.fits) == 2  # the second fold, and the cases shown
+    assert out == run(*wanted)[1]
+    code, _, err = run(*wanted, "--checkpoint", path, "--seed", "5")
+    assert code == 3
+    assert "another run" in err
+
+
+def test_what_cannot_end_well_is_refused_at_once(run, cohort_file, stub, monkeypatch):
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker")
+    every = [x for i in range(40) for x in ("--case", i + 1)]
+    code, _, err = run(*wanted, *QUICK, *every)
+    assert code == 2
+    assert "--case names 40 of 40" in err
+    monkeypatch.setitem(sys.modules, "lifelines", None)
+    code, _, err = run(*wanted)
+    assert "survival" in err
+    assert code not in (0, 1)
+    assert stub.fits == []
+
+
+def test_a_comparison_that_fails_is_said(run, cohort_file, stub, monkeypatch):
+    pytest.importorskip("lifelines")
+
+    def fail(*_, **__):
+        msg = "the chains disagree"
+        raise NotConvergedError(msg)
+
+    monkeypatch.setattr("scorecast.information.compare_information", fail)
+    quick = [x for x in QUICK if x not in ("--compare", "none")]
+    code, out, _ = run("recurrence", *columns(cohort_file), "--covariates", "marker",
+                       *quick, "--compare", "weibull")  # fmt: skip
+    assert code == 0
+    said = " ".join(out.split())
+    assert "What the model knows beyond Weibull AFT cannot be said: the chains" in said

@@ -90,12 +90,50 @@ def test_options_arrive_and_the_truth_is_printed(run, tmp_path):
         (("labeled", "--out", "a.csv"), 2, "Did you mean 'labelled'"),
         (("labelled", "--out", "a.txt"), 2, ".csv, .npz or .parquet"),
         (("labelled", "--out", "a.csv", "--noise", "20"), 2, "did you mean 0.20"),
-        (("labelled", "--out", "a.csv", "--rho", "0.5"), 2, "block_size"),
+        (
+            ("labelled", "--out", "a.csv", "--rho", "0.5"),
+            2,
+            "--rho needs blocks of correlated features: give a --block-size above 1",
+        ),
+        (("labelled", "--out", "a.csv", "--n", "2"), 2, "as many cases; --n is 2"),
+        (
+            ("labelled", "--out", "a.csv", "--distribution", "bimodal"),
+            2,
+            "--distribution bimodal has two classes, one between the halves of the "
+            "other; --classes is 3",
+        ),
+        (("labelled", "--out", "a.csv", "--rho", "0.995"), 2, "0<=x<=0.99"),
+        (("labelled", "--out", "a.csv", "--imbalance", "1"), 2, "0<=x<=0.99"),
+        (("labelled", "--out", "a.csv", "--tail-share", "1"), 2, "0<=x<=0.99"),
+        (("biclusters", "--out", "a.csv", "--overlap", "0.95"), 2, "0<=x<=0.9"),
+        (("biclusters", "--out", "a.csv", "--missing", "1"), 2, "0<=x<=0.95"),
+        (
+            ("biclusters", "--out", "a.csv", "--bicluster-rows", "5", "4"),
+            2,
+            "--bicluster-rows must be",
+        ),
+        (
+            (
+                "classes",
+                "--out",
+                "a.csv",
+                "--templates",
+                "noisy",
+                "--population",
+                "uniform",
+            ),
+            2,
+            "--templates noisy has",
+        ),
         (("labelled", "--out", "no/a.csv"), 3, "does not exist"),
         (("labelled", "--out", "a.csv", "--json", "b.json"), 2, "--json takes"),
-        (("biclusters", "--out", "a.csv", "--rows", "7"), 2, "not in the table"),
+        (
+            ("biclusters", "--out", "a.csv", "--rows", "7"),
+            2,
+            "give --biclusters, --bicluster-rows and --bicluster-columns",
+        ),
         (("classes", "--out", "a.csv", "--form", "embeddings"), 2, ".npz"),
-        (("forecasts", "--out", "a.csv", "--hit", "1"), 2, "strictly between"),
+        (("forecasts", "--out", "a.csv", "--hit", "1"), 2, "0<x<1"),
     ],
     ids=str,
 )
@@ -123,3 +161,23 @@ def test_existing_files_are_kept_unless_forced(run, tmp_path):
     )
     assert (code, out) == (0, "")
     assert path.read_text().startswith("log_q,log_p,outcome")
+
+
+@pytest.mark.parametrize("arguments", [(), ("simulate",)])
+def test_alone_the_help_is_printed_line_by_line(run, arguments):
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert not out
+    lines = err.splitlines()
+    assert len(lines) > 10
+    assert lines[0].startswith("Usage: scorecast")
+    assert any(line.startswith("  biclusters ") or line.startswith("  assess ")
+               for line in lines)  # fmt: skip
+
+
+def test_the_help_says_what_is_accepted(run):
+    _, out, _ = run("simulate", "biclusters", "--help")
+    said = " ".join(out.split())
+    assert "0<=x<=0.9]" in said
+    assert "0<=x<=0.95]" in said
+    assert "up to so many deviations from the mean, on either side" in said

@@ -312,6 +312,20 @@ def test_corrections_that_ask_for_something_say_so(post_hoc):
     assert "depend positively" not in two.summary()
 
 
+@pytest.mark.parametrize("pairs", ["ranks", "aligned", "quade", "wilcoxon", "sign"])
+def test_ranks_promise_their_level_under_a_condition(pairs):
+    # Specialists lie farther apart: see the simulated family-wise errors.
+    for n in (6, 20):
+        found = sc.compare(table(n), pairs=pairs, post_hoc="holm")
+        asks = pairs in ("ranks", "aligned", "quade")
+        for text in (found.summary(), found.paragraph(), "; ".join(found.assumptions)):
+            assert ("no farther apart in rank than in a random order" in text) == asks
+    both = sc.compare(table(), pairs="ranks", post_hoc="hochberg").summary()
+    assert both.endswith("random order of all and p-values depend positively on one "
+                         "another.")  # fmt: skip
+    assert "random order" not in sc.compare(table()[:, :2], pairs=pairs).summary()
+
+
 def test_latex_is_escaped_and_complete():
     values = table()
     names = ["a_1", "50 % & more", "{c}", "d\\e"]

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectKBest, chi2, f_classif
 
 import scorecast as sc
-from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.guarantees.identity import identity_of
+from scorecast._core.identity import identity_of
+from scorecast.exceptions import FitFailedError, InvalidInputError, UsageError
 from scorecast.guarantees.losses import cost_loss, smoothed_loss
 
 QUICK = {
@@ -50,6 +50,20 @@ def test_a_fit_that_hangs_is_stopped_and_the_rest_goes_on(easy):
     model = found.models[0]
     assert model.failures == ("failed: stopped after 6 s",)
     assert np.isfinite(model.losses[0].folds).sum() == 3
+
+
+def test_a_fit_that_kills_its_process_is_said_to_have_died(easy):
+    class Killer(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            import os
+
+            os._exit(9)
+
+        def predict(self, X):
+            """Never come here."""
+
+    with pytest.raises(FitFailedError, match=r"failed: its process died \(exit code 9"):
+        sc.assess(Killer(), *easy, time_limit=60, **{**QUICK, "sampling": "cv2"})
 
 
 def test_a_limit_that_is_not_reached_changes_nothing(easy):

@@ -56,6 +56,17 @@ def precision_forgets_skew_prior():
 
 
 @pytest.fixture(scope="session")
+def precision_forgets_scatter():
+    """Precisions that count their cases, but not how far apart they lie."""
+    broken = rewritten(
+        component.update_component,
+        {"0.5 * (constants.power * own + tilt)": "0.5 * tilt"},
+    )
+    update = rewritten(sweep._update_mixture, {}, update_component=broken)
+    return rewritten(sweep.run_sweeps, {}, _update_mixture=update)
+
+
+@pytest.fixture(scope="session")
 def split_forgets_jacobian():
     """Splits and merges judged as if every parent had had all the weight."""
     broken = rewritten(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.recurrence.stub_model import StubModel
 
 from scorecast.mixtures import Sampling
 
@@ -29,3 +30,11 @@ def short():
     return Sampling(
         n_chains=2, n_warmup=100, n_draws=100, n_kept=20, n_extensions=0, starts=(1,)
     )
+
+
+@pytest.fixture
+def stub():
+    """Return the model that needs no chains, with no fits noted."""
+    StubModel.fits.clear()
+    yield StubModel
+    StubModel.fits.clear()

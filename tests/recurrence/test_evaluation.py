@@ -300,12 +300,12 @@ def test_what_cannot_be_evaluated_is_refused(cohort, short, monkeypatch):
 
 
 def test_a_rival_that_cannot_be_fitted_is_left_out(cohort, short, monkeypatch):
-    from scorecast.recurrence import evaluation
+    from scorecast.recurrence import held_out
 
     def fail(kind, cohort):
         raise FitFailedError(kind and "no")
 
-    monkeypatch.setattr(evaluation, "fit_rival", fail)
+    monkeypatch.setattr(held_out, "fit_rival", fail)
     X, time, event = cohort(n=40)
     model = sc.RecurrenceModel(sampling=short)
     with pytest.warns(match="cox: no"):

@@ -8,7 +8,7 @@ from scorecast.exceptions import FitFailedError, InvalidInputError, UsageError
 from scorecast.recurrence import fit_population
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.rivals import fit_rival
-from scorecast.recurrence.scaling import make_prior, of_time_alone, scale_cohort
+from scorecast.recurrence.scaling import make_prior, scale_cohort
 
 
 @pytest.mark.parametrize("kind", ["exponential", "kaplan-meier"])
@@ -65,14 +65,3 @@ def test_noise_and_sampling_that_are_none_are_refused_in_one_line(cohort):
         sc.RecurrenceModel(noise_shape="a").fit(*given)
     with pytest.raises(UsageError, match="`sampling` must be a `Sampling`; got dict"):
         sc.RecurrenceModel(sampling={}).fit(*given)
-
-
-def test_hyperparameters_of_the_time_alone():
-    covariance = np.array([[2.0, 0.5], [0.5, 1.0]])
-    found = of_time_alone(
-        {"growth": 0.5, "centre": [1.0, 2.0], "scale_rate": np.linalg.inv(covariance)}
-    )
-    assert found["growth"] == 0.5
-    np.testing.assert_allclose(found["centre"], [1.0])
-    np.testing.assert_allclose(found["scale_rate"], [[0.5]])
-    assert of_time_alone(None) is None

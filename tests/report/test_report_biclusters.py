@@ -95,6 +95,20 @@ def test_an_assessment_of_estimates_is_shown():
         assert "<svg" in svg_of(main_drawing(answer), name="x", width=width)
 
 
+def test_finders_with_long_names_stay_different():
+    rng = np.random.default_rng(0)
+    names = [f"SpectralBiclustering(n_clusters=({k},{k}))" for k in (3, 4)]
+    answer = sc.assess_estimates(
+        {name: rng.random(8) for name in names}, greater_is_better=True
+    )
+    rows = [line.split()[0] for line in render_text(answer).splitlines()
+            if line.startswith("  Spectral") and "less" not in line]  # fmt: skip
+    assert [row[-6:-1] for row in rows] == ["(3,3)", "(4,4)"]
+    page = render_html(Report(results=(answer,)))
+    for k in (3, 4):
+        assert f"({k},{k})), value" in page
+
+
 def test_other_answers_are_shown_by_their_summary():
     from scipy.stats import norm
 

@@ -1,5 +1,6 @@
 """How a comparison is shown: text, figures, page."""
 
+import html
 import json
 import re
 
@@ -11,11 +12,22 @@ from scorecast._core.results import result_from_dict
 from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.comparison_plots import (
     _shade,
+    difference_drawing,
+    pair_drawing,
     rank_drawing,
     told_apart_without_bar,
+    wins_drawing,
 )
-from scorecast.report.drawing import ACCENT, ACCENT_SOFT, INK_SOFT, NARROW, WIDE
+from scorecast.report.drawing import (
+    ACCENT,
+    ACCENT_SOFT,
+    INK_SOFT,
+    NARROW,
+    WIDE,
+    new_figure,
+)
 from scorecast.report.html import Report
+from scorecast.report.sections import report_sections
 from scorecast.report.svg import svg_of
 
 pytest.importorskip("matplotlib", reason="needs the extra [plot]")
@@ -154,3 +166,127 @@ def test_cells_are_shaded_as_the_pairs_point():
     assert answer.rank("A") > answer.rank("B")  # by ranks, the other way round
     assert _shade(answer, "A", "B") == ACCENT_SOFT
     assert _shade(answer, "B", "A") == INK_SOFT
+
+
+def test_names_with_a_common_beginning_stay_different():
+    values = np.random.default_rng(0).normal(size=(20, 4)) + np.arange(4)
+    long = "a very long name of a model with a parameter that is "
+    answer = sc.compare({f"{long}{i}": values[:, i] for i in range(4)})
+    lines = render_text(answer).splitlines()
+    assert max(map(len, lines)) <= 88
+    for i in range(4):
+        assert sum(line.startswith("  a very") and f"is {i} " in line[:28]
+                   for line in lines) >= 1  # fmt: skip
+    for drawing in (rank_drawing(answer), difference_drawing(answer),
+                    wins_drawing(answer)):  # fmt: skip
+        for width in (NARROW, WIDE):
+            axes = new_figure(drawing, width)[1]
+            drawing.draw(axes)
+            shown = [t.get_text() for t in axes.texts if "..." in t.get_text()]
+            assert len(shown) >= 3
+            assert len({re.sub(r" \d\.\d\d$|^\d  ", "", t) for t in shown}) == len(
+                shown
+            )
+
+
+def test_models_that_the_table_leaves_out_are_counted_and_folded_away():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 1)) + 0.3 * np.arange(30) + rng.normal(size=(30, 30))
+    answer = sc.compare({f"model-{i:02d}": values[:, i] for i in range(30)})
+    text = render_text(answer)
+    assert "6 more models, which rank lower, are in the JSON and on the page" in text
+    page = render_html(Report(results=(answer,)))
+    head = page[: page.index("</section>")]
+    # The best twenty-four in the open table, all in the folded one.
+    assert head.count(f">{answer.order[23]}<") == 2
+    assert head.count(f">{answer.order[24]}<") == 1
+    assert "All 30 models" in head
+    few = sc.compare(values[:, :4])
+    assert "more model" not in render_text(few)
+
+
+def test_the_description_names_what_is_not_told_apart_from_the_control():
+    answer = problem("control")
+    alike = [x for x in answer.order if x != "model 2"
+             and not answer.differ(x, "model 2")]  # fmt: skip
+    assert alike
+    said = rank_drawing(answer).description
+    assert said.endswith(f"Not told apart from model 2: {', '.join(alike)}.")
+
+
+def test_a_figure_of_differences_always_shows_zero():
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(20, 1))
+    far = base + np.array([0, 10, 12]) + rng.normal(0, 0.1, (20, 3))
+    for drawing in (
+        difference_drawing(sc.compare(far)),
+        pair_drawing(sc.compare_pair(far[:, 1], far[:, 0])),
+        pair_drawing(sc.compare_pair(far[:, 0], far[:, 1])),
+    ):
+        axes = new_figure(drawing, NARROW)[1]
+        drawing.draw(axes)
+        low, high = axes.get_xlim()
+        assert low < 0 < high
+        assert "0" in [tick.get_text() for tick in axes.get_xticklabels()]
+
+
+def test_the_diagonal_of_the_wins_is_blank():
+    answer = problem("five")
+    drawing = wins_drawing(answer)
+    axes = new_figure(drawing, WIDE)[1]
+    drawing.draw(axes)
+    k = len(answer.models)
+    assert len(axes.patches) == k * (k - 1)
+
+
+def test_the_paragraph_for_a_paper_is_shown_whole():
+    answer = problem("rope")
+    assert len(answer.paragraph()) > 400
+    page = html.unescape(render_html(Report(results=(answer,))))
+    start = page.index("For a paper")
+    part = page[start : page.index("</section>", start)]
+    glue = "\N{NO-BREAK SPACE}"
+    assert answer.paragraph() in part.replace(glue, " ")
+    assert "characters</summary>" not in part
+
+
+def test_three_chances_are_written_where_there_is_a_region():
+    answer = problem("rope")
+    pair = answer.pairs[0].chances
+    said = "-".join(
+        f"{100 * x:.0f}" for x in (pair.first_lower, pair.equal, pair.first_higher)
+    )
+    text = render_text(answer)
+    assert "lower-equal-higher" in text
+    assert f"{said} %" in text
+    assert f"<td>{said} %</td>" in render_html(Report(results=(answer,)))
+    short = sc.compare(dict(zip("ab", np.random.default_rng(0).normal(size=(2, 20)),
+                                strict=True)), rope=0.1, random_state=0)  # fmt: skip
+    # Short names leave room for wins as well.
+    assert "won-tied-lost" in render_text(short)
+
+
+def test_effect_sizes_are_in_a_folded_table():
+    answer = problem("five")
+    page = html.unescape(render_html(Report(results=(answer,))))
+    part = page[page.index("<summary>Effect sizes</summary>") :]
+    part = part[: part.index("</details>")]
+    for pair in answer.pairs:
+        assert f"<td>{pair.effect.cliffs_delta:+.2f}</td>" in part
+        assert f"<td>{pair.effect.cohens_d:+.2f}</td>" in part
+
+
+def test_the_page_of_a_pair_puts_the_difference_first_and_fits():
+    a = np.linspace(0.5, 0.9, 12)
+    b = a + np.random.default_rng(0).normal(0.1, 0.1, 12)
+    answer = sc.compare_pair(a, b, names=("tree", "forest"))
+    head = report_sections(answer)[0]
+    table = head.tables[0]
+    assert table.columns[1] == "difference"
+    assert table.rows[0][0] == "tree less forest"
+    assert table.rows[0][1] == f"{answer.found.difference:+.3g}"
+    # No table is wider than a page: at most five columns of numbers.
+    tables = [t for section in report_sections(answer) for t in section.tables]
+    assert max(len(t.columns) for t in tables) <= 5
+    numbers = {row[0] for row in tables[-1].rows}
+    assert {"p", "cliffs_delta", "cohens_d", "statistic"} <= numbers

@@ -31,6 +31,61 @@ def answer():
     )
 
 
+@pytest.fixture(scope="module")
+def crossed():
+    """Two models over three factors, the loss the last of them."""
+
+    def noisy(noise, imbalance, random_state):
+        rng = np.random.default_rng(random_state)
+        y = (np.arange(60) % 10 < 5 - 2 * imbalance).astype(int)
+        return rng.normal(size=(60, 3)) * (1 + noise) + y[:, None], y
+
+    settings = {"noise": [0, 0.2], "imbalance": [0, 0.6], "loss": ["auc", "mcc"]}
+    models = ["naive-bayes", "nearest-centroid"]
+    return sc.assess_settings(models, noisy, settings=settings, sampling="kfold5")
+
+
+def test_settings_are_named_by_what_differs(crossed):
+    lines = [line.split("  ") for line in render_text(crossed).splitlines()]
+    text = render_text(crossed)
+    assert max(map(len, text.splitlines())) <= 88
+    for noise in ("0", "0.2"):
+        for imbalance in ("0", "0.6"):
+            named = f"noise {noise}, imbalance {imbalance}"
+            assert sum(named in line for line in lines) == 4  # by model and loss
+    said = main_drawing(crossed).description
+    assert said.count("noise 0.2, imbalance 0.6 ") == 2
+    assert "loss" not in said
+
+
+def test_with_two_losses_all_parts_say_of_which_they_speak(crossed):
+    text = render_text(crossed)
+    page = sc.report(crossed)
+    for loss in ("auc", "mcc"):
+        assert f"{loss}: by difficulty" in text
+        assert f"Relation  {loss}: n" in text
+        assert page.count(f"{loss}: naive-bayes, group 1") == 1
+        assert f"{loss}: naive-bayes, pooled" in page
+        assert f"<p>{loss}: n" in page
+    assert "auc: " not in sc.report(replace_losses(crossed, "auc"))
+
+
+def replace_losses(answer, loss):
+    """Keep one loss."""
+    parts = ("rows", "bounds", "groups", "relations", "views")
+    kept = {
+        part: tuple(x for x in getattr(answer, part) if x.loss == loss)
+        for part in parts
+    }
+    return replace(answer, **kept)
+
+
+def test_a_page_of_many_factors_is_drawn_at_both_widths(crossed):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    page = sc.report(replace_losses(crossed, "auc"))
+    assert page.count("<svg") == 4
+
+
 def test_the_text_lists_bounds_then_groups_with_their_settings(answer):
     text = render_text(answer)
     assert max(map(len, text.splitlines())) <= 88

@@ -148,6 +148,35 @@ def test_features_of_a_block_are_correlated_and_no_others(block_size, rho):
     assert np.abs(found[together] - rho / 2).max() > error
 
 
+@pytest.mark.parametrize("rho", [0.125, 0.5])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_classes": 2, "sd": 0.5},
+        {"n_classes": 3, "sd": 3},
+        {"n_classes": 5, "sd": 1, "imbalance": 0.4},
+        {"n_classes": 2, "sd": 1, "distribution": "bimodal"},
+    ],
+)
+def test_blocks_that_tell_nothing_are_as_correlated(options, rho):
+    n = 6000
+    asked = {"block_size": 6, "rho": rho, "informative": 0.5, **options, **PLAIN}
+    data = sc.simulate.labelled(n, 60, **asked)
+    told = np.isin(np.arange(60), data.truth.informative)
+    block = np.arange(60) // 6
+    silent = ~told[:, None] & ~told
+    together = (block[:, None] == block) & ~np.eye(60, dtype=bool) & silent
+    found = np.corrcoef(data.X.T)
+    assert found[together].mean() == pytest.approx(rho, abs=0.03)
+    assert np.abs(found[together] - rho).max() < 5 / np.sqrt(n)
+    assert np.abs(found[(block[:, None] != block) & silent]).max() < 5 / np.sqrt(n)
+    # They still tell nothing: no class has another mean there.
+    means = np.array([data.X[data.y == k].mean(axis=0) for k in np.unique(data.y)])
+    spread = data.X.std(axis=0) / np.sqrt(data.truth.class_sizes)[:, None]
+    far = np.abs(means - data.X.mean(axis=0)) / spread
+    assert far[:, ~told].max() < 4.5
+
+
 def test_only_some_features_tell_the_classes_apart():
     data = sc.simulate.labelled(
         4000, 100, informative=0.2, block_size=5, sd=1, random_state=3, **PLAIN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from scorecast.exceptions import InvalidInputError, UsageError
 __all__ = [
     "check_choice",
     "check_class_counts",
+    "check_from_zero",
     "check_level",
     "check_matrix",
     "check_n_jobs",
@@ -150,6 +152,35 @@ def check_level(level: float, name: str = "level") -> float:
         return float(level)
     such = 0.05 if name == "alpha" else 0.9
     msg = f"`{name}` must lie strictly between 0 and 1, such as {such}; got {level!r}."
+    raise UsageError(msg)
+
+
+def check_from_zero(value: float, name: str, such: str = "") -> float:
+    """Return a finite number from 0 on.
+
+    Parameters
+    ----------
+    value : float
+        What the caller passed.
+    name : str
+        What the argument is called.
+    such : str, default=""
+        An example of one, for the error.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    UsageError
+        If it is no number, negative or not finite.
+    """
+    if isinstance(value, numbers.Real) and 0 <= float(value) < math.inf:
+        return float(value)
+    example = f", such as {such}" if such else ""
+    msg = f"`{name}` must be a number from 0{example}; got {value!r}."
     raise UsageError(msg)
 
 

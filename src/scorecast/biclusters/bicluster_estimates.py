@@ -17,6 +17,11 @@ from scorecast.biclusters.merit import MERIT
 __all__ = ["BiclusterEstimates"]
 
 Values = Mapping[str, Mapping[str, FloatArray]]
+_STABILITY = (
+    "no truth was given: this measures how stable a finder is, by how well what it "
+    "finds in a subsample agrees with its own result on all rows, not whether that is "
+    "right"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -47,6 +52,9 @@ class BiclusterEstimates(Result):
         Share of rows in a subsample; 1 for synthetic data.
     failures : mapping of str to tuple of str
         By finder, why repeats failed.
+    has_truth : bool
+        Whether hidden biclusters were known; if not, what is found in a subsample is
+        compared with what the same finder finds in all rows.
     seed : int or None
         The random state, where it was a number.
     """
@@ -63,6 +71,7 @@ class BiclusterEstimates(Result):
     n_columns: int
     share: float
     failures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    has_truth: bool = True
     seed: int | None = None
 
     @property
@@ -86,11 +95,14 @@ class BiclusterEstimates(Result):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader must know."""
-        return tuple(
+        failed = tuple(
             f"{name}: {len(reasons)} of {self.n_repeats} repeats failed: {reasons[0]}"
             for name, reasons in self.failures.items()
             if reasons
         )
+        if self.has_truth or not set(self.measures) & set(AGREEMENT):
+            return failed
+        return (*failed, _STABILITY)
 
     def table(self, measure: str) -> dict[str, list[float]]:
         """Return the values of one measure, a column per finder, for a comparison."""
@@ -120,7 +132,11 @@ class BiclusterEstimates(Result):
         return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
     def _parts(self) -> tuple[Json, Json, Json]:
-        inputs = {"n_rows": self.n_rows, "n_columns": self.n_columns}
+        inputs = {
+            "n_rows": self.n_rows,
+            "n_columns": self.n_columns,
+            "has_truth": self.has_truth,
+        }
         options = {
             "source": self.source,
             "n_repeats": self.n_repeats,
@@ -145,6 +161,7 @@ class BiclusterEstimates(Result):
             failures={k: tuple(v) for k, v in result["failures"].items()},
             n_rows=int(inputs["n_rows"]),
             n_columns=int(inputs["n_columns"]),
+            has_truth=bool(inputs.get("has_truth", True)),
             **options,
         )
 

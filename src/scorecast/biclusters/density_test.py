@@ -73,6 +73,8 @@ class DensityTest(Result):
         Name of the class.
     warnings : tuple of str
         What the reader must know.
+    n_impossible : int
+        Held-out cases of density 0; with any, the log-likelihood is minus infinity.
     """
 
     kind: ClassVar[str] = "density-test"
@@ -94,11 +96,12 @@ class DensityTest(Result):
     density: str
     options: Json = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    n_impossible: int = 0
 
     @property
     def is_rejected(self) -> bool:
         """Whether a test rejects the density, allowing for the number of tests."""
-        return min(x.p for x in self.tests) * len(self.tests) <= self.alpha
+        return min(x.p for x in self.tests) * len(self.tests) <= self.alpha + 1e-12
 
     def summary(self) -> str:
         """Say the answer in a sentence or two."""
@@ -110,7 +113,12 @@ class DensityTest(Result):
             f"{self.density} {verdict} {self.n_tested:,} held-out cases ({each}; "
             f"{self.alpha:g} over {len(self.tests)} tests)."
         )
-        if math.isfinite(self.log_likelihood):
+        if self.n_impossible:
+            said += (
+                f" Log-likelihood minus infinity: the density of {self.n_impossible:,} "
+                "held-out cases is 0"
+            )
+        elif math.isfinite(self.log_likelihood):
             said += (
                 f" Log-likelihood {self.log_likelihood:.2f} nats per case "
                 f"({100 * self.level:g} %: {self.low:.2f} to {self.high:.2f})"
@@ -143,6 +151,11 @@ class DensityTest(Result):
             for k, v in result.items()
             if k not in {"tests", "warnings"}
         }
+        if result.get("n_impossible"):
+            # JSON has no infinity.
+            numbers_of["log_likelihood"] = -math.inf
+            if inputs["n_fitted"]:
+                numbers_of["gain"] = -math.inf
         return cls(
             tests=tuple(TwoSampleTest(**row) for row in result["tests"]),
             warnings=tuple(result["warnings"]),
@@ -182,7 +195,8 @@ def density_test(
     test_size : float, default=0.5
         Share of the cases that is held out.
     n_permutations : int, default=199
-        Permutations of each test.
+        Permutations of each test: as many at least as let one of both tests reject,
+        39 at an `alpha` of 0.05.
     max_cases : int, default=1000
         Most held-out cases, and draws, that are compared; others are left out at
         random, of the tests only.
@@ -208,10 +222,11 @@ def density_test(
     True
     """
     level, alpha = check_level(level), check_level(alpha, "alpha")
-    for name, value in (("n_permutations", n_permutations), ("max_cases", max_cases)):
-        if not isinstance(value, numbers.Integral) or value < _LEAST:
-            msg = f"`{name}` must be a whole number from {_LEAST}; got {value!r}."
-            raise UsageError(msg)
+    check_level(test_size, "test_size")
+    # The smallest p, times the number of tests, must be able to reach alpha.
+    enough = math.ceil(len(STATISTICS) / alpha - 1e-9) - 1
+    _check_count("n_permutations", n_permutations, enough, f" at `alpha` {alpha:g}")
+    _check_count("max_cases", max_cases, _LEAST)
     cases = np.asarray(check_matrix(X, "X"), dtype=np.float64)
     rng = as_generator(random_state)
     needs_fit = not prefit and hasattr(density, "fit")
@@ -235,10 +250,26 @@ def density_test(
         seed=seed_number(random_state),
         density=_name_of(density),
         options={"n_permutations": int(n_permutations), "standardise": standardise},
-        warnings=(f"{lost:,} held-out cases were left out of the tests.",)
-        if lost
-        else (),
+        warnings=_warned(lost, int(mean["n_impossible"]), held.shape[0]),
     )
+
+
+def _check_count(name: str, value: object, least: int, when: str = "") -> None:
+    if not isinstance(value, numbers.Integral) or value < least:
+        msg = f"`{name}` must be a whole number from {least}{when}; got {value!r}."
+        raise UsageError(msg)
+
+
+def _warned(lost: int, n_impossible: int, n_held: int) -> tuple[str, ...]:
+    said = []
+    if lost:
+        said.append(f"{lost:,} held-out cases were left out of the tests.")
+    if n_impossible:
+        said.append(
+            f"The density of {n_impossible:,} of {n_held:,} held-out cases is 0: their "
+            "log-likelihood is minus infinity, whatever the others say."
+        )
+    return tuple(said)
 
 
 def _name_of(density: Any) -> str:
@@ -260,7 +291,7 @@ def _fitted(
             msg = f"{n} cases are too few to test a density; {_LEAST} at least."
             raise InsufficientDataError(msg)
         return density, cases[:0], cases
-    n_held = round(check_level(test_size) * n)
+    n_held = round(test_size * n)
     if min(n_held, n - n_held) < _LEAST:
         msg = (
             f"{n} cases leave {n - n_held} to fit and {n_held} to test; {_LEAST} of "
@@ -343,19 +374,27 @@ def _tests(
 
 def _likelihood(
     log_density: Any, train: FloatArray, held: FloatArray, level: float
-) -> dict[str, float]:
+) -> Json:
     names = ("log_likelihood", "low", "high", "gain", "gain_low", "gain_high")
     if log_density is None:
-        return dict.fromkeys(names, math.nan)
+        return {**dict.fromkeys(names, math.nan), "n_impossible": 0}
     points = held[:, 0] if _is_univariate(log_density, held) else held
     values = np.asarray(log_density(points), dtype=np.float64)
     own = values.reshape(held.shape[0], -1).sum(axis=1)
+    unknown = int((np.isnan(own) | (own == math.inf)).sum())
+    if unknown:
+        msg = (
+            f"The density gives no number as the log-density of {unknown:,} of "
+            f"{own.size:,} held-out cases."
+        )
+        raise InvalidInputError(msg)
     parts = [*_mean_interval(own, level)]
     if train.shape[0]:
         parts += _mean_interval(own - _normal_log_density(train, held), level)
     else:
         parts += [math.nan] * 3
-    return dict(zip(names, parts, strict=True))
+    impossible = int((own == -math.inf).sum())
+    return {**dict(zip(names, parts, strict=True)), "n_impossible": impossible}
 
 
 def _is_univariate(log_density: Any, held: FloatArray) -> bool:

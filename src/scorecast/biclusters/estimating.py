@@ -47,6 +47,7 @@ class _Setting:
     truths: dict[str, BiclusterSet]
     size: int
     with_nulls: bool
+    has_truth: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -186,12 +187,16 @@ def _setting(
         else:
             truths = {n: _found(n, f, matrix, rng) for n, f in finders.items()}
         empty = [name for name, found in truths.items() if not len(found)]
+        if empty and truth is not None:
+            msg = "`truth` holds no bicluster: there is nothing to compare with."
+            raise InsufficientDataError(msg)
         if empty:
             msg = f"{empty[0]}: no biclusters in all rows: there is nothing to compare."
             raise InsufficientDataError(msg)
     return _Setting(
         finders=finders, measures=measures, generator=generator, matrix=matrix,
         truths=truths, size=size, with_nulls=with_nulls,
+        has_truth=matrix is None or truth is not None,
     )  # fmt: skip
 
 
@@ -285,6 +290,9 @@ def _measured(
 ) -> dict[str, float]:
     values: dict[str, float] = {}
     if any(name in AGREEMENT for name in measures):
+        if not len(truth):
+            msg = "there is no true bicluster to compare with"
+            raise InsufficientDataError(msg)
         values |= agreement(found, truth)
     if any(name in MERIT for name in measures):
         rows = [merit(matrix[np.ix_(r, c)]) for r, c in found.pairs()]
@@ -314,15 +322,24 @@ def _gathered(
         estimates=_columns(setting, repeats, ""),
         nulls={name: _columns(setting, repeats, name) for name in nulls},
         overlap=setting.size / (n - setting.size) if n else 0.0,
-        unit="subsamples" if n else "synthetic data sets",
+        unit=_unit(setting),
         source="subsamples" if n else "synthetic",
         n_repeats=len(repeats),
         n_rows=n or repeats[-1].shape[0],
         n_columns=repeats[-1].shape[1],
         share=setting.size / n if n else 1.0,
         failures=failures,
+        has_truth=setting.has_truth,
         seed=seed,
     )
+
+
+def _unit(setting: _Setting) -> str:
+    """Say what a repeat is, and what it is held against where that is no truth."""
+    if setting.matrix is None:
+        return "synthetic data sets"
+    itself = not setting.has_truth and any(x in AGREEMENT for x in setting.measures)
+    return "subsamples, against its own result on all rows" if itself else "subsamples"
 
 
 def _columns(

@@ -149,6 +149,8 @@ def transposed_virtual_error(block: FloatArray) -> float:
 
 def _mean_of_known_pairs(block: FloatArray) -> float:
     known = np.isfinite(block)
+    if not known.any():
+        return np.nan
     centred = np.where(known, block - _mean(block, 1)[:, None], 0.0)
     flags = known.astype(np.float64)
     n = flags @ flags.T

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from scorecast._core.results import Result
@@ -15,6 +16,15 @@ __all__ = ["assess_biclusters", "bicluster_options", "wants_biclusters"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SHUFFLES = 199
+# What would be ignored, by what is asked about.
+_OF_PREDICTORS = (
+    "target", "models", "losses", "group", "sampling", "test_size", "permute",
+    "null_data", "n_null_data", "capacity", "learning_curve", "feature_curve", "aim",
+    "selection", "time_limit", "checkpoint", "cost",
+)  # fmt: skip
+_OF_FINDERS = ("n_repeats", "share", "level", "relaxed_alpha")
+_OF_FILES = ("pattern", "named_beforehand", "n_permutations")
+_OF_BICLUSTERS = ("pattern", "named_beforehand", "missing_value", "n_repeats", "share")
 _PATTERNS = ("auto", "mean", "additive", "constant", "order")
 
 
@@ -57,16 +67,34 @@ def wants_biclusters(options: dict[str, Any]) -> bool:
         if options["truth_file"]:
             msg = "--truth needs --biclusters or --bicluster-model to compare with."
             raise click.UsageError(msg)
+        _refuse(_OF_BICLUSTERS, "is for --biclusters or --bicluster-model")
         return False
     if file and models:
         msg = "Give either --biclusters or --bicluster-model."
         raise click.UsageError(msg)
-    for name in ("target", "models", "losses", "group"):
-        if options[name]:
-            option = {"models": "model", "losses": "loss"}.get(name, name)
-            msg = f"--{option} is for models that predict; leave it out here."
+    _refuse(_OF_PREDICTORS, "is for models that predict")
+    if file:
+        _refuse(_OF_FINDERS, "is for --bicluster-model")
+    else:
+        _refuse(_OF_FILES, "is for --biclusters")
+        twice = next((text for text in models if models.count(text) > 1), None)
+        if twice is not None:
+            msg = f"--bicluster-model {twice} is given twice: one would hide the other."
             raise click.UsageError(msg)
+    if file and options["fail_below"] is not None and not options["truth_file"]:
+        msg = "--fail-below looks at the consensus, which needs --truth."
+        raise click.UsageError(msg)
     return True
+
+
+def _refuse(names: tuple[str, ...], why: str) -> None:
+    """Refuse options that were given and would be ignored."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source not in (None, ParameterSource.DEFAULT):
+            msg = f"{option.opts[0]} {why}; leave it out here."
+            raise click.UsageError(msg)
 
 
 def assess_biclusters(options: dict[str, Any]) -> None:
@@ -82,10 +110,10 @@ def assess_biclusters(options: dict[str, Any]) -> None:
         data = _read(options)
         check_outputs(options, [data.source, *inputs[1:]])
         with progress_shown():
-            result, further = _answer(data, options)
+            result, matrix = _answer(data, options)
         files = file_prints([data.source, *inputs[1:]])
     deliver(result, options, files=files, notes=list(dict.fromkeys(lines)),
-            further=further)  # fmt: skip
+            matrix=matrix)  # fmt: skip
     _check_gate(result, options["fail_below"])
 
 
@@ -104,7 +132,10 @@ def _read(options: dict[str, Any]) -> Matrix:
     )
 
 
-def _answer(data: Matrix, options: dict[str, Any]) -> tuple[Result, tuple[Result, ...]]:
+def _answer(
+    data: Matrix, options: dict[str, Any]
+) -> tuple[Result, dict[str, Any] | None]:
+    """Return the answer, and what the matrix was where the answer does not say it."""
     import numpy as np
 
     from scorecast.biclusters import score_biclusters
@@ -128,7 +159,7 @@ def _answer(data: Matrix, options: dict[str, Any]) -> tuple[Result, tuple[Result
         random_state=options["seed"],
         n_jobs=options["n_jobs"],
     )
-    return scored, ()
+    return scored, None
 
 
 def _set(path: str | None, shape: tuple[int, int]) -> Any:
@@ -146,14 +177,15 @@ def _set(path: str | None, shape: tuple[int, int]) -> Any:
 
 def _assessed(
     values: Any, truth: Any, options: dict[str, Any]
-) -> tuple[Result, tuple[Result, ...]]:
+) -> tuple[Result, dict[str, Any]]:
     from scorecast.biclusters import bicluster_estimates
     from scorecast.guarantees import assess_estimates, model_from
 
-    finders = {
-        text.partition(":")[2] or text: model_from(text)
-        for text in options["bicluster_models"]
-    }
+    texts = options["bicluster_models"]
+    short = [text.partition(":")[2] or text for text in texts]
+    # Two classes of one name, from two modules, are told apart by the module.
+    names = short if len(set(short)) == len(short) else texts
+    finders = {n: model_from(text) for n, text in zip(names, texts, strict=True)}
     estimates = bicluster_estimates(
         finders,
         values,
@@ -167,23 +199,22 @@ def _assessed(
         estimates,
         level=options["level"],
         alpha=options["alpha"],
+        relaxed_alpha=options["relaxed_alpha"],
         random_state=options["seed"],
     )
-    return answer, ()
+    facts = ("n_rows", "n_columns", "share", "has_truth")
+    return answer, {name: getattr(estimates, name) for name in facts}
 
 
 def _check_gate(result: Any, threshold: float | None) -> None:
-    from scorecast.exceptions import GateFailedError, UsageError
+    from scorecast.exceptions import GateFailedError
 
     if threshold is None:
         return
     if result.kind == "estimate-assessment":
         reached, what = result.best.losses[0].low, "consensus, at the near end,"
-    elif result.agreement:
-        reached, what = result.value("consensus"), "consensus"
     else:
-        msg = "--fail-below looks at the consensus, which needs --truth."
-        raise UsageError(msg)
+        reached, what = result.value("consensus"), "consensus"
     if reached < threshold:
         msg = f"{what} is {reached:.4g}; --fail-below {threshold:g} asks for more"
         raise GateFailedError(msg)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from scorecast.cli.options import Share, output_options
+from scorecast.cli.two_models import PAIR_ONLY, for_two, two_models
 
 if TYPE_CHECKING:
-    from scorecast.comparison import Comparison
+    from scorecast.comparison import Comparison, PairComparison
     from scorecast.io import ResultColumns
 
 __all__ = ["command"]
 
 _PAIRS = [
     "auto", "wilcoxon", "sign", "ranks", "aligned", "quade", "corrected-t", "mcnemar",
+    *PAIR_ONLY,
 ]  # fmt: skip
 _POST_HOC = [
     "auto", "nemenyi", "bonferroni-dunn", "bonferroni", "holm", "hochberg", "hommel",
@@ -73,7 +76,18 @@ _OMNIBUS = [
     type=click.Choice(_PAIRS),
     default="auto",
     show_default=True,
-    help="How pairs of models are tested.",
+    help="How pairs of models are tested; those from paired-t on take two models.",
+)
+@click.option(
+    "--truth",
+    metavar="COL",
+    help="Two models: column of true labels; the others are predictions, or scores of "
+    "the class that sorts last.",
+)
+@click.option(
+    "--group",
+    metavar="COL",
+    help="Two models: column of cases that belong together, such as patients.",
 )
 @click.option(
     "--post-hoc",
@@ -135,13 +149,16 @@ def command(**options: Any) -> None:
 
     TABLE has one row per data set and one column per model (.csv, .tsv, .parquet); one
     column of text may name the rows. Empty cells are missing results. Results that are
-    all 0 or 1 are taken as cases, right or wrong.
+    all 0 or 1 are taken as cases, right or wrong. Two models can be compared case by
+    case, with --truth and --group, or by tests that take two.
     """
     from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.comparison import Comparison
     from scorecast.io import check_writable, write_text
 
     check_outputs(options)
+    _check_latex(options)
     with collected_warnings() as lines:
         data = _read(options)
         check_outputs(options, [data.source])
@@ -151,9 +168,21 @@ def command(**options: Any) -> None:
         with blamed_on(options["table"]):
             result = _answer(data, options)
         files = file_prints([data.source])
-    if latex:
+    if latex and isinstance(result, Comparison):
         write_text(latex, result.to_latex(), force=options["force"])
     deliver(result, options, files=files, notes=[*data.notes, *lines])
+
+
+def _check_latex(options: dict[str, Any]) -> None:
+    """Refuse one file for two outputs, before the first is written."""
+    from scorecast.exceptions import UsageError
+
+    latex = options["latex"]
+    for name in ("json", "report"):
+        path = options[f"{name}_path"]
+        if latex and path and os.path.realpath(path) == os.path.realpath(latex):
+            msg = f"--latex and --{name} both name {latex!r}: they need a file each."
+            raise UsageError(msg)
 
 
 def _read(options: dict[str, Any]) -> ResultColumns:
@@ -172,9 +201,13 @@ def _read(options: dict[str, Any]) -> ResultColumns:
     )
 
 
-def _answer(data: ResultColumns, options: dict[str, Any]) -> Comparison:
+def _answer(
+    data: ResultColumns, options: dict[str, Any]
+) -> Comparison | PairComparison:
     from scorecast.comparison import compare
 
+    if for_two(options):
+        return two_models(data.columns, options)
     names = (
         "control", "rows", "test_ratio", "pairs", "post_hoc", "omnibus", "level",
         "rope", "zeros", "missing",

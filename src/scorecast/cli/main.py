@@ -109,6 +109,10 @@ def _run(arguments: list[str]) -> int:
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except click.ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            # Not a fault but a question: the whole help, line by line.
+            sys.stderr.write(f"{error.format_message()}\n")
+            return 2
         context = getattr(error, "ctx", None)
         where = context.command_path if context else "scorecast"
         line = f"{error.format_message()} See '{where} --help'."

@@ -25,10 +25,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Share(click.FloatRange):
-    """A number between 0 and 1; who writes a percentage is told how to write it."""
+    """A number from 0 to 1 or less; who writes a percentage is told how to write it."""
 
-    def __init__(self, *, is_open: bool = False) -> None:
-        super().__init__(0, 1, min_open=is_open, max_open=is_open)
+    def __init__(self, *, is_open: bool = False, most: float = 1) -> None:
+        super().__init__(0, most, min_open=is_open, max_open=is_open)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None

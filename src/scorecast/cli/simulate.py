@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -18,6 +20,19 @@ __all__ = ["command"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _ENDINGS = (".csv", ".npz", ".parquet")
+_PARAMETER = re.compile(r"`(\w+)(?:='?(.*?)'?)?`")
+# Where an option is not called as the parameter of the function.
+_OPTIONS = {
+    "labelled": {"n_classes": "--classes"},
+    "biclusters": {
+        "n_rows": "--rows", "n_columns": "--columns", "n_biclusters": "--biclusters",
+        "rows": "--bicluster-rows", "columns": "--bicluster-columns",
+    },
+    "classes": {
+        "n_classes": "--classes", "n_each": "--each", "n_features": "--dimensions",
+    },
+    "forecasts": {"n_classes": "--classes"},
+}  # fmt: skip
 _OWN = ("out", "json_path", "force", "quiet", "debug", "seed")
 
 
@@ -53,8 +68,10 @@ def _choice(name: str, choices: str, text: str) -> Any:
     )
 
 
-def _share(name: str, default: float, text: str) -> Any:
-    return _number(name, default, text, Share())
+def _share(
+    name: str, default: float, text: str, *, most: float = 1, is_open: bool = False
+) -> Any:
+    return _number(name, default, text, Share(most=most, is_open=is_open))
 
 
 _SIZE = click.FloatRange(min=0, min_open=True)
@@ -84,13 +101,13 @@ def command() -> None:
 @_choice("--mixing", "case value", "Whether a case or a value picks a component.")
 @_share("--informative", 1.0, "Share of the features that tell classes apart.")
 @_number("--block-size", 1, "Neighbouring features that are correlated.")
-@_share("--rho", 0.0, "Correlation within a block.")
+@_share("--rho", 0.0, "Correlation within a block.", most=0.99)
 @_share("--skewed", 0.0, "Share of the features that are skewed.")
 @_choice("--skew", "tail gamma", "How they are skewed.")
-@_share("--tail-share", 0.2, "Share of far values, for --skew tail.")
+@_share("--tail-share", 0.2, "Share of far values, for --skew tail.", most=0.99)
 @_number("--skewness", 2.0, "Skewness, for --skew gamma.", _SIZE)
 @_share("--noise", 0.0, "Noise, as a share of the range of values.")
-@_share("--imbalance", 0.0, "By how much the smallest class is smaller.")
+@_share("--imbalance", 0.0, "By how much the smallest class is smaller.", most=0.99)
 @_number("--dependencies", 0, "Local dependencies to plant.", click.IntRange(min=0))
 @_number("--dependency-rows", 20, "Cases of each.")
 @_number("--dependency-columns", 10, "Features of each.")
@@ -140,12 +157,20 @@ def labelled(**options: Any) -> None:
     ]),
     help="What each follows; may be repeated, to be taken in turn. Default: constant.",
 )  # fmt: skip
-@_share("--overlap", 0.0, "Share of each that lies in the one before as well.")
+@_share(
+    "--overlap", 0.0, "Share of each that lies in the one before as well.", most=0.9
+)
 @_choice("--combine", "replace add", "What holds where two overlap.")
 @_choice("--background", "normal uniform", "The other values.")
-@_number("--signal", 3.0, "How far biclusters stand out, in deviations.", _SIZE)
+@_number(
+    "--signal",
+    3.0,
+    "Bases of biclusters are drawn up to so many deviations from the mean, on either "
+    "side; many lie nearer.",
+    _SIZE,
+)
 @_share("--noise", 0.0, "Noise, as a share of the range of values.")
-@_share("--missing", 0.0, "Share of the cells without a value.")
+@_share("--missing", 0.0, "Share of the cells without a value.", most=0.95)
 @_output
 def biclusters(**options: Any) -> None:
     """Make a matrix with hidden biclusters."""
@@ -185,8 +210,8 @@ def classes(**options: Any) -> None:
 @_number("--sharpness", 1.0, "Above 1: too sure; below: too shy.", _SIZE)
 @_number("--classes", 2, "Number of classes.", click.IntRange(min=2, max=50))
 @_number("--strength", 1.5, "Spread of the log-odds of classes.", _SIZE)
-@_share("--hit", 0.9, "Disaster: the chance usually given.")
-@_share("--disaster", 0.001, "The chance given in a disaster.")
+@_share("--hit", 0.9, "Disaster: the chance usually given.", is_open=True)
+@_share("--disaster", 0.001, "The chance given in a disaster.", is_open=True)
 @_share("--disaster-share", 0.01, "Share of disasters.")
 @_output
 def forecasts(**options: Any) -> None:
@@ -210,7 +235,7 @@ def _make(kind: str, options: dict[str, Any]) -> None:
         raise click.UsageError(msg)
     for target in (path, synthetic.truth_path(path)):
         check_writable(target, force=own["force"])
-    with collected_warnings():
+    with collected_warnings(), _in_options(kind):
         data = getattr(synthetic, kind)(**options, random_state=own["seed"])
     beside = data.save(path, force=own["force"])
     if own["json_path"] == "-":
@@ -218,6 +243,35 @@ def _make(kind: str, options: dict[str, Any]) -> None:
         click.echo(text)
     elif not own["quiet"]:
         _say(data, path, beside)
+
+
+@contextmanager
+def _in_options(kind: str) -> Iterator[None]:
+    """Name options where the library names parameters, which may be called otherwise.
+
+    Parameters
+    ----------
+    kind : str
+        What is made.
+
+    Raises
+    ------
+    UsageError
+        Again, in the words of the command line.
+    """
+    from scorecast.exceptions import UsageError
+
+    try:
+        yield
+    except UsageError as error:
+
+        def said(found: re.Match[str]) -> str:
+            name, value = found.groups()
+            option = _OPTIONS[kind].get(name) or f"--{name.replace('_', '-')}"
+            return f"{option} {value}" if value else option
+
+        msg = _PARAMETER.sub(said, str(error))
+        raise UsageError(msg) from error
 
 
 def _say(data: Simulated, path: str, beside: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scorecast.comparison.attainable import least_rows
 from scorecast.comparison.compare_pair import least_replicates
 from scorecast.comparison.exhaustive_sets import MOST_MODELS
 from scorecast.comparison.mcnemar import least_cases
@@ -27,6 +28,9 @@ OMNIBUS_TESTS = (
 )  # fmt: skip
 _OF_MEAN_RANKS = ("nemenyi", "bonferroni-dunn", "shaffer", "bergmann-hommel")
 _OF_ALL_PAIRS = ("nemenyi", "shaffer", "bergmann-hommel")
+_RANKS_SAID = {
+    "ranks": "mean ranks", "aligned": "aligned ranks", "quade": "Quade's ranks",
+}  # fmt: skip
 _FITS = {
     "data sets": ("wilcoxon", "sign", "ranks", "aligned", "quade"),
     "splits": ("corrected-t",),
@@ -106,7 +110,7 @@ def plan_for(
         If the control is no model of the table, or cases are not right or wrong.
     """
     ratio = table.test_ratio if test_ratio is None else test_ratio
-    kind, reasons = _kind_of_rows(table, rows, ratio)
+    kind, reasons = _kind_of_rows(table, rows, test_ratio)
     if control is not None and control not in table.models:
         msg = f"The control {control!r} is none of {', '.join(table.models)}."
         raise InvalidInputError(msg)
@@ -124,13 +128,14 @@ def plan_for(
         control=control,
         level=level,
         reasons=(*reasons, *why),
-        warnings=_warnings(table, chosen, correction, control, 1 - level),
+        warnings=_warnings(table, kind, chosen, correction, control, 1 - level),
     )
 
 
 def _kind_of_rows(
-    table: ResultsTable, rows: str, ratio: float | None
+    table: ResultsTable, rows: str, given: float | None
 ) -> tuple[str, tuple[str, ...]]:
+    ratio = table.test_ratio if given is None else given
     values = table.values
     binary = bool(np.isin(values, (0, 1)).all())
     if rows == "cases" and not binary:
@@ -138,6 +143,9 @@ def _kind_of_rows(
         raise InvalidInputError(msg)
     if rows == "splits" and ratio is None:
         msg = "Splits need `test_ratio`: cases tested per case learned from."
+        raise UsageError(msg)
+    if given is not None and rows in ("data sets", "cases"):
+        msg = f"`test_ratio` is for splits of one data set; `rows` says {rows!r}."
         raise UsageError(msg)
     if rows != "auto":
         return rows, ()
@@ -255,7 +263,12 @@ def _check_fit(
 
 
 def _warnings(
-    table: ResultsTable, pairs: str, post_hoc: str, control: str | None, alpha: float
+    table: ResultsTable,
+    kind: str,
+    pairs: str,
+    post_hoc: str,
+    control: str | None,
+    alpha: float,
 ) -> tuple[str, ...]:
     n, k = table.values.shape
     found = []
@@ -266,15 +279,17 @@ def _warnings(
             "without a difference some may be called one, with a chance of up to "
             f"{100 * wrong:.0f} %."
         )
-    needed = least_replicates(alpha / _n_pairs(k, control))
-    if pairs in ("wilcoxon", "sign") and n < needed:
+    needed = least_rows(pairs, post_hoc, k, _n_pairs(k, control), alpha)
+    if needed is None or n < needed:
+        takes = f": it takes at least {needed}" if needed is not None else ""
         found.append(
-            f"With {n} data sets no pair of {k} models can be told apart by signs: it "
-            f"takes {needed}."
+            f"With {n} {kind} no two of {k} models can be told apart by {pairs} with "
+            f"post hoc {post_hoc}, whatever the results{takes}."
         )
-    if pairs == "ranks" and n < 10 and k > 2:
+    if pairs in _RANKS_SAID and n < 10 and k > 2:
         found.append(
-            f"{n} data sets are few: p-values of mean ranks are approximate below ten."
+            f"{n} data sets are few: p-values of {_RANKS_SAID[pairs]} are approximate "
+            "below ten."
         )
     repeated = [row for row, number in Counter(table.rows).items() if number > 1]
     if repeated and pairs not in ("corrected-t", "mcnemar"):

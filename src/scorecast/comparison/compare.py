@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.checks import check_choice, check_level
+from scorecast._core.checks import check_choice, check_from_zero, check_level
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, RandomState
 from scorecast.comparison.bars import joined_groups
@@ -27,7 +27,7 @@ from scorecast.comparison.rank_pairs import critical_difference
 from scorecast.comparison.rank_tables import row_ranks
 from scorecast.comparison.results_table import ResultsTable, results_table
 from scorecast.comparison.signed_ranks import ZEROS
-from scorecast.comparison.titles import ASSUMES, POST_HOC_ASKS
+from scorecast.comparison.titles import ASSUMES, asked_of
 from scorecast.exceptions import InvalidInputError, UsageError
 
 __all__ = ["compare"]
@@ -139,10 +139,13 @@ def compare(
         msg = f"{gap}; fill them, or leave those rows out."
         raise InvalidInputError(msg)
     better = _direction(greater_is_better, given)
+    if test_ratio is not None:
+        check_from_zero(test_ratio, "test_ratio", "1/9")
     plan = plan_for(
         given, rows=rows, test_ratio=test_ratio, control=control, pairs=pairs,
         post_hoc=post_hoc, level=check_level(level), zeros=zeros,
     )  # fmt: skip
+    _refuse_omnibus(omnibus, plan.rows, len(given.models))
     tested = tested_pairs(
         given, plan, greater_is_better=better, rope=rope, rng=as_generator(random_state)
     )
@@ -164,9 +167,8 @@ def _check_words(
     check_choice(zeros, "zeros", ZEROS)
     check_choice(missing, "missing", _MISSING)
     check_choice(rows, "rows", _ROWS)
-    if rope is not None and not (math.isfinite(rope) and rope >= 0):
-        msg = f"`rope` must be a number from 0; got {rope!r}."
-        raise UsageError(msg)
+    if rope is not None:
+        check_from_zero(rope, "rope")
 
 
 def _direction(asked: bool | None, given: ResultsTable) -> bool:
@@ -212,15 +214,28 @@ def _wrapped(
         level=plan.level,
         rope=rope,
         seed=seed_number(random_state),
+        test_ratio=plan.test_ratio if plan.rows == "splits" else None,
         reasons=plan.reasons,
-        assumptions=_assumed(plan, len(adjusted)),
+        assumptions=_assumed(plan, len(given.models)),
         warnings=(*given.notes, *plan.warnings, *_unknown(adjusted)),
     )
 
 
-def _assumed(plan: Plan, n_pairs: int) -> tuple[str, ...]:
-    asked = POST_HOC_ASKS.get(plan.post_hoc) if n_pairs > 1 else None
-    return (*ASSUMES[plan.pair_test], *([asked] if asked else []))
+def _assumed(plan: Plan, n_models: int) -> tuple[str, ...]:
+    asked = asked_of(plan.pair_test, plan.post_hoc, n_models)
+    return (*ASSUMES[plan.pair_test], *asked)
+
+
+def _refuse_omnibus(asked: str, rows: str, n_models: int) -> None:
+    """Refuse a test of all models that is asked for and would not be done."""
+    if asked == "auto" or (rows == "data sets" and n_models > 2):
+        return
+    why = "for three models or more"
+    if rows != "data sets":
+        done = "cases are tested by Cochran's Q"
+        why = f"for data sets; {done if rows == 'cases' else 'splits by none'}"
+    msg = f"`omnibus` {asked} is {why}: leave it out."
+    raise UsageError(msg)
 
 
 def _omnibus_tests(

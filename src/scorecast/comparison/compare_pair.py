@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from scorecast._core.checks import check_choice, check_level
+from scorecast._core.checks import check_choice, check_from_zero, check_level
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.comparison.bayesian import (
@@ -24,7 +24,8 @@ from scorecast.comparison.bayesian import (
 from scorecast.comparison.effect_sizes import effect_size, steady_gaps
 from scorecast.comparison.mcnemar import least_cases, mcnemar
 from scorecast.comparison.pair_comparison import PairComparison
-from scorecast.comparison.pair_inputs import PairInputs, check_pair
+from scorecast.comparison.pair_fitting import fitted
+from scorecast.comparison.pair_inputs import PairInputs, check_names, check_pair
 from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.resampling import (
     PairedCases,
@@ -89,13 +90,18 @@ def compare_pair(
     test : str, default="auto"
         One of the above; ``"auto"`` takes the first that fits, and says why.
     y_true : array-like of shape (n,), optional
-        What is true, where `a` and `b` are predictions or scores.
+        What is true, where `a` and `b` are predictions or scores. Labels are compared
+        as right or wrong by ``wilcoxon``, ``sign`` and ``paired-t``, too; predictions
+        that are numbers need a `metric`.
     groups : array-like of shape (n,), optional
-        Cases that belong together, for ``bootstrap`` and ``permutation``.
+        Cases that belong together: ``bootstrap`` and ``permutation`` draw or exchange
+        them as a whole; ``wilcoxon``, ``sign`` and ``paired-t`` compare means of
+        groups; other tests refuse them.
     test_ratio : float, optional
         Cases tested per case learned from, such as 1/9 for ten folds.
     metric : callable, optional
-        From `y_true` and predictions to a number.
+        From `y_true` and predictions to a number, for ``bootstrap`` and
+        ``permutation``.
     names : tuple of str, default=("a", "b")
         What to call the models.
     greater_is_better : bool, default=True
@@ -125,6 +131,8 @@ def compare_pair(
     InsufficientDataError
         If there are too few values for the test ever to tell models apart; says how
         many it needs.
+    UsageError
+        If the test could not use a truth, a metric or groups that are given.
 
     Examples
     --------
@@ -137,6 +145,7 @@ def compare_pair(
     check_choice(test, "test", PAIR_TESTS)
     check_choice(zeros, "zeros", ZEROS)
     given = check_pair(a, b, y_true=y_true, groups=groups, metric=metric)
+    called = check_names(names)
     _check_numbers(test_ratio, rope, n_resamples)
     setting = _Setting(
         level=check_level(level), test_ratio=test_ratio, zeros=zeros,
@@ -145,18 +154,20 @@ def compare_pair(
     chosen, reason = _choose(test, given, test_ratio)
     _refuse_direction(chosen, given, greater_is_better)
     _refuse_rope(chosen, given, rope)
-    _refuse_few(chosen, given, 1 - setting.level)
-    found = _TESTS[chosen](given, setting)
+    taken = fitted(given, chosen)
+    _refuse_few(chosen, taken, 1 - setting.level, grouped=given.groups is not None)
+    found = _TESTS[chosen](taken, setting)
     ends = (found.difference, found.low, found.high)
     return PairComparison(
-        a=str(names[0]),
-        b=str(names[1]),
+        a=called[0],
+        b=called[1],
         found=found,
         effect=effect_size(
-            given.values(chosen), ends, greater_is_better=greater_is_better
+            taken.values(chosen), ends, greater_is_better=greater_is_better
         ),
-        chances=_chances(given, chosen, rope, setting),
+        chances=_chances(taken, chosen, rope, setting),
         rope=rope,
+        test_ratio=test_ratio if chosen == "corrected-t" else None,
         reason=reason,
         n=given.n,
         n_units=given.n_units,
@@ -164,7 +175,7 @@ def compare_pair(
         level=setting.level,
         seed=seed_number(random_state),
         assumptions=ASSUMES[found.test],
-        warnings=(found.note,) if found.note and not found.is_told else (),
+        warnings=_warned(given, found, chosen),
     )
 
 
@@ -182,12 +193,10 @@ class _Setting:
 def _check_numbers(
     test_ratio: float | None, rope: float | None, n_resamples: int
 ) -> None:
-    if test_ratio is not None and not (math.isfinite(test_ratio) and test_ratio >= 0):
-        msg = f"`test_ratio` must be a number from 0, such as 1/9; got {test_ratio!r}."
-        raise UsageError(msg)
-    if rope is not None and not (math.isfinite(rope) and rope >= 0):
-        msg = f"`rope` must be a number from 0; got {rope!r}."
-        raise UsageError(msg)
+    if test_ratio is not None:
+        check_from_zero(test_ratio, "test_ratio", "1/9")
+    if rope is not None:
+        check_from_zero(rope, "rope")
     if not isinstance(n_resamples, int | np.integer) or n_resamples < 99:
         msg = f"`n_resamples` must be a whole number from 99; got {n_resamples!r}."
         raise UsageError(msg)
@@ -240,7 +249,7 @@ def least_replicates(alpha: float) -> int:
     return math.ceil(1 - math.log2(alpha) - 1e-12)
 
 
-def _refuse_few(test: str, given: PairInputs, alpha: float) -> None:
+def _refuse_few(test: str, given: PairInputs, alpha: float, *, grouped: bool) -> None:
     counted = given.n_units if test in ("bootstrap", "permutation") else given.n
     least = {
         "wilcoxon": least_replicates(alpha),
@@ -257,7 +266,7 @@ def _refuse_few(test: str, given: PairInputs, alpha: float) -> None:
     }
     needed = least.get(test, 1)
     if counted < needed:
-        what = "groups" if given.groups is not None else "pairs of values"
+        what = "groups" if grouped else "pairs of values"
         msg = (
             f"{counted} {what} cannot tell two models apart: the {test} test needs at "
             f"least {needed} at level {1 - alpha:g}."
@@ -285,6 +294,18 @@ def _refuse_rope(test: str, given: PairInputs, rope: float | None) -> None:
         f"There is no Bayesian test of {what}: leave out `rope`, or read the interval."
     )
     raise UsageError(msg)
+
+
+def _warned(given: PairInputs, found: PairTest, chosen: str) -> tuple[str, ...]:
+    said = [found.note] if found.note and not found.is_told else []
+    strange = given.strange if given.metric is None and chosen != "delong" else []
+    if strange:
+        said.append(
+            f"Predictions hold what `y_true` lacks ({', '.join(strange[:3])}"
+            f"{', ...' if len(strange) > 3 else ''}), and were counted as wrong there; "
+            "scores of whole numbers go with test='delong'."
+        )
+    return tuple(said)
 
 
 def _gaps(given: PairInputs) -> FloatArray:

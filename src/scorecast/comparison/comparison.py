@@ -96,6 +96,8 @@ class Comparison(Result):
         Why these tests.
     assumptions, warnings : tuple of str
         What must hold; what the reader must know.
+    test_ratio : float or None
+        Cases tested per case learned from, of splits.
     """
 
     kind: ClassVar[str] = "comparison"
@@ -121,6 +123,7 @@ class Comparison(Result):
     reasons: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    test_ratio: float | None = None
 
     @property
     def alpha(self) -> float:
@@ -143,8 +146,32 @@ class Comparison(Result):
         return self.ranks[self.models.index(model)]
 
     def pair(self, a: str, b: str) -> ModelPair:
-        """Return the pair of two models, in whichever order they were compared."""
-        return next(x for x in self.pairs if {x.a, x.b} == {a, b})
+        """Return the pair of two models, in whichever order they were compared.
+
+        Parameters
+        ----------
+        a, b : str
+            The models.
+
+        Returns
+        -------
+        ModelPair
+            As it was compared.
+
+        Raises
+        ------
+        UsageError
+            If they were not compared.
+        """
+        for found in self.pairs:
+            if {found.a, found.b} == {a, b}:
+                return found
+        unknown = [name for name in (a, b) if name not in self.models]
+        why = f"there is no model {unknown[0]!r}" if unknown else "they are one model"
+        if not unknown and a != b:
+            why = f"all were compared with the control, {self.control!r}"
+        msg = f"{a!r} and {b!r} were not compared: {why}."
+        raise UsageError(msg)
 
     def differ(self, a: str, b: str) -> bool:
         """Tell whether two models are told apart; never for pairs not compared."""
@@ -207,7 +234,7 @@ class Comparison(Result):
         inputs = {"n": self.n, "rows": self.rows, "models": list(self.models)}
         names = (
             "measure", "pair_test", "post_hoc", "control", "greater_is_better", "level",
-            "rope", "seed",
+            "rope", "seed", "test_ratio",
         )  # fmt: skip
         quoted = self.omnibus[0].to_json() if self.omnibus else {"test": None}
         result = {

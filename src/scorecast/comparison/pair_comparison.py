@@ -51,6 +51,8 @@ class PairComparison(Result):
         What must hold.
     warnings : tuple of str
         What the reader must know.
+    test_ratio : float or None
+        Cases tested per case learned from, for the corrected t-test.
     """
 
     kind: ClassVar[str] = "pair-comparison"
@@ -69,6 +71,7 @@ class PairComparison(Result):
     seed: int | None
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    test_ratio: float | None = None
 
     @property
     def p(self) -> float:
@@ -108,7 +111,10 @@ class PairComparison(Result):
             lead = f"{self.a} and {self.b} gave the same results"
         else:
             lead = f"{self.a} and {self.b} cannot be told apart"
-        return f"{lead}: {facts}; {title}, {self.n:,} values each.{self._rope_said()}"
+        size = f"{self.n:,} values each"
+        if self.n_units != self.n:
+            size += f" in {self.n_units:,} groups"
+        return f"{lead}: {facts}; {title}, {size}.{self._rope_said()}"
 
     @property
     def _is_same(self) -> bool:
@@ -142,6 +148,7 @@ class PairComparison(Result):
         options = {
             "test": self.found.test, "level": self.level, "rope": self.rope,
             "greater_is_better": self.greater_is_better, "seed": self.seed,
+            "test_ratio": self.test_ratio,
         }  # fmt: skip
         result = {
             "a": self.a,
@@ -178,6 +185,8 @@ class PairComparison(Result):
             greater_is_better=bool(options["greater_is_better"]),
             level=float(options["level"]),
             seed=options["seed"],
+            # Answers saved before it was kept lack it.
+            test_ratio=options.get("test_ratio"),
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )

@@ -13,7 +13,7 @@ from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees import placements
 
-__all__ = ["PairInputs", "check_pair"]
+__all__ = ["PairInputs", "check_names", "check_pair"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,7 +71,15 @@ class PairInputs:
             )
         if any(x.dtype.kind not in "fiub" for x in both):
             return True
-        return all(np.isin(x, self.truth).all() for x in both)
+        return all(_are_classes(x, self.truth) for x in both)
+
+    @property
+    def strange(self) -> list[str]:
+        """Labels that were predicted and that the truth lacks."""
+        if self.truth is None or not self.are_labels:
+            return []
+        said = np.concatenate([self.first, self.second])
+        return [str(x) for x in np.unique(said[~np.isin(said, self.truth)])]
 
     @property
     def first_numbers(self) -> FloatArray:
@@ -211,11 +219,14 @@ def check_pair(
     if metric is not None and y_true is None:
         msg = "A `metric` compares predictions with `y_true`, which is missing."
         raise UsageError(msg)
-    n = first.size
+    n, shape = first.size, first.shape
+    first, second = first.ravel(), second.ravel()
+    for values, name in ((first, "a"), (second, "b")):
+        _refuse_missing(values, name)
     return PairInputs(
-        first=first.ravel(),
-        second=second.ravel(),
-        shape=first.shape,
+        first=first,
+        second=second,
+        shape=shape,
         truth=_vector(y_true, "y_true", n),
         groups=_vector(groups, "groups", n),
         metric=metric,
@@ -231,7 +242,50 @@ def _vector(values: ArrayLike | None, name: str, n: int) -> NDArray[Any] | None:
             f"`{name}` must hold one entry for each of {n} values; got {vector.shape}."
         )
         raise InvalidInputError(msg)
+    _refuse_missing(vector, name)
     return vector
+
+
+def _refuse_missing(values: NDArray[Any], name: str) -> None:
+    """Refuse NaN and None: what is unknown is neither right nor wrong."""
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+    elif values.dtype.kind == "O":
+        missing = np.array([x is None or x != x for x in values], dtype=bool)
+    else:
+        return
+    if missing.any():
+        msg = (
+            f"`{name}` lacks {int(missing.sum())} value(s); the first is value "
+            f"{int(np.argmax(missing)) + 1}. Remove those cases from all that is given."
+        )
+        raise InvalidInputError(msg)
+
+
+def check_names(names: object) -> tuple[str, str]:
+    """Return the names of two models.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What the caller passed.
+
+    Returns
+    -------
+    tuple of str
+        Both.
+
+    Raises
+    ------
+    UsageError
+        If there are not two different ones.
+    """
+    several = isinstance(names, list | tuple)
+    texts = [str(x) for x in names] if isinstance(names, list | tuple) else []
+    if not several or len(texts) != 2 or texts[0] == texts[1] or not all(texts):
+        msg = f"`names` must be two different names, such as ('a', 'b'); got {names!r}."
+        raise UsageError(msg)
+    return texts[0], texts[1]
 
 
 def _numbers(values: NDArray[Any], name: str) -> FloatArray:
@@ -248,6 +302,15 @@ def _numbers(values: NDArray[Any], name: str) -> FloatArray:
         )
         raise InvalidInputError(msg)
     return numbers
+
+
+def _are_classes(values: NDArray[Any], truth: NDArray[Any]) -> bool:
+    """Tell labels from scores: a class may be absent from the truth, but not most."""
+    known = np.isin(values, truth)
+    if known.all():
+        return True
+    whole = not _has_fractions(values) and not _has_fractions(truth)
+    return whole and float(known.mean()) > 0.5
 
 
 def _has_fractions(values: NDArray[Any]) -> bool:

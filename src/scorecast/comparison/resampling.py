@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.comparison.pair_test import PairTest, sign_of
+from scorecast.exceptions import InvalidInputError
 from scorecast.guarantees import bca
 
 __all__ = ["PairedCases", "bootstrap_test", "permutation_test"]
@@ -74,10 +76,34 @@ class PairedCases:
         if self.metric is None or self.truth is None:
             return float(self.gaps[chosen].mean())
         truth = self.truth[chosen]
-        return float(
-            self.metric(truth, self.first[chosen])
-            - self.metric(truth, self.second[chosen])
+        return _value(self.metric, truth, self.first[chosen]) - _value(
+            self.metric, truth, self.second[chosen]
         )
+
+    def observed(self) -> float:
+        """Return the difference on all cases, or say that the metric gives none.
+
+        Returns
+        -------
+        float
+            The difference.
+
+        Raises
+        ------
+        InvalidInputError
+            If the metric is not finite for both models.
+        """
+        found = self.difference()
+        if not math.isfinite(found) and self.metric is not None:
+            values = [
+                _value(self.metric, self.truth, x) for x in (self.first, self.second)
+            ]
+            msg = (
+                f"`metric` gives {values[0]:g} for the first model and {values[1]:g} "
+                "for the second: it must be a finite number for both."
+            )
+            raise InvalidInputError(msg)
+        return found
 
     def exchanged(self, flip: BoolArray) -> float:
         """Return the difference after exchanging the models in some units."""
@@ -86,7 +112,9 @@ class PairedCases:
         turned = flip[self.unit]
         first = np.where(turned, self.second, self.first)
         second = np.where(turned, self.first, self.second)
-        return float(self.metric(self.truth, first) - self.metric(self.truth, second))
+        return _value(self.metric, self.truth, first) - _value(
+            self.metric, self.truth, second
+        )
 
     def by_unit(self) -> tuple[Callable[[IntArray], float], bool]:
         """Say how a choice of units gives the difference, and whether it is a mean."""
@@ -96,6 +124,16 @@ class PairedCases:
             return lambda u: float(totals[u].sum() / sizes[u].sum()), True
         members = self.members
         return lambda u: self.difference(np.concatenate([members[i] for i in u])), False
+
+
+def _value(metric: Metric, truth: Any, said: NDArray[np.generic]) -> float:
+    """Return what a metric gives, if it is a number."""
+    found = metric(truth, said)
+    try:
+        return float(found)
+    except (TypeError, ValueError) as error:
+        msg = f"`metric` must give a number; got {type(found).__name__}."
+        raise InvalidInputError(msg) from error
 
 
 def bootstrap_test(
@@ -126,7 +164,7 @@ def bootstrap_test(
         errors, and so is the interval; of a metric they are not, and the interval is
         BCa.
     """
-    observed = cases.difference()
+    observed = cases.observed()
     ends_rng, p_rng = rng.spawn(2)
     found = None
     if cases.metric is None:
@@ -246,7 +284,7 @@ def permutation_test(
     PairTest
         p counts the exchanges that give as much, the one that was seen among them.
     """
-    observed = cases.difference()
+    observed = cases.observed()
     n_units = cases.n_units
     flip_rng, ends_rng = rng.spawn(2)
     flips = _flips(n_units, n_resamples, flip_rng)
@@ -254,7 +292,9 @@ def permutation_test(
         found = _exchanged_means(cases, flips)
     else:
         found = np.array([cases.exchanged(flip) for flip in flips])
-    as_far = int((np.abs(found) >= abs(observed) * (1 - 1e-12)).sum())
+    # Exchanges without a value might have given as much: they count against.
+    nearer = np.abs(found) < abs(observed) * (1 - 1e-12)
+    as_far = int((~nearer).sum())
     whole = n_units <= _MOST_ENUMERATED
     p = as_far / len(flips) if whole else (1 + as_far) / (1 + len(flips))
     strata = np.zeros(n_units, dtype=np.int64)

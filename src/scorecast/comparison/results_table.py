@@ -15,6 +15,7 @@ from scorecast.guarantees import Assessment
 __all__ = ["ResultsTable", "results_table"]
 
 _MOST_NAMED = 3
+_LEAST_COUNTED = 3  # rows: 0 and 1 are results as well
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,7 +59,7 @@ class ResultsTable:
         Raises
         ------
         InvalidInputError
-            If a model has no result at all.
+            If a model has no result at all, or no row has all of them.
         """
         missing: BoolArray = np.isnan(self.values)
         if not missing.any():
@@ -72,6 +73,12 @@ class ResultsTable:
         named = ", ".join(left_out[:_MOST_NAMED])
         named += ", ..." if len(left_out) > _MOST_NAMED else ""
         worst = self.models[int(missing.sum(axis=0).argmax())]
+        if not kept.any():
+            msg = (
+                f"Each of {len(self.rows)} rows lacks a result of some model; "
+                f"{worst!r} lacks most: leave it out."
+            )
+            raise InvalidInputError(msg)
         lack = "lacks" if len(left_out) == 1 else "lack"
         text = (
             f"{len(left_out)} of {len(self.rows)} rows {lack} a result ({named}); "
@@ -238,6 +245,8 @@ def _of_array(given: Any, models: Sequence[str] | None) -> ResultsTable:
     if len(names) != values.shape[1]:
         msg = f"{len(names)} names for {values.shape[1]} columns of results."
         raise UsageError(msg)
+    if models is None:
+        _refuse_counts(values, names)
     return _checked(values, tuple(map(str, names)), None)
 
 
@@ -267,7 +276,25 @@ def _of_wide(
         msg = "The columns of the results differ in length, or there are none."
         raise InvalidInputError(msg)
     values = np.column_stack([_floats(columns[name], name) for name in chosen])
+    if models is None:
+        _refuse_counts(values, chosen)
     return _checked(values, chosen, rows)
+
+
+def _refuse_counts(values: FloatArray, names: Sequence[str]) -> None:
+    """Refuse a column that counts the rows: it would win or lose as a model."""
+    n = len(values)
+    if n < _LEAST_COUNTED:
+        return
+    for name, column in zip(names, np.sort(values, axis=0).T, strict=True):
+        if np.array_equal(column - column[0], np.arange(n)) and column[0] in (0, 1):
+            msg = (
+                f"Column {name!r} counts the rows ({column[0]:g} to {column[-1]:g}) "
+                "and looks like a number of data sets, not like a model. Let it name "
+                "the rows (--names, or the index of a frame), leave it out (--drop), "
+                "or list the models (--model, `models`)."
+            )
+            raise InvalidInputError(msg)
 
 
 def _of_long(
@@ -282,7 +309,8 @@ def _of_long(
     sets = np.array([str(x) for x in columns[long[0]]])
     of = np.array([str(x) for x in columns[long[1]]])
     results = _floats(columns[long[2]], long[2])
-    rows, names = tuple(dict.fromkeys(sets)), tuple(dict.fromkeys(of))
+    # Plain text, not NumPy's, which would be quoted as such.
+    rows, names = tuple(dict.fromkeys(sets.tolist())), tuple(dict.fromkeys(of.tolist()))
     if models is not None:
         unknown = [name for name in models if name not in names]
         if unknown:
@@ -300,6 +328,7 @@ def _of_long(
     np.add.at(total, at, results[kept])
     np.add.at(times, at, 1)
     values = np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)
+    _refuse_sparse(times, long, names)
     table = _checked(values, names, rows)
     if times.max() <= 1:
         return table
@@ -310,6 +339,20 @@ def _of_long(
     return ResultsTable(
         values=table.values, models=names, rows=table.rows, notes=(note,)
     )
+
+
+def _refuse_sparse(
+    times: FloatArray, long: tuple[str, str, str], names: tuple[str, ...]
+) -> None:
+    """Refuse columns none of whose data sets has results of all models."""
+    if len(names) < 2 or (times > 0).all(axis=1).any():
+        return
+    msg = (
+        f"None of {len(times)} data sets (column {long[0]!r}) has a result of each of "
+        f"{len(names)} models (column {long[1]!r}, such as {names[0]!r}): say which "
+        "columns hold data set, model and result, or list fewer models."
+    )
+    raise InvalidInputError(msg)
 
 
 def _checked(

@@ -5,9 +5,11 @@ from __future__ import annotations
 __all__ = [
     "ASSUMES",
     "OMNIBUS_TITLES",
+    "PAIRS_ASK",
     "POST_HOC_ASKS",
     "POST_HOC_TITLES",
     "TEST_TITLES",
+    "asked_of",
 ]
 
 TEST_TITLES = {
@@ -61,6 +63,14 @@ POST_HOC_ASKS = {
     "finner": "p-values are independent or depend positively on one another",
 }
 
+# Their standard error is that of a random order of all models on every data set: two
+# that are alike on the whole, each best where the other is worst, lie farther apart.
+_LUCK = (
+    "models that do not differ lie no farther apart in rank than in a random order of "
+    "all"
+)
+PAIRS_ASK = {"ranks": _LUCK, "aligned": _LUCK, "quade": _LUCK}
+
 _CASES = "cases are independent, and resemble those to come"
 _SETS = "data sets are independent, and resemble those to come"
 ASSUMES = {
@@ -101,3 +111,22 @@ ASSUMES = {
     "aligned": (_SETS, "results are comparable between data sets"),
     "quade": (_SETS, "results are comparable between data sets"),
 }
+
+
+def asked_of(pair_test: str, post_hoc: str, n_models: int) -> tuple[str, ...]:
+    """Say what must hold for the family-wise error to be what it is said to be.
+
+    Parameters
+    ----------
+    pair_test, post_hoc : str
+        How pairs are tested and corrected.
+    n_models : int
+        Of two models there is one pair: nothing is asked.
+
+    Returns
+    -------
+    tuple of str
+        What the test asks, and what the correction does.
+    """
+    asked = (PAIRS_ASK.get(pair_test), POST_HOC_ASKS.get(post_hoc))
+    return tuple(text for text in asked if text and n_models > 2)

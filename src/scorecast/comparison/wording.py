@@ -11,9 +11,9 @@ from scorecast._core.percent import percent
 from scorecast.comparison.omnibus import p_said
 from scorecast.comparison.titles import (
     OMNIBUS_TITLES,
-    POST_HOC_ASKS,
     POST_HOC_TITLES,
     TEST_TITLES,
+    asked_of,
 )
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def _error_said(found: Comparison) -> str:
 
 def _condition(found: Comparison) -> str:
     """Say what must hold for the correction to control the error."""
-    asked = POST_HOC_ASKS.get(found.post_hoc)
-    return f", if {asked}" if asked and len(found.pairs) > 1 else ""
+    asked = asked_of(found.pair_test, found.post_hoc, len(found.models))
+    return f", if {' and '.join(asked)}" if asked else ""
 
 
 def _two_models(found: Comparison) -> str:
@@ -160,11 +160,13 @@ def paragraph_of(found: Comparison) -> str:
 
 def _what(found: Comparison) -> str:
     measure = f" by {found.measure}" if found.measure else ""
+    ratio = found.test_ratio
+    splits = f"{amount(ratio)} cases tested per case learned from; " if ratio else ""
     better = "higher" if found.greater_is_better else "lower"
     ranks = ", ".join(f"{name} {found.rank(name):.2f}" for name in found.order)
     return (
         f"{len(found.models)} models were compared{measure} on {found.n:,} "
-        f"{found.rows} ({better} is better). Mean ranks, 1 being best: {ranks}."
+        f"{found.rows} ({splits}{better} is better). Mean ranks, 1 being best: {ranks}."
     )
 
 
@@ -221,6 +223,8 @@ def _outcome(found: Comparison) -> str:
     more = f"; and {len(said) - 10} more" if len(said) > 10 else ""
     rest = len(found.pairs) - len(apart)
     others = f" The other {rest} were not." if rest else ""
+    if rest == 1:
+        others = " The other pair was not."
     return f"Told apart, the better first: {shown}{more}.{others}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
 from scorecast.exceptions import (
@@ -21,8 +21,9 @@ from scorecast.exceptions import (
 )
 from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
-from scorecast.guarantees.bounds import all_bounds
-from scorecast.guarantees.capacity_bounds import capacity_bound, check_capacity
+from scorecast.guarantees.bounds import Bound, all_bounds
+from scorecast.guarantees.capacity_bounds import capacity_bounds, check_capacity
+from scorecast.guarantees.cautions import cautions
 from scorecast.guarantees.class_sensitivity import (
     ClassSensitivity,
     across_classes,
@@ -35,7 +36,7 @@ from scorecast.guarantees.feasibility import (
     NullSettings,
     examine,
 )
-from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.losses import Loss, check_losses, losses_for
 from scorecast.guarantees.missing import check_missing
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import compare_models
@@ -48,9 +49,9 @@ from scorecast.guarantees.outlook import (
     space_of,
 )
 from scorecast.guarantees.problem import Problem, check_problem
-from scorecast.guarantees.records import Record, fingerprint_of
+from scorecast.guarantees.records import fingerprint_of
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
+from scorecast.guarantees.sampling import Plan, Sampling, check_pairs, draw_plan
 from scorecast.guarantees.selection import check_feature_names
 
 __all__ = ["assess"]
@@ -212,11 +213,12 @@ def assess(
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
         alpha=check_level(alpha, "alpha"),
-        relaxed_alpha=check_level(relaxed_alpha),
+        relaxed_alpha=_check_relaxed(relaxed_alpha, alpha),
     )
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
-    check_missing(chosen, problem)
+    chosen_losses = losses_for(chosen_losses, len(problem.classes))
+    check_missing(chosen, problem, _check_limit(time_limit))
     if problem.n_repeated() == problem.n - 1:
         msg = "No feature varies: all cases look the same."
         raise InsufficientDataError(msg)
@@ -238,6 +240,7 @@ def assess(
     )  # fmt: skip
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
+    check_pairs(plan, problem, [loss.name for loss in order.losses])
     if checkpoint is not None:
         asked = (
             settings,
@@ -275,6 +278,7 @@ def _answer(
         for row in rows
         if row.losses and row.losses[0].loss == first
     }
+    space, unsaid = space_of(problem) if order.with_regularities else (None, ())
     counts = problem.class_counts.tolist() if problem.is_classification else []
     names = map(str, problem.classes)
     return Assessment(
@@ -292,12 +296,21 @@ def _answer(
         level=order.level,
         seed=order.seed,
         options=asdict(order.settings),
-        regularities=space_of(problem) if order.with_regularities else None,
+        regularities=space,
         selected=best_features(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=_cautions(problem, plan, rows),
+        warnings=(*cautions(problem, plan, rows), *unsaid, *_unlucky(problem, order)),
+    )
+
+
+def _unlucky(problem: Problem, order: _Order) -> tuple[str, ...]:
+    if order.outlook.n_selected is None or problem.is_classification:
+        return ()
+    return (
+        "no word on what luck would have found: the selection is tested for classes, "
+        "not for numbers",
     )
 
 
@@ -344,10 +357,12 @@ def _one_model(
         for loss in order.losses
         if loss not in wanted
     )
-    # One seed, so that capacity is the same seen through every loss.
-    seed = int(for_capacity.integers(2**31))
+    promised, unbound = capacity_bounds(
+        model, problem, wanted, order.capacity, level=order.level, rng=for_capacity,
+        time_limit=order.run.time_limit,
+    )  # fmt: skip
     losses = tuple(
-        _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
+        _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
     )
     undefined = [said for loss in wanted if (said := estimates.not_finite_said(loss))]
     tested, untested = None, ""
@@ -361,12 +376,16 @@ def _one_model(
         )  # fmt: skip
     parts: tuple[BiasVariance, ...] = ()
     if order.with_bias_variance:
-        parts = _decomposed(name, model, estimates, order, for_bias)
+        try:
+            parts = _decomposed(name, model, estimates, order, for_bias)
+        except InsufficientDataError as error:
+            undefined.append(f"no bias and variance: {str(error).removesuffix('.')}")
     more = model_outlook(
         name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
         rng=for_more, run=order.run, seed=order.seed,
     )  # fmt: skip
-    notes = () if tested is None else tested.notes()
+    notes = (*unbound, *(() if tested is None else tested.notes()))
+    cases, times = np.unique(estimates.tested(), return_counts=True)
     return ModelAssessment(
         name=name,
         losses=losses,
@@ -375,19 +394,20 @@ def _one_model(
         learning_curves=more.curves,
         selection_bias=more.bias,
         failures=estimates.failures,
-        n_tested=int(np.unique(estimates.tested()).size),
+        n_tested=int(cases.size),
+        cases=tuple(cases.tolist()),
+        times_tested=tuple(times.tolist()),
         warnings=(*estimates.warnings, *undefined, *missing, *notes, *more.warnings),
         untested=untested,
     )
 
 
 def _one_loss(
-    model: Any,
     estimates: Estimates,
     loss: Loss,
     order: _Order,
     rng: np.random.Generator,
-    seed: int,
+    promised: Mapping[str, Bound],
 ) -> LossAssessment:
     sample = estimates.measure(loss)
     bounds = all_bounds(
@@ -396,12 +416,8 @@ def _one_loss(
     per_class: tuple[ClassSensitivity, ...] = ()
     if loss.name in _ABOUT_RIGHT:
         per_class = class_sensitivities(estimates, order.level)
-    if order.capacity is not None:
-        found = capacity_bound(
-            model, estimates.problem, loss, order.capacity, level=order.level,
-            rng=as_generator(seed),
-        )  # fmt: skip
-        bounds = bounds if found is None else (*bounds, found)
+    if loss.name in promised:
+        bounds = (*bounds, promised[loss.name])
     if loss.name == "balanced-accuracy" and per_class:
         bounds = (*bounds, across_classes(per_class, order.level))
     return LossAssessment(
@@ -411,6 +427,8 @@ def _one_loss(
         folds=tuple(sample.folds.tolist()),
         bounds=bounds,
         per_class=per_class,
+        cases=() if sample.cases is None else tuple(sample.cases.tolist()),
+        of_class=loss.class_of(estimates.problem.classes),
     )
 
 
@@ -438,45 +456,14 @@ def _decomposed(
     )
 
 
-def _cautions(
-    problem: Problem, plan: Plan, rows: Sequence[ModelAssessment]
-) -> tuple[str, ...]:
-    lines = []
-    for row in rows:
-        if row.failures:
-            lines.append(
-                f"{row.name}: {len(row.failures)} of {len(plan.splits)} splits "
-                f"{row.failures[0]}"
-            )
-        lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
-    lines += _lonely(problem)
-    repeated = problem.n_repeated()
-    if repeated:
-        lines.append(
-            f"{repeated} cases repeat the features of another: if copies stand on "
-            "both sides of a split, the estimate is too good. Give groups, at the "
-            "command line with --group COL."
-        )
-    n_folds = len(plan.splits)
-    if math.isclose(plan.n_test, 1) or n_folds < 5:
-        each = f"{plan.n_test:.3g} case{'' if math.isclose(plan.n_test, 1) else 's'}"
-        lines.append(f"{n_folds} splits of {each} each say little of spread.")
-    return tuple(lines)
-
-
-def _lonely(problem: Problem) -> list[str]:
-    """Name the classes of one case."""
-    if not problem.is_classification:
-        return []
-    counts = zip(problem.classes, problem.class_counts.tolist(), strict=True)
-    alone = [str(label) for label, count in counts if count == 1]
-    if not alone:
-        return []
-    more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
-    return [
-        f"a class with 1 case ({', '.join(alone[:5])}{more}) cannot be both learned "
-        "and tested: whenever it is tested it is wrong. Merge or drop it."
-    ]
+def _check_relaxed(relaxed: float, alpha: float) -> float:
+    if check_level(relaxed, "relaxed_alpha") >= alpha:
+        return relaxed
+    msg = (
+        f"`relaxed_alpha` must not be below `alpha`: what is feasible is exploratory, "
+        f"too; got {relaxed!r} and {alpha!r}."
+    )
+    raise UsageError(msg)
 
 
 def _check_limit(seconds: float | None) -> float | None:

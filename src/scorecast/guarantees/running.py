@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from scorecast._core.parallel import map_tasks
-from scorecast.guarantees.records import Record
+from scorecast._core.records import Record
 
 __all__ = ["Run"]
 

@@ -18,9 +18,13 @@ __all__ = [
     "check_covariates",
     "check_times",
     "covariate_names",
+    "is_copy",
+    "is_idle",
 ]
 
 _SAME = 1e-10  # one minus the correlation of columns that say the same
+_ENOUGH = 10  # cases known in both of two columns, to call one a copy
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,10 @@ class Cohort:
     def rows(self, which: Any) -> Cohort:
         """Return some of the cases."""
         return Cohort(self.X[which], self.time[which], self.event[which])
+
+    def columns(self, which: Any) -> Cohort:
+        """Return all cases with some of the covariates."""
+        return Cohort(self.X[:, which], self.time, self.event)
 
 
 def check_cohort(X: ArrayLike | None, time: ArrayLike, event: ArrayLike) -> Cohort:
@@ -215,24 +223,37 @@ def _refuse_idle(X: FloatArray, names: list[str]) -> None:
         if not known.size:
             msg = f"Covariate {name} is missing in every case; leave it out."
             raise InvalidInputError(msg)
-        if np.ptp(known) == 0.0:
+        if is_idle(known):
             msg = f"Covariate {name} is {known[0]:g} in every case; leave it out."
             raise InvalidInputError(msg)
 
 
 def _refuse_copies(X: FloatArray, names: list[str]) -> None:
     """Refuse covariates that are another one, shifted or scaled perhaps."""
-    n_columns = X.shape[1]
-    if n_columns < 2:
-        return
-    scaled = X / np.nanmax(np.abs(X), axis=0)
-    known = ~np.isnan(scaled)
-    for i in range(n_columns):
+    for i in range(X.shape[1]):
         for j in range(i):
-            both = known[:, i] & known[:, j]
-            if both.sum() > 2 and _same(scaled[both, i], scaled[both, j]):
+            if is_copy(X[:, j], X[:, i]):
                 msg = f"Covariates {names[j]} and {names[i]} say the same; drop one."
                 raise InvalidInputError(msg)
+
+
+def is_idle(column: FloatArray) -> bool:
+    """Return whether a covariate is missing in every case, or never varies."""
+    known = column[~np.isnan(column)]
+    return not known.size or bool(known.min() == known.max())
+
+
+def is_copy(a: FloatArray, b: FloatArray) -> bool:
+    """Return whether two covariates are one, shifted or scaled perhaps.
+
+    A few cases in which both are known prove nothing: columns of 0 and 1 soon agree
+    there by chance.
+    """
+    both = ~(np.isnan(a) | np.isnan(b))
+    if both.sum() < max(3, min(_ENOUGH, len(a))):
+        return False
+    # Squares of huge numbers would overflow.
+    return _same(*(x[both] / max(np.abs(x[both]).max(), _TINY) for x in (a, b)))
 
 
 def _same(a: FloatArray, b: FloatArray) -> bool:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice
-from scorecast._core.progress import track
+from scorecast._core.identity import identity_of
+from scorecast._core.progress import in_parts
+from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json, RandomState
-from scorecast.exceptions import DataWarning, InsufficientDataError
+from scorecast._version import __version__
+from scorecast.exceptions import DataWarning
 from scorecast.recurrence.accuracy import (
     Calibration,
     Concordance,
@@ -22,11 +27,13 @@ from scorecast.recurrence.accuracy import (
     d_calibration,
     integrated_brier,
 )
-from scorecast.recurrence.cohort import Cohort, check_cohort
-from scorecast.recurrence.folds import make_folds, read_folds
-from scorecast.recurrence.population import POPULATIONS, fit_population
-from scorecast.recurrence.rivals import RIVALS, fit_rival
-from scorecast.recurrence.scaling import of_time_alone
+from scorecast.recurrence.baseline import CURVE, curve_of_all
+from scorecast.recurrence.cohort import Cohort, check_cohort, covariate_names
+from scorecast.recurrence.columns import left_out_lines
+from scorecast.recurrence.folds import check_parts, make_folds, read_folds
+from scorecast.recurrence.held_out import MODEL, PRIOR, FoldResult, FoldWork
+from scorecast.recurrence.population import POPULATIONS
+from scorecast.recurrence.rivals import check_rivals
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -34,11 +41,9 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "Predictions", "evaluate_recurrence"]
 
 _GRID = 60  # times at which survival curves are read
-MODEL = "model"
-PRIOR = "prior"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
     """What one forecaster said of cases it had not seen.
 
@@ -63,13 +68,14 @@ class Predictions:
         return np.asarray(self.survival @ widths)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Out-of-sample predictions of the model, the prior and the rivals.
 
     ``sc.apparent_information(found.log_q, found.log_p)`` says what the model knows
     beyond the prior; ``sc.compare_information(found.log_q, found.log_q_of("cox"))``
-    what it knows beyond a rival.
+    what it knows beyond a rival; ``found.log_curve`` in its place, what it knows beyond
+    the curve of all cases alike.
 
     Attributes
     ----------
@@ -78,7 +84,8 @@ class Evaluation:
     times : array of shape (T,)
         Times at which survival curves were read.
     predictions : mapping of str to Predictions
-        Of "model", "prior" and every rival that could be fitted.
+        Of "model", "prior", "curve" (the smoothed Kaplan-Meier curve of the training
+        cases) and every rival that could be fitted.
     prior : str
         Kind of the prior.
     folds : array of shape (repeats, n)
@@ -89,6 +96,8 @@ class Evaluation:
         Rivals that could not be fitted, and why.
     seed : int or None
         Seed.
+    notes : tuple of str
+        What was done otherwise than asked in some folds.
     """
 
     time: FloatArray
@@ -100,23 +109,39 @@ class Evaluation:
     diagnostics: Json
     failures: Mapping[str, str]
     seed: int | None
+    notes: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the reader must know of the chains."""
+        """What the reader must know of the folds and the chains."""
         n_failed = self.diagnostics["n_unconverged"]
         if not n_failed:
-            return ()
+            return self.notes
         return (
+            *self.notes,
             f"In {n_failed} of {self.diagnostics['n_fits']} fits the chains disagree "
-            f"or are short (worst R-hat {self.diagnostics['rhat']:.2f}): predictions "
-            "of those folds are rough, their worth is still measured honestly.",
+            f"or are short ({_worst(self.diagnostics['rhat'])}): predictions "
+            "of those folds are rough. Their worth is measured as they are, on cases "
+            "they did not learn from; longer chains may predict better.",
         )
 
     @property
     def n(self) -> int:
         """Number of cases."""
         return len(self.time)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary()}>"
+
+    def summary(self) -> str:
+        """Say in a sentence what was predicted; `recurrence_of` says its worth."""
+        names = ", ".join(self.predictions)
+        return (
+            f"{self.n:,} cases with {int(self.event.sum()):,} events, each predicted "
+            f"without learning from it by {names}; plain mean beyond the prior "
+            f"{self.j.mean():.3f} nats, beyond the curve of all cases alike "
+            f"{(self.log_q - self.log_curve).mean():.3f} nats per case."
+        )
 
     @property
     def log_q(self) -> FloatArray:
@@ -129,6 +154,11 @@ class Evaluation:
         return self.predictions[PRIOR].log_known
 
     @property
+    def log_curve(self) -> FloatArray:
+        """The same of the smoothed Kaplan-Meier curve, which knows no covariates."""
+        return self.predictions[CURVE].log_known
+
+    @property
     def j(self) -> FloatArray:
         """Apparent information of each case, in nats."""
         return np.asarray(self.log_q - self.log_p)
@@ -136,7 +166,7 @@ class Evaluation:
     @property
     def rivals(self) -> tuple[str, ...]:
         """Names of the rivals that were fitted."""
-        return tuple(k for k in self.predictions if k not in (MODEL, PRIOR))
+        return tuple(k for k in self.predictions if k not in (MODEL, PRIOR, CURVE))
 
     def log_q_of(self, name: str) -> FloatArray:
         """Return what a rival gave to what was seen.
@@ -144,7 +174,7 @@ class Evaluation:
         Parameters
         ----------
         name : str
-            One of `rivals`, "model" or "prior".
+            One of `rivals`, "model", "prior" or "curve".
 
         Returns
         -------
@@ -155,10 +185,16 @@ class Evaluation:
         return self.predictions[name].log_known
 
     def typical_cases(self) -> list[int]:
-        """Return a case predicted to wait short, middling and long."""
+        """Return a case predicted to wait short, middling and long.
+
+        Where they hold all events, those that wait: events are to be learned from.
+        """
         order = np.argsort(self.predictions[MODEL].restricted_mean(self.times))
         places = np.round(np.array([0.1, 0.5, 0.9]) * (self.n - 1)).astype(int)
-        return list(dict.fromkeys(int(order[i]) for i in places))
+        rows = list(dict.fromkeys(int(order[i]) for i in places))
+        if np.delete(self.event, rows).any():
+            return rows
+        return [row for row in rows if not self.event[row]]
 
     def calibration(self, name: str = MODEL) -> Calibration:
         """Return the D-calibration of a forecaster."""
@@ -187,6 +223,7 @@ def evaluate_recurrence(
     prior: str = "exponential",
     rivals: Sequence[str] = (),
     random_state: RandomState = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
     """Predict every case from a model that did not learn from it.
 
@@ -207,6 +244,9 @@ def evaluate_recurrence(
         Models to compare with, on the same folds; they need the extra ``survival``.
     random_state : int, Generator or None, default=0
         Deals the folds and seeds the chains.
+    checkpoint : str or path-like, optional
+        File to which every finished fold is appended; the same call goes on from it,
+        another one is refused.
 
     Returns
     -------
@@ -216,164 +256,137 @@ def evaluate_recurrence(
     Raises
     ------
     InsufficientDataError
-        If there are too few events to hold any out.
+        If there are too few cases or events to hold any out.
+    InvalidInputError
+        If the checkpoint is that of another run.
+    MissingExtraError
+        If there are rivals but not the extra ``survival``.
 
     Warns
     -----
     DataWarning
-        If the chains of a fold disagree.
+        If the chains of a fold disagree, or a covariate says nothing of the cases of a
+        fold and is left out there.
     """
     cohort = check_cohort(X, time, event)
     check_choice(prior, "prior", POPULATIONS)
-    for name in rivals:
-        check_choice(name, "rivals", RIVALS)
+    chosen = check_rivals(rivals)
     rng = as_generator(random_state)
     dealt = (
         make_folds(cohort.event, cv, repeats, rng)
         if folds is None
         else read_folds(folds, cohort.n)
     )
-    table = _Table(cohort, model, prior, tuple(dict.fromkeys(rivals)))
-    parts = [(row, fold) for row in dealt for fold in range(int(row.max()) + 1)]
-    streams = rng.spawn(len(parts))
-    work = zip(parts, streams, strict=True)
-    for (row, fold), stream in track(work, total=len(parts), what="folds"):
-        table.add(row == fold, stream)
-    return table.evaluation(dealt, len(dealt), seed_number(random_state))
+    parts = [row == k for row in dealt for k in range(int(row.max()) + 1)]
+    check_parts(cohort, parts)
+    work = FoldWork(cohort, model, prior, chosen, _grid(cohort))
+    run = None if checkpoint is None else _fingerprint(work, dealt, rng)
+    record = None if checkpoint is None else Record(checkpoint, str(run))
+    table = _Table(work, covariate_names(X, cohort.X.shape[1]))
+    tasks = list(enumerate(zip(parts, rng.spawn(len(parts)), strict=True)))
+    for number, (held_out, stream) in in_parts(tasks, what="fold"):
+        noted = None if record is None else record.finished("folds", number)
+        if noted is not None:
+            table.add(held_out, FoldResult.from_dict(noted))
+            continue
+        result = work.run(held_out, stream, table.failures)
+        table.add(held_out, result)
+        if record is not None:
+            record.add("folds", number, result.to_dict())
+    return table.evaluation(dealt, seed_number(random_state))
+
+
+def _fingerprint(work: FoldWork, dealt: IntArray, rng: np.random.Generator) -> str:
+    """Return what tells this run from another; the number of threads does not."""
+    from sklearn.base import clone
+
+    model = clone(work.model).set_params(n_jobs=None, checkpoint=None)
+    parts = (__version__, model, work.cohort, work.prior, work.rivals, dealt, rng)
+    return hashlib.sha256(identity_of(parts).encode()).hexdigest()
+
+
+def _grid(cohort: Cohort) -> FloatArray:
+    """Return times at which survival curves are read: where events were seen."""
+    seen = cohort.time[cohort.event]
+    return np.unique(np.quantile(seen, np.linspace(0, 1, _GRID)) if seen.size else seen)
 
 
 class _Table:
     """Gathers what every forecaster says, fold by fold."""
 
-    def __init__(
-        self,
-        cohort: Cohort,
-        model: RecurrenceModel,
-        prior: str,
-        rivals: tuple[str, ...],
-    ) -> None:
-        self.cohort, self.model, self.prior = cohort, model, prior
-
-        seen = cohort.time[cohort.event]
-        self.times = np.quantile(seen, np.linspace(0, 1, _GRID)) if seen.size else seen
-        self.times = np.unique(self.times)
-        self.names = [MODEL, PRIOR, *rivals]
+    def __init__(self, work: FoldWork, covariates: Sequence[str]) -> None:
+        self.work, self.covariates = work, covariates
+        self.names = [MODEL, PRIOR, *work.rivals]
         self.failures: dict[str, str] = {}
-        self.found: list[Any] = []
-        n = cohort.n
+        self.results: list[FoldResult] = []
+        n, n_times = work.cohort.n, len(work.times)
         self.log_known = {k: np.zeros(n) for k in self.names}
         self.then = {k: np.zeros(n) for k in self.names}
-        self.curves = {k: np.zeros((n, len(self.times))) for k in self.names}
+        self.curves = {k: np.zeros((n, n_times)) for k in self.names}
 
-    def add(self, held_out: BoolArray, stream: np.random.Generator) -> None:
-        """Fit to all others and note what is said of those held out."""
-        train, test = self.cohort.rows(~held_out), self.cohort.rows(held_out)
-        if not train.event.any():
-            msg = "A fold leaves no event to learn from; use fewer folds."
-            raise InsufficientDataError(msg)
-        self._note(MODEL, held_out, *self._by_model(train, test, stream))
-        self._note(PRIOR, held_out, *self._by_prior(train, test, stream))
-        for name in [k for k in self.names[2:] if k not in self.failures]:
-            try:
-                rival = fit_rival(name, train)
-            except (RuntimeError, ArithmeticError) as error:
-                self.failures[name] = str(error)
-                continue
-            self._note(
-                name,
-                held_out,
-                *rival.predict_log(test.X, test.time[:, None]),
-                rival.predict_log(test.X, np.tile(self.times, (test.n, 1)))[1],
-            )
+    def add(self, held_out: BoolArray, result: FoldResult) -> None:
+        """Take in what came of one fold."""
+        self.results.append(result)
+        self.failures |= result.failures
+        seen = self.work.cohort.event[held_out]
+        for name, one in result.said.items():
+            known = np.where(seen, one.density, one.tail)
+            self.log_known[name][held_out] += known
+            self.then[name][held_out] += np.exp(one.tail)
+            self.curves[name][held_out] += np.exp(one.curve)
 
-    def _by_model(
-        self,
-        train: Cohort,
-        test: Cohort,
-        stream: np.random.Generator,
-        *,
-        alone: bool = False,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        from sklearn.base import clone
+    def _alike(self, folds: IntArray) -> Predictions:
+        cohort = self.work.cohort
+        said = curve_of_all(cohort.time, cohort.event, folds, self.work.times)
+        return Predictions(*said)
 
-        fitted = clone(self.model).set_params(
-            random_state=stream, allow_unconverged=True, checkpoint=None
-        )
-        if alone:
-            fitted.set_params(
-                noise_sd=np.atleast_1d(fitted.noise_sd)[:1],
-                hyperparameters=of_time_alone(fitted.hyperparameters),
-            )
-        with warnings.catch_warnings():
-            # Said once for all folds instead.
-            warnings.simplefilter("ignore", DataWarning)
-            fitted.fit(None if alone else train.X, train.time, train.event)
-        self.found.append(fitted.diagnostics_)
-        at = np.column_stack([test.time, np.tile(self.times, (test.n, 1))])
-        density, tail = fitted.predict_log(test.X, at)
-        return density[:, :1], tail[:, :1], tail[:, 1:]
-
-    def _by_prior(
-        self, train: Cohort, test: Cohort, stream: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        if self.prior == "model":
-            return self._by_model(train, test, stream, alone=True)
-        found = fit_population(self.prior, train.time, train.event)
-        curve = np.tile(found.log_survival(self.times), (test.n, 1))
-        density, tail = found.log_density(test.time), found.log_survival(test.time)
-        return density[:, None], tail[:, None], curve
-
-    def _note(
-        self,
-        name: str,
-        held_out: BoolArray,
-        density: FloatArray,
-        tail: FloatArray,
-        curve: FloatArray,
-    ) -> None:
-        seen = self.cohort.event[held_out]
-        known = np.where(seen, density[:, 0], tail[:, 0])
-        self.log_known[name][held_out] += known
-        self.then[name][held_out] += np.exp(tail[:, 0])
-        self.curves[name][held_out] += np.exp(curve)
-
-    def evaluation(self, folds: IntArray, repeats: int, seed: int | None) -> Evaluation:
+    def evaluation(self, folds: IntArray, seed: int | None) -> Evaluation:
         """Return what was gathered."""
-        kept = [k for k in self.names if k not in self.failures]
+        repeats = len(folds)
         for name, reason in self.failures.items():
             warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
+        left_out = [one.left_out for one in self.results]
         found = Evaluation(
-            time=self.cohort.time,
-            event=self.cohort.event,
-            times=self.times,
+            time=self.work.cohort.time,
+            event=self.work.cohort.event,
+            times=self.work.times,
             predictions={
                 k: Predictions(
                     self.log_known[k] / repeats,
                     np.clip(self.then[k] / repeats, 0.0, 1.0),
                     np.clip(self.curves[k] / repeats, 0.0, 1.0),
                 )
-                for k in kept
-            },
-            prior=self.prior,
+                for k in self.names
+                if k not in self.failures
+            }
+            | {CURVE: self._alike(folds)},
+            prior=self.work.prior,
             folds=folds,
-            diagnostics=_summed(self.found),
+            diagnostics=_summed([fit for one in self.results for fit in one.fits]),
             failures=self.failures,
             seed=seed,
+            notes=tuple(left_out_lines(left_out, self.covariates)),
         )
         for line in found.warnings:
             warnings.warn(line, DataWarning, stacklevel=3)
         return found
 
 
-def _summed(found: Sequence[Any]) -> Json:
+def _worst(rhat: float) -> str:
+    if not np.isfinite(rhat):
+        return "R-hat cannot be computed"
+    return f"worst R-hat {rhat:.2f}"
+
+
+def _summed(fits: Sequence[Json]) -> Json:
     """Sum up the chains of all folds."""
-    failed = [d for d in found if not d.passed]
+    failed = [one for one in fits if one["reasons"]]
     return {
-        "n_fits": len(found),
+        "n_fits": len(fits),
         "n_unconverged": len(failed),
         "passed": not failed,
-        "rhat": float(max(d.rhat for d in found)),
-        "ess": float(min(d.ess_bulk for d in found)),
-        "n_chains": found[0].n_chains,
-        "n_draws": found[0].n_draws,
+        "rhat": float(max(one["rhat"] for one in fits)),
+        "ess": float(min(one["ess_bulk"] for one in fits)),
+        "n_chains": fits[0]["n_chains"],
+        "n_draws": fits[0]["n_draws"],
     }

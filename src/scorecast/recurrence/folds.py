@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.types import BoolArray, IntArray
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.recurrence.cohort import Cohort
 
-__all__ = ["make_folds", "read_folds"]
+__all__ = ["check_parts", "make_folds", "read_folds"]
+
+LEAST = 10  # cases; fewer say nothing of how well they are predicted
 
 
 def make_folds(
@@ -47,8 +51,10 @@ def make_folds(
     if n_events < 2 or n < 2 * cv:
         msg = (
             f"{n} cases with {n_events} event(s) are too few to hold out {cv} folds: "
-            "at least two events and two cases per fold are needed."
+            "at least two events and two cases per fold are needed"
         )
+        most = n // 2
+        msg += f"; give `cv` at most {most}." if n_events >= 2 <= most else "."
         raise InsufficientDataError(msg)
     out = np.empty((repeats, n), dtype=np.int64)
     for row in out:
@@ -88,3 +94,35 @@ def read_folds(folds: ArrayLike, n: int) -> IntArray:
         msg = "folds must hold at least two different labels."
         raise InvalidInputError(msg)
     return np.array(rows, dtype=np.int64)
+
+
+def check_parts(cohort: Cohort, parts: Sequence[BoolArray]) -> None:
+    """Refuse folds that cannot be learned without, before the first is.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        All cases.
+    parts : sequence of arrays of bool of shape (n,)
+        The cases held out together.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there are too few cases, or a fold leaves no event or only one time to learn
+        from.
+    """
+    if cohort.n < LEAST:
+        msg = (
+            f"{cohort.n} cases are too few to judge predictions by; at least {LEAST} "
+            "are needed."
+        )
+        raise InsufficientDataError(msg)
+    for held_out in parts:
+        time, event = cohort.time[~held_out], cohort.event[~held_out]
+        if not event.any():
+            msg = "A fold leaves no event to learn from; use fewer folds."
+            raise InsufficientDataError(msg)
+        if time.min() == time.max():
+            msg = "A fold leaves cases of one and the same time; use other folds."
+            raise InsufficientDataError(msg)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ from scorecast.exceptions import FitFailedError, MissingExtraError
 from scorecast.recurrence.cohort import Cohort
 from scorecast.recurrence.location_scale import log_parts
 
-__all__ = ["RIVALS", "Rival", "fit_rival"]
+__all__ = ["RIVALS", "Rival", "check_rivals", "fit_rival"]
 
 RIVALS = ("cox", "weibull", "lognormal")
 PENALTY = 0.01  # of lifelines, against coefficients that run away
@@ -86,6 +87,33 @@ class _ProportionalHazards:
         baseline = cumulated[at] + (times - self.edges[at]) * self.hazards[at]
         tail = -baseline * np.exp(log_risk)[:, None]
         return np.log(self.hazards[at]) + log_risk[:, None] + tail, tail
+
+
+def check_rivals(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the models asked for, if they can be fitted here.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What the caller gave.
+
+    Returns
+    -------
+    tuple of str
+        Each of them once.
+
+    Raises
+    ------
+    UsageError
+        If one is unknown.
+    MissingExtraError
+        If there is one, but not the extra ``survival``: before anything takes time.
+    """
+    for name in names:
+        check_choice(name, "rivals", RIVALS)
+    if names:
+        _lifelines()
+    return tuple(dict.fromkeys(names))
 
 
 def fit_rival(kind: str, cohort: Cohort) -> Rival:

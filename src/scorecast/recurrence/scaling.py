@@ -28,7 +28,7 @@ from scorecast.mixtures import Noise, Observations, Prior, Sampling
 from scorecast.recurrence.cohort import Cohort
 from scorecast.recurrence.location_scale import fit_location_scale
 
-__all__ = ["Scaling", "check_sampling", "make_prior", "of_time_alone", "scale_cohort"]
+__all__ = ["Scaling", "check_sampling", "make_prior", "scale_cohort"]
 
 RIDGE = 0.05  # added to a correlation matrix that is singular, diagonal one
 _SINGULAR = 1e-4  # smallest eigenvalue of a correlation matrix that is not
@@ -197,30 +197,6 @@ def make_prior(scaling: Scaling, changes: Mapping[str, Any] | None) -> Prior:
     except (TypeError, ValueError) as error:
         msg = f"`hyperparameters` must hold numbers: {error}."
         raise UsageError(msg) from error
-
-
-def of_time_alone(changes: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return hyperparameters of the log time without the covariates.
-
-    Parameters
-    ----------
-    changes : mapping, optional
-        Hyperparameters of log time and covariates.
-
-    Returns
-    -------
-    dict or None
-        Numbers as they are, the first of a vector, the marginal of a precision.
-    """
-    if changes is None:
-        return None
-    found = dict(changes)
-    for name, value in changes.items():
-        if np.ndim(value) == 1:
-            found[name] = np.asarray(value)[:1]
-        elif np.ndim(value) == 2:
-            found[name] = 1.0 / np.linalg.inv(np.asarray(value, dtype=float))[:1, :1]
-    return found
 
 
 def check_sampling(given: Sampling | None, default: Sampling) -> Sampling:

@@ -117,7 +117,7 @@ def groups_drawing(
     xlabel, title : str
         What they show.
     zero : bool, default=False
-        Whether to mark zero.
+        Whether to show zero, and mark it.
 
     Returns
     -------
@@ -126,6 +126,8 @@ def groups_drawing(
     """
     rows = [row for group in groups for row in group.rows]
     ends = [x for r in rows for x in (r.dot, r.low, r.high) if math.isfinite(x)]
+    if zero:
+        ends.append(0.0)  # how far from nothing can only be seen beside it
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     room = 0.04 * ((high - low) or 1.0)
 

@@ -18,11 +18,11 @@ from scorecast.report.drawing import (
     INK_SOFT,
     MUTED,
     PAPER,
-    RULE,
     Drawing,
     axes_size,
     text_width,
 )
+from scorecast.report.short_names import short_by_name, short_names
 from scorecast.report.wording import one_line
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ _BAR = 8.0
 _AXIS = 40.0  # of the axis, from the top
 _MOST_TICKS = 12
 _MOST_ROWS = 24
+_LONGEST_NAME = 40
 
 
 def rank_drawing(result: Comparison) -> Drawing:
@@ -61,14 +62,13 @@ def rank_drawing(result: Comparison) -> Drawing:
     first = _AXIS + 14 + _BAR * deepest
     height = first + _LINE * math.ceil(len(result.models) / 2) + 8
     ranks = ", ".join(f"{name} {result.rank(name):.2f}" for name in result.order)
-    joined = "; ".join(" = ".join(group) for group in result.groups) or "none"
 
     def draw(axes: Axes) -> None:
         _draw_ranks(axes, result, layers, first, height)
 
     return Drawing(
         title="Mean ranks",
-        description=f"Mean ranks: {ranks}. Not told apart: {joined}.",
+        description=f"Mean ranks: {ranks}. {_alike_said(result)}",
         draw=draw,
         height=height,
         left=6.0,
@@ -76,6 +76,19 @@ def rank_drawing(result: Comparison) -> Drawing:
         top=0.0,
         bottom=0.0,
     )
+
+
+def _alike_said(result: Comparison) -> str:
+    """Say which models are not told apart: of all, or from the control."""
+    if result.control is None:
+        joined = "; ".join(" = ".join(group) for group in result.groups)
+        return f"Not told apart: {joined or 'none'}."
+    alike = [
+        name
+        for name in result.order
+        if name != result.control and not result.differ(name, result.control)
+    ]
+    return f"Not told apart from {result.control}: {', '.join(alike) or 'none'}."
 
 
 def told_apart_without_bar(result: Comparison) -> list[tuple[str, str]]:
@@ -151,10 +164,14 @@ def _draw_ranks(
             [scale.at(low) - 3, scale.at(high) + 3], [y, y],
             color=INK, linewidth=3.2, solid_capstyle="butt", zorder=4,
         )  # fmt: skip
-    for place, name in enumerate(order[:half]):
-        _draw_model(axes, result, name, scale, first + _LINE * place, "left")
-    for place, name in enumerate(reversed(order[half:])):
-        _draw_model(axes, result, name, scale, first + _LINE * place, "right")
+    rooms = {"left": scale.left - 8, "right": width - scale.right - 8}
+    sides = {"left": order[:half], "right": order[half:][::-1]}
+    names = _fitting(result, [(sides[side], rooms[side]) for side in sides])
+    for side, shown in sides.items():
+        for place, name in enumerate(shown):
+            text = f"{names[name]} {result.rank(name):.2f}"
+            y = first + _LINE * place
+            _draw_model(axes, result, name, text, scale, y, side)
 
 
 def _draw_axis(axes: Axes, result: Comparison, scale: _Scale) -> None:
@@ -189,13 +206,35 @@ def _draw_ruler(axes: Axes, distance: float, scale: _Scale) -> None:
 
 def _side(result: Comparison, names: Sequence[str], width: float) -> float:
     """Return the room for the labels of one side."""
-    labels = [f"{one_line(name, 40)} {result.rank(name):.2f}" for name in names]
+    short = short_by_name(result.models, _LONGEST_NAME)
+    labels = [f"{short[name]} {result.rank(name):.2f}" for name in names]
     longest = max((text_width(label, bold=True) for label in labels), default=0.0)
     return min(longest + 8, (0.3 if width > 300 else 0.36) * width)
 
 
+def _fitting(
+    result: Comparison, sides: Sequence[tuple[Sequence[str], float]]
+) -> dict[str, str]:
+    """Shorten all names together, so that those on both sides differ as well."""
+    names = short_by_name(result.models, _LONGEST_NAME)
+    limit = _LONGEST_NAME
+    for shown, room in sides:
+        # Rounding must not cost the longest label, which the room was made for, a
+        # letter.
+        most = int(room / text_width("x", bold=True) + 0.01) - len(" 0.00")
+        if any(len(names[name]) > most for name in shown):
+            limit = min(limit, most)
+    return names if limit == _LONGEST_NAME else short_by_name(result.models, limit)
+
+
 def _draw_model(
-    axes: Axes, result: Comparison, name: str, scale: _Scale, y: float, side: str
+    axes: Axes,
+    result: Comparison,
+    name: str,
+    text: str,
+    scale: _Scale,
+    y: float,
+    side: str,
 ) -> None:
     x = scale.at(result.rank(name))
     strong = name == (result.control or result.best)
@@ -208,11 +247,6 @@ def _draw_model(
         color=PAPER if alike and not strong else colour, markeredgecolor=colour,
         markeredgewidth=1.0,
     )  # fmt: skip
-    room = (scale.left if side == "left" else axes_size(axes)[0] - scale.right) - 8
-    # Rounding must not cost the longest label, which the room was made for, a letter.
-    most = max(int(room / text_width("x", bold=strong) + 0.01), 6)
-    rank = f" {result.rank(name):.2f}"
-    text = one_line(name, max(most - len(rank), 4)) + rank
     outer = edge - 3 if side == "left" else edge + 3
     turned = "right" if side == "left" else "left"
     _text(axes, outer, y, text, colour, side=turned, bold=strong)
@@ -250,7 +284,8 @@ def wins_drawing(result: Comparison) -> Drawing:
     order = result.order
     size = 18.0
     height = size * (len(order) + 1) + 6
-    names = [f"{place}  {one_line(name, 18)}" for place, name in enumerate(order, 1)]
+    short = short_by_name(order, 18)
+    names = [f"{place}  {short[name]}" for place, name in enumerate(order, 1)]
     said = "; ".join(
         f"{pair.a} against {pair.b}: {pair.effect.wins} won, {pair.effect.ties} tied, "
         f"{pair.effect.losses} lost"
@@ -300,10 +335,12 @@ def _draw_cells(
     cells: dict[str, list[tuple[float, float]]] = {}
     for row, name in enumerate(order):
         for column, other in enumerate(order):
+            if name == other:
+                continue  # a shade here would look like a result
             x, y = left + width * column, height * (row + 1.5)
             cells.setdefault(_shade(result, name, other), []).append((x, y))
-            text = "" if name == other else f"{wins[name, other]:,}"
-            if text and width >= text_width(text) + 2:
+            text = f"{wins[name, other]:,}"
+            if width >= text_width(text) + 2:
                 _text(axes, x + width / 2, y, text, INK, side="center")
     for colour, places in cells.items():
         xs, ys = zip(*places, strict=True)
@@ -320,8 +357,6 @@ def _wins_by_pair(result: Comparison) -> dict[tuple[str, str], int]:
 
 
 def _shade(result: Comparison, name: str, other: str) -> str:
-    if name == other:
-        return RULE
     if not result.differ(name, other):
         return PAPER
     return ACCENT_SOFT if result.beats(name, other) else INK_SOFT
@@ -343,7 +378,7 @@ def difference_drawing(result: Comparison) -> Drawing:
     centre = result.control or result.best
     others = [name for name in result.order if name != centre][:_MOST_ROWS]
     rows = tuple(_difference_row(result, name, centre) for name in others)
-    group = Group(heading=f"less {one_line(centre, 36)}", rows=rows)
+    group = Group(heading=f"less {one_line(centre, 60)}", rows=rows)
     measure = f" in {one_line(result.measure, 30)}" if result.measure else ""
     return groups_drawing(
         [group], f"difference{measure}", f"Differences from {centre}", zero=True
@@ -357,7 +392,7 @@ def _difference_row(result: Comparison, name: str, centre: str) -> Row:
     if pair.a != name:
         low, high, middle = -high, -low, -middle
     return Row(
-        name=one_line(name, 20),
+        name=name,
         dot=middle,
         low=low,
         high=high,
@@ -369,6 +404,7 @@ def _difference_row(result: Comparison, name: str, centre: str) -> Row:
 def pair_drawing(result: PairComparison) -> Drawing:
     """Draw the difference of two models with its interval."""
     found = result.found
+    a, b = short_names([result.a, result.b], 40)
     row = Row(
         name=one_line(found.of, 24),
         dot=found.difference,
@@ -377,6 +413,6 @@ def pair_drawing(result: PairComparison) -> Drawing:
         text=f"{found.difference:+.3g}" if found.difference else "0",
         strong=result.is_significant,
     )
-    heading = f"{one_line(result.a, 24)} less {one_line(result.b, 24)}"
+    heading = f"{a} less {b}"
     group = Group(heading=heading, rows=(row,))
     return groups_drawing([group], "difference", heading, zero=True)

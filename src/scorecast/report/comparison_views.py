@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from dataclasses import replace
 
+from scorecast._core.amounts import amount
 from scorecast.comparison import (
     OMNIBUS_TITLES,
     POST_HOC_TITLES,
@@ -14,6 +14,7 @@ from scorecast.comparison import (
     EffectSize,
     ModelPair,
     PairComparison,
+    RopeChances,
 )
 from scorecast.report.comparison_plots import (
     difference_drawing,
@@ -26,6 +27,7 @@ from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.short_names import short_by_name, short_names
 from scorecast.report.text import entry_lines, joined_lines, render_text, table_lines
 from scorecast.report.wording import (
     UNKNOWN,
@@ -34,7 +36,6 @@ from scorecast.report.wording import (
     level_name,
     like_digits,
     one_line,
-    percent,
     printable,
 )
 
@@ -43,9 +44,12 @@ __all__ = ["comparison_text", "pair_text"]
 _WIDTH = 88
 _GLUE = "\N{NO-BREAK SPACE}"
 _LONGEST_NAME = 22
+_SHORTEST_NAME = 10
+_CHANCES = "lower-equal-higher"
 _MOST_PAIRS = 15
 _MOST_MODELS = 24
 _MOST_IN_MATRIX = 20
+_SIDES = "Lower, higher: that the first lies below, or above, by more."
 _REFERENCES = (
     "J. Demsar (2006). Statistical comparisons of classifiers over multiple data sets. "
     "Journal of Machine Learning Research 7.",
@@ -77,7 +81,11 @@ def comparison_text(result: Comparison, *, ascii_only: bool = False) -> str:
         Lines of at most 88 characters, without a line break at the end.
     """
     lines = [*_wrapped(result.summary()), ""]
-    lines += [*table_lines(_heading(result), _model_rows(result), left={0}), ""]
+    models = _model_rows(result)
+    lines += _model_lines(result, models[:_MOST_MODELS])
+    if len(models) > _MOST_MODELS:
+        lines += ["", f"  {_more_said(result)} are in the JSON and on the page"]
+    lines.append("")
     shown, rest = _shown_pairs(result)
     if shown:
         lines += [*_pair_lines(result, shown), ""]
@@ -97,8 +105,17 @@ def _wrapped(text: str) -> list[str]:
     return [line.replace(_GLUE, " ") for line in lines]
 
 
-def _heading(result: Comparison) -> tuple[str, ...]:
-    centre = one_line(result.control or result.best, 16)
+def _model_lines(result: Comparison, rows: list[tuple[str, ...]]) -> list[str]:
+    """Set the models; the heading names the one compared with as the width allows."""
+    for limit in (16, 8):
+        lines = table_lines(_heading(result, limit), rows, left={0})
+        if max(map(len, lines)) <= _WIDTH:
+            break
+    return lines
+
+
+def _heading(result: Comparison, limit: int = 16) -> tuple[str, ...]:
+    centre = short_by_name(result.models, limit)[result.control or result.best]
     return ("", "mean rank", "mean", "median", f"p against {centre}", "")
 
 
@@ -106,6 +123,7 @@ def _model_rows(
     result: Comparison, longest: int = _LONGEST_NAME
 ) -> list[tuple[str, ...]]:
     centre = result.control or result.best
+    names = short_by_name(result.models, longest)
     said = like_digits([*result.means, *result.medians])
     means, medians = said[: len(result.models)], said[len(result.models) :]
     rows: list[tuple[str, ...]] = []
@@ -114,10 +132,15 @@ def _model_rows(
         p = "" if name == centre else _p_said(result.pair(name, centre).p_adjusted)
         mark = "" if name == centre or result.differ(name, centre) else "not told apart"
         rows.append((
-            one_line(name, longest), f"{result.ranks[place]:.2f}",
+            names[name], f"{result.ranks[place]:.2f}",
             means[place], medians[place], p, mark,
         ))  # fmt: skip
-    return rows[:_MOST_MODELS]
+    return rows
+
+
+def _more_said(result: Comparison) -> str:
+    more = len(result.models) - _MOST_MODELS
+    return f"{count(more)} more model{'s' if more > 1 else ''}, which rank lower,"
 
 
 def _shown_pairs(result: Comparison) -> tuple[list[ModelPair], int]:
@@ -130,15 +153,20 @@ def _shown_pairs(result: Comparison) -> tuple[list[ModelPair], int]:
 
 
 def _pair_lines(result: Comparison, pairs: list[ModelPair]) -> list[str]:
-    """Set the pairs with names as long as the width allows."""
+    """Set the pairs with as many columns as leave room for their names."""
     heading, rows = _pair_table(result, pairs)
-    drop = "p" if result.rope is None else "won-tied-lost"
-    kept = [i for i, name in enumerate(heading) if name not in ("p", drop)]
-    table = [[row[i] for i in kept] for row in (heading, *rows)]
-    widths = [max(len(row[i]) for row in table) for i in range(1, len(kept))]
-    room = (_WIDTH - sum(widths) - 2 * len(kept) - 3) // 2
+    longest = max(map(len, result.models))
+    # What is left out first, until names of a fair length fit.
+    for left_out in ({"p"}, {"p", "won-tied-lost"}):
+        kept = [i for i, name in enumerate(heading) if name not in left_out]
+        table = [[row[i] for i in kept] for row in (heading, *rows)]
+        widths = [max(len(row[i]) for row in table) for i in range(1, len(kept))]
+        room = (_WIDTH - sum(widths) - 2 * len(kept) - 3) // 2
+        if room >= min(longest, _SHORTEST_NAME):
+            break
+    names = short_by_name(result.models, room)
     for row, pair in zip(table[1:], pairs, strict=True):
-        row[0] = f"{one_line(pair.a, room)} - {one_line(pair.b, room)}"
+        row[0] = f"{names[pair.a]} - {names[pair.b]}"
     return table_lines(table[0], table[1:], left={0})
 
 
@@ -150,17 +178,20 @@ def _pair_table(
         "p", "p adjusted",
     )  # fmt: skip
     if result.rope is not None:
-        heading += ("equal",)
-    return heading, [_pair_row(result, pair) for pair in pairs]
+        heading += (_CHANCES,)
+    names = short_by_name(result.models, _LONGEST_NAME)
+    return heading, [_pair_row(result, pair, names) for pair in pairs]
 
 
-def _pair_row(result: Comparison, pair: ModelPair) -> tuple[str, ...]:
+def _pair_row(
+    result: Comparison, pair: ModelPair, names: dict[str, str]
+) -> tuple[str, ...]:
     effect = pair.effect
     span = UNKNOWN
     if is_known(effect.low) and is_known(effect.high):
         span = f"{effect.low:+.3g} to {effect.high:+.3g}"
     row = (
-        f"{one_line(pair.a, 20)} - {one_line(pair.b, 20)}",
+        f"{names[pair.a]} - {names[pair.b]}",
         f"{effect.difference:+.3g}" if effect.difference else "0",
         span,
         "-".join(count(x or 0) for x in (effect.wins, effect.ties, effect.losses)),
@@ -169,7 +200,12 @@ def _pair_row(result: Comparison, pair: ModelPair) -> tuple[str, ...]:
     )
     if result.rope is None:
         return row
-    return (*row, "" if pair.chances is None else percent(pair.chances.equal))
+    return (*row, "" if pair.chances is None else _chances_said(pair.chances))
+
+
+def _chances_said(chances: RopeChances) -> str:
+    each = (chances.first_lower, chances.equal, chances.first_higher)
+    return "-".join(f"{100 * chance:.0f}" for chance in each) + " %"
 
 
 def _p_said(p: float) -> str:
@@ -182,6 +218,8 @@ def _facts(result: Comparison) -> list[tuple[str, str]]:
     better = "greater" if result.greater_is_better else "less"
     measure = f"{one_line(result.measure)}, " if result.measure else ""
     size = f"{count(result.n)} {result.rows}, {count(len(result.models))} models"
+    if result.test_ratio is not None:
+        size += f", {amount(result.test_ratio)} cases tested per case learned from"
     facts = [("Data", f"{size}; {measure}{better} is better")]
     if result.omnibus:
         first = result.omnibus[0]
@@ -218,7 +256,7 @@ def _(result: Comparison) -> tuple[Section, ...]:
         sections.append(_wins(result))
     sections += [
         _pairs(result),
-        Section(heading="For a paper", lead=(result.paragraph(),)),
+        Section(heading="For a paper", whole=(result.paragraph(),)),
         Section(
             heading="What this assumes",
             items=tuple(sentence(x) for x in (*result.assumptions, *result.reasons)),
@@ -234,9 +272,16 @@ def _head(result: Comparison) -> Section:
         caption="", columns=_heading(result)[:5], rows=tuple(row[:5] for row in rows),
         notes=tuple(row[5] for row in rows), words=1,
     )  # fmt: skip
+    tables = [table]
+    if len(rows) > _MOST_MODELS:
+        first = slice(_MOST_MODELS)
+        tables = [
+            replace(table, rows=table.rows[first], notes=table.notes[first]),
+            replace(table, caption=f"All {count(len(rows))} models", folded=True),
+        ]
     return Section(
         heading=result.summary(),
-        tables=(table,),
+        tables=tuple(tables),
         warnings=result.warnings,
         facts=tuple(_facts(result)),
     )
@@ -249,16 +294,16 @@ def _ranks(result: Comparison) -> Section:
             f"which no two are told apart ({_correction(result)})."
         )
     else:
+        control = short_by_name(result.models, 40)[result.control]
         lead = (
             "Models by their mean rank, the best on the left. Blue: the control, "
-            f"{one_line(result.control, 40)}; hollow: not told apart from it."
+            f"{control}; hollow: not told apart from it."
         )
     leads = [lead]
     lost = told_apart_without_bar(result)
     if lost:
-        pairs = "; ".join(
-            f"{one_line(a, 30)} and {one_line(b, 30)}" for a, b in lost[:6]
-        )
+        names = short_by_name(result.models, 30)
+        pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in lost[:6])
         more = "; and others" if len(lost) > 6 else ""
         leads.append(
             f"Not told apart either, though no bar can join them without a model that "
@@ -277,9 +322,12 @@ def _differences(result: Comparison) -> Section:
         f"Dots: {what}; bars: {level_name(result.level)} intervals, each by itself. "
         "Blue: told apart when all comparisons are counted."
     )
+    leads = [lead]
+    if len(result.models) > _MOST_MODELS + 1:
+        leads.append(f"Those of the {count(_MOST_MODELS)} that rank best.")
     return Section(
         heading="How large the differences are",
-        lead=(lead,),
+        lead=tuple(leads),
         figure=difference_drawing(result),
     )
 
@@ -295,11 +343,14 @@ def _wins(result: Comparison) -> Section:
 
 def _pairs(result: Comparison) -> Section:
     heading, rows = _pair_table(result, list(result.pairs))
+    # With the chances there is no room on a page; "All numbers" has every p.
+    left_out = () if result.rope is None else ("p",)
+    kept = [i for i, name in enumerate(heading) if name not in left_out]
     tables = [
         Table(
             caption="All pairs",
-            columns=heading,
-            rows=tuple(rows),
+            columns=tuple(heading[i] for i in kept),
+            rows=tuple(tuple(row[i] for i in kept) for row in rows),
             words=1,
             folded=len(rows) > _MOST_PAIRS,
         )
@@ -311,9 +362,29 @@ def _pairs(result: Comparison) -> Section:
             Table(caption=caption, columns=columns, rows=tests, words=2, folded=True)
         )
     numbers = column_table("All numbers", result.to_columns())
-    tables.append(replace(numbers, folded=True))
+    tables += [_effect_table(result), replace(numbers, folded=True)]
     lead = () if result.rope is None else (_rope_lead(result),)
     return Section(heading="Every pair", lead=lead, tables=tuple(tables))
+
+
+def _effect_table(result: Comparison) -> Table:
+    names = short_by_name(result.models, _LONGEST_NAME)
+    rows = tuple(
+        (
+            f"{names[pair.a]} - {names[pair.b]}",
+            _signed(pair.effect.cliffs_delta),
+            _signed(pair.effect.cohens_d),
+        )
+        for pair in result.pairs
+    )
+    columns = ("pair", "Cliff's delta", "Cohen's d")
+    return Table(
+        caption="Effect sizes", columns=columns, rows=rows, words=1, folded=True
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}" if is_known(value) else UNKNOWN
 
 
 def _rope_lead(result: Comparison) -> str:
@@ -321,11 +392,11 @@ def _rope_lead(result: Comparison) -> str:
         return (
             "Equal: the chance, by a Bayesian test, that differences up to "
             f"{result.rope:g}, which make none in practice, are likelier than larger "
-            "ones on either side."
+            f"ones on either side. {_SIDES}"
         )
     return (
         f"Equal: the chance, by a Bayesian test, that the difference is at most "
-        f"{result.rope:g}, which makes none in practice."
+        f"{result.rope:g}, which makes none in practice. {_SIDES}"
     )
 
 
@@ -369,9 +440,9 @@ def _pair_facts(result: PairComparison) -> list[tuple[str, str]]:
 def _effect_said(effect: EffectSize) -> str:
     if effect.wins is None or effect.ties is None or effect.losses is None:
         return "a metric says nothing of single cases: only the difference is known"
-    cohen = UNKNOWN if math.isnan(effect.cohens_d) else f"{effect.cohens_d:+.2f}"
     return (
-        f"Cliff's delta {effect.cliffs_delta:+.2f}, Cohen's d {cohen}; won "
+        f"Cliff's delta {_signed(effect.cliffs_delta)}, Cohen's d "
+        f"{_signed(effect.cohens_d)}; won "
         f"{count(effect.wins)}, tied {count(effect.ties)}, lost {count(effect.losses)}"
     )
 
@@ -383,11 +454,30 @@ def _(result: PairComparison) -> Drawing:
 
 @report_sections.register
 def _(result: PairComparison) -> tuple[Section, ...]:
+    a, b = short_names([result.a, result.b], 40)
+    found = result.found
+    span = UNKNOWN
+    if is_known(found.low) and is_known(found.high):
+        span = f"{found.low:+.3g} to {found.high:+.3g}"
+    difference = f"{found.difference:+.3g}" if found.difference else "0"
     head = Section(
         heading=result.summary(),
         figure=pair_drawing(result),
         warnings=result.warnings,
         facts=tuple(_pair_facts(result)),
-        tables=(column_table("The numbers", result.to_columns()),),
+        tables=(
+            Table(
+                caption="",
+                columns=("", "difference", f"{level_name(result.level)} interval", "p"),
+                rows=((f"{a} less {b}", difference, span, _p_said(result.p)),),
+                words=1,
+            ),
+        ),
     )
-    return (head,)
+    # One number under the other: in a row they are wider than any page.
+    numbers = column_table("", result.to_columns())
+    table = Table(
+        caption="", columns=("", "value"), words=1,
+        rows=tuple(zip(numbers.columns, numbers.rows[0], strict=True)),
+    )  # fmt: skip
+    return head, Section(heading="All numbers", tables=(table,))

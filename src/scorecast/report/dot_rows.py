@@ -16,9 +16,13 @@ from scorecast.report.drawing import (
     PAPER,
     RULE,
     Drawing,
+    figure_width,
+    margin_left,
     plain_axes,
+    side_margins,
     text_width,
 )
+from scorecast.report.short_names import short_by_name, short_names
 from scorecast.report.wording import is_known
 
 if TYPE_CHECKING:
@@ -28,6 +32,9 @@ __all__ = ["Group", "Row", "draw_groups", "rows_drawing"]
 
 _ROW = 15.0
 _HEADER = 26.0
+_LONGEST_NAME = 34
+_NAME_GAP = 12.0  # beside names and numbers
+_NUMBER_GAP = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,23 +82,52 @@ def rows_drawing(
         With room for the longest name and number.
     """
     rows = [row for group in groups for row in group.rows]
-    longest = max((text_width(row.name, bold=row.strong) for row in rows), default=40.0)
+    left, right = _margins(groups)
     bottom = 36.0
     return Drawing(
         title=title,
         description=description,
         draw=draw,
         height=len(rows) * _ROW + len(groups) * _HEADER + bottom,
-        left=longest + 12,
-        right=_number_width(groups) + 10,
+        left=left,
+        right=right,
         top=0.0,
         bottom=bottom,
     )
 
 
+def _margins(groups: Sequence[Group]) -> tuple[float, float]:
+    """Return the room that names and numbers need."""
+    names = _short(groups, _LONGEST_NAME)
+    rows = [row for group in groups for row in group.rows]
+    widths = [text_width(names[row.name], bold=row.strong) for row in rows]
+    return max(widths, default=40.0) + _NAME_GAP, _number_width(groups) + _NUMBER_GAP
+
+
 def _number_width(groups: Sequence[Group]) -> float:
     widths = [text_width(row.text, bold=True) for g in groups for row in g.rows]
     return max(widths, default=20.0)
+
+
+def _short(groups: Sequence[Group], limit: int) -> dict[str, str]:
+    """Shorten the names of a figure together: one name is cut the same everywhere."""
+    names = list(dict.fromkeys(row.name for group in groups for row in group.rows))
+    return short_by_name(names, limit)
+
+
+def _fitting(axes: Axes, groups: Sequence[Group]) -> tuple[dict[str, str], float]:
+    """Return the names as they fit beside the axes, and the room for numbers."""
+    asked_left, asked_right = _margins(groups)
+    width = figure_width(axes)
+    left, right = side_margins(asked_left, asked_right, width)
+    limit = _LONGEST_NAME
+    if left < asked_left:
+        bold = int((left - _NAME_GAP) / text_width("x", bold=True))
+        stressed = [row.name for group in groups for row in group.rows if row.strong]
+        is_bold = any(len(name) > bold for name in stressed)
+        limit = bold if is_bold else int((left - _NAME_GAP) / text_width("x"))
+    # A number cut short is another number: without room there is none.
+    return _short(groups, limit), right - _NUMBER_GAP if right == asked_right else 0.0
 
 
 def draw_groups(
@@ -100,15 +136,17 @@ def draw_groups(
     """Draw rows from the top down; y counts points from the top."""
     plain_axes(axes, xlabel=xlabel)
     axes.set_yticks([])
+    names, room = _fitting(axes, groups)
+    headings = _headings(axes, groups)
     y = 0.0
-    for group in groups:
+    for group, (heading, shift) in zip(groups, headings, strict=True):
         y += _HEADER
-        _margin_text(axes, 0.0, y - _ROW / 2 - 3, group.heading, INK, bold=True)
+        _margin_text(axes, 0.0, y - _ROW / 2 - 3, heading, INK, bold=True, shift=shift)
         top = y - 2
         for row in group.rows:
             y += _ROW
             _draw_row(axes, row, y - _ROW / 2, zero=zero)
-            _name_row(axes, row, y - _ROW / 2, _number_width(groups))
+            _name_row(axes, row, y - _ROW / 2, names[row.name], room)
         if not zero:
             continue
         axes.vlines(0, top, y, color=MUTED, linewidth=0.6, zorder=2)
@@ -135,9 +173,21 @@ def _draw_row(axes: Axes, row: Row, y: float, *, zero: bool) -> None:
         )
 
 
-def _name_row(axes: Axes, row: Row, y: float, width: float) -> None:
+def _headings(axes: Axes, groups: Sequence[Group]) -> list[tuple[str, float]]:
+    """Cut headings to the figure; what is too long for the axes begins further left."""
+    width, left = figure_width(axes), margin_left(axes)
+    most = int(width / text_width("x", bold=True))
+    texts = short_names([group.heading for group in groups], most)
+    return [
+        (text, -min(left, max(0.0, text_width(text, bold=True) - (width - left))))
+        for text in texts
+    ]
+
+
+def _name_row(axes: Axes, row: Row, y: float, name: str, width: float) -> None:
     colour, bold = ACCENT if row.strong else MUTED, row.strong
-    for x, text, shift in ((0.0, row.name, -8.0), (1.0, row.text, 8.0 + width)):
+    number = row.text if width else ""
+    for x, text, shift in ((0.0, name, -8.0), (1.0, number, 8.0 + width)):
         _margin_text(axes, x, y, text, colour, bold=bold, shift=shift, side="right")
 
 

@@ -36,12 +36,15 @@ __all__ = [
     "axes_size",
     "count_axis",
     "draw_on",
+    "figure_width",
     "in_points",
+    "margin_left",
     "margin_right",
     "new_figure",
     "percent_axis",
     "plain_axes",
     "round_ticks",
+    "side_margins",
     "text_width",
     "thinned",
 ]
@@ -69,6 +72,11 @@ COLOURS = {
 WIDE = 504.0
 NARROW = 250.0
 FONT_SIZE = 9.0
+
+# Shares of the width: the least of the axes, and the most of what stands right of them.
+_LEAST_AXES = 0.3
+_MOST_RIGHT = 0.46
+_BARE = 14.0  # a margin with nothing in it
 
 # Width of a character, as a part of the size of the font; on the safe side.
 _EM = 0.56
@@ -128,17 +136,51 @@ def new_figure(drawing: Drawing, width: float = WIDE) -> tuple[Figure, Axes]:
         raise MissingExtraError(what, "plot") from error
     figsize = (width / 72, drawing.height / 72)
     figure = mpl_figure.Figure(figsize=figsize, facecolor=PAPER)
-    inner = width - drawing.left - drawing.right
+    left, right = side_margins(drawing.left, drawing.right, width)
+    inner = width - left - right
     tall = drawing.height - drawing.top - drawing.bottom
     axes = figure.add_axes(
         (
-            drawing.left / width,
+            left / width,
             drawing.bottom / drawing.height,
             inner / width,
             tall / drawing.height,
         )
     )
     return figure, axes
+
+
+def side_margins(left: float, right: float, width: float) -> tuple[float, float]:
+    """Cut the margins to what leaves room for the axes between them.
+
+    Parameters
+    ----------
+    left, right : float
+        What is asked for.
+    width : float
+        Width of the figure.
+
+    Returns
+    -------
+    tuple of float
+        Numbers, on the right, come before names, which can be shortened; where numbers
+        are too long there is no room for any.
+
+    Examples
+    --------
+    >>> side_margins(80, 40, 250), side_margins(300, 70, 250)
+    ((80, 40), (105.0, 70))
+    >>> side_margins(80, 140, 250)
+    (80, 14.0)
+    """
+    if right > _MOST_RIGHT * width:
+        right = _BARE
+    return min(left, (1 - _LEAST_AXES) * width - right), right
+
+
+def figure_width(axes: Axes) -> float:
+    """Return the width of the whole figure in points."""
+    return float(axes.figure.bbox.width) * 72 / axes.figure.dpi
 
 
 def draw_on(drawing: Drawing, ax: Axes | None = None) -> Axes:
@@ -171,6 +213,12 @@ def margin_right(axes: Axes) -> float:
     """Return the room between the axes and the right edge of the figure."""
     unit = 72 / axes.figure.dpi
     return float(axes.figure.bbox.x1 - axes.bbox.x1) * unit
+
+
+def margin_left(axes: Axes) -> float:
+    """Return the room between the left edge of the figure and the axes."""
+    unit = 72 / axes.figure.dpi
+    return float(axes.bbox.x0 - axes.figure.bbox.x0) * unit
 
 
 def in_points(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 from scorecast.guarantees import EstimateAssessment, estimate_said
+from scorecast.report.bound_views import gap_said
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.short_names import short_by_name
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -17,7 +19,7 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import UNKNOWN, is_known, level_name, one_line
+from scorecast.report.wording import UNKNOWN, is_known, level_name
 
 __all__ = ["estimate_text"]
 
@@ -54,19 +56,25 @@ def estimate_text(result: EstimateAssessment, *, ascii_only: bool = False) -> st
         lines += [*table_lines(head, compared, left={0}), ""]
     for text in result.warnings:
         lines += entry_lines("Warning", text)
+    names = _names(result, 60)
     for model in result.models:
         if model.verdict is not None:
-            said = f"{one_line(model.name)}: {model.verdict.said()}"
+            said = f"{names[model.name]}: {model.verdict.said()}"
             lines += entry_lines("Verdict", said)
     for text in _assumed(result)[:1]:
         lines += entry_lines("Assumes", text)
     return joined_lines(lines, ascii_only=ascii_only)
 
 
+def _names(result: EstimateAssessment, limit: int = _LONGEST_NAME) -> dict[str, str]:
+    return short_by_name([model.name for model in result.models], limit)
+
+
 def _loss_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
+    names = _names(result)
     for model in result.models:
-        name = one_line(model.name, _LONGEST_NAME)
+        name = names[model.name]
         for loss in model.losses:
             by = "" if loss.recommended is None else loss.recommended.method
             span = f"{estimate_said(loss.low)} to {estimate_said(loss.high)}"
@@ -78,9 +86,10 @@ def _loss_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
 def _head_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
     """Return the rows of a page, which is narrower than a terminal."""
     several = len(result.models) > 1
+    names = _names(result, 40)
     return [
         (
-            f"{one_line(m.name, _LONGEST_NAME)}, {x.loss}" if several else x.loss,
+            f"{names[m.name]}, {x.loss}" if several else x.loss,
             estimate_said(x.estimate),
             f"{estimate_said(x.low)} to {estimate_said(x.high)}",
         )
@@ -91,8 +100,9 @@ def _head_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
 
 def _test_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
+    names = _names(result)
     for model in result.models:
-        name = one_line(model.name, _LONGEST_NAME)
+        name = names[model.name]
         for test in model.tests:
             value = estimate_said(test.null_value)
             rows.append((name, test.setting, value, _p_said(test.worst_p)))
@@ -101,11 +111,12 @@ def _test_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
 
 
 def _comparison_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
+    names = _names(result, 20)
     return [
         (
-            f"{one_line(row.a, 20)} less {one_line(row.b, 20)}",
+            f"{names[row.a]} less {names[row.b]}",
             f"{row.difference:+.3f}",
-            f"{row.low:+.3f} to {row.high:+.3f}" if is_known(row.low) else UNKNOWN,
+            gap_said(row),
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons
@@ -133,9 +144,10 @@ def _(result: EstimateAssessment) -> Drawing:
 
 
 def _bounds(result: EstimateAssessment, loss: str) -> Drawing:
+    names = _names(result, 60)
     groups = [
         Group(
-            heading=one_line(model.name, 40),
+            heading=names[model.name],
             rows=tuple(
                 Row(
                     name=bound.method,
@@ -209,8 +221,9 @@ def _test_sections(result: EstimateAssessment) -> list[Section]:
             rows=tuple(tests),
             words=2,
         )
+        names = _names(result, 60)
         verdicts = tuple(
-            f"{one_line(m.name)}: {m.verdict.said()}"
+            f"{names[m.name]}: {m.verdict.said()}"
             for m in result.models
             if m.verdict is not None
         )

@@ -36,7 +36,8 @@ from scorecast.report.drawing import (
 )
 from scorecast.report.information_plots import number_axis
 from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
-from scorecast.report.wording import count, is_known, one_line, percent
+from scorecast.report.short_names import short_names
+from scorecast.report.wording import count, is_known, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -267,15 +268,16 @@ def decoders_drawing(result: DecoderComparison) -> Drawing:
     Drawing
         One row per decoder, in the order given; of many, an even choice.
     """
+    names = short_names([row.name for row in result.rows], _LONGEST_NAME)
     rows = [
         _Row(
-            name=one_line(row.name, _LONGEST_NAME),
+            name=name,
             value=row.implied,
             low=row.low,
             high=row.high,
             proved=row.bound,
         )
-        for row in thinned(result.rows, _MOST_ROWS)
+        for row, name in thinned(list(zip(result.rows, names, strict=True)), _MOST_ROWS)
     ]
     return _rows_drawing(
         rows, result.units, title="Implied information of every decoder"

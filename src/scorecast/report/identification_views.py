@@ -24,6 +24,7 @@ from scorecast.report.identification_plots import (
 )
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.short_names import short_names
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -193,13 +194,14 @@ def _decoder_rows(
         "interval",
     )
     rows: list[tuple[str, ...]] = []
-    for row in result.rows:
+    names = short_names([row.name for row in result.rows], _LONGEST_NAME)
+    for row, name in zip(result.rows, names, strict=True):
         infinite = math.isinf(row.implied)
         ends = amount_span(row.low, row.high, 2)
         first = row is result.rows[0]
         rows.append(
             (
-                one_line(row.name, _LONGEST_NAME),
+                name,
                 percent(row.accuracy, 1),
                 count(row.n_classes),
                 "infinite" if infinite else amount(row.implied, 2),
@@ -345,7 +347,7 @@ def _proof(result: Identification) -> Section:
 @report_sections.register
 def _(result: DecoderComparison) -> tuple[Section, ...]:
     heading, rows = _decoder_rows(result)
-    first = one_line(result.rows[0].name, _LONGEST_NAME)
+    first = rows[0][0]
     # Four columns fit a telephone: numbers of stimuli, intervals and differences go
     # below, as words.
     shown = (0, 1, 3, 5)

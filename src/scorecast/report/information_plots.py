@@ -31,7 +31,8 @@ from scorecast.report.drawing import (
     plain_axes,
     text_width,
 )
-from scorecast.report.wording import count, level_name, one_line
+from scorecast.report.short_names import short_by_name
+from scorecast.report.wording import count, level_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,10 +77,16 @@ def _ticks(low: float, high: float, room: float) -> tuple[FloatArray, list[str]]
         locator = MaxNLocator(nbins=n, steps=[1, 2, 5, 10])
         places = np.asarray(locator.tick_values(low, high))
         places = places[(places >= low) & (places <= high)]
-        names = [f"{0.0 if abs(p) < 1e-12 else p:.6g}" for p in places]
+        names = [_tick(p) for p in places]
         if sum(text_width(name) + _TICK_ROOM for name in names) <= room:
             break
     return places, [name.replace("-", "\N{MINUS SIGN}") for name in names]
+
+
+def _tick(place: float) -> str:
+    if 1000 <= abs(place) < 1e9 and place == round(place):
+        return f"{place:,.0f}"
+    return f"{0.0 if abs(place) < 1e-12 else place:.6g}"
 
 
 def _bare(axes: Axes, xlabel: str) -> None:
@@ -417,13 +424,14 @@ def groups_drawing(result: ApparentInformation) -> Drawing:
     rows: list[tuple[str, float, float, float]] = [
         ("all", result.posterior.low, result.posterior.median, result.posterior.high)
     ]
+    names = short_by_name([g.name for g in result.groups], _LONGEST_NAME)
     rows += [
-        (one_line(g.name, _LONGEST_NAME), g.posterior.low, g.posterior.median,
+        (names[g.name], g.posterior.low, g.posterior.median,
          g.posterior.high)
         for g in result.groups[:_MOST_GROUPS]
         if g.posterior is not None
     ]  # fmt: skip
-    names = [row[0] for row in rows]
+    labels = [row[0] for row in rows]
 
     def draw(axes: Axes) -> None:
         _bare(axes, f"information, {result.units} per case")
@@ -436,7 +444,7 @@ def groups_drawing(result: ApparentInformation) -> Drawing:
             axes.hlines(y, low, high, color=colour, linewidth=1.6)
             axes.plot([middle], [y], "o", color=colour, markersize=5,
                       markeredgecolor=PAPER)  # fmt: skip
-        axes.set_yticks(range(len(rows)), labels=names)
+        axes.set_yticks(range(len(rows)), labels=labels)
 
     return Drawing(
         title="Information by group",
@@ -446,7 +454,7 @@ def groups_drawing(result: ApparentInformation) -> Drawing:
         ),
         draw=draw,
         height=_ROW * len(rows) + 60,
-        left=max(map(text_width, names)) + 18,
+        left=max(map(text_width, labels)) + 18,
         top=10.0,
     )
 

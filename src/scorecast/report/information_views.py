@@ -32,6 +32,7 @@ from scorecast.report.information_plots import (
 )
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.short_names import short_by_name
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -140,6 +141,7 @@ def _group_rows(
     level = f"{level_name(result.level)} interval"
     heading = ("group", "cases", "mean", "median", level, "P(J > 0)")
     rows: list[tuple[str, ...]] = []
+    names = short_by_name([g.name for g in result.groups], _LONGEST_GROUP)
     for g in result.groups:
         found = g.posterior
         numbers = (UNKNOWN, UNKNOWN, UNKNOWN)
@@ -151,7 +153,7 @@ def _group_rows(
             )
         rows.append(
             (
-                one_line(g.name, _LONGEST_GROUP),
+                names[g.name],
                 count(g.n),
                 amount(g.mean, digits),
                 *numbers,

@@ -33,6 +33,8 @@ class Table:
         How many columns, from the left, hold words; the others hold numbers.
     folded : bool
         Whether the reader has to open it.
+    stacked : bool
+        Whether a narrow screen shows each row as a block of names and values.
     """
 
     caption: str
@@ -41,6 +43,7 @@ class Table:
     notes: tuple[str, ...] = ()
     words: int = 0
     folded: bool = False
+    stacked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +56,8 @@ class Section:
         In a first section, the answer itself.
     lead : tuple of str
         Paragraphs; of a figure, what to see in it.
+    whole : tuple of str
+        Paragraphs that are shown in full, however long.
     figure : Drawing or None
         A figure.
     tables : tuple of Table
@@ -67,6 +72,7 @@ class Section:
 
     heading: str
     lead: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     figure: Drawing | None = None
     tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()

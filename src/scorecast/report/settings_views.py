@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 
 from scorecast.guarantees import (
     DifficultyGroup,
     SettingBound,
     SettingEstimate,
     SettingsAssessment,
+    Superiority,
     span_said,
     value_said,
 )
@@ -18,6 +20,7 @@ from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.short_names import short_by_name, short_names
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -29,7 +32,9 @@ from scorecast.report.wording import count, dashed, level_name, one_line
 
 __all__ = ["settings_drawing", "settings_text"]
 
-_LONGEST = 34
+_WIDTH = 88
+_LONGEST_MODEL = 20
+_LONGEST_ON_PAGE = 40
 _MOST_ROWS = 40
 _REFERENCES = (
     "R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for "
@@ -57,16 +62,15 @@ def settings_text(result: SettingsAssessment, *, ascii_only: bool = False) -> st
     """
     lines = [*text_lines(result.summary()), ""]
     heading = ("over all settings", "", "estimate", f"{level_name(result.level)}", "")
-    rows = [
-        (one_line(b.model, 24), b.method, *_cells(b), b.loss) for b in result.bounds
-    ]
+    names = _names(result, _LONGEST_MODEL)
+    rows = [(names[b.model], b.method, *_cells(b), b.loss) for b in result.bounds]
     lines += [*table_lines(heading, rows, left={0, 1, 4}), ""]
-    by_group = ("by difficulty", "", "estimate", f"{level_name(result.level)}")
-    lines += [*table_lines(by_group, _hierarchy(result), left={0, 1}), ""]
+    for loss in result.losses:
+        lines += [*_hierarchy_lines(result, loss), ""]
     for text in result.warnings:
         lines += entry_lines("Warning", text)
     for relation in result.relations:
-        lines += entry_lines("Relation", relation.said())
+        lines += entry_lines("Relation", _relation_said(result, relation))
     if result.pairs_said:
         lines += entry_lines("", result.pairs_said)
     sizes = sorted({(row.n, row.m) for row in result.rows})
@@ -77,6 +81,12 @@ def settings_text(result: SettingsAssessment, *, ascii_only: bool = False) -> st
         "Data", f"{count(result.n_settings)} settings; cases x features {span}"
     )
     return joined_lines(lines, ascii_only=ascii_only)
+
+
+def _names(result: SettingsAssessment, limit: int) -> dict[str, str]:
+    """Shorten the names of all models, of those that only have bounds too."""
+    models = dict.fromkeys([*result.models, *(b.model for b in result.bounds)])
+    return short_by_name(list(models), limit)
 
 
 def _cells(row: SettingBound | SettingEstimate) -> tuple[str, str]:
@@ -94,33 +104,81 @@ def _group_cells(group: DifficultyGroup) -> tuple[str, str, str]:
     )
 
 
-def _hierarchy(result: SettingsAssessment) -> list[tuple[str, ...]]:
+def _relation_said(result: SettingsAssessment, relation: Superiority) -> str:
+    """Say a relation, and of which loss where there are several."""
+    return f"{_of_loss(result, relation.loss)}{relation.said()}"
+
+
+def _of_loss(result: SettingsAssessment, loss: str) -> str:
+    return f"{loss}: " if len(result.losses) > 1 else ""
+
+
+def _hierarchy_lines(result: SettingsAssessment, loss: str) -> list[str]:
+    """Set the groups of one loss, names as long as the width allows."""
+    level = level_name(result.level)
+    heading = (f"{_of_loss(result, loss)}by difficulty", "", "estimate", level)
+    rows = _hierarchy(result, loss, _WIDTH)
+    widths = [max(len(row[i]) for row in (heading, *rows)) for i in (0, 2, 3)]
+    room = _WIDTH - sum(widths) - 2 * len(heading)
+    return table_lines(heading, _hierarchy(result, loss, room), left={0, 1})
+
+
+def _hierarchy(
+    result: SettingsAssessment, loss: str, room: int
+) -> list[tuple[str, ...]]:
     """List models, under them groups, under these their settings."""
     rows: list[tuple[str, ...]] = []
-    for model, loss in _pairs(result):
-        label = one_line(model, 24)
+    names = _names(result, _LONGEST_MODEL)
+    labels = _labels(result, loss)
+    labels = dict(
+        zip(labels, short_names(list(labels.values()), room - 2), strict=True)
+    )
+    for model in result.models:
+        label = names[model]
         for group in result.groups_of(model, loss):
             said = f"group {group.rank}: {_character(group)}"
             mean, of_each, of_mean = _group_cells(group)
-            rows.append((label, one_line(said, 40), "", of_each))
+            rows.append((label, one_line(said, room), "", of_each))
             if len(group.members) > 1:
                 rows.append(("", "  mean", mean, of_mean))
             label = ""
             rows += [
-                ("", f"  {one_line(row.setting, 36)}", *_cells(row))
+                ("", f"  {labels[row.setting]}", *_cells(row))
                 for row in _members(result, group)
             ]
     return rows
+
+
+def _labels(result: SettingsAssessment, loss: str) -> dict[str, str]:
+    """Name the settings of a loss by what is not the same in all of them."""
+    values = {r.setting: r.values for r in result.rows if r.loss == loss}
+    parts = {name: _parts(name, list(found)) for name, found in values.items()}
+    seen: dict[str, set[str]] = {}
+    for found in parts.values():
+        for factor, said in found.items():
+            seen.setdefault(factor, set()).add(said)
+    return {
+        name: ", ".join(
+            f"{factor} {said}"
+            for factor, said in found.items()
+            if len(seen[factor]) > 1
+        )
+        or name
+        for name, found in parts.items()
+    }
+
+
+def _parts(name: str, factors: Sequence[str]) -> dict[str, str]:
+    """Take the name of a setting apart: what it says of every factor."""
+    pattern = ", ".join(f"{re.escape(factor)} (.*)" for factor in factors)
+    found = re.fullmatch(pattern, name, re.DOTALL)
+    return dict(zip(factors, found.groups(), strict=True)) if found else {}
 
 
 def _character(group: DifficultyGroup) -> str:
     parts = [f"{name} {' or '.join(values)}" for name, values in group.factors.items()]
     n = len(group.members)
     return "; ".join(parts) or f"{n} setting{'s' if n > 1 else ''}"
-
-
-def _pairs(result: SettingsAssessment) -> Iterable[tuple[str, str]]:
-    return [(model, loss) for loss in result.losses for model in result.models]
 
 
 def _members(
@@ -151,6 +209,8 @@ def settings_drawing(result: SettingsAssessment, loss: str) -> Drawing:
         stressed.
     """
     groups = []
+    names = _names(result, _LONGEST_ON_PAGE)
+    labels = _labels(result, loss)
     for model in result.models:
         for found in result.groups_of(model, loss):
             pooled = Row(
@@ -162,19 +222,15 @@ def settings_drawing(result: SettingsAssessment, loss: str) -> Drawing:
                 strong=True,
             )
             members = _members(result, found)[:_MOST_ROWS]
-            heading = f"{model}, group {found.rank}"
-            groups.append(
-                Group(
-                    heading=one_line(heading, 60),
-                    rows=(pooled, *(_row(member) for member in members)),
-                )
-            )
+            rows = (_row(member, labels[member.setting]) for member in members)
+            heading = f"{names[model]}, group {found.rank}"
+            groups.append(Group(heading=heading, rows=(pooled, *rows)))
     return groups_drawing(groups, loss, f"{loss} by setting")
 
 
-def _row(row: SettingEstimate) -> Row:
+def _row(row: SettingEstimate, name: str) -> Row:
     return Row(
-        name=one_line(row.setting, _LONGEST),
+        name=name,
         dot=row.estimate,
         low=row.low,
         high=row.high,
@@ -184,12 +240,13 @@ def _row(row: SettingEstimate) -> Row:
 
 def _factor_drawing(result: SettingsAssessment, loss: str) -> Drawing:
     groups = []
+    names = _names(result, _LONGEST_ON_PAGE)
     for model in result.models:
         own = [v for v in result.views if (v.model, v.loss) == (model, loss)]
         for factor in dict.fromkeys(view.factor for view in own):
             rows = tuple(
                 Row(
-                    name=one_line(view.value, _LONGEST),
+                    name=view.value,
                     dot=view.estimate,
                     low=view.low,
                     high=view.high,
@@ -198,7 +255,7 @@ def _factor_drawing(result: SettingsAssessment, loss: str) -> Drawing:
                 for view in own
                 if view.factor == factor
             )
-            heading = one_line(f"{model}: {factor}", 60)
+            heading = f"{names[model]}: {one_line(factor, 30)}"
             groups.append(Group(heading=heading, rows=rows))
     return groups_drawing(groups, loss, f"{loss} by factor")
 
@@ -235,12 +292,13 @@ def _(result: SettingsAssessment) -> tuple[Section, ...]:
 
 def _head(result: SettingsAssessment) -> Section:
     level = level_name(result.level)
+    names = _names(result, _LONGEST_ON_PAGE)
     groups = Table(
         caption="",
         columns=("", "mean", f"{level} interval of each", "of the mean"),
         rows=tuple(
             (
-                f"{one_line(g.model, 24)}, group {g.rank}",
+                f"{_of_loss(result, g.loss)}{names[g.model]}, group {g.rank}",
                 *(dashed(cell) for cell in _group_cells(g)),
             )
             for g in result.groups
@@ -250,15 +308,19 @@ def _head(result: SettingsAssessment) -> Section:
     )
     return Section(
         heading=dashed(sentence(result.headline())),
-        lead=tuple(f"{r.said()}." for r in result.relations),
+        lead=tuple(f"{_relation_said(result, r)}." for r in result.relations),
         tables=(groups,),
         warnings=result.warnings,
     )
 
 
 def _over_all(result: SettingsAssessment) -> Section:
+    names = _names(result, _LONGEST_ON_PAGE)
     rows = tuple(
-        (f"{one_line(b.model, 24)}, {b.method}", *_dashed_cells(b))
+        (
+            f"{_of_loss(result, b.loss)}{names[b.model]}, {b.method}",
+            *_dashed_cells(b),
+        )
         for b in result.bounds
     )
     columns = ("", "estimate", f"{level_name(result.level)} interval")
@@ -292,10 +354,11 @@ def _held(result: SettingsAssessment) -> str:
 def _relations(result: SettingsAssessment) -> list[Section]:
     if not result.relations:
         return []
+    names = _names(result, _LONGEST_ON_PAGE)
     rows = tuple(
         (
-            one_line(r.a, 24),
-            one_line(r.b, 24),
+            f"{_of_loss(result, r.loss)}{names[r.a]}",
+            names[r.b],
             f"{100 * r.won:.0f} %",
             f"{100 * r.lost:.0f} %",
             f"{100 * r.better:.0f} %",
@@ -318,11 +381,14 @@ def _relations(result: SettingsAssessment) -> list[Section]:
 
 
 def _factor_table(result: SettingsAssessment) -> Table:
+    names = _names(result, _LONGEST_ON_PAGE)
+    values = list(dict.fromkeys(v.value for v in result.views))
+    said = short_by_name(values, _LONGEST_ON_PAGE)
     rows: Sequence[tuple[str, ...]] = [
         (
-            one_line(v.model, 24),
+            f"{_of_loss(result, v.loss)}{names[v.model]}",
             v.factor,
-            one_line(v.value, 24),
+            said[v.value],
             value_said(v.loss, v.estimate),
             span_said(v.loss, v.low, v.high),
             f"{v.spread:.3g}",

@@ -159,8 +159,9 @@ def biclusters(
     background : {"normal", "uniform"}, default="normal"
         Other values: standard normal, or between -1 and 1.
     signal : float, default=3
-        How far the base of a bicluster may lie from the mean of the others, in
-        standard deviations.
+        How far the base of a bicluster may lie from the mean of the others, in their
+        standard deviations: it is drawn evenly up to so far on either side (of
+        multiplicative ones from half of it), so that many lie nearer.
     noise : float, default=0
         Noise moves every value by up to this share of the range of background
         values (the central 99.8 % of them), up or down.
@@ -218,7 +219,7 @@ def _wanted(
         known = ", ".join(f"{a} x {b}" for a, b in TABLE_6)
         msg = (
             f"A matrix of {shape[0]} x {shape[1]} is not in the table ({known}): give "
-            "n_biclusters, rows and columns."
+            "`n_biclusters`, `rows` and `columns`."
         )
         raise UsageError(msg)
     usual = TABLE_6.get(shape, (1, (1, 1), (1, 1)))

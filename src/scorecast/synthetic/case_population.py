@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -16,6 +17,7 @@ from scorecast.synthetic.skew import Skew
 __all__ = ["MIXINGS", "CasePopulation"]
 
 MIXINGS = ("case", "value")
+Array = TypeVar("Array", FloatArray, IntArray)
 _CHUNK = 256  # features at a time, so that memory stays near that of the data
 
 
@@ -39,7 +41,7 @@ class CasePopulation:
     block_size : int
         Neighbouring features that are correlated.
     rho : float
-        Correlation within a block.
+        Correlation within a block, of cases of one class.
     noise_width : float
         Noise moves a value by up to so much, up or down.
     """
@@ -207,11 +209,16 @@ class CasePopulation:
         width = chunk.stop - chunk.start
         z: FloatArray = rng.normal(size=(n, width))
         if self.is_correlated:
-            n_blocks = -(-width // self.block_size)
-            shared = rng.normal(size=(n, n_blocks))
-            shared = np.repeat(shared, self.block_size, axis=1)[:, :width]
+            shared = self._spread(rng.normal(size=(n, self._n_blocks(width))), width)
             z = np.sqrt(self.rho) * shared + np.sqrt(1 - self.rho) * z
         return z
+
+    def _n_blocks(self, width: int) -> int:
+        return -(-width // self.block_size)
+
+    def _spread(self, values: Array, width: int) -> Array:
+        """Give every feature what its block has."""
+        return np.repeat(values, self.block_size, axis=1)[:, :width]
 
     def _which(
         self,
@@ -226,14 +233,26 @@ class CasePopulation:
         width = chunk.stop - chunk.start
         informative = self.informative[chunk]
         classes = np.broadcast_to(y[:, None], (y.size, width))
+        tied = None
         if not informative.all():
             # A class drawn for every value: distributed as the others over all cases,
             # but telling nothing of the case's own class.
             drawn = rng.choice(sizes.size, size=(y.size, width), p=self.shares)
+            if self.is_correlated:
+                # Two values share the draw of their block as often as their block is
+                # correlated: what lies between classes then correlates as the rest.
+                tied = rng.random((y.size, width)) < np.sqrt(self.rho)
+                blocks = (y.size, self._n_blocks(width))
+                shared = rng.choice(sizes.size, size=blocks, p=self.shares)
+                drawn = np.where(tied, self._spread(shared, width), drawn)
             classes = np.where(informative, classes, drawn)
         if (sizes == 1).all():
             return first[classes]
-        part = (rng.random((y.size, width)) * sizes[classes]).astype(np.int64)
+        place = rng.random((y.size, width))
+        if tied is not None:
+            shares = rng.random((y.size, self._n_blocks(width)))
+            place = np.where(tied & ~informative, self._spread(shares, width), place)
+        part = (place * sizes[classes]).astype(np.int64)
         if self.mixing == "case":
             part = np.where(informative, own[:, None], part)
         which: IntArray = first[classes] + part

@@ -93,7 +93,7 @@ def _bimodal(n_classes: int, sd: float, separation: float) -> tuple[ClassMixture
     if n_classes != 2:
         msg = (
             "`distribution='bimodal'` has two classes, one between the halves of the "
-            f"other; got n_classes={n_classes}."
+            f"other; `n_classes` is {n_classes}."
         )
         raise UsageError(msg)
     return (
@@ -117,7 +117,7 @@ def _given(distribution: Any, n_classes: int) -> tuple[ClassMixture, ...]:
         mixtures.append(tuple(parts))
     if len(mixtures) != n_classes:
         msg = (
-            f"`distribution` describes {len(mixtures)} classes but n_classes is "
+            f"`distribution` describes {len(mixtures)} classes but `n_classes` is "
             f"{n_classes}."
         )
         raise UsageError(msg)

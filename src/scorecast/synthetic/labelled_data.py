@@ -254,10 +254,12 @@ def labelled(
 
 def _refuse_mismatch(options: Json) -> None:
     if options["n"] < options["n_classes"]:
-        msg = f"{options['n_classes']} classes need as many cases; n={options['n']}."
+        msg = (
+            f"{options['n_classes']} classes need as many cases; `n` is {options['n']}."
+        )
         raise UsageError(msg)
     if options["rho"] and options["block_size"] == 1:
-        msg = "`rho` needs blocks of correlated features: give a block_size above 1."
+        msg = "`rho` needs blocks of correlated features: give a `block_size` above 1."
         raise UsageError(msg)
     if options["dependencies"] and (
         options["dependency_rows"] > options["n"]

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.checks import check_level, check_n_jobs
+from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import UsageError
 from scorecast.guarantees.losses import Loss, check_losses
 from scorecast.guarantees.models import check_models, task_of
-from scorecast.guarantees.records import Record
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.settings.collection import (
     Collection,
@@ -150,7 +150,7 @@ def assess_settings(
     rows = tuple(
         setting_estimate(
             [one[model] for one in sets],
-            _facts(setting, model, own, by_name),
+            _facts(setting, model, losses[own], by_name),
             level=level,
             overlap=by_name,
         )
@@ -287,7 +287,7 @@ def _losses(
     return named, losses
 
 
-def _facts(setting: Setting, model: str, loss: str, by_name: bool) -> Json:
+def _facts(setting: Setting, model: str, loss: Loss, by_name: bool) -> Json:
     # What was drawn from the same data set errs together, whatever was varied.
     shared = f"data {setting.value('data', 'at hand')}"
     return {
@@ -295,7 +295,8 @@ def _facts(setting: Setting, model: str, loss: str, by_name: bool) -> Json:
         "values": dict(setting.values),
         "data": shared if by_name else setting.data_name,
         "model": model,
-        "loss": loss,
+        "loss": loss.name,
+        "limits": (loss.low, loss.high),
     }
 
 

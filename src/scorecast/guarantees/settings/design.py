@@ -98,10 +98,11 @@ def design_settings(
     Raises
     ------
     UsageError
-        If a factor has no values, or there are too many settings.
+        If a factor has no values, or different ones that are written alike, or there
+        are too many settings.
     """
     check_choice(design, "design", DESIGNS)
-    lists = {str(name): list(values) for name, values in factors.items()}
+    lists = {str(name): _once(str(name), values) for name, values in factors.items()}
     empty = [name for name, values in lists.items() if not values]
     if empty or not lists:
         msg = f"`settings` needs one value or more per factor; {empty or 'none given'}."
@@ -126,6 +127,20 @@ def design_settings(
         Setting(values=tuple(zip(lists, row, strict=True)), models=models)
         for row in rows
     )
+
+
+def _once(factor: str, values: Iterable[Any]) -> list[Any]:
+    """Keep the first of values that are written alike: 0 and 0.0 are one setting."""
+    kept: dict[str, Any] = {}
+    for value in values:
+        first = kept.setdefault(_said(value), value)
+        if isinstance(first, str) != isinstance(value, str):
+            msg = (
+                f"`settings` of {factor!r} holds {first!r} and {value!r}, which are "
+                "written alike: leave one out."
+            )
+            raise UsageError(msg)
+    return list(kept.values())
 
 
 def _said(value: Any) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import stdtrit
 
 from scorecast._core.types import FloatArray, Json
-from scorecast.guarantees.loss_values import is_share
 
 __all__ = ["SetScores", "SettingEstimate", "setting_estimate"]
 
@@ -78,6 +77,8 @@ class SettingEstimate:
         Cases and features.
     failure : str
         Why a fit failed; empty if none did.
+    limits : tuple of float
+        Least and greatest value of the loss.
     """
 
     setting: str
@@ -96,6 +97,7 @@ class SettingEstimate:
     n: int
     m: int
     failure: str = ""
+    limits: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def is_known(self) -> bool:
@@ -108,9 +110,14 @@ class SettingEstimate:
         every = np.array([x for one in self.sets for x in one], dtype=np.float64)
         return every[np.isfinite(every)]
 
+    def within(self, low: float, high: float) -> tuple[float, float]:
+        """Cut an interval to what the loss can be."""
+        return max(low, self.limits[0]), min(high, self.limits[1])
+
     def to_json(self) -> Json:
-        """Return plain values."""
-        return asdict(self)
+        """Return plain values; None for no limit."""
+        limits = [x if math.isfinite(x) else None for x in self.limits]
+        return {**asdict(self), "limits": limits}
 
 
 def setting_estimate(
@@ -123,7 +130,7 @@ def setting_estimate(
     scores : sequence of SetScores
         One per data set.
     facts : dict
-        ``setting``, ``values``, ``data``, ``model`` and ``loss``.
+        ``setting``, ``values``, ``data``, ``model``, ``loss`` and ``limits``.
     level : float
         Level of the interval.
     overlap : bool, default=False
@@ -149,35 +156,32 @@ def setting_estimate(
         "m": first.m,
         "failure": next((one.failure for one in scores if one.failure), ""),
     }
-    nan = math.nan
+    whole = SettingEstimate(**shared, **_interval(known, level))
+    low, high = whole.within(whole.low, whole.high)
+    return replace(whole, low=low, high=high)
+
+
+def _interval(known: Sequence[SetScores], level: float) -> Json:
+    """Return value, interval, standard error and degrees of freedom."""
     if not known:
-        unknown: Json = {
-            "estimate": nan,
-            "low": nan,
-            "high": nan,
-            "stderr": nan,
-            "df": nan,
-        }
-        return SettingEstimate(**shared, **unknown)
+        return dict.fromkeys(("estimate", "low", "high", "stderr", "df"), math.nan)
     if len(known) == 1:
         only = known[0]
         # An interval at the end of the scale has one side only: the longer counts.
         half = max(only.high - only.estimate, only.estimate - only.low)
         error = half / float(stdtrit(only.df, 0.5 + level / 2))
-        return SettingEstimate(
-            **shared, estimate=only.estimate, low=only.low, high=only.high,
-            stderr=error, df=only.df,
-        )  # fmt: skip
+        return {
+            "estimate": only.estimate, "low": only.low, "high": only.high,
+            "stderr": error, "df": only.df,
+        }  # fmt: skip
     values = np.array([one.estimate for one in known])
     middle, df = float(values.mean()), values.size - 1
     error = float(values.std(ddof=1)) / math.sqrt(values.size)
     half = float(stdtrit(df, 0.5 + level / 2)) * error
-    low, high = middle - half, middle + half
-    if is_share(shared["loss"]):
-        low, high = max(low, 0.0), min(high, 1.0)
-    return SettingEstimate(
-        **shared, estimate=middle, low=low, high=high, stderr=error, df=float(df)
-    )
+    return {
+        "estimate": middle, "low": middle - half, "high": middle + half,
+        "stderr": error, "df": float(df),
+    }  # fmt: skip
 
 
 def _merged(scores: Sequence[SetScores]) -> SetScores:

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import stdtrit
 
 from scorecast._core.types import FloatArray, Json
-from scorecast.guarantees.loss_values import is_share
 from scorecast.guarantees.settings.estimate import SettingEstimate
 
 __all__ = ["SettingBound", "bounds_over_settings", "weighted_bound"]
@@ -151,8 +150,7 @@ def _half_width(
 def _bound(
     rows: Sequence[SettingEstimate], method: str, middle: float, low: float, high: float
 ) -> SettingBound:
-    if is_share(rows[0].loss):
-        low, high = max(low, 0.0), min(high, 1.0)
+    low, high = rows[0].within(low, high)
     return SettingBound(
         model=rows[0].model,
         loss=rows[0].loss,

@@ -201,6 +201,12 @@ def _row_from(row: Json) -> SettingEstimate:
         tuple(math.nan if x is None else float(x) for x in one) for one in row["sets"]
     )
     filled = {**_filled(row), "values": row["values"], "sets": sets}
+    # Answers saved before limits were kept lack them.
+    low, high = row.get("limits", (None, None))
+    filled["limits"] = (
+        -math.inf if low is None else float(low),
+        math.inf if high is None else float(high),
+    )
     return SettingEstimate(**filled)
 
 

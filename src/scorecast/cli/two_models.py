@@ -1,0 +1,132 @@
+"""Two models of a table by a test that takes two: with truth, groups or folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+
+if TYPE_CHECKING:
+    from scorecast.comparison import PairComparison
+
+__all__ = ["PAIR_ONLY", "for_two", "two_models"]
+
+PAIR_ONLY = (
+    "paired-t", "5x2cv-t", "5x2cv-f", "mcnemar-exact", "mcnemar-corrected",
+    "mcnemar-plain", "delong", "bootstrap", "permutation",
+)  # fmt: skip
+_OF_RANKS = ("ranks", "aligned", "quade")
+_OF_MANY = {
+    "long": None, "control": None, "rows": "auto", "post_hoc": "auto",
+    "omnibus": "auto", "latex": None,
+}  # fmt: skip
+
+
+def for_two(options: Mapping[str, Any]) -> bool:
+    """Tell whether the options ask for a test that takes two models only."""
+    return bool(options["pairs"] in PAIR_ONLY or options["truth"] or options["group"])
+
+
+def two_models(
+    columns: Mapping[str, list[Any]], options: Mapping[str, Any]
+) -> PairComparison:
+    """Compare two columns.
+
+    Parameters
+    ----------
+    columns : mapping of str to list
+        The table: numbers, or texts.
+    options : mapping
+        Those of the verb.
+
+    Returns
+    -------
+    PairComparison
+        The answer.
+
+    Raises
+    ------
+    UsageError
+        If an option is for many models, or there are not two.
+    """
+    from scorecast.comparison import compare_pair
+
+    _refuse_options(options)
+    names = _two_names(columns, options)
+    used = [*names, *(options[x] for x in ("truth", "group") if options[x])]
+    kept, note = _complete({name: columns[name] for name in used}, options["missing"])
+    a, b = (_values(kept[name], options["pairs"]) for name in names)
+    found = compare_pair(
+        a,
+        b,
+        test=options["pairs"],
+        y_true=kept.get(options["truth"]),
+        groups=kept.get(options["group"]),
+        names=names,
+        greater_is_better=not options["minimise"],
+        random_state=options["seed"],
+        **{x: options[x] for x in ("test_ratio", "level", "rope", "zeros")},
+    )
+    return replace(found, warnings=(note, *found.warnings)) if note else found
+
+
+def _refuse_options(options: Mapping[str, Any]) -> None:
+    for name, usual in _OF_MANY.items():
+        if (options[name] or None) != usual:
+            flag = "--" + name.replace("_", "-")
+            msg = (
+                f"{flag} is for tables of many models: leave it out with --truth, "
+                f"--group and --pairs {', '.join(PAIR_ONLY)}."
+            )
+            raise UsageError(msg)
+    if options["pairs"] in _OF_RANKS:
+        msg = f"--pairs {options['pairs']} takes no --truth and no --group."
+        raise UsageError(msg)
+
+
+def _two_names(
+    columns: Mapping[str, list[Any]], options: Mapping[str, Any]
+) -> tuple[str, str]:
+    for name in (options["truth"], options["group"], *options["models"]):
+        if name and name not in columns:
+            msg = f"There is no column {name!r} but {', '.join(columns)}."
+            raise InvalidInputError(msg)
+    others = {options[x] for x in ("truth", "group", "names_column")}
+    names = list(options["models"]) or [x for x in columns if x not in others]
+    if not options["models"] and len(names) > 2:
+        # A column of text that is no prediction names the rows.
+        names = [x for x in names if not isinstance(columns[x][0], str)]
+    if len(names) != 2 or names[0] == names[1]:
+        asked = options["pairs"]
+        test = f"--pairs {asked}" if asked != "auto" else "--truth and --group"
+        said = ", ".join(names) or "none"
+        msg = f"{test} compares two models; got {said}. Name two with --model."
+        raise UsageError(msg)
+    return names[0], names[1]
+
+
+def _complete(
+    columns: Mapping[str, list[Any]], missing: str
+) -> tuple[dict[str, list[Any]], str]:
+    """Leave out rows that lack something, and say how many."""
+    rows = list(zip(*columns.values(), strict=True))
+    kept = [row for row in rows if not any(x == "" or x != x for x in row)]
+    lost = len(rows) - len(kept)
+    if not kept:
+        msg = "No row has all that is compared."
+        raise InsufficientDataError(msg)
+    if lost and missing == "refuse":
+        msg = f"{lost} of {len(rows)} rows lack something; fill or remove them."
+        raise InvalidInputError(msg)
+    note = f"{lost} of {len(rows)} rows lack something, and were left out."
+    whole = dict(zip(columns, map(list, zip(*kept, strict=True)), strict=True))
+    return whole, note if lost else ""
+
+
+def _values(values: list[Any], test: str) -> list[Any]:
+    """Fold ten results into five repetitions of two, as the 5x2cv tests take them."""
+    if test.startswith("5x2cv") and len(values) == 10:
+        return [values[i : i + 2] for i in range(0, 10, 2)]
+    return values

@@ -1,0 +1,125 @@
+"""The verb ``compare`` for two models, case by case."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+
+RNG = np.random.default_rng(0)
+N = 60
+TRUTH = np.arange(N) % 2
+GROUP = np.repeat(np.arange(12), 5)
+SCORES = {"old": TRUTH + RNG.normal(0, 2, N), "new": TRUTH + RNG.normal(0, 0.8, N)}
+SAID = {name: (score > 0.5) * 1 for name, score in SCORES.items()}
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Return a function that writes columns and gives the path."""
+
+    def write(**columns):
+        lines = [",".join(columns)]
+        lines += [
+            ",".join(map(str, row)) for row in zip(*columns.values(), strict=True)
+        ]
+        path = tmp_path / "table.csv"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    return write
+
+
+def answer(run, *words):
+    code, out, err = run("compare", *words, "--seed", "0", "--json", "-")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def same(found, expected):
+    """Compare all but what names the file."""
+    wanted = json.loads(json.dumps(expected.to_dict()))
+    assert found["result"] == wanted["result"]
+    assert found["options"] == wanted["options"]
+
+
+NAMES = {"names": ("old", "new"), "random_state": 0}
+
+
+def test_areas_by_delong(run, write):
+    path = write(ill=TRUTH, **SCORES)
+    found = answer(run, path, "--pairs", "delong", "--truth", "ill")
+    wanted = sc.compare_pair(*SCORES.values(), y_true=TRUTH, test="delong", **NAMES)
+    same(found, wanted)
+    same(answer(run, path, "--truth", "ill"), sc.compare_pair(
+        *SCORES.values(), y_true=TRUTH, **NAMES))  # fmt: skip
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "paired-t", "wilcoxon"])
+def test_labels_by_group(run, write, test):
+    path = write(ill=TRUTH, patient=GROUP, **SAID)
+    found = answer(run, path, "--pairs", test, "--truth", "ill", "--group", "patient")
+    assert found["inputs"]["n_units"] == 12
+    same(found, sc.compare_pair(
+        *SAID.values(), y_true=TRUTH, groups=GROUP, test=test, **NAMES))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "test", ["mcnemar", "mcnemar-exact", "mcnemar-corrected", "mcnemar-plain"]
+)
+def test_labels_of_text(run, write, test):
+    words = np.array(["no", "yes"])
+    path = write(ill=words[TRUTH], **{k: words[v] for k, v in SAID.items()})
+    found = answer(run, path, "--pairs", test, "--truth", "ill")
+    same(found, sc.compare_pair(
+        *SAID.values(), y_true=TRUTH, test=test, **NAMES))  # fmt: skip
+
+
+@pytest.mark.parametrize("test", ["5x2cv-t", "5x2cv-f", "paired-t"])
+def test_results_of_folds(run, write, test):
+    values = RNG.normal(0.8, 0.05, (2, 10))
+    found = answer(run, write(old=values[0], new=values[1]), "--pairs", test)
+    shape = (2, 10) if test == "paired-t" else (2, 5, 2)
+    same(found, sc.compare_pair(*values.reshape(shape), test=test, **NAMES))
+
+
+def test_the_page_and_the_text_are_made(run, write, tmp_path):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    path = write(name=[f"case {i}" for i in range(N)], ill=TRUTH, **SCORES)
+    page = tmp_path / "a.html"
+    code, out, err = run("compare", path, "--truth", "ill", "--report", page)
+    assert code == 0, err
+    assert "DeLong's test" in " ".join(out.split())
+    assert "DeLong" in page.read_text()
+
+
+def test_rows_that_lack_something_are_left_out_and_told(run, write):
+    cells = [*map(str, TRUTH)]
+    cells[3] = ""
+    path = write(ill=cells, **SAID)
+    found = answer(run, path, "--truth", "ill")
+    assert found["inputs"]["n"] == N - 1
+    assert found["result"]["warnings"][0].startswith("1 of 60 rows lack something")
+    code, _, err = run("compare", path, "--truth", "ill", "--missing", "refuse")
+    assert code == 3
+    assert "1 of 60 rows" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--truth", "sick"), 3, "no column 'sick'"),
+        (("--truth", "ill", "--control", "old"), 2, "--control is for tables of many"),
+        (("--truth", "ill", "--post-hoc", "holm"), 2, "--post-hoc is for tables"),
+        (("--truth", "ill", "--pairs", "ranks"), 2, "takes no --truth"),
+        (("--pairs", "paired-t"), 2, "compares two models; got ill, patient, old, new"),
+        (("--pairs", "delong", "--model", "old", "--model", "new"), 2, "needs --truth"),
+        (("--truth", "ill", "--group", "patient", "--pairs", "mcnemar"), 2, "--group"),
+    ],
+)
+def test_what_two_models_do_not_take_is_refused(run, write, words, code, said):
+    path = write(ill=TRUTH, patient=GROUP, **SAID)
+    found, _, err = run("compare", path, *words)
+    assert found == code
+    assert said in " ".join(err.split())

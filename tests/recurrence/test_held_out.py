@@ -1,0 +1,214 @@
+"""What is done fold by fold, checked by hand with a model that needs no chains."""
+
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    MissingExtraError,
+    UsageError,
+)
+from scorecast.recurrence import curves_of
+from scorecast.recurrence.cohort import check_cohort
+from scorecast.recurrence.columns import narrowed, usable_columns
+
+HALVES = np.arange(40) % 2
+
+
+def evaluated(model, X, time, event, **settings):
+    """Evaluate and return the answer with all that was said."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = sc.evaluate_recurrence(model, X, time, event, **settings)
+    return found, [str(w.message) for w in caught]
+
+
+def test_a_covariate_that_says_nothing_in_a_fold_is_left_out_there(cohort, stub):
+    pd = pytest.importorskip("pandas")
+    X, time, event = cohort(n=40)
+    frame = pd.DataFrame(X, columns=["psa", "age"])
+    frame["rare"] = (np.arange(40) == 7) * 1.0  # in fold 1
+    frame["binary"] = (X[:, 0] > 0) * 1.0
+    frame["other"] = frame["binary"].where(np.arange(40) != 4, 1 - frame["binary"])
+    frame["scarce"] = np.where(np.isin(np.arange(40), [3, 8]), X[:, 1], np.nan)
+    found, said = evaluated(stub(), frame, time, event, folds=HALVES)
+    shapes = [fit[0].shape[1] for fit in stub.fits]
+    assert shapes == [4, 4]  # not psa, age, binary and one more
+    assert found.notes == (
+        "Covariate 'rare' was left out of 1 of 2 folds: it does not vary among the "
+        "other cases.",
+        "Covariate 'other' was left out of 1 of 2 folds: it says the same as another "
+        "covariate there.",
+        "Covariate 'scarce' was left out of 2 of 2 folds: it does not vary among the "
+        "other cases.",
+    )
+    assert [line for line in said if "left out" in line] == list(found.notes)
+    assert set(found.notes) <= set(found.warnings)
+
+
+def test_rivals_do_without_the_same_covariates(cohort, stub):
+    pytest.importorskip("lifelines")
+    X, time, event = cohort(n=40)
+    rare = np.column_stack([X, np.arange(40) == 7])
+    settings = {"folds": HALVES, "rivals": ["lognormal"]}
+    found, _ = evaluated(stub(), rare, time, event, **settings)
+    without, _ = evaluated(stub(), X, time, event, **settings)
+    odd = HALVES == 1  # predicted from a fold where nobody has it
+    np.testing.assert_allclose(
+        found.log_q_of("lognormal")[odd], without.log_q_of("lognormal")[odd]
+    )
+    assert (found.log_q_of("lognormal") != without.log_q_of("lognormal"))[~odd].any()
+
+
+def test_settings_follow_the_covariates_that_are_left(stub):
+    square = np.arange(9.0).reshape(3, 3)
+    given = {"centre": np.arange(3.0), "growth": 0.2, "scale_rate": square}
+    model = stub(noise_sd=[0.1, 0.2, 0.3], hyperparameters=given)
+    found = narrowed(model, [1], 2)
+    assert found.noise_sd.tolist() == [0.1, 0.3]
+    assert found.hyperparameters["centre"].tolist() == [0.0, 2.0]
+    assert found.hyperparameters["scale_rate"].tolist() == [[0.0, 2.0], [6.0, 8.0]]
+    assert found.hyperparameters["growth"] == 0.2
+    assert narrowed(stub(), [1], 2).noise_sd == 0.1
+
+
+def test_the_prior_of_the_model_alone_keeps_its_own_settings(cohort, stub):
+    X, time, event = cohort(n=40)
+    model = stub(noise_sd=[0.1, 0.2, 0.3], hyperparameters={"centre": np.zeros(3)})
+    found, _ = evaluated(model, X, time, event, folds=HALVES, prior="model")
+    alone = [fit for fit in stub.fits if fit[0].shape[1] == 0]
+    assert len(alone) == 2
+    assert alone[0][3]["noise_sd"].tolist() == [0.1]
+    assert alone[0][3]["hyperparameters"]["centre"].shape == (1,)
+    np.testing.assert_array_equal(found.j, 0.0)  # the stub does not look at them
+
+
+def test_columns_that_overlap_in_a_few_cases_are_no_copies():
+    rng = np.random.default_rng(0)
+    a, b = np.full((2, 100), np.nan)
+    a[:53], b[50:] = rng.integers(0, 2, 53), rng.integers(0, 2, 50)
+    a[50:53] = b[50:53] = [0, 0, 1]
+    time = rng.random(100) + 1
+    assert check_cohort(np.column_stack([a, b]), time, np.ones(100)).n == 100
+    b[40:50] = a[40:50]
+    with pytest.raises(InvalidInputError, match="say the same"):
+        check_cohort(np.column_stack([a, b]), time, np.ones(100))
+    few = np.arange(5.0)
+    assert usable_columns(np.column_stack([few, 2 * few])).left_out == {1: "copy"}
+
+
+def test_cases_to_show_do_without_them_too(cohort, stub):
+    X, time, event = cohort(n=40)
+    rare = np.column_stack([X, np.arange(40) == 7])
+    found = curves_of(stub(), rare, time, event, [7, 20])
+    assert [one.name for one in found] == ["case 8", "case 21"]
+    assert stub.fits[0][0].shape == (38, 2)
+
+
+def test_densities_are_drawn_where_they_are(cohort, stub, monkeypatch):
+    # One case waits a thousandth of what the others do; most of its density must show.
+    def quantile(self, X, shares):
+        found = -self.scale_ * np.log1p(-np.atleast_1d(shares))
+        return 10.0 ** (-3 * (X[:, :1] > 1)) * found
+
+    def density(self, X, times):
+        scale = self.scale_ * 10.0 ** (-3 * (X[:, :1] > 1))
+        return np.exp(-np.asarray(times) / scale) / scale
+
+    monkeypatch.setattr(stub, "predict_quantile", quantile)
+    monkeypatch.setattr(stub, "predict_density", density)
+    X, time, event = cohort(n=40)
+    rows = [int(X[:, 0].argmax()), int(X[:, 0].argmin())]
+    time[rows[1]] = 500.0  # far beyond anything predicted
+    for one in curves_of(stub(), X, time, event, rows):
+        at, drawn = np.array(one.times), np.array(one.density)
+        assert np.trapezoid(drawn, at) > 0.96
+        assert one.time in one.times
+        assert at[0] < one.low
+        assert at[-1] > one.high
+        assert (np.diff(at) > 0).all()
+
+
+def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(
+    cohort, stub, tmp_path, monkeypatch
+):
+    X, time, event = cohort(n=40)
+    path = tmp_path / "folds.jsonl"
+    settings = {"cv": 4, "repeats": 2, "random_state": 3, "prior": "weibull"}
+    whole, _ = evaluated(stub(), X, time, event, **settings)
+    stub.fits.clear()
+    fit = stub.fit
+
+    def stopped(self, X, time, event):
+        if len(stub.fits) == 3:
+            raise KeyboardInterrupt
+        return fit(self, X, time, event)
+
+    monkeypatch.setattr(stub, "fit", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        evaluated(stub(), X, time, event, checkpoint=path, **settings)
+    monkeypatch.setattr(stub, "fit", fit)
+    path.write_text(path.read_text() + '{"part": "folds", "num')  # cut off
+    stub.fits.clear()
+    again, _ = evaluated(stub(n_jobs=2), X, time, event, checkpoint=path, **settings)
+    assert len(stub.fits) == 5
+    for name in ("model", "prior"):
+        for part in ("log_known", "survival_then", "survival"):
+            np.testing.assert_array_equal(
+                getattr(again.predictions[name], part),
+                getattr(whole.predictions[name], part),
+            )
+    assert again.diagnostics == whole.diagnostics
+
+
+def test_the_checkpoint_of_another_run_is_refused(cohort, stub, tmp_path):
+    X, time, event = cohort(n=40)
+    path = tmp_path / "folds.jsonl"
+    settings = {"cv": 2, "checkpoint": path}
+    evaluated(stub(), X, time, event, **settings)
+    changes = ({"random_state": 1}, {"prior": "weibull"}, {"folds": HALVES})
+    for change in changes:
+        with pytest.raises(InvalidInputError, match="another run"):
+            evaluated(stub(), X, time, event, **(settings | change))
+    with pytest.raises(InvalidInputError, match="another run"):
+        evaluated(stub(noise_sd=0.2), X, time, event, **settings)
+    with pytest.raises(InvalidInputError, match="another run"):
+        evaluated(stub(), X, 2 * time, event, **settings)
+
+
+def test_what_cannot_end_well_is_refused_before_the_first_fit(
+    cohort, stub, monkeypatch
+):
+    X, time, event = cohort(n=40)
+    few = [part[:4] for part in (X, time, np.ones(40))]
+    with pytest.raises(InsufficientDataError, match="4 cases are too few"):
+        sc.evaluate_recurrence(stub(), *few, cv=2)
+    with pytest.raises(InsufficientDataError, match="no event to learn from"):
+        sc.evaluate_recurrence(stub(), X, time, HALVES == 1, folds=HALVES)
+    flat = np.where(HALVES, time, 2.0)
+    with pytest.raises(InsufficientDataError, match="one and the same time"):
+        sc.evaluate_recurrence(stub(), X, flat, np.ones(40), folds=HALVES)
+    monkeypatch.setitem(sys.modules, "lifelines", None)
+    with pytest.raises(MissingExtraError, match="survival"):
+        sc.evaluate_recurrence(stub(), X, time, event, rivals=["cox"])
+    for rows in (range(40), [99], np.flatnonzero(event)):
+        with pytest.raises(UsageError, match="names"):
+            curves_of(stub(), X, time, event, rows)
+    assert stub.fits == []
+
+
+def test_the_cases_chosen_to_show_leave_an_event(cohort, stub):
+    X, time, event = cohort(n=40)
+    found, _ = evaluated(stub(), X, time, event, folds=HALVES)
+    typical = found.typical_cases()
+    assert len(typical) == 3
+    rare = np.isin(np.arange(40), typical[:2])
+    left = replace(found, event=rare).typical_cases()
+    assert left == typical[2:]
+    assert curves_of(stub(), X, time, rare, []) == ()
