@@ -5,7 +5,10 @@ import re
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
+
+from scorecast.cli.main import scorecast as group
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -44,16 +47,52 @@ def test_links_in_the_readme_lead_somewhere():
         assert (ROOT / target).exists(), target
 
 
-@pytest.mark.parametrize("verb", ["information", "identify"])
+# What all verbs share is said once, under the first.
+SHARED = {"--seed", "--jobs", "--json", "--report", "--force", "--quiet", "--debug"}
+VERBS = group.list_commands(click.Context(group))
+CLI = (ROOT / "docs" / "reference" / "cli.md").read_text()
+
+
+def options_of(command):
+    """All options of a verb and of what stands below it, one name each."""
+    below = getattr(command, "commands", {}).values()
+    found = set().union(*(options_of(each) for each in below))
+    for param in command.params:
+        names = [o for o in param.opts if o.startswith("--")]
+        if names and not getattr(param, "hidden", False):
+            found.add(names[0])
+    return found
+
+
+def section_of(verb):
+    own = re.split(r"^## scorecast ", CLI, flags=re.MULTILINE)
+    return next(part for part in own if part.split()[0] == verb)
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_the_reference_names_every_option(verb):
-    page = (ROOT / "docs" / "reference" / "cli.md").read_text()
-    # What all verbs share is said once, under the first.
-    outputs = {"seed", "jobs", "json", "report", "force", "quiet", "debug"}
-    own = re.split(r"^## scorecast ", page, flags=re.MULTILINE)
-    section = next(part for part in own if part.startswith(verb))
     command = importlib.import_module(f"scorecast.cli.{verb}").command
-    known = {o for p in command.params for o in p.opts if o.startswith("--")}
-    missing = (
-        known - {f"--{o}" for o in outputs} - set(re.findall(r"--[a-z-]+", section))
-    )
-    assert not missing
+    shared = set() if verb == "extrapolate" else SHARED
+    named = set(re.findall(r"--[a-z-]+", section_of(verb)))
+    assert options_of(command) - shared - named == set()
+
+
+def test_the_reference_has_every_verb_once():
+    found = re.findall(r"^## scorecast (\S+)$", CLI, flags=re.MULTILINE)
+    assert sorted(found) == sorted(VERBS)
+
+
+def test_the_contract_names_every_kind_of_result():
+    import scorecast
+    from scorecast._core import results
+
+    for name in scorecast.__all__:
+        getattr(scorecast, name)  # kinds are known once their folder is loaded
+    page = (ROOT / "docs" / "reference" / "json.md").read_text()
+    listed = next(x for x in page.splitlines() if x.startswith("| `kind` |"))
+    public = {
+        k
+        for k, c in results._kinds.items()
+        if not k.startswith("simulated") and c.__module__.startswith("scorecast.")
+    }
+    assert {k for k in public if f'"{k}"' not in listed} == set()

@@ -9,6 +9,8 @@ import time
 import numpy as np
 import pytest
 
+from scorecast._core.results import result_from_dict
+
 TOOL = [sys.executable, "-c", "from scorecast.cli import main; main()"]
 KIND = ("--target", "kind", "--drop", "patient", "--model", "svm")
 FOREST = "sklearn.ensemble:RandomForestClassifier(n_estimators=10)"
@@ -47,6 +49,10 @@ def test_the_answer_is_printed_saved_and_reported(run, table, tmp_path):
     names = ["naive-bayes", "sklearn.svm:SVC(kernel='linear', C=0.5)"]
     assert list(data["result"]["models"]) == names
     assert data["inputs"]["files"][0]["path"] == str(table)
+    assert "--target kind" in data["inputs"]["command"]
+    assert data["inputs"]["versions"]["numpy"] == np.__version__
+    assert {"python", "scikit-learn"} <= set(data["inputs"]["versions"])
+    assert result_from_dict(data).n == 40
     page = (tmp_path / "a.html").read_text()
     assert "Is it better than chance?" in page
 
@@ -378,3 +384,50 @@ def test_the_relaxed_level_is_an_option(run, table):
     )  # fmt: skip
     assert code == 0
     assert '"relaxed_alpha": 0.3' in out
+
+
+def test_costs_are_the_first_loss_and_a_row_is_an_answer(run, table, tmp_path):
+    path = tmp_path / "cost.csv"
+    # To call a well one sick costs 1, to call a sick one well 7.
+    path.write_text("said,sick,well\nsick,0,1\nwell,7,0\n")
+    plain = ("assess", table, *KIND, "--drop", "size", "--permutations", "0",
+             "--sampling", "cv5", "--json", "-")  # fmt: skip
+    code, out, err = run(*plain, "--cost", path, "--loss", "error")
+    assert code == 0, err
+    data = json.loads(out)
+    model = data["result"]["models"]["svm"]
+    assert list(model["losses"]) == ["cost", "error"]
+    assert str(path) in [file["path"] for file in data["inputs"]["files"]]
+    rows = table.read_text().splitlines()[1:]
+    sick = np.array([row.split(",")[4] == "sick" for row in rows])
+    wrong = np.array(model["losses"]["error"]["cases"]) == 1
+    assert wrong.any()
+    wanted = np.where(wrong, np.where(sick, 7, 1), 0)
+    assert model["losses"]["cost"]["cases"] == wanted.tolist()
+    code, _, err = run(
+        "assess", table, "--target", "size", "--drop", "kind", "--drop", "patient",
+        "--model", "ridge", "--cost", path,
+    )  # fmt: skip
+    assert code == 2
+    assert "--cost" in err
+
+
+def test_a_relaxed_level_below_the_strict_one_is_refused(run, table):
+    code, _, err = run(
+        "assess", table, *KIND, "--alpha", "0.3", "--relaxed-alpha", "0.1"
+    )
+    assert code == 2
+    assert "--relaxed-alpha" in err
+    assert "exploratory" in err
+
+
+def test_a_torn_line_of_a_checkpoint_is_told(run, table, tmp_path):
+    note = tmp_path / "run.jsonl"
+    call = ("assess", table, *KIND, "--drop", "size", "--permutations", "0",
+            "--sampling", "cv5", "--checkpoint", note)  # fmt: skip
+    assert run(*call)[0] == 0
+    with note.open("a") as file:
+        file.write('{"part": "svm/fol')
+    code, _, err = run(*call)
+    assert code == 0
+    assert "1 line was cut off or garbled" in err

@@ -32,6 +32,8 @@ def test_two_models_told_apart(run):
     ("arguments", "said"),
     [
         (("--expect", "0.9"), "--width"),
+        (("--expect", "0.9", "--width", "0.1", "--power", "0.9"), "--versus"),
+        (("--expect", "0.9", "--width", "0.1", "--disagreement", "0.1"), "--versus"),
         (("--expect", "0.9", "--width", "0.1", "--versus", "0.8"), "either"),
         (("--expect", "90", "--width", "0.1"), "did you mean 0.90"),
         (("--width", "0.1"), "--expect"),
@@ -45,3 +47,11 @@ def test_bad_questions_have_one_line_and_exit_2(run, arguments, said):
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_the_least_disagreement_is_allowed_however_it_is_rounded(run):
+    code, out, err = run(
+        "size", "--expect", "0.9", "--versus", "0.85", "--disagreement", "0.05"
+    )
+    assert code == 0, err
+    assert "test cases" in out

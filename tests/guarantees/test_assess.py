@@ -212,8 +212,12 @@ def test_three_classes_with_names_and_groups():
 def test_identical_models_show_no_difference(easy):
     found = sc.assess({"a": GaussianNB(), "b": GaussianNB()}, *easy, **QUICK)
     row = found.comparisons[0]
-    assert (row.difference, row.low, row.high) == (0, 0, 0)
-    assert row.p == row.p_adjusted == 1
+    assert row.is_same
+    assert row.difference == 0
+    # Nothing is claimed: neither certainty by width nor a p-value.
+    assert np.isnan([row.low, row.high, row.p, row.p_adjusted]).all()
+    page = render_html(Report(results=(found,)))
+    assert "no difference observable" in page
 
 
 @pytest.mark.parametrize(
@@ -375,3 +379,28 @@ def test_where_all_folds_agree_groups_count():
     assert found.estimate == 1
     assert found.low == pytest.approx(wilson(10, 10, 0.95)[0])
     assert "groups" in found.recommended.note
+
+
+def test_the_loss_of_every_case_is_kept(easy):
+    X, y = easy
+    splits = [(np.arange(10, 40), [0, 3, 5]), (np.arange(10, 40), [3, 7])]
+    call = QUICK | {"n_permutations": 0, "sampling": splits}
+    losses = ["accuracy", "balanced-accuracy", "brier"]
+    models = {"nb": GaussianNB(), "nc": NearestCentroid()}
+    found = sc.assess(models, X, y, losses=losses, with_bias_variance=False, **call)
+    model = found.models[0]
+    assert model.cases == (0, 3, 5, 7)
+    assert model.times_tested == (1, 2, 1, 1)
+    right = GaussianNB().fit(X[10:], y[10:]).predict(X[[0, 3, 5, 7]]) == y[[0, 3, 5, 7]]
+    assert model.loss("accuracy").cases == tuple(right.astype(float))
+    assert model.loss("balanced-accuracy").cases == ()
+    assert np.mean(model.loss("brier").cases) == model.loss("brier").estimate
+    table = found.case_columns()
+    assert list(table) == ["model", "case", "times_tested", "accuracy", "brier"]
+    assert table["case"] == [0, 3, 5, 7, 0, 3, 5, 7]
+    # Centroids may have no probabilities; what they lack is unknown.
+    assert len(table["brier"]) == 8
+    assert found.case_frame().shape == (8, 5)
+    again = result_from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.models[0].cases == model.cases
+    assert again.models[0].loss("brier").cases == model.loss("brier").cases

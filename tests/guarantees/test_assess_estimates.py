@@ -46,8 +46,11 @@ def test_known_losses_need_no_direction():
 def test_identical_models_do_not_differ():
     answer = sc.assess_estimates({"a": VALUES, "b": VALUES}, greater_is_better=True)
     row = answer.comparisons[0]
-    assert (row.difference, row.low, row.high) == (0, 0, 0)
-    assert row.p == row.p_adjusted == 1
+    assert row.is_same
+    assert row.difference == 0
+    # Nothing is claimed: neither certainty by width nor a p-value.
+    assert np.isnan([row.low, row.high, row.p, row.p_adjusted]).all()
+    assert "no difference observable" in render_text(answer)
 
 
 def test_differences_that_are_all_the_same_are_no_certainty():

@@ -270,3 +270,101 @@ def test_the_interval_of_a_needed_size_holds_as_often_as_it_says():
     error = 3 * np.sqrt(0.9 * 0.1 / runs)
     assert held / runs >= 0.9 - error
     assert narrow < held
+
+
+def late_scores(jump):
+    """Nothing is learned up to a size, as by boosted trees of large leaves."""
+    rng = np.random.default_rng(0)
+    means = np.array([0.19, 0.22, 0.22, 0.23, 0.21, jump])[:, None]
+    return np.clip(means + 0.11 * rng.standard_normal((6, 20)), 0, 1)
+
+
+def test_a_law_that_does_not_fit_is_refused():
+    table = late_scores(0.62)
+    fit = learning_curve_fit(
+        SIZES, table, target=0.9, test_ratio=1 / 3, n_cases=72, random_state=0
+    )
+    assert fit.misfit_p < 0.05
+    assert not fit.fits
+    assert np.isnan([fit.limit, *fit.limit_interval, fit.needed_for(0.9)]).all()
+    assert "A power law does not fit" in fit.summary()
+    assert "tends to" not in fit.summary()
+    assert f"{100 * table[-1].mean():.1f} %" not in fit.needed_said(0.9)
+    saved = fit.to_dict()["result"]
+    assert saved["limit"] is None
+    assert saved["needed"] is None
+    assert saved["measured"][-1] == pytest.approx(table[-1].mean())
+    assert abs(saved["fitted"][-1] - saved["measured"][-1]) > 0.1
+    # The same without the jump is nothing to complain of.
+    calm = learning_curve_fit(
+        SIZES, late_scores(0.22), test_ratio=1 / 3, n_cases=72, random_state=0
+    )
+    assert calm.fits
+
+
+def test_a_single_score_per_size_cannot_tell_a_misfit():
+    fit = learning_curve_fit(SIZES, late_scores(0.62).mean(axis=1), random_state=0)
+    assert np.isnan(fit.misfit_p)
+    assert fit.fits
+
+
+def test_what_was_measured_is_said_beside_the_fit():
+    table = np.repeat([[0.65], [0.63], [0.64], [0.64], [0.63], [0.58]], 8, axis=1)
+    table = table + np.array([-0.1, 0.1] * 4)
+    said = learning_curve_fit(
+        SIZES, table, loss="accuracy", test_ratio=1 / 3, random_state=0
+    ).summary()
+    assert "58.0 % measured, 62.8 % fitted" in said
+
+
+@pytest.mark.parametrize("score", [1.0, 0.6, 0.0])
+def test_repeats_that_all_agree_still_have_an_interval(score):
+    from scorecast.guarantees.bounds import wilson
+
+    call = {"worst": 0.0, "test_ratio": 1 / 3, "level": 0.95, "n_replicates": 400}
+    fit = learning_curve_fit(
+        SIZES, np.full((6, 20), score), n_cases=62, random_state=0, **call
+    )
+    low, high = wilson(score * 62, 62, 0.95)
+    assert fit.limit_interval == pytest.approx((low, high), abs=0.02)
+    assert fit.limit_interval[0] < fit.limit_interval[1]
+    assert low <= score <= high
+    # Fewer cases, and where their number is unknown, mean a wider one.
+    few = learning_curve_fit(
+        SIZES, np.full((6, 20), score), n_cases=12, random_state=0, **call
+    )
+    assert np.diff(few.limit_interval) > 1.5 * np.diff(fit.limit_interval)
+    unknown = learning_curve_fit(SIZES, np.full((6, 20), score), random_state=0, **call)
+    assert np.diff(unknown.limit_interval) > np.diff(fit.limit_interval)
+
+
+def test_perfection_from_few_cases_does_not_promise_more_than_they_can():
+    perfect = np.ones((6, 20))
+    fit = learning_curve_fit(
+        SIZES, perfect, target=0.9, worst=0.0, n_cases=20, test_ratio=1 / 3,
+        level=0.95, random_state=0,
+    )  # fmt: skip
+    assert fit.needed_for(0.9) == 10
+    assert fit.needed_interval(0.9)[1] == np.inf
+    sure = learning_curve_fit(
+        SIZES, perfect, target=0.9, worst=0.0, n_cases=100, test_ratio=1 / 3,
+        level=0.95, random_state=0,
+    )  # fmt: skip
+    assert "10 cases or fewer will do (95 % sure)" in sure.summary()
+
+
+def test_a_law_through_every_score_has_no_interval_rather_than_one_of_no_width():
+    fit = learning_curve_fit(SIZES, [0.5] * 6, target=0.4, random_state=0)
+    assert np.isnan(fit.limit_interval).all()
+    assert np.isnan(fit.needed_interval(0.4)).all()
+    assert "no interval" in fit.summary()
+
+
+def test_no_end_is_the_same_in_json_and_in_words():
+    # A law that crawls: 90 % after some 10^11 cases.
+    scores = 1 - 0.9 * SIZES.astype(float) ** -0.08 + [0.01, -0.01, 0, 0, -0.01, 0.01]
+    fit = learning_curve_fit(SIZES, scores, target=0.9, random_state=0)
+    assert fit.law.size_for(0.1) > 1e7
+    assert fit.needed_for(0.9) == np.inf
+    assert fit.to_dict()["result"]["needed"] is None
+    assert "never" not in fit.summary() or fit.law.limit >= 0.1

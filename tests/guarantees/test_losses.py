@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import norm
 from sklearn import metrics
 
+import scorecast as sc
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.guarantees import LOSSES, cost_loss, smoothed_loss
 from scorecast.guarantees import classification_losses as of_classes
@@ -116,3 +117,21 @@ def test_losses_of_another_task_or_unknown_ones_are_refused():
         check_losses("rmse", "classification")
     with pytest.raises(UsageError, match="different"):
         check_losses(["error", "error"], "classification")
+
+
+def test_the_brier_score_ends_where_it_can():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 2)) + 3 * y[:, None]
+    call = {"n_permutations": 0, "n_resamples": 0, "with_bias_variance": False}
+    width = {}
+    for labels in (y, np.arange(40) % 4):
+        found = sc.assess("naive-bayes", X, labels, losses="brier", **call)
+        bounds = {b.method: b for b in found.models[0].losses[0].bounds}
+        width[int(labels.max()) + 1] = bounds["hoeffding"].width
+    # Hoeffding's half-width is a multiple of the range: 1 for two classes, else 2.
+    half = np.sqrt(np.log(2 / 0.05) / (2 * 40))
+    assert width[2] <= 2 * half + 1e-12
+    assert width[4] > 2 * half
+    wrong = of_classes.brier_cases(np.array([1]), np.array([[1.0, 0.0]]))
+    assert wrong == 1

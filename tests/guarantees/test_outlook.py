@@ -21,6 +21,7 @@ from scorecast.guarantees.losses import LOSSES
 from scorecast.guarantees.model_curve import curve_order, default_aim, model_curve
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
+from scorecast.report import render_text
 
 BARE = {
     "n_permutations": 0, "with_bias_variance": False, "n_resamples": 0,
@@ -235,6 +236,22 @@ def test_too_few_cases_for_a_space_are_no_obstacle():
     X, y = np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]
     found = sc.assess("nearest-centroid", X, y, **(BARE | {"sampling": "cv2"}))
     assert found.regularities is None
+    assert any("no word on the space" in text for text in found.warnings)
+
+
+def test_gaps_leave_features_out_of_the_space_and_that_is_said(easy):
+    X, y = easy
+    gaps = X.copy()
+    gaps[0, 1] = np.nan
+    model = {"nb": make_pipeline(SimpleImputer(), GaussianNB())}
+    found = sc.assess(model, gaps, y, **BARE)
+    assert found.regularities.n_features == 5
+    assert any("5 of 6 features" in text for text in found.warnings)
+    gaps[0] = np.nan
+    none = sc.assess(model, gaps, y, **BARE)
+    assert none.regularities is None
+    assert any("every feature has gaps" in text for text in none.warnings)
+    assert not any("space" in text for text in sc.assess(model, X, y, **BARE).warnings)
 
 
 def test_the_names_of_a_table_are_kept(easy):
@@ -411,3 +428,20 @@ def test_selection_says_so_where_a_loss_is_infinite(kind):
     )  # fmt: skip
     assert answer.models[0].selection_bias is None
     assert any("no word on selection" in text for text in answer.warnings)
+
+
+def test_sizes_that_groups_did_not_reach_are_not_named(easy):
+    X, y = easy
+    groups = np.repeat(np.arange(10), [2, 2, 2, 2, 2, 2, 4, 6, 8, 10])
+    call = BARE | {"sampling": "group5"}
+    found = sc.assess(
+        "naive-bayes", X, y, groups=groups, learning_curve=[8, 15, 30], **call
+    )
+    curve = found.models[0].learning_curves[0]
+    assert curve.sizes[-1] < 30  # some divisions had fewer
+    assert "30 asked for" in curve.notes[0]
+    assert "groups kept whole" in render_text(found)
+    again = result_from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.models[0].learning_curves[0].notes == curve.notes
+    alone = sc.assess("naive-bayes", X, y, learning_curve=[8, 15, 30], **BARE)
+    assert alone.models[0].learning_curves[0].notes == ()

@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from scorecast import assess, selected_features, selection_bias
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.bounds import wilson
 from scorecast.guarantees.loss_values import span_said
 from scorecast.report import render_html, render_text
 from scorecast.report.html import Report
@@ -184,3 +185,18 @@ def test_adjusted_bounds_hold_and_those_of_a_selection_outside_do_not():
     least = 0.95 - 3 * np.sqrt(0.95 * 0.05 / runs)
     assert held / runs >= least
     assert outside / runs < least
+
+
+def test_a_selection_that_changes_nothing_still_has_an_error():
+    # Two classes far apart: right every time, wherever features are chosen.
+    y = np.arange(30) % 2
+    X = np.random.default_rng(0).standard_normal((30, 6)) + 40 * y[:, None]
+    found = selection_bias(SelectKBest(k=2), GaussianNB(), X, y, random_state=0)
+    assert found.bias == 0
+    low, high = found.bias_interval
+    share = wilson(0, 30, 0.95)[1]
+    assert (low, high) == pytest.approx((-share, share))
+    assert found.adjusted_interval[0] < found.outside_interval[0]
+    text = render_text(found)
+    assert "-0.0" not in text
+    assert "+0.0 to" not in text

@@ -135,3 +135,103 @@ def test_two_of_a_class_can_be_told_apart():
     assert len({line.split("  ")[1] for line in table}) == 3
     assert "sklearn.neighbors:" not in answer.headline()
     assert "KNeighborsClassifier(n_neighbors=" in answer.headline()
+
+
+def test_notes_of_intervals_are_shown_where_the_intervals_are():
+    rng = np.random.default_rng(0)
+    y = np.arange(36) % 2
+    X = rng.normal(size=(36, 4)) + 50 * y[:, None]
+    answer = sc.assess(
+        ["naive-bayes", "nearest-centroid"],
+        X,
+        y,
+        capacity=400,
+        **QUICK | {"n_permutations": 0},
+    )
+    loss = answer.models[0].losses[0]
+    assert loss.recommended.note
+    notes = {b.note for b in loss.bounds if b.note}
+    assert "says nothing" in notes
+    text = " ".join(render_text(answer).split())
+    page = render_html(Report(results=(answer,)))
+    for note in notes:
+        assert note in text
+        assert note in page
+    # The reason speaks of another interval than the one a note stands for.
+    assert loss.recommended.reason not in page
+
+
+def test_assumptions_that_differ_are_named_with_model_and_loss():
+    from dataclasses import replace
+
+    answer = sc.assess(*problem("classes"), **QUICK | {"n_permutations": 0})
+    model = answer.models[0]
+    loss = model.losses[0]
+    other = replace(loss.bounds[0], assumption="pigs fly")
+    changed = replace(loss, bounds=(other, *loss.bounds[1:]))
+    models = (replace(model, losses=(changed, *model.losses[1:])), *answer.models[1:])
+    page = render_html(Report(results=(replace(answer, models=models),)))
+    assert f"{other.method} ({loss.loss} of {model.name}): pigs fly." in page
+    assert f"): {loss.bounds[0].assumption}." in page
+
+
+@pytest.mark.parametrize(
+    ("labels", "losses", "about"),
+    [
+        (("ill", "well"), ["f1", "specificity"], ["well", "well"]),
+        (("a", "b", "c"), ["sensitivity", "f1"], ["c", ""]),
+    ],
+)
+def test_losses_of_one_class_name_it(labels, losses, about):
+    rng = np.random.default_rng(0)
+    y = np.arange(36) % len(labels)
+    X = rng.normal(size=(36, 4)) + y[:, None]
+    answer = sc.assess(
+        "naive-bayes", X, np.array(labels)[y], losses=losses,
+        **QUICK | {"n_permutations": 0, "with_bias_variance": False},
+    )  # fmt: skip
+    found = answer.models[0].losses
+    assert [x.of_class for x in found] == about
+    text, page = render_text(answer), render_html(Report(results=(answer,)))
+    for x in found:
+        assert x.name in text
+        assert f"Bounds of {x.name}" in page
+    assert f"{found[0].loss} of class {about[0]}" in answer.summary()
+    data = json.loads(json.dumps(answer.to_dict()))
+    saved = data["result"]["models"]["naive-bayes"]["losses"]
+    assert [saved[name]["of_class"] for name in losses] == about
+    assert result_from_dict(data).summary() == answer.summary()
+
+
+def test_the_choice_and_the_number_of_permutations_are_on_the_page():
+    answer = sc.assess(*problem("classes"), **QUICK)
+    page, text = render_html(Report(results=(answer,))), render_text(answer)
+    for said in ("The best of 2 looks better than it is", "20 permutations"):
+        assert said in page
+        assert said in " ".join(text.split())
+    one = sc.assess("naive-bayes", *problem("classes")[1:], **QUICK)
+    assert "looks better" not in render_html(Report(results=(one,)))
+
+
+def test_long_names_of_models_fit_a_narrow_page():
+    from scorecast.report.assessment_plots import groups_drawing
+    from scorecast.report.dot_rows import Group, Row
+    from scorecast.report.drawing import new_figure
+
+    row = Row(name="nadeau-bengio", dot=0.5, low=0.4, high=0.6, text="40.0-60.0")
+    name = "HistGradientBoostingClassifier(max_iter=10)"
+    drawing = groups_drawing([Group(heading=name, rows=(row,))], "accuracy", "x")
+    figure, axes = new_figure(drawing, NARROW)
+    drawing.draw(axes)
+    figure.canvas.draw()
+    heading = next(t for t in axes.texts if t.get_text().startswith("Hist"))
+    box = heading.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width + 1
+
+
+def test_numbers_have_no_classes_to_be_normal_within():
+    answer = sc.assess(*problem("numbers"), **QUICK | {"n_permutations": 0})
+    assert "within classes" not in render_html(Report(results=(answer,)))
+    answer = sc.assess(*problem("classes"), **QUICK | {"n_permutations": 0})
+    assert "within classes; Jarque" in render_html(Report(results=(answer,)))

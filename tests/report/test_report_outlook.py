@@ -134,3 +134,29 @@ def test_what_was_not_asked_for_is_not_shown():
     for said in ("learning curve", "kind of space", "chosen first", "Space"):
         assert said not in page
         assert said not in text
+
+
+def test_tables_hold_what_was_measured_and_no_limit_of_a_law_that_does_not_fit():
+    from dataclasses import replace
+
+    rng = np.random.default_rng(0)
+    sizes = np.array([7, 11, 16, 24, 36, 54])
+    means = np.array([0.19, 0.22, 0.22, 0.23, 0.21, 0.617])[:, None]
+    table = np.clip(means + 0.1 * rng.standard_normal((6, 20)), 0, 1)
+    late = sc.learning_curve_fit(
+        sizes, table, target=0.9, loss="accuracy", test_ratio=1 / 3, n_cases=72,
+        random_state=0,
+    )  # fmt: skip
+    bare = sc.assess("naive-bayes", *data(), regularities=False, **QUICK)
+    model = replace(bare.models[0], learning_curves=(late,))
+    answer = replace(bare, models=(model,))
+    seen = f"{100 * table[-1].mean():.1f} %"
+    fitted = f"{100 * late.score_at(54):.1f} %"
+    text, page = render_text(answer), render_html(Report(results=(answer,)))
+    assert seen in text
+    assert fitted not in text
+    assert "no power law fits" in text
+    assert seen in page
+    assert "A power law does not fit" in page
+    assert "blue beyond" in page
+    assert "54: " + seen in svg_of(main_drawing(late), name="x", width=WIDE)

@@ -19,9 +19,21 @@ from scorecast._core.types import Json
 from scorecast._version import __version__
 from scorecast.exceptions import InvalidInputError, MissingExtraError
 
-__all__ = ["Result", "jsonable", "result_from_dict"]
+__all__ = ["Result", "frame_of", "jsonable", "result_from_dict"]
 
+# What the command line adds to inputs; it is no part of the result.
+_ORIGIN = ("files", "matrix", "command", "versions")
 _kinds: dict[str, type[Result]] = {}
+
+
+def frame_of(columns: Mapping[str, list[Any]]) -> Any:
+    """Make a pandas DataFrame of columns; refuse in words where there is no pandas."""
+    try:
+        import pandas as pd  # optional, and slow to load
+    except ImportError as error:
+        what = "A table as a DataFrame (plain columns need nothing)"
+        raise MissingExtraError(what, "frame") from error
+    return pd.DataFrame(columns)
 
 
 class Result(ABC):
@@ -65,12 +77,7 @@ class Result(ABC):
         MissingExtraError
             If pandas is not installed; ``to_columns()`` needs nothing.
         """
-        try:
-            import pandas as pd  # optional, and slow to load
-        except ImportError as error:
-            what = "A table as a DataFrame (`to_columns()` gives plain lists)"
-            raise MissingExtraError(what, "frame") from error
-        return pd.DataFrame(self.to_columns())
+        return frame_of(self.to_columns())
 
     def to_dict(self) -> Json:
         """Return the whole result as plain Python values, ready for JSON."""
@@ -110,9 +117,7 @@ class Result(ABC):
             )
             raise InvalidInputError(msg)
         try:
-            # The command line adds these; they are no part of the result.
-            added = ("files", "matrix")
-            inputs = {k: v for k, v in data["inputs"].items() if k not in added}
+            inputs = {k: v for k, v in data["inputs"].items() if k not in _ORIGIN}
             return cls._from_parts(inputs, data["options"], data["result"])
         except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
             msg = f"A result of kind {cls.kind!r} lacks or garbles a field: {error}."

@@ -44,6 +44,12 @@ __all__ = ["command"]
     show_default=True,
     help="cv10, cv10x5, kfold5, loo, lpo, mc100, group5, boot200 or .632+.",
 )
+@click.option(
+    "--cost",
+    metavar="FILE",
+    help="Cost of deciding for one class (row) where another (column) is true, with or "
+    "without class names: the mean cost is then the first loss.",
+)
 @click.option("--group", metavar="COL", help="Column of groups, never split.")
 @table_options
 @click.option(
@@ -183,7 +189,7 @@ def command(**options: Any) -> None:
                     result = _answer(models, data, options)
             except KeyboardInterrupt as stop:
                 raise interrupted(options["checkpoint"]) from stop
-        files = file_prints([data.source])
+        files = file_prints([data.source, *filter(None, [options["cost"]])])
     notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
@@ -217,12 +223,30 @@ def _answer(
         data.y,
         groups=None if data.groups is None else data.groups.tolist(),
         sampling=_sampling(options["sampling"], options["test_size"]),
-        losses=options["losses"] or None,
+        losses=_losses(data, options),
         feature_names=data.columns,
         capacity=_number_or_word(options["capacity"]),
         random_state=options["seed"],
         **{name: options[name] for name in names},
     )
+
+
+def _losses(data: Dataset, options: dict[str, Any]) -> list[Any] | None:
+    """Put the cost, if there is one, before the losses that were named."""
+    if not options["cost"]:
+        return list(options["losses"]) or None
+    import numpy as np
+
+    from scorecast.exceptions import UsageError
+    from scorecast.guarantees import check_models, cost_loss, task_of
+    from scorecast.io import read_costs
+
+    if task_of(check_models(list(options["models"]))) != "classification":
+        msg = "--cost is of deciding for a class, the models are for numbers."
+        raise UsageError(msg)
+    costs = read_costs(options["cost"], np.unique(np.asarray(data.y)).tolist())
+    # A row of the file is an answer, a row of the loss the truth.
+    return [cost_loss(costs.values.T), *options["losses"]]
 
 
 def _sampling(name: str, test_size: float | None) -> Sampling:

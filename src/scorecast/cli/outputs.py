@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shlex
 import sys
 from collections.abc import Sequence
@@ -74,12 +75,13 @@ def deliver(
     command = shlex.join(["scorecast", *sys.argv[1:]])
     data = result.to_dict()
     about = {} if matrix is None else {"matrix": matrix}
-    data["inputs"] = {**data["inputs"], **about, "files": files}
+    origin = {**about, "files": files, "command": command, "versions": _versions()}
+    data["inputs"] = {**data["inputs"], **origin}
     paths = [f["path"] for f in files]
     json_path, report_path = options["json_path"], options["report_path"]
     if report_path:
-        origin = {"command": command, "data": source, "inputs": files}
-        page = report([result, *further], provenance=origin)
+        shown = {"command": command, "data": source, "inputs": files}
+        page = report([result, *further], provenance=shown)
         write_text(report_path, page, force=options["force"], inputs=paths)
     if json_path and json_path != "-":
         write_json(json_path, data, force=options["force"], inputs=paths)
@@ -95,6 +97,16 @@ def deliver(
         for name, path in saved:
             if path:
                 click.echo(f"{name:<10}{path}")
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of what computed: Python, and libraries that were loaded."""
+    found = {"python": platform.python_version()}
+    for name in ("numpy", "scipy", "sklearn", "pandas"):
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            found["scikit-learn" if name == "sklearn" else name] = str(version)
+    return found
 
 
 def note(line: str) -> None:

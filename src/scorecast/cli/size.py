@@ -66,8 +66,22 @@ def command(**options: Any) -> None:
     if (options["width"] is None) == (options["versus"] is None):
         msg = "Give either --width, for an interval, or --versus, for a comparison."
         raise UsageError(msg)
+    if options["width"] is not None:
+        _refuse_of_comparisons()
     names = ("width", "versus", "power", "disagreement", "method", "level")
     result = required_test_size(
         options["expect"], **{name: options[name] for name in names}
     )
     deliver(result, options, files=[])
+
+
+def _refuse_of_comparisons() -> None:
+    """Refuse what an interval has no use for, rather than ignore it."""
+    from scorecast.exceptions import UsageError
+
+    context = click.get_current_context()
+    for name in ("power", "disagreement"):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            msg = f"--{name} is of a comparison: give it with --versus, not --width."
+            raise UsageError(msg)

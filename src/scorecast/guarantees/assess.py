@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,6 +22,7 @@ from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
 from scorecast.guarantees.bounds import Bound, all_bounds
 from scorecast.guarantees.capacity_bounds import capacity_bounds, check_capacity
+from scorecast.guarantees.cautions import cautions
 from scorecast.guarantees.class_sensitivity import (
     ClassSensitivity,
     across_classes,
@@ -35,7 +35,7 @@ from scorecast.guarantees.feasibility import (
     NullSettings,
     examine,
 )
-from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.losses import Loss, check_losses, losses_for
 from scorecast.guarantees.missing import check_missing
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import compare_models
@@ -212,10 +212,11 @@ def assess(
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
         alpha=check_level(alpha, "alpha"),
-        relaxed_alpha=check_level(relaxed_alpha),
+        relaxed_alpha=_check_relaxed(relaxed_alpha, alpha),
     )
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
+    chosen_losses = losses_for(chosen_losses, len(problem.classes))
     check_missing(chosen, problem, _check_limit(time_limit))
     if problem.n_repeated() == problem.n - 1:
         msg = "No feature varies: all cases look the same."
@@ -276,6 +277,7 @@ def _answer(
         for row in rows
         if row.losses and row.losses[0].loss == first
     }
+    space, unsaid = space_of(problem) if order.with_regularities else (None, ())
     counts = problem.class_counts.tolist() if problem.is_classification else []
     names = map(str, problem.classes)
     return Assessment(
@@ -293,12 +295,21 @@ def _answer(
         level=order.level,
         seed=order.seed,
         options=asdict(order.settings),
-        regularities=space_of(problem) if order.with_regularities else None,
+        regularities=space,
         selected=best_features(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=_cautions(problem, plan, rows),
+        warnings=(*cautions(problem, plan, rows), *unsaid, *_unlucky(problem, order)),
+    )
+
+
+def _unlucky(problem: Problem, order: _Order) -> tuple[str, ...]:
+    if order.outlook.n_selected is None or problem.is_classification:
+        return ()
+    return (
+        "no word on what luck would have found: the selection is tested for classes, "
+        "not for numbers",
     )
 
 
@@ -364,12 +375,16 @@ def _one_model(
         )  # fmt: skip
     parts: tuple[BiasVariance, ...] = ()
     if order.with_bias_variance:
-        parts = _decomposed(name, model, estimates, order, for_bias)
+        try:
+            parts = _decomposed(name, model, estimates, order, for_bias)
+        except InsufficientDataError as error:
+            undefined.append(f"no bias and variance: {str(error).removesuffix('.')}")
     more = model_outlook(
         name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
         rng=for_more, run=order.run, seed=order.seed,
     )  # fmt: skip
     notes = (*unbound, *(() if tested is None else tested.notes()))
+    cases, times = np.unique(estimates.tested(), return_counts=True)
     return ModelAssessment(
         name=name,
         losses=losses,
@@ -378,7 +393,9 @@ def _one_model(
         learning_curves=more.curves,
         selection_bias=more.bias,
         failures=estimates.failures,
-        n_tested=int(np.unique(estimates.tested()).size),
+        n_tested=int(cases.size),
+        cases=tuple(cases.tolist()),
+        times_tested=tuple(times.tolist()),
         warnings=(*estimates.warnings, *undefined, *missing, *notes, *more.warnings),
         untested=untested,
     )
@@ -409,6 +426,8 @@ def _one_loss(
         folds=tuple(sample.folds.tolist()),
         bounds=bounds,
         per_class=per_class,
+        cases=() if sample.cases is None else tuple(sample.cases.tolist()),
+        of_class=loss.class_of(estimates.problem.classes),
     )
 
 
@@ -436,45 +455,14 @@ def _decomposed(
     )
 
 
-def _cautions(
-    problem: Problem, plan: Plan, rows: Sequence[ModelAssessment]
-) -> tuple[str, ...]:
-    lines = []
-    for row in rows:
-        if row.failures:
-            lines.append(
-                f"{row.name}: {len(row.failures)} of {len(plan.splits)} splits "
-                f"{row.failures[0]}"
-            )
-        lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
-    lines += _lonely(problem)
-    repeated = problem.n_repeated()
-    if repeated:
-        lines.append(
-            f"{repeated} cases repeat the features of another: if copies stand on "
-            "both sides of a split, the estimate is too good. Give groups, at the "
-            "command line with --group COL."
-        )
-    n_folds = len(plan.splits)
-    if math.isclose(plan.n_test, 1) or n_folds < 5:
-        each = f"{plan.n_test:.3g} case{'' if math.isclose(plan.n_test, 1) else 's'}"
-        lines.append(f"{n_folds} splits of {each} each say little of spread.")
-    return tuple(lines)
-
-
-def _lonely(problem: Problem) -> list[str]:
-    """Name the classes of one case."""
-    if not problem.is_classification:
-        return []
-    counts = zip(problem.classes, problem.class_counts.tolist(), strict=True)
-    alone = [str(label) for label, count in counts if count == 1]
-    if not alone:
-        return []
-    more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
-    return [
-        f"a class with 1 case ({', '.join(alone[:5])}{more}) cannot be both learned "
-        "and tested: whenever it is tested it is wrong. Merge or drop it."
-    ]
+def _check_relaxed(relaxed: float, alpha: float) -> float:
+    if check_level(relaxed, "relaxed_alpha") >= alpha:
+        return relaxed
+    msg = (
+        f"`relaxed_alpha` must not be below `alpha`: what is feasible is exploratory, "
+        f"too; got {relaxed!r} and {alpha!r}."
+    )
+    raise UsageError(msg)
 
 
 def _check_limit(seconds: float | None) -> float | None:

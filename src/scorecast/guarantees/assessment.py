@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from scorecast._core.results import Result
+from scorecast._core.results import Result, frame_of
 from scorecast._core.types import Json
 from scorecast.guarantees.model_assessment import (
     ModelAssessment,
@@ -98,11 +98,14 @@ class Assessment(Result):
 
     def sentence(self) -> str:
         """Say what holds of the best model."""
-        said = f"{self.headline()} {self.best.verdict}"
+        return f"{self.headline()} {self.best.verdict} {self.choice_said()}".rstrip()
+
+    def choice_said(self) -> str:
+        """Say that the best was chosen; empty where there is one model only."""
         if len(self.assessed) < 2:
-            return said
+            return ""
         return (
-            f"{said} The best of {len(self.assessed)} looks better than it is: neither "
+            f"The best of {len(self.assessed)} looks better than it is: neither "
             "interval nor p-values allow for the choice."
         )
 
@@ -111,18 +114,17 @@ class Assessment(Result):
         best = self.best
         first = best.losses[0]
         return (
-            f"{self._lead()}: {first.loss} {first.value_said(first.estimate)} "
+            f"{self._lead()}: {first.name} {first.value_said(first.estimate)} "
             f"({100 * self.level:g} %: {first.span_said(first.low, first.high)}) on "
             f"{self.cases_said(best)} with {self.m:,} features."
         )
 
     def cases_said(self, model: ModelAssessment) -> str:
         """Say on how many cases a model was tested, and why not on all."""
+        is_part = 0 < model.n_tested < self.n
+        tested = f"{model.n_tested:,} of {self.n:,}" if is_part else f"{self.n:,}"
         if not model.failures:
-            return f"{self.n:,} cases"
-        tested = (
-            f"{model.n_tested:,} of {self.n:,}" if model.n_tested else f"{self.n:,}"
-        )
+            return f"{tested} cases"
         return f"{tested} cases ({self.failures_said(model)})"
 
     def failures_said(self, model: ModelAssessment) -> str:
@@ -154,6 +156,29 @@ class Assessment(Result):
         ]
         names = ("model", "loss", "estimate", "bound", "low", "high", "recommended")
         return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+    def case_columns(self) -> dict[str, list[Any]]:
+        """Return one row per model and tested case: how often, and its mean losses.
+
+        Cases are numbered from 0. A loss that is no mean of cases, such as AUC, has no
+        column; one that a model does not give is NaN.
+        """
+        losses = dict.fromkeys(x.loss for m in self.models for x in m.losses if x.cases)
+        found: dict[str, list[Any]] = {"model": [], "case": [], "times_tested": []}
+        found |= {name: [] for name in losses}
+        for model in self.models:
+            found["model"] += [model.name] * len(model.cases)
+            found["case"] += model.cases
+            found["times_tested"] += model.times_tested
+            given = {x.loss: x.cases for x in model.losses}
+            for name in losses:
+                unknown = (math.nan,) * len(model.cases)
+                found[name] += given.get(name) or unknown
+        return found
+
+    def case_frame(self) -> Any:
+        """Return `case_columns` as a pandas DataFrame."""
+        return frame_of(self.case_columns())
 
     def _parts(self) -> tuple[Json, Json, Json]:
         inputs = {

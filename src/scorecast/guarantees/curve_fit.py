@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,8 @@ from scorecast._core.checks import check_choice, check_level
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.learning_curve import LearningCurveFit
+from scorecast.guarantees.bounds import wilson
+from scorecast.guarantees.learning_curve import LearningCurveFit, repeat_variance
 from scorecast.guarantees.power_law import PowerLaw, fit_power_law
 
 __all__ = ["OVER", "learning_curve_fit"]
@@ -38,6 +40,7 @@ def learning_curve_fit(
     level: float = 0.9,
     n_replicates: int = 200,
     random_state: RandomState = None,
+    notes: Sequence[str] = (),
 ) -> LearningCurveFit:
     """Fit an inverse power law to scores at several sizes.
 
@@ -76,6 +79,8 @@ def learning_curve_fit(
         what the fit leaves over.
     random_state : int, Generator or None, optional
         Seed of the resamples.
+    notes : sequence of str, optional
+        What a reader must know of the sizes.
 
     Returns
     -------
@@ -109,6 +114,9 @@ def learning_curve_fit(
         samples = _redrawn(errors, test_ratio, level, int(n_replicates), rng)
     else:
         samples = _scattered(n, errors[:, 0], law, counts, int(n_replicates), rng)
+    samples = samples + _of_a_share(
+        errors, _width(errors, best, worst), int(n_cases), samples, level, rng
+    )
     return LearningCurveFit(
         sizes=n,
         scores=best - errors if greater_is_better else best + errors,
@@ -125,6 +133,7 @@ def learning_curve_fit(
         over=over,
         test_ratio=float(test_ratio),
         n_cases=int(n_cases),
+        notes=tuple(notes),
     )
 
 
@@ -175,12 +184,9 @@ def _weights(given: ArrayLike | None, table: FloatArray) -> FloatArray:
         return np.asarray(found / found.mean(), dtype=float)
     if repeats == 1:
         return np.ones(k)
-    # Few repeats know their own variance badly: lean on what all sizes share.
-    own = table.var(axis=1, ddof=1)
-    common = own.mean()
-    if common == 0:
+    variance = repeat_variance(table)
+    if not variance.any():
         return np.ones(k)
-    variance = ((repeats - 1) * own + 2 * common) / (repeats + 1)
     found = 1 / variance
     return np.asarray(found / found.mean(), dtype=float)
 
@@ -224,3 +230,39 @@ def _scattered(
     spread = math.sqrt(float(rest @ rest) / freedom)
     noise = rng.standard_normal((count, n.size)) * spread / np.sqrt(weights)
     return np.asarray(fitted + noise)
+
+
+def _width(errors: FloatArray, best: float, worst: float | None) -> float:
+    """Return how far the worst score lies from the best; 0 where nobody knows."""
+    if worst is not None:
+        return abs(best - worst)
+    return 1.0 if errors.max() <= 1 else 0.0
+
+
+def _of_a_share(
+    errors: FloatArray, width: float, n_cases: int, samples: FloatArray, level: float,
+    rng: np.random.Generator,
+) -> FloatArray:  # fmt: skip
+    """Move all sizes together as far as a share of so many cases is uncertain.
+
+    Where every repeat says the same, as at 0 or 100 %, drawing anew shows no spread at
+    all. What is drawn already counts: only what lacks to Wilson's interval is added.
+    Where the number of cases is unknown it is at least that of the repeats, and they
+    are asked only if they all agree. Returns (count, k).
+    """
+    k, repeats = errors.shape
+    silent = np.ptp(errors, axis=1) == 0
+    n = n_cases or (repeats if repeats > 1 else 0)
+    if width == 0 or n == 0 or (repeats > 1 and not n_cases and not silent.any()):
+        return np.zeros((1, k))
+    tail = 0.5 + level / 2
+    centre = errors.mean(axis=1)
+    known = float(ndtri(tail)) * samples.std(axis=0)
+    asked = silent if repeats > 1 and not n_cases else np.ones(k, dtype=bool)
+    ends = np.array([wilson(min(e / width, 1.0) * n, n, level) for e in centre]) * width
+    lacks = [
+        np.where(asked, np.sqrt(np.maximum((end - centre) ** 2 - known**2, 0)), 0)
+        for end in (ends[:, 0], ends[:, 1])
+    ]
+    draw = rng.standard_normal((samples.shape[0], 1)) / float(ndtri(tail))
+    return np.where(draw < 0, draw * lacks[0], draw * lacks[1])

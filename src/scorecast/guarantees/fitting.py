@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from scorecast._core.limited import OutOfTimeError, ProcessDiedError, run_limited
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import DataWarning, InvalidInputError
 from scorecast.guarantees.outcomes import Outcome
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.sampling import Split
 
 __all__ = ["FoldResult", "fit_and_test", "seeded_clone"]
 
+_ROUNDING = 1e-3  # single precision, and sums over many classes
 _LONGEST_REASON = 200
 
 
@@ -234,5 +235,19 @@ def _scores(
             raise InvalidInputError(msg)
         scores = np.full((features.shape[0], len(problem.classes)), missing)
         scores[:, known] = given
-        return scores, method == "predict_proba"
+        return scores, method == "predict_proba" and _are_shares(given)
     return None, False
+
+
+def _are_shares(given: FloatArray) -> bool:
+    """Tell whether rows are probabilities; say so, once a split, if they are not."""
+    sums = given.sum(axis=1)
+    if given.min() >= -_ROUNDING and np.abs(sums - 1).max() <= _ROUNDING:
+        return True
+    worst = float(sums[np.abs(sums - 1).argmax()])
+    msg = (
+        f"predict_proba gave rows that are no probabilities (a sum of {worst:.4g}): "
+        "taken for scores, and no loss of probabilities is measured"
+    )
+    warnings.warn(msg, DataWarning, stacklevel=2)
+    return False

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import fdtrc
 
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
@@ -14,10 +15,11 @@ from scorecast.exceptions import UsageError
 from scorecast.guarantees.loss_values import span_said, value_said
 from scorecast.guarantees.power_law import PowerLaw
 
-__all__ = ["LearningCurveFit"]
+__all__ = ["LearningCurveFit", "repeat_variance"]
 
 _FAR = 10  # times the largest size: beyond, a fit is a rough guide
-_MOST = 10**7  # nobody collects more
+_MOST = 10**7  # nobody collects more: beyond is no end, in words as in JSON
+_MISFIT = 0.05  # level of the test whether the law fits
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -57,6 +59,8 @@ class LearningCurveFit(Result):
         Confidence of intervals.
     seed : int or None
         The seed, where it was a number.
+    notes : tuple of str
+        What a reader must know of the sizes.
     """
 
     kind: ClassVar[str] = "learning-curve-fit"
@@ -76,29 +80,69 @@ class LearningCurveFit(Result):
     test_ratio: float = 0.0
     n_cases: int = 0
     worst: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def misfit_p(self) -> float:
+        """Chance of means as far from the law if it held; NaN where nothing tells.
+
+        The weighted squares of what the fit leaves over, by F. What moves all sizes of
+        a repeat together moves the fit as well, and is taken out of the spread; of
+        what Nadeau and Bengio add for shared cases, half is left. It hardly ever
+        refuses a law that holds: none of 480 curves of nearest centroids.
+        """
+        k, repeats = self.scores.shape
+        freedom = self.sizes.size - self._n_fitted()
+        if repeats < 2 or freedom < 1:
+            return math.nan
+        apart = self.scores - self.scores.mean(axis=0)
+        variance = repeat_variance(apart) * k / (k - 1)
+        if variance.max() < 1e-18:  # nothing but rounding
+            return math.nan
+        rest = self.means - [self.score_at(float(size)) for size in self.sizes]
+        share = 1 / repeats + self.test_ratio / 2
+        squares = float(np.sum(rest**2 / (variance * share)))
+        return float(fdtrc(freedom, repeats - 1, squares / freedom))
+
+    @property
+    def fits(self) -> bool:
+        """Whether the law may be trusted: no test says that it does not fit."""
+        return not self.misfit_p < _MISFIT
+
+    def _n_fitted(self) -> int:
+        """Count the numbers of the law that were free: edges are not."""
+        if self.is_flat:
+            return 1
+        return 3 if self.law.limit > 0 else 2
 
     @property
     def limit(self) -> float:
-        """The score that endless data would give."""
-        return self._score(self.law.limit)
+        """The score that endless data would give; NaN where the law does not fit."""
+        return self._score(self.law.limit) if self.fits else math.nan
 
     @property
     def limit_interval(self) -> tuple[float, float]:
-        """Interval of that score."""
+        """Interval of that score; NaN where there is none."""
+        if not self.fits:
+            return math.nan, math.nan
         return self._span([self._score(law.limit) for law in self.replicates])
 
     @property
     def means(self) -> FloatArray:
-        """Mean score at every size."""
+        """Mean score that was measured at every size."""
         found: FloatArray = self.scores.mean(axis=1)
         return found
 
     def score_at(self, size: float) -> float:
-        """Return the score expected at a size."""
+        """Return the score of the law at a size; `means` holds what was measured."""
         return self._score(float(self.law.error(size)))
 
     def interval_at(self, size: float) -> tuple[float, float]:
-        """Return an interval of the score expected at a size, within its range."""
+        """Return an interval of the score expected at a size, within its range.
+
+        NaN where nothing is known of the spread: a single score per size, and a law
+        through all of them.
+        """
         return self._span(
             [self._score(float(law.error(size))) for law in self.replicates]
         )
@@ -107,21 +151,37 @@ class LearningCurveFit(Result):
         """Return the size at which a score is reached; infinite if it never is.
 
         Never below the smallest size tried, of which the curve knows nothing: that
-        one, or fewer, will do.
+        one, or fewer, will do. Infinite, too, beyond ten million, and NaN where the
+        law does not fit.
         """
+        if not self.fits:
+            return math.nan
         return self._tried(self.law.size_for(self._error(target)))
 
     def needed_interval(self, target: float) -> tuple[float, float]:
         """Return an interval of that size; its upper end is often infinite.
 
-        Its level is tested where the law holds; where it does not, nothing is promised.
+        Its level is tested where the law holds; where it does not, there is none.
         """
+        if not self.fits or not self._has_spread:
+            return math.nan, math.nan
         found = [law.size_for(self._error(target)) for law in self.replicates]
         low, high = self._span(found)
         return self._tried(low), self._tried(high)
 
     def _tried(self, size: float) -> float:
-        return max(_whole(size), float(self.sizes.min()))
+        whole = max(_whole(size), float(self.sizes.min()))
+        return whole if whole <= _MOST else math.inf
+
+    @property
+    def _has_spread(self) -> bool:
+        # Beyond rounding; the first one tells as a rule.
+        sizes = self.sizes.astype(float)
+        at = self.law.error(sizes)
+        return any(
+            np.abs(law.error(sizes) - at).max() > 1e-9 * max(1.0, float(at.max()))
+            for law in self.replicates
+        )
 
     def _score(self, error: float) -> float:
         if self.greater_is_better:
@@ -138,7 +198,7 @@ class LearningCurveFit(Result):
         """Whether `best_split` makes sense of these scores, and n is known."""
         right = self.loss in ("accuracy", "error")
         told = right and self.over == "cases" and self.n_cases > 1
-        return told and not self.is_flat
+        return told and self.fits and not self.is_flat
 
     def best_split(self, n: int) -> tuple[int, int]:
         """Divide n cases between training and test.
@@ -169,24 +229,38 @@ class LearningCurveFit(Result):
 
     def summary(self) -> str:
         """Say the answer in a sentence or two."""
-        last = float(self.sizes.max())
-        low, high = self.limit_interval
+        last = f"{self.sizes.max():,} {self.over}"
+        seen = value_said(self.loss, float(self.means[self.sizes.argmax()]))
+        if not self.fits:
+            return (
+                f"From {last} {self.name} was {seen}. {self.misfit_said()} Nothing is "
+                "said of sizes that were not tried."
+            )
+        fitted = value_said(self.loss, self.score_at(float(self.sizes.max())))
+        span = span_said(self.loss, *self.limit_interval)
         sure = f"{100 * self.level:g} %"
-        now = value_said(self.loss, self.score_at(last))
-        span = span_said(self.loss, low, high)
+        measured = f"{seen} measured, {fitted} fitted"
         if self.is_flat:
             first = (
-                f"From {self.sizes.min():,} to {last:,.0f} {self.over} {self.name} "
-                f"stays at about {now} ({sure} with endless {self.over}: {span})."
+                f"From {self.sizes.min():,} to {last} {self.name} stays at about "
+                f"{fitted} ({measured} at {self.sizes.max():,}; {sure} with endless "
+                f"{self.over}: {span})."
             )
         else:
             first = (
-                f"From {last:,.0f} {self.over} {self.name} is about {now}, and tends "
-                f"to {value_said(self.loss, self.limit)} ({sure}: {span}) with "
-                f"endless {self.over}."
+                f"From {last} {self.name} is {measured}; the fit tends to "
+                f"{value_said(self.loss, self.limit)} ({sure}: {span}) with endless "
+                f"{self.over}."
             )
         said = "" if self.target is None else self.needed_said(self.target)
         return f"{first} {said}".rstrip()
+
+    def misfit_said(self) -> str:
+        """Say that the law does not fit, and how sure that is."""
+        p = self.misfit_p
+        return (
+            f"A power law does not fit (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})."
+        )
 
     @property
     def is_flat(self) -> bool:
@@ -211,34 +285,40 @@ class LearningCurveFit(Result):
         str
             A sentence, with the interval of the size.
         """
+        if not self.fits:
+            return self.misfit_said()
         what = value_said(self.loss, target).replace(".0 %", " %")
         needed = self.needed_for(target)
         low, high = self.needed_interval(target)
-        least = float(self.sizes.min())
-        if low <= least and high > _MOST:
+        least, sure = float(self.sizes.min()), f"{100 * self.level:g} %"
+        if low <= least and math.isinf(high):
             return (
                 f"These sizes cannot tell how many {self.over} {what} needs: anything "
                 f"from {least:,.0f} or fewer to no end."
             )
-        if needed > _MOST:
-            first = f"The curve never reaches {what}"
-            if low > _MOST:
+        if math.isinf(needed):
+            first = f"The curve {self.never_said(target)} {what}"
+            if not low < math.inf:
                 return f"{first}."
             return f"{first}; the near end of its interval does from {low:,.0f} on."
-        end = "no end" if high > _MOST else f"{high:,.0f}"
+        end = "no end" if math.isinf(high) else f"{high:,.0f}"
         far = needed / float(self.sizes.max())
         rough = (
             f"; {far:,.0f} times what was tried, a rough guide" if far > _FAR else ""
         )
         fewer = " or fewer"
         if high <= least:
-            return f"For {what} {needed:,.0f} {self.over}{fewer} will do."
+            return f"For {what} {needed:,.0f} {self.over}{fewer} will do ({sure} sure)."
         about = f"{needed:,.0f}{fewer}" if needed <= least else f"about {needed:,.0f}"
         start = f"{low:,.0f}{fewer if low <= least else ''}"
-        return (
-            f"For {what} {about} {self.over} are needed "
-            f"({100 * self.level:g} %: {start} to {end}{rough})."
-        )
+        span = "no interval" if math.isnan(low) else f"{sure}: {start} to {end}"
+        return f"For {what} {about} {self.over} are needed ({span}{rough})."
+
+    def never_said(self, target: float) -> str:
+        """Say how a score is missed: for good, or within any number of cases."""
+        if self._error(target) <= self.law.limit:
+            return "never reaches"
+        return f"needs over {_MOST:,} {self.over} for"
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per size."""
@@ -253,6 +333,8 @@ class LearningCurveFit(Result):
         }
 
     def _span(self, values: list[float]) -> tuple[float, float]:
+        if not self._has_spread:
+            return math.nan, math.nan
         # Ranks, not interpolation: some values may be infinite.
         ordered = np.sort(values)
         tail = (1 - self.level) / 2
@@ -280,14 +362,19 @@ class LearningCurveFit(Result):
             "test_ratio": self.test_ratio,
             "level": self.level,
             "seed": self.seed,
+            "notes": list(self.notes),
         }
         laws = [[p.scale, p.exponent, p.limit] for p in (self.law, *self.replicates)]
         result: Json = {
+            "measured": self.means,
+            "fitted": [self.score_at(float(size)) for size in self.sizes],
+            "misfit_p": self.misfit_p,
+            "fits": self.fits,
             "limit": self.limit,
             "limit_interval": list(self.limit_interval),
         }
         if self.target is not None:
-            # Infinity is null in JSON: the score is never reached.
+            # Infinity is null in JSON: not reached with ten million either.
             result["needed"] = self.needed_for(self.target)
             result["needed_interval"] = list(self.needed_interval(self.target))
         if self.splits_cases:
@@ -307,8 +394,29 @@ class LearningCurveFit(Result):
             law=laws[0],
             replicates=tuple(laws[1:]),
             n_cases=int(inputs["n_cases"]),
-            **options,
+            **{**options, "notes": tuple(options.get("notes", ()))},
         )
+
+
+def repeat_variance(table: FloatArray) -> FloatArray:
+    """Return the variance of one repeat at every size.
+
+    Few repeats know their own variance badly: it leans on what all sizes share.
+
+    Parameters
+    ----------
+    table : ndarray of shape (k, r)
+        A column per repeat, at least two.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        Zero everywhere if no repeat differs from another.
+    """
+    repeats = table.shape[1]
+    own = table.var(axis=1, ddof=1)
+    found: FloatArray = ((repeats - 1) * own + 2 * own.mean()) / (repeats + 1)
+    return found
 
 
 def _whole(size: float) -> float:

@@ -63,7 +63,10 @@ def difference_said(loss: str, difference: float) -> str:
     --------
     >>> difference_said("accuracy", 0.06), difference_said("rmse", -0.1234)
     ('+6.0 points', '-0.123')
+    >>> difference_said("accuracy", -0.0)
+    '+0.0 points'
     """
-    if is_share(loss):
-        return f"{100 * difference:+.1f} points"
-    return f"{difference:+.3g}"
+    said = f"{100 * difference:+.1f}" if is_share(loss) else f"{difference:+.3g}"
+    # There is no such thing as minus nothing.
+    said = said.replace("-", "+") if float(said) == 0 else said
+    return f"{said} points" if is_share(loss) else said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from scorecast.guarantees import classification_losses as of_classes
 from scorecast.guarantees import regression_losses as of_numbers
 from scorecast.guarantees.outcomes import Outcome
 
-__all__ = ["LOSSES", "Loss", "check_losses", "cost_loss", "smoothed_loss"]
+__all__ = ["LOSSES", "Loss", "check_losses", "cost_loss", "losses_for", "smoothed_loss"]
 
 _WIDTH = 0.1  # of the ramp of the smoothed error, in units of the margin
 
@@ -46,6 +46,9 @@ class Loss:
         Whether the values of cases are 0 and 1 only.
     by_class : bool
         Whether small classes weigh as much as large ones.
+    about_last : str
+        Whether it is about the last class in sorted order: ``"always"``, of
+        ``"two"`` classes, or ``""``.
     """
 
     name: str
@@ -58,6 +61,15 @@ class Loss:
     whole: Callable[[Outcome], float] | None = None
     is_binary: bool = False
     by_class: bool = False
+    about_last: str = ""
+
+    def class_of(self, classes: Sequence[Any]) -> str:
+        """Name the class it is about; empty where it is about all."""
+        if self.about_last == "always" or (
+            self.about_last == "two" and len(classes) == 2
+        ):
+            return str(classes[-1])
+        return ""
 
     @property
     def is_bounded(self) -> bool:
@@ -226,19 +238,25 @@ LOSSES: dict[str, Loss] = {
             by_class=True,
         ),
         _class_loss(
-            "sensitivity", greater=True, whole=_last_sensitivity, by_class=True
+            "sensitivity",
+            greater=True,
+            whole=_last_sensitivity,
+            by_class=True,
+            about_last="always",
         ),
         _class_loss(
             "specificity",
             greater=True,
             whole=lambda o: of_classes.specificity(_counts(o)),
             by_class=True,
+            about_last="always",
         ),
         _class_loss(
             "f1",
             greater=True,
             whole=lambda o: of_classes.f_measure(_counts(o)),
             by_class=True,
+            about_last="two",
         ),
         _class_loss(
             "mcc",
@@ -290,6 +308,29 @@ _DEFAULT = {
     "classification": ("accuracy", "balanced-accuracy"),
     "regression": ("rmse",),
 }
+
+
+def losses_for(losses: Sequence[Loss], n_classes: int) -> tuple[Loss, ...]:
+    """Give losses the range they have with so many classes.
+
+    The Brier score of two classes is halved, as is usual, and ends at 1.
+
+    Parameters
+    ----------
+    losses : sequence of Loss
+        The losses.
+    n_classes : int
+        Number of classes; 0 for numbers.
+
+    Returns
+    -------
+    tuple of Loss
+        In the same order.
+    """
+    return tuple(
+        replace(loss, high=1.0) if loss.name == "brier" and n_classes == 2 else loss
+        for loss in losses
+    )
 
 
 def check_losses(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from scorecast._core.types import Json
@@ -23,6 +24,8 @@ __all__ = [
     "model_parts",
 ]
 
+_MOST_CASES = 10_000  # in a file
+
 
 @dataclass(frozen=True, kw_only=True)
 class LossAssessment:
@@ -42,6 +45,11 @@ class LossAssessment:
         Intervals; one is recommended.
     per_class : tuple of ClassSensitivity
         Sensitivity of every class, where the loss is about right and wrong.
+    cases : tuple of float
+        Mean value of every case that was tested, in the order of the model's
+        `cases`; empty where the loss is no mean of cases.
+    of_class : str
+        The class it is about, where it is about one: the last in sorted order.
     """
 
     loss: str
@@ -50,6 +58,13 @@ class LossAssessment:
     folds: tuple[float, ...]
     bounds: tuple[Bound, ...]
     per_class: tuple[ClassSensitivity, ...] = ()
+    cases: tuple[float, ...] = ()
+    of_class: str = ""
+
+    @property
+    def name(self) -> str:
+        """The loss, and the class where it is about one."""
+        return f"{self.loss} of class {self.of_class}" if self.of_class else self.loss
 
     @property
     def recommended(self) -> Bound | None:
@@ -111,6 +126,11 @@ class ModelAssessment:
         What the estimator warned of.
     untested : str
         Why there is no verdict, where the first loss has no finite value.
+    cases : tuple of int
+        Numbers, from 0, of the cases that were tested; empty in files that leave
+        them out.
+    times_tested : tuple of int
+        How often each of them was.
     """
 
     name: str
@@ -123,6 +143,8 @@ class ModelAssessment:
     n_tested: int = 0
     warnings: tuple[str, ...] = ()
     untested: str = ""
+    cases: tuple[int, ...] = ()
+    times_tested: tuple[int, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -144,7 +166,9 @@ def model_parts(model: ModelAssessment) -> Json:
     """Return plain values."""
     bias = model.selection_bias
     return {
-        "losses": {loss.loss: loss_parts(loss) for loss in model.losses},
+        "losses": {loss.loss: _short(loss_parts(loss)) for loss in model.losses},
+        "cases": _few(model.cases),
+        "times_tested": _few(model.times_tested),
         "feasibility": None
         if model.feasibility is None
         else model.feasibility.to_json(),
@@ -159,6 +183,15 @@ def model_parts(model: ModelAssessment) -> Json:
     }
 
 
+def _few(cases: Sequence[float]) -> list[float]:
+    """Leave out cases that would make the file one of cases only."""
+    return list(cases) if len(cases) <= _MOST_CASES else []
+
+
+def _short(loss: Json) -> Json:
+    return {**loss, "cases": _few(loss["cases"])}
+
+
 def loss_parts(loss: LossAssessment) -> Json:
     """Return one loss as plain values."""
     return {
@@ -170,6 +203,8 @@ def loss_parts(loss: LossAssessment) -> Json:
         "greater_is_better": loss.greater_is_better,
         "bounds": [_bound_parts(bound) for bound in loss.bounds],
         "folds": list(loss.folds),
+        "cases": list(loss.cases),
+        "of_class": loss.of_class,
     }
 
 
@@ -195,6 +230,8 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         n_tested=int(data.get("n_tested", 0)),
         warnings=tuple(data["warnings"]),
         untested=data.get("untested", ""),
+        cases=tuple(data.get("cases", ())),
+        times_tested=tuple(data.get("times_tested", ())),
     )
 
 
@@ -210,6 +247,8 @@ def loss_from(name: str, data: Json) -> LossAssessment:
             ClassSensitivity(**_numbers(row, {"label", "n"}))
             for row in data["per_class"].values()
         ),
+        cases=tuple(_float(x) for x in data.get("cases", ())),
+        of_class=data.get("of_class", ""),
     )
 
 

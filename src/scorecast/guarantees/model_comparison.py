@@ -32,9 +32,8 @@ class ModelComparison:
     low, high : float
         Its interval, corrected for overlap; NaN where p is.
     p : float
-        Two-sided p-value of the corrected resampled t-test; 1 where the models are the
-        same, NaN where all differences are the same but not 0: their spread cannot be
-        seen.
+        Two-sided p-value of the corrected resampled t-test; NaN where all differences
+        are the same, 0 among them: their spread cannot be seen, and nothing is claimed.
     p_adjusted : float
         The same after Holm, for all pairs.
     """
@@ -47,6 +46,11 @@ class ModelComparison:
     high: float
     p: float
     p_adjusted: float
+
+    @property
+    def is_same(self) -> bool:
+        """Whether no fold tells the two apart: no difference is observable."""
+        return self.difference == 0 and math.isnan(self.p)
 
     def to_json(self) -> Json:
         """Return plain values."""
@@ -104,8 +108,8 @@ def compare_models(
             continue  # without these folds the worst would be left out
         gaps = _gaps(folds[a], folds[b])
         if gaps.size >= 2:
-            p = corrected_t(gaps, test_ratio)[1]
-            # Without a spread there is no interval either, rather than one of no width.
+            # Without a spread nothing is claimed: no interval of no width, no p of 1.
+            p = corrected_t(gaps, test_ratio)[1] if gaps.any() else math.nan
             ends = (math.nan, math.nan)
             if not math.isnan(p):
                 ends = nadeau_bengio(gaps, level, test_ratio)

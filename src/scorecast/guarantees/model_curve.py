@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, UsageError
@@ -185,9 +186,11 @@ def model_curve(
     )
     best = loss.high if loss.greater_is_better else loss.low
     worst = loss.low if loss.greater_is_better else loss.high
+    table = np.array(rows, dtype=float)
+    learned = _learned(order, plan.splits, np.isfinite(table).all(axis=1))
     return learning_curve_fit(
-        order.sizes,
-        _complete(np.array(rows, dtype=float)),
+        learned.mean(axis=0).round().astype(int),
+        _complete(table),
         target=aim,
         best=best,
         worst=worst if math.isfinite(worst) else None,
@@ -198,6 +201,7 @@ def model_curve(
         n_cases=problem.n,
         level=level,
         random_state=for_band,
+        notes=_shortfall(order, learned),
     )
 
 
@@ -211,7 +215,7 @@ def _one_division(
     rng: np.random.Generator,
 ) -> list[float]:
     """Return the loss at every size; NaN where the model failed."""
-    # Perhaps fewer than stated sizes ask for, where groups are large.
+    # Perhaps fewer than stated sizes ask for, where groups are large: `_learned`.
     train = split.train[mixed_order(_strata(problem)[split.train], rng)]
     columns = rng.permutation(problem.m)
     values = []
@@ -228,6 +232,34 @@ def _one_division(
         can = outcome is not None and loss.can_measure(outcome)
         values.append(loss.measure(outcome) if can and outcome else math.nan)
     return values
+
+
+def _learned(
+    order: CurveOrder, splits: Sequence[Split], kept: NDArray[np.bool_]
+) -> IntArray:
+    """Count what every division did learn from, (divisions, sizes)."""
+    sizes = np.array(order.sizes)
+    if order.over == "features" or not kept.any():
+        return sizes[None]
+    there = np.array([split.train.size for split in splits])[kept]
+    found: IntArray = np.minimum(sizes, there[:, None])
+    return found
+
+
+def _shortfall(order: CurveOrder, learned: IntArray) -> tuple[str, ...]:
+    """Say which sizes were not reached, as where groups are kept whole."""
+    short = [
+        f"{size:,} asked for, {learned[:, place].mean():,.0f} learned from "
+        f"({learned[:, place].min():,} to {learned[:, place].max():,})"
+        for place, size in enumerate(order.sizes)
+        if learned[:, place].min() < size
+    ]
+    if not short:
+        return ()
+    return (
+        "groups kept whole leave fewer cases to learn from in some divisions; the "
+        f"mean counts: {'; '.join(short)}",
+    )
 
 
 def _strata(problem: Problem) -> IntArray:

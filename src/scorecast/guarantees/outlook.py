@@ -219,15 +219,35 @@ def _numbers(problem: Problem) -> FloatArray | None:
     return found if whole else None
 
 
-def space_of(problem: Problem) -> Regularities | None:
-    """Describe the space, unless there are too few cases or no numbers."""
-    features = _numbers(problem)
-    if features is None:
-        return None  # gaps and text have no shape to describe
+def space_of(problem: Problem) -> tuple[Regularities | None, tuple[str, ...]]:
+    """Describe the space by the features that are whole, and say what is left out.
+
+    Parameters
+    ----------
+    problem : Problem
+        The cases.
+
+    Returns
+    -------
+    tuple of Regularities or None, and tuple of str
+        None with the reason if no feature is whole, or there are too few cases.
+    """
+    features = numbers_of(problem.X)
+    # Gaps and text have no shape to describe.
+    features = features[:, np.isfinite(features).all(axis=0)]
+    left = problem.m - features.shape[1]
+    if not features.shape[1]:
+        return None, ("no word on the space: every feature has gaps, or is text",)
     try:
-        return data_regularities(features, problem.y, task=problem.task)
-    except InsufficientDataError:
-        return None
+        found = data_regularities(features, problem.y, task=problem.task)
+    except InsufficientDataError as error:
+        return None, (f"no word on the space: {str(error).removesuffix('.')}",)
+    if not left:
+        return found, ()
+    return found, (
+        f"the space is described by {features.shape[1]:,} of {problem.m:,} features; "
+        "the others have gaps, or are text",
+    )
 
 
 def best_features(

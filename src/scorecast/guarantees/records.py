@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from scorecast._version import __version__
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import DataWarning, InvalidInputError
 from scorecast.guarantees.identity import identity_of
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.sampling import Plan
@@ -134,6 +135,13 @@ class Record:
                 self._done[row["part"], int(row["number"])] = row["value"]
             else:
                 self.n_torn += 1
+        if self.n_torn:
+            lines_said = "line was" if self.n_torn == 1 else "lines were"
+            msg = (
+                f"{self.path}: {self.n_torn} {lines_said} cut off or garbled; what "
+                "stood there is done again"
+            )
+            warnings.warn(msg, DataWarning, stacklevel=5)
 
 
 def _row(line: str) -> dict[str, Any]:

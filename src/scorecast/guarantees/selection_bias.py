@@ -23,6 +23,7 @@ from scorecast.guarantees.permutation.splits import CaseSplit, read_splits
 __all__ = ["SelectionBias", "selection_bias"]
 
 _SEEDS = 2**31 - 1
+_SAME = 1e-12  # differences that only rounding made
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -87,13 +88,29 @@ class SelectionBias(Result):
 
     @property
     def bias_interval(self) -> tuple[float, float]:
-        """Interval of the bias, by the corrected resampled t of the splits."""
+        """Interval of the bias, by the corrected resampled t of the splits.
+
+        Where all splits differ by as much no spread is seen: then as much as a share
+        of so many cases, none of which changed, may be off; NaN for losses that are
+        no shares.
+        """
         more = self.outside - self.inside
         more = more[np.isfinite(more)]
-        low, high = nadeau_bengio(
-            more if self.greater_is_better else -more, self.level, self.test_ratio
-        )
+        more = more if self.greater_is_better else -more
+        if more.size < 2 or np.ptp(more) < _SAME:
+            return self._unseen(float(more.mean()) if more.size else 0.0)
+        low, high = nadeau_bengio(more, self.level, self.test_ratio)
         return low, high
+
+    def _unseen(self, middle: float) -> tuple[float, float]:
+        known = np.concatenate([self.outside, self.inside])
+        known = known[np.isfinite(known)]
+        if not known.size or known.min() < 0 or known.max() > 1:
+            return math.nan, math.nan
+        if not math.isfinite(self.worst):
+            return math.nan, math.nan
+        half = wilson(0, self.n_cases, self.level)[1]
+        return max(middle - half, -1.0), min(middle + half, 1.0)
 
     @property
     def adjusted_interval(self) -> tuple[float, float]:

@@ -253,13 +253,15 @@ def _disagreement(accuracy: float, versus: float, given: float | None) -> float:
     most = min(accuracy + versus, 2 - accuracy - versus)
     if given is None:
         return accuracy * (1 - versus) + versus * (1 - accuracy)
-    if not isinstance(given, numbers.Real) or not gap <= given <= most:
+    # .9 less .85 is a little more than .05 in binary.
+    near = 1e-12
+    if not isinstance(given, numbers.Real) or not gap - near <= given <= most + near:
         msg = (
             f"`disagreement` must lie between {gap:.4g}, the difference, and "
             f"{most:.4g}; got {given!r}."
         )
         raise UsageError(msg)
-    return float(given)
+    return min(max(float(given), gap), most)
 
 
 def _check_share(value: float, name: str, *, inclusive: bool) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from scorecast.guarantees import Assessment, Feasibility, ModelAssessment
 from scorecast.report.assessment_plots import (
     bias_drawing,
     bounds_drawing,
     classes_drawing,
+)
+from scorecast.report.bound_views import (
+    bound_notes,
+    bound_sections,
+    bounds_assumed,
+    gap_said,
 )
 from scorecast.report.drawing import Drawing
 from scorecast.report.outlook_views import (
@@ -19,7 +24,7 @@ from scorecast.report.outlook_views import (
 )
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
-from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -79,6 +84,8 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     lines += outlook_lines(result)
     for text in result.warnings:
         lines += entry_lines("Warning", text)
+    for text in bound_notes(result):
+        lines += entry_lines("Interval", text)
     for model in result.models:
         lines += entry_lines(
             "Verdict", f"{model_name(model.name, 60)}: {model.verdict}"
@@ -100,7 +107,15 @@ def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
         for loss in model.losses:
             by = "" if loss.recommended is None else loss.recommended.method
             span = loss.span_said(loss.low, loss.high)
-            rows.append((name, loss.loss, loss.value_said(loss.estimate), span, by))
+            rows.append(
+                (
+                    name,
+                    one_line(loss.name, 30),
+                    loss.value_said(loss.estimate),
+                    span,
+                    by,
+                )
+            )
             name = ""
     return rows
 
@@ -146,15 +161,34 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     failed = [
         f"{model_name(model.name, 60)} on {result.cases_said(model)}"
         for model in result.models
-        if model.failures and model.losses
+        if model.losses and (model.failures or model.n_tested < result.n)
+        if model.n_tested
     ]
     return [
         ("Data", sizes),
         ("Tested", "; ".join([tested, *failed])),
+        *_draw_facts(result),
         *_centre_facts(result),
         *outlook_facts(result),
         ("Assumes", "; ".join(result.assumptions[:2])),
     ]
+
+
+def _draw_facts(result: Assessment) -> list[tuple[str, str]]:
+    """Say how often permuted and null data were drawn, model by model if it differs."""
+    tested = [(m.name, m.feasibility) for m in result.assessed if m.feasibility]
+    numbers: dict[str, list[str]] = {}
+    for name, found in tested:
+        said = f"{count(found.permuted.n_draws)} permutations"
+        if found.null_data is not None:
+            said += f", {count(found.null_data.n_draws)} null data sets"
+        numbers.setdefault(said, []).append(model_name(name))
+    if not numbers:
+        return []
+    if len(numbers) == 1:
+        return [("Chance", next(iter(numbers)))]
+    each = (f"{', '.join(names)}: {said}" for said, names in numbers.items())
+    return [("Chance", "; ".join(each))]
 
 
 def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
@@ -187,7 +221,7 @@ def _(result: Assessment) -> Drawing:
 
 @report_sections.register
 def _(result: Assessment) -> tuple[Section, ...]:
-    sections = [_head(result), *_bound_sections(result), *_feasibility(result)]
+    sections = [_head(result), *bound_sections(result), *_feasibility(result)]
     if any(x.per_class for m in result.assessed for x in m.losses):
         sections.append(_classes(result))
     if any(model.bias_variance for model in result.assessed):
@@ -238,7 +272,7 @@ def _classes(result: Assessment) -> Section:
 
 
 def _head(result: Assessment) -> Section:
-    first = result.assessed[0].losses[0].loss
+    first = one_line(result.assessed[0].losses[0].name, 40)
     columns = (first, "estimate", f"{level_name(result.level)} interval")
     rows, notes = [], []
     for model in result.models:
@@ -257,15 +291,20 @@ def _head(result: Assessment) -> Section:
         )
         word = "not tested" if tested is None else tested.verdict.word
         word = "no verdict" if model.untested else word
-        said = [word, *(dashed(f"{x.loss} {x.said()}") for x in others)]
-        said += [f"tested on {result.cases_said(model)}"] if model.failures else []
+        said = [word, *(dashed(f"{one_line(x.name, 40)} {x.said()}") for x in others)]
+        if model.failures or 0 < model.n_tested < result.n:
+            said.append(f"tested on {result.cases_said(model)}")
         notes.append(sentence("; ".join(said)).removesuffix("."))
     table = Table(
         caption="", columns=columns, rows=tuple(rows), notes=tuple(notes), words=1
     )
     return Section(
         heading=dashed(f"{result.headline()} {_word(result.best)}"),
-        lead=(sentence(_reason(result.best)),),
+        lead=tuple(
+            text
+            for text in (sentence(_reason(result.best)), result.choice_said())
+            if text
+        ),
         tables=(table,),
         warnings=result.warnings,
         facts=tuple(_facts(result)),
@@ -286,38 +325,6 @@ def _reason(model: ModelAssessment) -> str:
     if model.feasibility is None:
         return "No test against chance was asked for: the interval stands alone"
     return model.feasibility.verdict.reason
-
-
-def _bound_sections(result: Assessment) -> list[Section]:
-    lead = (
-        "Every way of putting an interval around the same tests. The blue one is "
-        "recommended; the others show how much hangs on what is assumed."
-    )
-    names = list(dict.fromkeys(x.loss for m in result.assessed for x in m.losses))
-    sections, known = [], set[str]()
-    for place, name in enumerate(names):
-        reasons = dict.fromkeys(
-            b.reason
-            for m in result.assessed
-            for x in m.losses
-            if x.loss == name
-            for b in x.bounds
-            if b.is_recommended and b.reason and b.reason not in known
-        )
-        known |= set(reasons)
-        said = [lead] if place == 0 else []
-        said += [sentence(f"recommended because {reason}") for reason in reasons]
-        is_last = place == len(names) - 1
-        table = column_table("All intervals in numbers", result.to_columns())
-        sections.append(
-            Section(
-                heading=f"Bounds of {name}",
-                lead=tuple(said),
-                figure=bounds_drawing(result, name),
-                tables=(replace(table, folded=True),) if is_last else (),
-            )
-        )
-    return sections
 
 
 def _feasibility(result: Assessment) -> list[Section]:
@@ -398,7 +405,7 @@ def _comparisons(result: Assessment) -> list[Section]:
         (
             f"{model_name(row.a, 20)} \N{MINUS SIGN} {model_name(row.b, 20)}",
             f"{row.difference:+.3f}",
-            f"{row.low:+.3f} to {row.high:+.3f}" if is_known(row.low) else UNKNOWN,
+            gap_said(row),
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons
@@ -418,10 +425,5 @@ def _comparisons(result: Assessment) -> list[Section]:
 
 
 def _assumed(result: Assessment) -> Section:
-    methods: dict[str, str] = {}
-    for model in result.assessed:
-        for loss in model.losses:
-            methods |= {b.method: b.assumption for b in loss.bounds}
     items = [sentence(text) for text in result.assumptions]
-    items += [f"{name}: {text}." for name, text in methods.items()]
-    return Section(heading="What this assumes", items=tuple(items))
+    return Section(heading="What this assumes", items=(*items, *bounds_assumed(result)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from scorecast.guarantees import EstimateAssessment, estimate_said
+from scorecast.report.bound_views import gap_said
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
@@ -115,7 +116,7 @@ def _comparison_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
         (
             f"{names[row.a]} less {names[row.b]}",
             f"{row.difference:+.3f}",
-            f"{row.low:+.3f} to {row.high:+.3f}" if is_known(row.low) else UNKNOWN,
+            gap_said(row),
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons

@@ -67,8 +67,10 @@ def learning_drawing(fit: LearningCurveFit) -> Drawing:
     """
     first, last = float(fit.sizes.min()), float(fit.sizes.max())
     end = _end(fit)
-    seen, ahead = _trace(fit, first, last), _trace(fit, last, end)
-    low, high = _limits(fit, seen, ahead)
+    seen = _trace(fit, first, last)
+    # A law that does not fit says nothing of what was not tried.
+    traces = [seen, _trace(fit, last, end)] if fit.fits else [seen]
+    low, high = _limits(fit, *traces)
 
     def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel=f"{fit.over} learned from")
@@ -77,12 +79,13 @@ def learning_drawing(fit: LearningCurveFit) -> Drawing:
         count_axis(axes, first / 1.08, end * 1.04, also=[last])
         _draw_aim(axes, fit)
         draw_trace(axes, seen, INK, INK_SOFT)
-        draw_trace(axes, ahead, ACCENT, ACCENT_SOFT)
+        for ahead in traces[1:]:
+            draw_trace(axes, ahead, ACCENT, ACCENT_SOFT)
         axes.plot(
             fit.sizes, fit.means, linestyle="none", marker="o", markersize=5.0,
             color=INK, markeredgecolor=PAPER, markeredgewidth=1.0, zorder=7,
         )  # fmt: skip
-        draw_marks(axes, _marks(fit, end), envelope_of(axes, [seen, ahead]))
+        draw_marks(axes, _marks(fit, end), envelope_of(axes, traces))
 
     return Drawing(
         title=f"Learning curve: {fit.loss} against {fit.over}",
@@ -98,6 +101,8 @@ def learning_drawing(fit: LearningCurveFit) -> Drawing:
 def _end(fit: LearningCurveFit) -> float:
     """Choose how far to draw: to where the aim is reached, if that is not too far."""
     last = float(fit.sizes.max())
+    if not fit.fits:
+        return last
     end = _AHEAD * last
     if fit.target is not None:
         needed = fit.needed_for(fit.target)
@@ -110,7 +115,8 @@ def _trace(fit: LearningCurveFit, first: float, last: float) -> Trace:
     x = np.geomspace(first, last, _POINTS)
     spans = np.array([fit.interval_at(float(size)) for size in x])
     y = np.array([fit.score_at(float(size)) for size in x])
-    return Trace(x=x, y=y, low=spans[:, 0], high=spans[:, 1])
+    low, high = (np.where(np.isnan(end), y, end) for end in spans.T)
+    return Trace(x=x, y=y, low=low, high=high)
 
 
 def _limits(fit: LearningCurveFit, *traces: Trace) -> tuple[float, float]:
@@ -149,9 +155,12 @@ def _draw_aim(axes: Axes, fit: LearningCurveFit) -> None:
 def _marks(fit: LearningCurveFit, end: float) -> list[Mark]:
     last = float(fit.sizes.max())
     low, high = fit.interval_at(last)
-    value = fit.score_at(last)
+    value = float(fit.means[fit.sizes.argmax()])
     text = f"{count(last)}: {value_said(fit.loss, value)}"
-    found = [Mark(x=last, y=value, low=low, high=high, text=text, colour=INK)]
+    low, high = (np.fmin(low, value), np.fmax(high, value))
+    found = [
+        Mark(x=last, y=value, low=float(low), high=float(high), text=text, colour=INK)
+    ]
     needed = np.inf if fit.target is None else fit.needed_for(fit.target)
     if fit.target is not None and needed <= end:
         text = f"{count(needed)}: {value_said(fit.loss, fit.target)}"
@@ -191,7 +200,7 @@ def learning_table(fit: LearningCurveFit) -> Table:
             strict=True,
         )
     )
-    heading = (fit.over, "seen", "fitted", f"{level_name(fit.level)} interval")
+    heading = (fit.over, "measured", "fitted", f"{level_name(fit.level)} interval")
     law = (
         ""
         if fit.is_flat
@@ -199,6 +208,8 @@ def learning_table(fit: LearningCurveFit) -> Table:
         f"{fit.law.exponent:.3g} from the best"
     )
     caption = f"Sizes tried, and the fit{law}"
+    if not fit.fits:
+        caption = f"Sizes tried, and a fit that is refused{law}"
     return Table(caption=caption, columns=heading, rows=rows, folded=True)
 
 
@@ -209,6 +220,8 @@ def _(result: LearningCurveFit, *, ascii_only: bool = False) -> str:
     lines += [*table_lines(table.columns, table.rows), ""]
     if split_said(result):
         lines += entry_lines("Split", split_said(result))
+    for note in result.notes:
+        lines += entry_lines("Sizes", note)
     lines += entry_lines("Assumes", "errors fall as a power of the size, to a limit")
     return joined_lines(lines, ascii_only=ascii_only)
 
@@ -221,13 +234,14 @@ def _(result: LearningCurveFit) -> Drawing:
 @report_sections.register
 def _(result: LearningCurveFit) -> tuple[Section, ...]:
     said = split_said(result)
-    facts = (("Split", said),) if said else ()
+    facts = [("Split", said)] if said else []
+    facts += [("Sizes", note) for note in result.notes]
     return (
         Section(
             heading=dashed(result.summary()),
             figure=learning_drawing(result),
             tables=(learning_table(result),),
-            facts=facts,
+            facts=tuple(facts),
         ),
         Section(heading="References", items=_REFERENCES),
     )

@@ -11,6 +11,7 @@ from scorecast.report.learning_views import (
     learning_table,
     split_said,
 )
+from scorecast.report.phrases import sentence
 from scorecast.report.sections import Section, Table
 from scorecast.report.selection_views import (
     FEATURES_LEAD,
@@ -22,8 +23,8 @@ from scorecast.report.selection_views import (
     noted_bias_table,
 )
 from scorecast.report.space_views import SPACE_LEAD, space_table
-from scorecast.report.text import table_lines
-from scorecast.report.wording import count, dashed, level_name, model_name
+from scorecast.report.text import entry_lines, table_lines
+from scorecast.report.wording import UNKNOWN, count, dashed, level_name, model_name
 
 __all__ = ["outlook_facts", "outlook_lines", "outlook_sections"]
 
@@ -66,6 +67,9 @@ def outlook_lines(result: Assessment) -> list[str]:
         if curves:
             table = _needs_table(curves)
             lines += [*table_lines(table.columns, table.rows, left={0}), ""]
+        for name, curve in curves:
+            for note in curve.notes:
+                lines += entry_lines("Sizes", f"{model_name(name, 60)}: {note}")
     biases = _biases(result)
     if biases:
         table = bias_table(biases)
@@ -79,13 +83,13 @@ def _needs_table(curves: list[tuple[str, LearningCurveFit]]) -> Table:
     rows = tuple(
         (
             model_name(name),
-            *(value_said(x.loss, x.score_at(float(size))) for size in _ends(x)),
-            value_said(x.loss, x.limit),
+            *(value_said(x.loss, value) for value in _measured(x)),
+            value_said(x.loss, x.limit) if x.fits else UNKNOWN,
             *(() if x.target is None else (_needed(x, x.target),)),
         )
         for name, x in curves
     )
-    heading = [f"{first.loss} from", *map(count, _ends(first)), "endless"]
+    heading = [f"{first.loss} from", *map(count, _ends(first)), "endless, by the fit"]
     if first.target is not None:
         aim = value_said(first.loss, first.target).replace(".0 %", " %")
         heading.append(f"{first.over} for {aim}")
@@ -111,16 +115,25 @@ def _ends(curve: LearningCurveFit) -> tuple[int, int]:
     return int(curve.sizes.min()), int(curve.sizes.max())
 
 
+def _measured(curve: LearningCurveFit) -> tuple[float, float]:
+    means = curve.means
+    return float(means[curve.sizes.argmin()]), float(means[curve.sizes.argmax()])
+
+
 def _needed(curve: LearningCurveFit, target: float) -> str:
-    low, high = (_size(size) for size in curve.needed_interval(target))
-    needed = _size(curve.needed_for(target))
-    if needed == low == high:
+    if not curve.fits:
+        return "no power law fits"
+    ends = curve.needed_interval(target)
+    size = curve.needed_for(target)
+    never = curve.never_said(target) == "never reaches"
+    needed = count(size) if math.isfinite(size) else "never" if never else "no end"
+    if math.isnan(ends[0]):
         return needed
-    return f"{needed} ({low} to {high})"
-
-
-def _size(size: float) -> str:
-    return "never" if math.isinf(size) or size > 10**7 else count(size)
+    least = float(curve.sizes.min())
+    if ends == (least, least):
+        return f"{needed} or fewer"
+    low, high = ("no end" if math.isinf(end) else count(end) for end in ends)
+    return needed if low == high == "no end" else f"{needed} ({low} to {high})"
 
 
 def outlook_facts(result: Assessment) -> list[tuple[str, str]]:
@@ -184,9 +197,10 @@ def _curve_sections(
         return []
     share = curves[0][1]
     lead = (
-        f"The model learned from fewer {over} again and again (dots: means), a power "
-        f"law through it, and its {level_name(share.level)} band; blue beyond what was "
-        "tried. The band allows for tests that share cases, so that it is wide."
+        f"The model learned from fewer {over} again and again (dots, and the numbers "
+        "of single sizes: means as measured), a power law through it, and its "
+        f"{level_name(share.level)} band; blue beyond what was tried. The band allows "
+        "for tests that share cases, so that it is wide."
     )
     head = Section(
         heading=f"What would more {over} bring?",
@@ -198,7 +212,7 @@ def _curve_sections(
         *(
             Section(
                 heading=f"{model_name(name, 40)}: learning curve over {over}",
-                lead=(dashed(fit.summary()),),
+                lead=(dashed(fit.summary()), *map(sentence, fit.notes)),
                 figure=learning_drawing(fit),
                 tables=(learning_table(fit),),
             )

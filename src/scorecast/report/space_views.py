@@ -74,7 +74,8 @@ def _shape_rows(result: Regularities) -> list[tuple[str, str, str]]:
         (
             "features not normal",
             percent(result.share_not_normal),
-            "within classes; Jarque and Bera, 5 % false discoveries",
+            f"{'within classes; ' if result.class_counts else ''}Jarque and Bera, 5 % "
+            "false discoveries",
         ),
         (
             "features skewed",

@@ -1,0 +1,75 @@
+"""What a reader of an assessment must know before any number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from scorecast.guarantees.model_assessment import ModelAssessment
+from scorecast.guarantees.problem import Problem
+from scorecast.guarantees.sampling import Plan
+
+__all__ = ["cautions"]
+
+
+def cautions(
+    problem: Problem, plan: Plan, rows: Sequence[ModelAssessment]
+) -> tuple[str, ...]:
+    """Say what a reader must know before any number.
+
+    Parameters
+    ----------
+    problem : Problem
+        The cases.
+    plan : Plan
+        The splits.
+    rows : sequence of ModelAssessment
+        What came of them.
+
+    Returns
+    -------
+    tuple of str
+        A line each.
+    """
+    lines = []
+    for row in rows:
+        if row.failures:
+            lines.append(
+                f"{row.name}: {len(row.failures)} of {len(plan.splits)} splits "
+                f"{row.failures[0]}"
+            )
+        lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
+    if any(x.loss == "posterior-error" for row in rows for x in row.losses):
+        lines.append(
+            "posterior-error is the error that a model itself states: it holds only if "
+            "its probabilities are calibrated, and for classes as common as here. "
+            "Compare it with error."
+        )
+    lines += _lonely(problem)
+    repeated = problem.n_repeated()
+    if repeated:
+        lines.append(
+            f"{repeated} cases repeat the features of another: if copies stand on "
+            "both sides of a split, the estimate is too good. Give groups, at the "
+            "command line with --group COL."
+        )
+    n_folds = len(plan.splits)
+    if math.isclose(plan.n_test, 1) or n_folds < 5:
+        each = f"{plan.n_test:.3g} case{'' if math.isclose(plan.n_test, 1) else 's'}"
+        lines.append(f"{n_folds} splits of {each} each say little of spread.")
+    return tuple(lines)
+
+
+def _lonely(problem: Problem) -> list[str]:
+    """Name the classes of one case."""
+    if not problem.is_classification:
+        return []
+    counts = zip(problem.classes, problem.class_counts.tolist(), strict=True)
+    alone = [str(label) for label, count in counts if count == 1]
+    if not alone:
+        return []
+    more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
+    return [
+        f"a class with 1 case ({', '.join(alone[:5])}{more}) cannot be both learned "
+        "and tested: whenever it is tested it is wrong. Merge or drop it."
+    ]

@@ -1,0 +1,146 @@
+"""Every interval of an assessment on a page: reasons, notes and what each assumes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from scorecast.guarantees import Assessment, Bound, ModelComparison
+from scorecast.report.assessment_plots import bounds_drawing
+from scorecast.report.phrases import sentence
+from scorecast.report.sections import Section, column_table
+from scorecast.report.wording import UNKNOWN, is_known, model_name, one_line
+
+__all__ = ["bound_notes", "bound_sections", "bounds_assumed", "gap_said"]
+
+_LEAD = (
+    "Every way of putting an interval around the same tests. The blue one is "
+    "recommended; the others show how much hangs on what is assumed."
+)
+_Place = tuple[str, str, Bound]  # model, loss
+
+
+def _all(result: Assessment) -> Iterator[_Place]:
+    for model in result.assessed:
+        for loss in model.losses:
+            for bound in loss.bounds:
+                yield model_name(model.name), loss.loss, bound
+
+
+def _gathered(
+    places: Iterator[_Place], text_of: Callable[[Bound], str]
+) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Put together bounds of one method of which the same is said."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for model, loss, bound in places:
+        if text_of(bound):
+            found.setdefault((bound.method, text_of(bound)), []).append((model, loss))
+    return found
+
+
+def _whose(places: list[tuple[str, str]]) -> str:
+    models = ", ".join(dict.fromkeys(model for model, _ in places))
+    losses = ", ".join(dict.fromkeys(loss for _, loss in places))
+    return f"{losses} of {models}"
+
+
+def _named(result: Assessment, name: str) -> str:
+    found = (x.name for m in result.assessed for x in m.losses if x.loss == name)
+    return one_line(next(found), 60)
+
+
+def bound_notes(result: Assessment, loss: str | None = None) -> list[str]:
+    """Return what else is to be known of intervals, and of which.
+
+    Parameters
+    ----------
+    result : Assessment
+        The answer.
+    loss : str, optional
+        Notes of this loss only.
+
+    Returns
+    -------
+    list of str
+        Without a full stop.
+    """
+    places = (x for x in _all(result) if loss is None or x[1] == loss)
+    return [
+        f"{method}, {_whose(who)}: {text}"
+        for (method, text), who in _gathered(places, lambda b: b.note).items()
+    ]
+
+
+def bound_sections(result: Assessment) -> list[Section]:
+    """Lay out all intervals, loss by loss.
+
+    Parameters
+    ----------
+    result : Assessment
+        The answer.
+
+    Returns
+    -------
+    list of Section
+        One per loss.
+    """
+    names = list(dict.fromkeys(loss for _, loss, _ in _all(result)))
+    sections, known = [], set[str]()
+    for place, name in enumerate(names):
+        # A note says that the interval is another than the reason speaks of.
+        reasons = dict.fromkeys(
+            b.reason
+            for _, loss, b in _all(result)
+            if loss == name and b.is_recommended and b.reason and not b.note
+        )
+        said = [_LEAD] if place == 0 else []
+        said += [
+            sentence(f"recommended because {reason}")
+            for reason in reasons
+            if reason not in known
+        ]
+        said += [sentence(note) for note in bound_notes(result, name)]
+        known |= set(reasons)
+        is_last = place == len(names) - 1
+        table = column_table("All intervals in numbers", result.to_columns())
+        sections.append(
+            Section(
+                heading=f"Bounds of {_named(result, name)}",
+                lead=tuple(said),
+                figure=bounds_drawing(result, name),
+                tables=(replace(table, folded=True),) if is_last else (),
+            )
+        )
+    return sections
+
+
+def gap_said(row: ModelComparison) -> str:
+    """Write the interval of a difference, or why there is none."""
+    if row.is_same:
+        return "no difference observable"
+    if not is_known(row.low):
+        return UNKNOWN
+    return f"{row.low:+.3f} to {row.high:+.3f}"
+
+
+def bounds_assumed(result: Assessment) -> list[str]:
+    """Say what each way of making an interval assumes, and of which if they differ.
+
+    Parameters
+    ----------
+    result : Assessment
+        The answer.
+
+    Returns
+    -------
+    list of str
+        Sentences.
+    """
+    found = _gathered(_all(result), lambda b: b.assumption)
+    methods = [method for method, _ in found]
+    return [
+        f"{method}: {text}."
+        if methods.count(method) == 1
+        else f"{method} ({_whose(who)}): {text}."
+        for (method, text), who in found.items()
+    ]
