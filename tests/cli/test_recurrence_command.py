@@ -132,7 +132,7 @@ def bad_tables():
         "'b' is 4 in every case",
         [f"{1 + i},1,{i},4" for i in range(9)],
     )
-    yield "words", 3, "a category", ["1,1,x,4", *good]
+    yield "words", 3, "nearly all others", ["1,1,x,4", *good]
     yield "few cases", 4, "too few", good[3:6]
 
 

@@ -118,7 +118,7 @@ def test_words_fit_their_numbers(answer):
     assert "median" in text.split("Followed")[1].split("From")[0]
     assert "honestly" not in text
     assert "nan" not in text.lower().split()
-    assert "R-hat cannot be computed" in text
+    assert "worst R-hat not known" in text
 
 
 def test_one_name_per_rival_in_figure_and_table(answer):

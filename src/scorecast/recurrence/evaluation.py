@@ -381,5 +381,5 @@ class _Table:
 
 def _worst(rhat: float) -> str:
     if not np.isfinite(rhat):
-        return "R-hat cannot be computed"
+        return "worst R-hat not known"
     return f"worst R-hat {rhat:.2f}"
