@@ -81,6 +81,8 @@ NAMES = {
     "Regularities",
     "data_regularities",
     "permutation_scores",
+    "HyperparameterChoice",
+    "choose_hyperparameters",
     "Recurrence",
     "RecurrenceModel",
     "recurrence_of",

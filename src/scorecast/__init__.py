@@ -93,8 +93,10 @@ if TYPE_CHECKING:
         mutual_information_bound,
     )
     from scorecast.recurrence import (
+        HyperparameterChoice,
         Recurrence,
         RecurrenceModel,
+        choose_hyperparameters,
         evaluate_recurrence,
         recurrence_of,
     )
@@ -180,7 +182,9 @@ _HOME = {
     "learning_curve_scores": "guarantees",
     "permutation_scores": "guarantees",
     "required_test_size": "guarantees",
+    "HyperparameterChoice": "recurrence",
     "Recurrence": "recurrence",
+    "choose_hyperparameters": "recurrence",
     "RecurrenceModel": "recurrence",
     "recurrence_of": "recurrence",
     "evaluate_recurrence": "recurrence",
@@ -209,6 +213,7 @@ __all__ = [
     "EstimateAssessment",
     "Extrapolation",
     "GaussianExtrapolator",
+    "HyperparameterChoice",
     "Identification",
     "ImpliedInformation",
     "InformationBound",
@@ -245,6 +250,7 @@ __all__ = [
     "cases_from_probabilities",
     "cases_from_regressor",
     "cases_from_times",
+    "choose_hyperparameters",
     "compare",
     "compare_decoders",
     "compare_information",

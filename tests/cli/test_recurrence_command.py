@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -89,6 +90,17 @@ def test_the_json_is_a_contract(answered):
     )
     assert len(result["calibration"]["shares"]) == 10
     assert data["inputs"]["covariates"] == ["marker", "kind=b"]
+    cases = result["cases"]
+    np.testing.assert_allclose(
+        np.subtract(cases["log_q"], cases["log_p"]), cases["j"], atol=1e-12
+    )
+    mean = np.mean(cases["j"]) / np.log(2)
+    assert result["information"]["mean_j"] == pytest.approx(mean)
+    assert np.bincount(cases["fold"][0]).tolist() == [20, 20]
+    model = data["options"]["model"]
+    assert (model["chains"], model["draws"]) == (1, 20)
+    assert {"noise_shape", "moments", "hyperparameters"} <= set(model)
+    assert {"ridge", "thinning"} <= set(result["diagnostics"])
 
 
 def test_a_saved_answer_comes_back(answered):
@@ -108,6 +120,7 @@ def bad_tables():
     yield "zero time", 3, "above zero", ["0,1,3,4", *good]
     yield "negative time", 3, "above zero", ["-2,1,3,4", *good]
     yield "NaN time", 3, "must be known", ["nan,1,3,4", *good]
+    yield "infinite time", 3, "inf is no time", ["inf,1,3,4", *good]
     yield "no time", 3, "the field is empty", [",1,3,4", *good]
     yield "odd event", 3, "event must be 1", ["1,2,3,4", *good]
     yield "no events", 4, "0 event", [f"{1 + i},0,{i % 5},{i % 7}" for i in range(20)]
@@ -144,6 +157,9 @@ def test_wrong_options_are_usage(run, cohort_file):
     assert code == 2
     assert "beyond the 40" in err
     assert run(*wanted, "--prior", "gompertz")[0] == 2
+    code, _, err = run(*wanted, "--growth", "0.999")
+    assert code == 2
+    assert "0<x<=0.9" in err
     assert run("recurrence", cohort_file, "--time", "t")[0] == 2
 
 
@@ -202,3 +218,50 @@ def test_a_comparison_that_fails_is_said(run, cohort_file, stub, monkeypatch):
     assert code == 0
     said = " ".join(out.split())
     assert "What the model knows beyond Weibull AFT cannot be said: the chains" in said
+
+
+def test_the_evidence_of_candidates_is_reported(
+    run, cohort_file, stub, monkeypatch, tmp_path
+):
+    asked = {}
+
+    def tell(model, X, time, event, candidates, **_):
+        asked.update(candidates)
+        values = enumerate(candidates)
+        return {name: SimpleNamespace(value=-10.0 + 4 * i, stderr=0.2, correction=0.0)
+                for i, name in values}  # fmt: skip
+
+    monkeypatch.setattr("scorecast.recurrence.choice.hyperparameter_evidence", tell)
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker", *QUICK)
+    paths = [tmp_path / name for name in ("out.json", "out.html")]
+    code, out, _ = run(
+        *wanted, "--candidate", "growth=0.3", "--candidate", "growth=0.09,tail_b=2",
+        "--json", paths[0], "--report", paths[1],
+    )  # fmt: skip
+    assert code == 0
+    assert list(asked) == ["as printed", "growth=0.3", "growth=0.09,tail_b=2"]
+    assert list(asked.values()) == [
+        {}, {"growth": 0.3}, {"growth": 0.09, "tail_b": 2.0}
+    ]  # fmt: skip
+    told = json.loads(paths[0].read_text())
+    rows = told["result"]["evidence"]["candidates"]
+    assert [row["log_evidence"] for row in rows] == [-2.0, -6.0, -10.0]
+    assert rows[0]["stderr"] == 0.2
+    said = " ".join(out.split())
+    assert (
+        "growth=0.09,tail_b=2 foretells the data best (log evidence -2.0 ± 0.2" in said
+    )
+    assert "Which hyperparameters?" in paths[1].read_text()
+    again = result_from_dict(told)
+    assert again.choice.sentence() == told["result"]["evidence"]["sentence"]
+    assert run(*wanted)[1].count("Evidence") == 0
+
+
+@pytest.mark.parametrize("text", ["growth", "growth=x", "nonsense=1", "growth=0.999"])
+def test_impossible_candidates_are_usage(run, cohort_file, stub, text):
+    code, _, err = run("recurrence", *columns(cohort_file), "--covariates", "marker",
+                       *QUICK, "--candidate", text)  # fmt: skip
+    assert code == 2
+    assert text in err
+    assert "--candidate" in err
+    assert stub.fits == []

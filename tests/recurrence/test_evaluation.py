@@ -225,17 +225,37 @@ def test_rivals_are_proper_and_know_something(cohort, kind):
     assert sum(parts[2:]) == pytest.approx(tail, abs=2e-3)
 
 
-def test_accelerated_rivals_are_those_of_lifelines(cohort):
+@pytest.mark.parametrize("kind", ["weibull", "lognormal"])
+def test_accelerated_rivals_are_those_of_lifelines(cohort, kind):
     lifelines = pytest.importorskip("lifelines")
     pd = pytest.importorskip("pandas")
     X, time, event = cohort()
     frame = pd.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "t": time, "e": event * 1})
-    fitter = lifelines.WeibullAFTFitter(penalizer=0.01).fit(frame, "t", "e")
+    fitters = {"weibull": lifelines.WeibullAFTFitter,
+               "lognormal": lifelines.LogNormalAFTFitter}  # fmt: skip
+    fitter = fitters[kind](penalizer=0.01).fit(frame, "t", "e")
     at = np.array([0.5, 2.0, 6.0])
     exact = fitter.predict_survival_function(frame[:4], times=at).to_numpy().T
-    found = fit_rival("weibull", check_cohort(X, time, event))
+    found = fit_rival(kind, check_cohort(X, time, event))
     tail = found.predict_log(X[:4], np.tile(at, (4, 1)))[1]
     np.testing.assert_allclose(np.exp(tail), exact, atol=1e-6)
+
+
+def test_hazards_of_cox_are_those_of_lifelines(cohort):
+    lifelines = pytest.importorskip("lifelines")
+    pd = pytest.importorskip("pandas")
+    X, time, event = cohort()
+    frame = pd.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "t": time, "e": event * 1})
+    fitter = lifelines.CoxPHFitter(penalizer=0.01).fit(frame, "t", "e")
+    exact = fitter.predict_log_partial_hazard(frame[:6]).to_numpy()
+    found = fit_rival("cox", check_cohort(X, time, event))
+    at = np.tile([0.5, 2.0, 6.0], (6, 1))
+    hazards = np.log(-found.predict_log(X[:6], at)[1])
+    for column in hazards.T:
+        np.testing.assert_allclose(np.diff(column), np.diff(exact), atol=1e-6)
+    # Breslow's baseline, but for the steps that its pieces smooth.
+    survival = fitter.predict_survival_function(frame[:6], times=at[0]).to_numpy().T
+    np.testing.assert_allclose(np.exp(-np.exp(hazards)), survival, atol=0.06)
 
 
 def test_every_case_is_predicted_without_it(cohort, short):

@@ -3,6 +3,7 @@
 import sys
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from scorecast.exceptions import (
     MissingExtraError,
     UsageError,
 )
-from scorecast.recurrence import curves_of
+from scorecast.recurrence import curves_of, recurrence_of
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.columns import narrowed, usable_columns
 
@@ -96,7 +97,9 @@ def test_columns_that_overlap_in_a_few_cases_are_no_copies():
     a[50:53] = b[50:53] = [0, 0, 1]
     time = rng.random(100) + 1
     assert check_cohort(np.column_stack([a, b]), time, np.ones(100)).n == 100
-    b[40:50] = a[40:50]
+    b[40:53] = a[40:53]
+    assert check_cohort(np.column_stack([a, b]), time, np.ones(100)).n == 100
+    b[53:] = np.nan  # now it says nothing that the other does not
     with pytest.raises(InvalidInputError, match="say the same"):
         check_cohort(np.column_stack([a, b]), time, np.ones(100))
     few = np.arange(5.0)
@@ -212,3 +215,118 @@ def test_the_cases_chosen_to_show_leave_an_event(cohort, stub):
     left = replace(found, event=rare).typical_cases()
     assert left == typical[2:]
     assert curves_of(stub(), X, time, rare, []) == ()
+
+
+def test_what_the_fits_assumed_is_said_once(cohort, stub, monkeypatch):
+    monkeypatch.setattr(stub, "ridge", 0.05)
+    X, time, event = cohort(n=40)
+    event = np.isin(np.arange(40), [1, 4, 9])
+    found, said = evaluated(stub(), X, time, event, folds=HALVES)
+    assert found.notes == (
+        "The covariance of the covariates is singular in 2 of 2 fits: 0.05 was added "
+        "to the diagonal of their correlations for the prior.",
+        "Only 1 event(s) to learn from in a fold: predictions lean on the prior.",
+    )
+    assert said == list(found.notes)
+    assert found.diagnostics["ridge"] == 0.05
+    assert found.diagnostics["thinning"] == 7
+
+
+def test_an_unknown_rhat_is_the_worst(cohort, stub, monkeypatch):
+    X, time, event = cohort(n=40)
+    fit = stub.fit
+
+    def without(self, X, time, event):
+        fit(self, X, time, event)
+        if len(stub.fits) == 2:
+            self.diagnostics_ = replace(self.diagnostics_, rhat=np.nan)
+        return self
+
+    monkeypatch.setattr(stub, "fit", without)
+    found, _ = evaluated(stub(), X, time, event, cv=3)
+    assert np.isnan(found.diagnostics["rhat"])
+    assert not found.diagnostics["passed"]
+    assert "In 1 of 3 fits" in found.warnings[0]
+    assert "worst R-hat not known" in found.warnings[0]
+
+
+def test_settings_are_written_out(cohort, stub):
+    X, time, event = cohort(n=40)
+    model = stub(hyperparameters={"growth": 0.3}, noise_sd=0.2)
+    found, _ = evaluated(model, X, time, event, cv=2)
+    told = found.settings
+    assert told["hyperparameters"]["growth"] == 0.3
+    assert told["hyperparameters"]["tail_b"] == 20.0
+    assert "centre" not in told["hyperparameters"]
+    assert (told["chains"], told["draws"], told["noise"]) == (4, 1000, 0.2)
+    assert (told["moments"], told["noise_shape"]) == ("censored", 5.0)
+
+
+def expected(time, event, dealt):
+    """Return log q and log p by hand: the stub and the exponential prior."""
+    log_q, log_p = np.zeros((2, len(time)))
+    for row in dealt:
+        for k in np.unique(row):
+            own = row == k
+            scale = time[~own].mean()
+            rate = event[~own].sum() / time[~own].sum()
+            log_q[own] += -time[own] / scale - np.where(event[own], np.log(scale), 0.0)
+            log_p[own] += -time[own] * rate + np.where(event[own], np.log(rate), 0.0)
+    return log_q / len(dealt), log_p / len(dealt)
+
+
+def test_every_case_gets_what_others_say_of_it(cohort, stub):
+    X, time, event = cohort(n=40)
+    found, _ = evaluated(stub(), X, time, event, cv=4, repeats=3)
+    assert not (found.folds[0] == found.folds[1]).all()
+    log_q, log_p = expected(time, event, found.folds)
+    np.testing.assert_allclose(found.log_q, log_q, rtol=1e-12)
+    np.testing.assert_allclose(found.log_p, log_p, rtol=1e-12)
+    np.testing.assert_allclose(found.j, log_q - log_p, rtol=1e-9, atol=1e-12)
+    # Survival is averaged over repeats, too.
+    then = np.mean([
+        np.exp(-time / [time[row != k].mean() for k in row]) for row in found.folds
+    ], axis=0)  # fmt: skip
+    np.testing.assert_allclose(found.predictions["model"].survival_then, then)
+
+
+def test_folds_of_ones_own_are_those_used(cohort, stub):
+    X, time, event = cohort(n=40)
+    own = np.where(np.arange(40) < 13, "early", "late")
+    found, _ = evaluated(stub(), X, time, event, folds=own)
+    assert [len(fit[1]) for fit in stub.fits] == [27, 13]
+    np.testing.assert_array_equal(stub.fits[0][1], time[13:])
+    log_q, log_p = expected(time, event, [own])
+    np.testing.assert_allclose(found.log_q, log_q, rtol=1e-12)
+    np.testing.assert_allclose(found.log_p, log_p, rtol=1e-12)
+
+
+def test_cases_to_show_are_not_learned_from(cohort, stub):
+    X, time, event = cohort(n=40)
+    shown = curves_of(stub(), X, time, event, [3, 11], level=0.6)
+    (learned,) = stub.fits
+    others = np.delete(np.arange(40), [3, 11])
+    for seen, part in zip(learned, (X, time, event), strict=False):
+        np.testing.assert_array_equal(seen, part[others])
+    scale = time[others].mean()
+    assert [one.time for one in shown] == time[[3, 11]].tolist()
+    assert shown[0].median == pytest.approx(scale * np.log(2))
+    assert shown[0].low == pytest.approx(-scale * np.log(0.8))
+    assert shown[0].high == pytest.approx(-scale * np.log(0.2))
+    assert shown[0].survival_low[0] == pytest.approx(0.4 * shown[0].survival[0])
+
+
+@pytest.mark.parametrize(("units", "unit"), [("bits", np.log(2)), ("nats", 1.0)])
+def test_the_table_of_rivals_is_in_the_units_of_the_answer(cohort, stub, units, unit):
+    pytest.importorskip("lifelines")
+    X, time, event = cohort(n=40)
+    found, _ = evaluated(stub(), X, time, event, cv=2, rivals=["weibull"])
+    told = SimpleNamespace(units=units, level=0.9, warnings=())
+    answer = recurrence_of(found, told)
+    row = answer.comparison[-1]
+    plain = (found.log_q_of("weibull") - found.log_p).mean()
+    assert row.information == pytest.approx(plain / unit)
+    assert row.brier == found.brier("weibull")
+    assert answer.brier == found.brier("model")
+    assert answer.prior_brier == found.brier("prior")
+    assert len({row.brier, answer.brier, answer.prior_brier}) == 3

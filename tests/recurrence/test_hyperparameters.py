@@ -1,12 +1,18 @@
 """Evidence of candidate hyperparameters."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import scorecast as sc
 from scorecast.exceptions import UsageError
 from scorecast.mixtures import Sampling, ladder
-from scorecast.recurrence import hyperparameter_evidence
+from scorecast.recurrence import (
+    Candidate,
+    HyperparameterChoice,
+    hyperparameter_evidence,
+)
 
 
 @pytest.mark.slow
@@ -26,3 +32,58 @@ def test_candidates_come_best_first_with_their_errors(cohort):
 def test_no_candidate_is_refused(cohort):
     with pytest.raises(UsageError, match="at least one"):
         hyperparameter_evidence(sc.RecurrenceModel(), *cohort(n=30), {})
+
+
+def evidence(value, stderr=0.2, correction=0.1):
+    """Make up an evidence."""
+    return SimpleNamespace(value=value, stderr=stderr, correction=correction)
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """Let the evidence be known, and note what was asked for."""
+    asked = {}
+
+    def tell(model, X, time, event, candidates, **_):
+        asked.update(candidates)
+        return {"growth=0.9": evidence(-11.0), "as printed": evidence(-14.0)}
+
+    monkeypatch.setattr("scorecast.recurrence.choice.hyperparameter_evidence", tell)
+    return asked
+
+
+def test_the_choice_is_said_with_its_error(cohort, known):
+    found = sc.choose_hyperparameters(
+        sc.RecurrenceModel(), *cohort(n=30), {"growth=0.9": {"growth": 0.9}}
+    )
+    assert known == {"as printed": {}, "growth=0.9": {"growth": 0.9}}
+    assert found.sentence() == (
+        "Of 2 sets of hyperparameters, growth=0.9 foretells the data best (log "
+        "evidence -11.0 ± 0.2 nats), 3.0 ± 0.3 nats ahead of as printed."
+    )
+    assert found.to_columns()["behind"] == [0.0, 3.0]
+    again = sc.HyperparameterChoice.from_dict(found.to_dict())
+    assert again == found
+    assert again.best.settings == {"growth": 0.9}
+
+
+@pytest.mark.parametrize(("stderr", "correction"), [(1.0, 0.1), (0.1, -5.0)])
+def test_a_lead_that_errors_explain_decides_nothing(stderr, correction):
+    rows = [
+        Candidate(name=name, settings={}, log_evidence=value, stderr=stderr,
+                  correction=correction)
+        for name, value in (("a", -11.0), ("b", -14.0))
+    ]  # fmt: skip
+    found = HyperparameterChoice(candidates=tuple(rows))
+    assert not found.is_decided
+    assert "none surely" in found.sentence()
+    alone = HyperparameterChoice(candidates=tuple(rows[:1]))
+    assert alone.sentence().startswith("The hyperparameters a have log evidence -11.0")
+
+
+def test_impossible_candidates_are_refused(cohort, known):
+    model = sc.RecurrenceModel()
+    for bad in ({"nonsense": 1.0}, {"growth": 2.0}, {"centre": np.zeros(7)}):
+        with pytest.raises(UsageError, match="'bad'"):
+            sc.choose_hyperparameters(model, *cohort(n=30), {"bad": bad})
+    assert known == {}

@@ -17,6 +17,7 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.mixtures import Sampling
+from scorecast.recurrence import check_cohort
 
 pytestmark = pytest.mark.filterwarnings("ignore:The simulation did not converge")
 
@@ -73,6 +74,28 @@ def test_quantiles_draws_and_logs_agree(fitted):
     np.testing.assert_allclose(share, 0.1, atol=0.025)
     low, high = model.predict_survival_band(X[:3], q)
     assert ((low <= survival) & (survival <= high)).all()
+
+
+def test_a_missing_covariate_widens_the_prediction(fitted):
+    model, X = fitted()
+    middle = X.mean(axis=0)
+    known = model.predict_quantile([middle], [0.05, 0.95])
+    unknown = model.predict_quantile([[np.nan, middle[1]]], [0.05, 0.95])
+    # The covariate carries .8 of a spread of .94: unknown, it comes back.
+    assert np.ptp(np.log(unknown)) > 1.4 * np.ptp(np.log(known))
+
+
+def test_the_band_holds_the_share_of_draws_it_says(fitted):
+    model, X = fitted()
+    at = np.array([2.0, 3.0])
+    others, times = model._cases(X[:1], at)
+    tails = model._conditional.tails_by_draw(
+        others[0], model.scaling_.log_times(times)[0]
+    )
+    for level in (0.5, 0.9):
+        low, high = model.predict_survival_band(X[:1], at, level=level)
+        inside = ((tails >= low) & (tails <= high)).mean(axis=0)
+        np.testing.assert_allclose(inside, level, atol=0.1)  # of twenty draws
 
 
 def test_shifts_and_scales_of_covariates_do_not_matter(fitted, cohort, short):
@@ -241,3 +264,38 @@ def test_a_covariate_beyond_all_measure_is_refused(fitted):
     X[0, 0] = 1e90
     survival = model.predict_survival(X[:1], [1.0])
     assert ((survival > 0) & (survival < 1)).all()
+
+
+def categories():
+    """Name, words, and a column that is no number."""
+    pd = pytest.importorskip("pandas")
+    turns = np.arange(20) % 3
+    encode = "one column of 0 and 1 for each of its values but one"
+    yield "codes", encode, pd.Series(pd.Categorical(turns))
+    yield "digits", encode, pd.Series([str(i) for i in turns], dtype=object)
+    yield "strings", encode, pd.Series([str(i) for i in turns], dtype="string")
+    yield "words with gaps", encode, pd.Series(["u", None] * 10, dtype=object)
+    yield "dates", "dates or durations", pd.Series(pd.date_range("2020", periods=20))
+    yield "complex", "complex", pd.Series(turns + 1j)
+
+
+def test_categories_and_dates_are_refused_with_the_way_to_encode():
+    pd = pytest.importorskip("pandas")
+    time, event = np.linspace(1, 5, 20), np.arange(20) % 2
+    for name, words, column in categories():
+        frame = pd.DataFrame({"age": np.arange(20.0), "kind": column})
+        with pytest.raises(InvalidInputError, match=words) as raised:
+            check_cohort(frame, time, event)
+        assert "'kind'" in str(raised.value), name
+    with pytest.raises(InvalidInputError, match="holds words"):
+        check_cohort([["1"], ["2"]] * 10, time, event)
+
+
+def test_missing_values_of_pandas_are_missing():
+    pd = pytest.importorskip("pandas")
+    whole = pd.array([1, 2, None, 4] * 5, dtype="Int64")
+    loose = pd.Series([1.5, None, 3, 4] * 5, dtype=object)
+    frame = pd.DataFrame({"a": whole, "b": loose, "c": np.arange(20) % 3 == 0})
+    found = check_cohort(frame, np.linspace(1, 5, 20), np.arange(20) % 2).X
+    assert np.isnan(found).sum(axis=0).tolist() == [5, 5, 0]
+    assert found[3].tolist() == [4.0, 4.0, 1.0]

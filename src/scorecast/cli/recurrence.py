@@ -15,11 +15,15 @@ if TYPE_CHECKING:
         CaseCurves,
         Cohort,
         Evaluation,
+        HyperparameterChoice,
         Recurrence,
         RecurrenceModel,
     )
 
 __all__ = ["command"]
+
+PRINTED_GROWTH = 0.09  # of the paper
+MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
 
 
 def _parted(texts: Sequence[str]) -> list[str]:
@@ -105,10 +109,18 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 )
 @click.option(
     "--growth",
-    type=Share(is_open=True),
-    default=0.09,
+    type=click.FloatRange(0, MOST_GROWTH, min_open=True),
+    default=PRINTED_GROWTH,
     show_default=True,
     help="kappa_C of the prior: how readily components are added.",
+)
+@click.option(
+    "--candidate",
+    "candidates",
+    multiple=True,
+    metavar="NAME=VALUE,...",
+    help="Hyperparameters whose evidence is computed beside those of the paper; may be "
+    "repeated.",
 )
 @click.option(
     "--noise",
@@ -210,6 +222,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
 
     from scorecast.recurrence import (
         RIVALS,
+        check_candidates,
         check_shown,
         evaluate_recurrence,
         recurrence_of,
@@ -218,6 +231,8 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     frame = _Named(data)
     cohort = _checked(frame, data, options["event"])
     which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
+    candidates = _candidates(options)
+    check_candidates(candidates, 1 + cohort.X.shape[1])
     model = _model(options)
     rivals = [r for r in options["rivals"] or RIVALS if r != "none"]
     found = evaluate_recurrence(
@@ -229,17 +244,16 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     which = which or found.typical_cases()
     curves, notes = _shown(model, cohort, which, data.names, options)
     lacking = np.isnan(cohort.X).sum(axis=0).tolist()
-    kept = ("growth", "noise", "chains", "draws")
     return recurrence_of(
         found,
         information,
         **judged,
         curves=curves,
         covariates=data.names,
-        options={name: options[name] for name in kept},
         notes=notes,
         missing=dict(zip(data.names, lacking, strict=True)),
         time_unit=options["time_unit"].strip(),
+        choice=_choice(model, data, candidates, options),
     )
 
 
@@ -317,6 +331,44 @@ def _model(options: dict[str, Any]) -> RecurrenceModel:
 def _lengths(options: dict[str, Any]) -> dict[str, Any]:
     given = {"n_chains": options["chains"], "n_draws": options["draws"]}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _candidates(options: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Read what candidates set otherwise than the paper."""
+    from scorecast.exceptions import UsageError
+
+    found = {}
+    for text in options["candidates"]:
+        pairs = [part.partition("=") for part in text.split(",")]
+        try:
+            found[text] = {name.strip(): float(value) for name, _, value in pairs}
+        except ValueError as error:
+            msg = f"--candidate needs NAME=VALUE,... with numbers; got {text!r}."
+            raise UsageError(msg) from error
+        if found[text].get("growth", 0.0) > MOST_GROWTH:
+            msg = f"--candidate {text}: growth may be at most {MOST_GROWTH:g}."
+            raise UsageError(msg)
+    used = f"growth={options['growth']:g}"
+    if found and options["growth"] != PRINTED_GROWTH:
+        found.setdefault(used, {"growth": options["growth"]})
+    return found
+
+
+def _choice(
+    model: RecurrenceModel,
+    data: CohortFile,
+    candidates: dict[str, dict[str, float]],
+    options: dict[str, Any],
+) -> HyperparameterChoice | None:
+    """Compute the evidence of candidates, if there are any."""
+    from scorecast.recurrence import choose_hyperparameters
+
+    if not candidates:
+        return None
+    return choose_hyperparameters(
+        model, _Named(data), data.time, data.event, candidates,
+        random_state=options["seed"],
+    )  # fmt: skip
 
 
 def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

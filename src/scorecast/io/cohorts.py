@@ -217,6 +217,11 @@ class _Places:
             f"{self.at(row, name)}: a time must be above zero and finite; got "
             f"{values[row]:g}{such}; measure from an earlier moment, or remove the row"
         )
+        if np.isinf(values[row]):
+            msg = (
+                f"{self.at(row, name)}: {values[row]:g} is no time; where the event "
+                "never came, give how long it did not, with event 0"
+            )
         raise InvalidInputError(msg)
 
     def events(self, name: str, cells: NDArray[Any]) -> NDArray[Any]:

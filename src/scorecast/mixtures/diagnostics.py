@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import Any
 
 import numpy as np
@@ -93,12 +94,15 @@ def _figures(draws: FloatArray) -> tuple[float, float, float, float]:
         return np.nan, np.nan, np.nan, np.nan  # a stuck chain is not a perfect one
     stats = _array_stats()
     axes = {"chain_axis": 0, "draw_axis": 1}
-    return (
-        _rhat(draws, stats, axes),
-        float(stats.ess(draws, method="bulk", **axes)),
-        float(stats.ess(draws, method="tail", prob=(0.05, 0.95), **axes)),
-        float(stats.mcse(draws, method="mean", **axes)),
-    )
+    with warnings.catch_warnings():
+        # Of chains that hardly move; the figures say so themselves.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return (
+            _rhat(draws, stats, axes),
+            float(stats.ess(draws, method="bulk", **axes)),
+            float(stats.ess(draws, method="tail", prob=(0.05, 0.95), **axes)),
+            float(stats.mcse(draws, method="mean", **axes)),
+        )
 
 
 def rhat_of(draws: FloatArray) -> float:
@@ -124,7 +128,8 @@ def _rhat(draws: FloatArray, stats: Any, axes: dict[str, int]) -> float:
     half = draws.shape[1] // 2
     halves = draws[0, : 2 * half].reshape(2, half)
     away = np.abs(halves - np.median(halves))
-    return max(float(stats.rhat(x, method="z_scale", **axes)) for x in (halves, away))
+    both = [stats.rhat(x, method="z_scale", **axes) for x in (halves, away)]
+    return float(np.max(both))  # NaN where either is
 
 
 def _array_stats() -> Any:

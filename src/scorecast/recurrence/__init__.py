@@ -12,6 +12,12 @@ from scorecast.recurrence.case_curves import (
     fit_without,
 )
 from scorecast.recurrence.cautions import cohort_cautions, wide_intervals
+from scorecast.recurrence.choice import (
+    Candidate,
+    HyperparameterChoice,
+    check_candidates,
+    choose_hyperparameters,
+)
 from scorecast.recurrence.cohort import Cohort, check_cohort
 from scorecast.recurrence.evaluation import (
     Evaluation,
@@ -34,16 +40,20 @@ __all__ = [
     "RIVALS",
     "SAMPLING",
     "Calibration",
+    "Candidate",
     "CaseCurves",
     "Cohort",
     "Concordance",
     "Evaluation",
+    "HyperparameterChoice",
     "Predictions",
     "Recurrence",
     "RecurrenceModel",
     "RivalRow",
+    "check_candidates",
     "check_cohort",
     "check_shown",
+    "choose_hyperparameters",
     "cohort_cautions",
     "curves_of",
     "evaluate_recurrence",

@@ -198,22 +198,53 @@ def covariate_names(X: Any, n: int) -> list[str]:
 
 
 def _as_numbers(column: Any, name: str) -> FloatArray:
+    kind = str(getattr(column, "dtype", ""))
+    if kind == "category":
+        # Its codes are numbers, but their distances mean nothing.
+        raise InvalidInputError(_encode(column, name, "is a category"))
     values = np.asarray(column)
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        known = list(dict.fromkeys(str(v) for v in values.tolist() if v == v))
+    if values.dtype.kind in "mM":
         msg = (
-            f"Covariate {name} holds words ({', '.join(known[:4])}), which have no "
-            "distances: give one column of 0 and 1 for each of its values but one, as "
-            f"({name} == '{known[-1]}'), or numbers if its values have an order."
+            f"Covariate {name} holds dates or durations; give a number, such as days "
+            "since a moment that means the same for every case."
         )
+        raise InvalidInputError(msg)
+    if values.dtype.kind == "c":
+        msg = f"Covariate {name} holds complex numbers; give their parts that matter."
+        raise InvalidInputError(msg)
+    if values.dtype.kind not in "biuf" and any(
+        isinstance(v, str | bytes) for v in values.tolist()
+    ):
+        raise InvalidInputError(_encode(column, name, "holds words"))
+    try:
+        numbers = _floats(column)
+    except (TypeError, ValueError) as error:
+        msg = f"Covariate {name} holds what is no number; got {values.dtype}."
         raise InvalidInputError(msg) from error
     if np.isinf(numbers).any():
         row = int(np.argmax(np.isinf(numbers)))
         msg = f"Covariate {name} is infinite in row {row + 1}; NaN means missing."
         raise InvalidInputError(msg)
     return numbers
+
+
+def _floats(column: Any) -> FloatArray:
+    if hasattr(column, "to_numpy"):  # pandas has a missing value of its own
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(column).astype(np.float64)
+
+
+def _encode(column: Any, name: str, what: str) -> str:
+    """Say how a category becomes numbers."""
+    values = np.asarray(column).tolist()
+    known = list(dict.fromkeys(str(v) for v in values if v is not None and v == v))
+    listed = ", ".join(known[:4]) + (", ..." if len(known) > 4 else "")
+    return (
+        f"Covariate {name} {what} ({listed}), and has no distances: give one column of "
+        f"0 and 1 for each of its values but one, as ({name} == '{known[-1]}') or "
+        "pandas.get_dummies(..., drop_first=True), or numbers if its values have an "
+        "order."
+    )
 
 
 def _refuse_idle(X: FloatArray, names: list[str]) -> None:
@@ -247,10 +278,12 @@ def is_copy(a: FloatArray, b: FloatArray) -> bool:
     """Return whether two covariates are one, shifted or scaled perhaps.
 
     A few cases in which both are known prove nothing: columns of 0 and 1 soon agree
-    there by chance.
+    there by chance. Nor is one a copy that is known where the other is not, and the
+    other way round.
     """
-    both = ~(np.isnan(a) | np.isnan(b))
-    if both.sum() < max(3, min(_ENOUGH, len(a))):
+    known = ~np.isnan(a), ~np.isnan(b)
+    both = known[0] & known[1]
+    if both.sum() < max(3, min(_ENOUGH, len(a)), min(k.sum() for k in known)):
         return False
     # Squares of huge numbers would overflow.
     return _same(*(x[both] / max(np.abs(x[both]).max(), _TINY) for x in (a, b)))

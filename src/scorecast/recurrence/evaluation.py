@@ -6,7 +6,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +34,7 @@ from scorecast.recurrence.folds import check_parts, make_folds, read_folds
 from scorecast.recurrence.held_out import MODEL, PRIOR, FoldResult, FoldWork
 from scorecast.recurrence.population import POPULATIONS
 from scorecast.recurrence.rivals import check_rivals
+from scorecast.recurrence.settings import fit_lines, settings_of, summed
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -98,6 +99,8 @@ class Evaluation:
         Seed.
     notes : tuple of str
         What was done otherwise than asked in some folds.
+    settings : dict
+        What decided the fits.
     """
 
     time: FloatArray
@@ -110,6 +113,7 @@ class Evaluation:
     failures: Mapping[str, str]
     seed: int | None
     notes: tuple[str, ...] = ()
+    settings: Json = field(default_factory=dict)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -346,6 +350,8 @@ class _Table:
         for name, reason in self.failures.items():
             warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
         left_out = [one.left_out for one in self.results]
+        checks = summed([fit for one in self.results for fit in one.fits])
+        lines = [*left_out_lines(left_out, self.covariates), *fit_lines(checks)]
         found = Evaluation(
             time=self.work.cohort.time,
             event=self.work.cohort.event,
@@ -362,10 +368,11 @@ class _Table:
             | {CURVE: self._alike(folds)},
             prior=self.work.prior,
             folds=folds,
-            diagnostics=_summed([fit for one in self.results for fit in one.fits]),
+            diagnostics=checks,
             failures=self.failures,
             seed=seed,
-            notes=tuple(left_out_lines(left_out, self.covariates)),
+            notes=tuple(lines),
+            settings=settings_of(self.work.model),
         )
         for line in found.warnings:
             warnings.warn(line, DataWarning, stacklevel=3)
@@ -376,17 +383,3 @@ def _worst(rhat: float) -> str:
     if not np.isfinite(rhat):
         return "worst R-hat not known"
     return f"worst R-hat {rhat:.2f}"
-
-
-def _summed(fits: Sequence[Json]) -> Json:
-    """Sum up the chains of all folds."""
-    failed = [one for one in fits if one["reasons"]]
-    return {
-        "n_fits": len(fits),
-        "n_unconverged": len(failed),
-        "passed": not failed,
-        "rhat": float(max(one["rhat"] for one in fits)),
-        "ess": float(min(one["ess_bulk"] for one in fits)),
-        "n_chains": fits[0]["n_chains"],
-        "n_draws": fits[0]["n_draws"],
-    }

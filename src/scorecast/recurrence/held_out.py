@@ -176,7 +176,11 @@ class FoldWork:
             fitted.fit(train.X, train.time, train.event)
         at = np.column_stack([test.time, np.tile(self.times, (test.n, 1))])
         density, tail = fitted.predict_log(test.X, at)
-        told = fitted.diagnostics_.to_dict()
+        told = fitted.diagnostics_.to_dict() | {
+            "ridge": float(fitted.scaling_.ridge),
+            "thinning": int(fitted.thinning_),
+            "n_events": int(fitted.n_events_),
+        }
         return Said(density[:, 0], tail[:, 0], tail[:, 1:]), told
 
     def _by_population(self, train: Cohort, test: Cohort) -> Said:

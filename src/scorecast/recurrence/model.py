@@ -30,13 +30,13 @@ from scorecast.mixtures import (
 )
 from scorecast.recurrence.cohort import Cohort, check_cohort, check_covariates
 from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
+from scorecast.recurrence.settings import FEW_EVENTS
 
 __all__ = ["SAMPLING", "RecurrenceModel"]
 
 MOMENTS = ("censored", "recorded")
 SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200, n_extensions=2)
 _FARTHEST = 1e100  # squares must be numbers
-_FEW_EVENTS = 10
 
 
 class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
@@ -387,7 +387,7 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
                 "No event was seen: times are only known to be longer, and predictions "
                 "are little more than the prior."
             )
-        elif n_events < _FEW_EVENTS:
+        elif n_events < FEW_EVENTS:
             msg = f"Only {n_events} event(s) seen: predictions lean on the prior."
         else:
             return

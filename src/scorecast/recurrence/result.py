@@ -13,6 +13,7 @@ from scorecast._core.types import Json
 from scorecast.recurrence.accuracy import Calibration, Concordance
 from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.case_curves import CaseCurves
+from scorecast.recurrence.choice import HyperparameterChoice
 from scorecast.recurrence.evaluation import Evaluation
 from scorecast.recurrence.follow_up import FollowUp, follow_up_of
 from scorecast.recurrence.rows import (
@@ -80,6 +81,11 @@ class Recurrence(Result):
         What the reader must know.
     options : dict
         How it was computed.
+    choice : HyperparameterChoice or None
+        Evidence of candidate hyperparameters, if some were asked for.
+    cases : dict
+        Case by case: ``time``, ``event``, ``fold`` (of every repeat), and in nats
+        ``log_q``, ``log_p``, ``j`` and ``log_q_of`` every rival.
     """
 
     kind: ClassVar[str] = "recurrence"
@@ -104,6 +110,8 @@ class Recurrence(Result):
     missing: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     options: Json = field(default_factory=dict)
+    choice: HyperparameterChoice | None = None
+    cases: Json = field(default_factory=dict)
 
     @property
     def units(self) -> str:
@@ -208,6 +216,8 @@ class Recurrence(Result):
             "curves": [asdict(one) for one in self.curves],
             "follow_up": self.follow_up.to_dict(),
             "diagnostics": self.diagnostics,
+            "evidence": None if self.choice is None else self.choice.to_dict(),
+            "cases": self.cases,
             "warnings": list(self.warnings),
         }
         return inputs, options, result
@@ -221,7 +231,7 @@ class Recurrence(Result):
             "options": options["information"],
             "result": result["information"],
         }
-        even = result["calibration"]
+        even, chosen = result["calibration"], result.get("evidence")
         order: Json = {k: known(v) for k, v in result["concordance"].items()}
         return cls(
             n=int(result["n"]),
@@ -233,7 +243,8 @@ class Recurrence(Result):
             prior_brier=known(result["brier"]["prior"]),
             comparison=tuple(map(RivalRow.from_dict, result["comparison"])),
             curves=tuple(map(CaseCurves.from_dict, result["curves"])),
-            diagnostics=result["diagnostics"],
+            diagnostics=result["diagnostics"]
+            | {"rhat": known(result["diagnostics"]["rhat"])},
             covariates=tuple(inputs["covariates"]),
             missing=dict(inputs["missing"]),
             follow_up=FollowUp.from_dict(result["follow_up"]),
@@ -244,6 +255,8 @@ class Recurrence(Result):
             seed=options["seed"],
             warnings=tuple(result["warnings"]),
             options=options["model"],
+            choice=HyperparameterChoice.from_dict(chosen) if chosen else None,
+            cases=result.get("cases") or {},
         )
 
 
@@ -279,6 +292,7 @@ def recurrence_of(
     notes: Sequence[str] = (),
     missing: Mapping[str, int] | None = None,
     time_unit: str = "",
+    choice: HyperparameterChoice | None = None,
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
 
@@ -307,6 +321,8 @@ def recurrence_of(
         How many cases lack each covariate.
     time_unit : str, default=""
         Unit of time, for tables and figures.
+    choice : HyperparameterChoice, optional
+        From ``sc.choose_hyperparameters``.
 
     Returns
     -------
@@ -347,8 +363,24 @@ def recurrence_of(
         warnings=tuple(
             dict.fromkeys((*notes, *found.warnings, *unsaid, *information.warnings))
         ),
-        options=options or {},
+        options=found.settings | (options or {}),
+        choice=choice,
+        cases=_cases_of(found),
     )
+
+
+def _cases_of(found: Evaluation) -> Json:
+    """Return what every case got, so that others can compute from it."""
+    return {
+        "time": found.time.tolist(),
+        "event": found.event.tolist(),
+        "fold": found.folds.tolist(),
+        "log_q": found.log_q.tolist(),
+        "log_p": found.log_p.tolist(),
+        "j": found.j.tolist(),
+        "log_curve": found.log_curve.tolist() if CURVE in found.predictions else [],
+        "log_q_of": {name: found.log_q_of(name).tolist() for name in found.rivals},
+    }
 
 
 def _rows_of(

@@ -6,7 +6,12 @@ import math
 import re
 
 from scorecast.information import amount, amount_span, chance_said
-from scorecast.recurrence import FORECASTERS, PRIOR_WORDS, Recurrence
+from scorecast.recurrence import (
+    FORECASTERS,
+    PRIOR_WORDS,
+    HyperparameterChoice,
+    Recurrence,
+)
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
 from scorecast.report.plots import main_drawing
@@ -196,6 +201,7 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
             f"{_checked(checks['rhat'], 3)}, fewest effective draws "
             f"{_checked(checks['ess'], 0)}",
         ),
+        *([] if result.choice is None else [("Evidence", result.choice.sentence())]),
         ("Assumes", "; ".join(_ASSUMES[:2])),
     ]  # fmt: skip
 
@@ -236,6 +242,8 @@ def _(result: Recurrence) -> tuple[Section, ...]:
     if any(is_known(row.beyond) for row in result.comparison):
         sections.append(_rivals(result))
     sections += [_together(result), _even(result)]
+    if result.choice is not None:
+        sections.append(_evidence(result.choice))
     items = tuple(f"{text[0].upper()}{text[1:]}." for text in _ASSUMES)
     sections += [
         Section(heading="What this assumes", items=items),
@@ -350,6 +358,30 @@ def _together(result: Recurrence) -> Section:
     )
     return Section(
         heading="All cases together", lead=(lead,), figure=together_drawing(result)
+    )
+
+
+def _evidence(choice: HyperparameterChoice) -> Section:
+    lead = (
+        "How well each set of hyperparameters foretold the data before seeing them, by "
+        "thermodynamic integration, with the error of the simulation. Differences are "
+        "log Bayes factors, in nats."
+    )
+    rows = tuple(
+        (
+            name,
+            f"{value:.1f} \N{PLUS-MINUS SIGN} {error:.1f}",
+            f"{behind:.1f}",
+        )
+        for name, value, error, behind in zip(
+            *choice.to_columns().values(), strict=True
+        )
+    )
+    columns = ("", "log evidence", "behind the best")
+    return Section(
+        heading="Which hyperparameters?",
+        lead=(choice.sentence(), lead),
+        tables=(Table(caption="", columns=columns, rows=rows, words=1),),
     )
 
 

@@ -1,0 +1,112 @@
+"""What a model was told and what its fits say of themselves, for the record."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scorecast._core.types import Json
+from scorecast.mixtures import Prior
+
+if TYPE_CHECKING:
+    from scorecast.recurrence.model import RecurrenceModel
+
+__all__ = ["FEW_EVENTS", "fit_lines", "settings_of", "summed"]
+
+FEW_EVENTS = 10
+
+
+def settings_of(model: RecurrenceModel) -> Json:
+    """Return everything that decides the fits, defaults written out.
+
+    Parameters
+    ----------
+    model : RecurrenceModel
+        The model.
+
+    Returns
+    -------
+    dict
+        Chains, noise, moments and hyperparameters. Matrices of the prior that were not
+        set come from the training data and are not listed.
+    """
+    from scorecast.recurrence.model import SAMPLING
+
+    used = SAMPLING if model.sampling is None else model.sampling
+    printed = dataclasses.asdict(Prior.recurrence(np.eye(1), np.zeros(1)))
+    hyperparameters = {
+        k: v for k, v in printed.items() if k != "name" and not np.ndim(v)
+    } | {k: np.asarray(v).tolist() for k, v in (model.hyperparameters or {}).items()}
+    return {
+        "chains": used.n_chains,
+        "warmup": used.n_warmup,
+        "draws": used.n_draws,
+        "extensions": used.n_extensions,
+        "kept": used.n_kept,
+        "noise": np.asarray(model.noise_sd).tolist(),
+        "noise_shape": model.noise_shape,
+        "moments": model.moments,
+        "hyperparameters": hyperparameters,
+    }
+
+
+def summed(fits: Sequence[Json]) -> Json:
+    """Sum up what all fits say of themselves.
+
+    Parameters
+    ----------
+    fits : sequence of dict
+        Diagnostics of each, with its ridge, thinning and number of events.
+
+    Returns
+    -------
+    dict
+        The worst of them; an R-hat that is not known is worse than any.
+    """
+    failed = [one for one in fits if one["reasons"] or math.isnan(one["rhat"])]
+    return {
+        "n_fits": len(fits),
+        "n_unconverged": len(failed),
+        "passed": not failed,
+        "rhat": float(np.max([one["rhat"] for one in fits])),
+        "ess": float(np.min([one["ess_bulk"] for one in fits])),
+        "n_chains": fits[0]["n_chains"],
+        "n_draws": int(np.min([one["n_draws"] for one in fits])),
+        "most_draws": int(np.max([one["n_draws"] for one in fits])),
+        "thinning": int(np.max([one["thinning"] for one in fits])),
+        "ridge": float(np.max([one["ridge"] for one in fits])),
+        "n_ridged": sum(one["ridge"] > 0 for one in fits),
+        "fewest_events": int(np.min([one["n_events"] for one in fits])),
+    }
+
+
+def fit_lines(found: Json) -> list[str]:
+    """Say once what the fits had to assume.
+
+    Parameters
+    ----------
+    found : dict
+        From `summed`.
+
+    Returns
+    -------
+    list of str
+        Sentences.
+    """
+    lines = []
+    if found["n_ridged"]:
+        lines.append(
+            f"The covariance of the covariates is singular in {found['n_ridged']} of "
+            f"{found['n_fits']} fits: {found['ridge']:g} was added to the diagonal of "
+            "their correlations for the prior."
+        )
+    if found["fewest_events"] < FEW_EVENTS:
+        lines.append(
+            f"Only {found['fewest_events']} event(s) to learn from in a fold: "
+            "predictions lean on the prior."
+        )
+    return lines
