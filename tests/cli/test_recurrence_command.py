@@ -108,7 +108,7 @@ def test_a_saved_answer_comes_back(answered):
     found = result_from_dict(data)
     again = found.to_dict()
     assert again["result"] == data["result"]
-    assert found.to_columns()["name"] == ["model"]
+    assert found.to_columns()["name"] == ["model", "curve"]
     assert found.summary().startswith("The predicted times carry")
     assert "Some cases" in sc.report(found)
 
@@ -132,7 +132,7 @@ def bad_tables():
         "'b' is 4 in every case",
         [f"{1 + i},1,{i},4" for i in range(9)],
     )
-    yield "words", 3, "a category", ["1,1,x,4", *good]
+    yield "words", 3, "nearly all others", ["1,1,x,4", *good]
     yield "few cases", 4, "too few", good[3:6]
 
 
@@ -217,7 +217,7 @@ def test_a_comparison_that_fails_is_said(run, cohort_file, stub, monkeypatch):
                        *quick, "--compare", "weibull")  # fmt: skip
     assert code == 0
     said = " ".join(out.split())
-    assert "What the model knows beyond weibull cannot be said: the chains" in said
+    assert "What the model knows beyond Weibull AFT cannot be said: the chains" in said
 
 
 def test_the_evidence_of_candidates_is_reported(

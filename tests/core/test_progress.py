@@ -26,7 +26,7 @@ def test_parts_say_which_of_how_many_and_how_long_the_rest_takes():
         for _ in progress.in_parts(["a", "b", "c"], what="group"):
             list(progress.track(range(2), total=2, what="sweeps"))
         list(progress.track(range(2), total=2, what="later"))
-    drawn = [line for line in shown.getvalue().split("\r\x1b[K") if line]
+    drawn = [line for line in shown.getvalue().split("\r\x1b[K") if "[" in line]
     assert drawn[0].startswith("group 1 of 3: sweeps [")
     second = next(line for line in drawn if line.startswith("group 2 of 3 "))
     # The first took forty seconds on this clock: four readings.
@@ -45,3 +45,20 @@ def test_parts_are_silent_without_a_terminal_and_end_with_an_error():
     with progress.progress_shown(shown), progress.announced("compiling"):
         pass
     assert "group" not in shown.getvalue()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_the_part_stays_between_the_lines_of_its_jobs_and_announcements_come_once():
+    shown = Terminal()
+    with progress.progress_shown(shown):
+        for _ in progress.in_parts(["a", "b"], what="fold"):
+            with progress.announced("compiling"):
+                pass
+            list(progress.track(range(2), total=2, what="sweeps"))
+    drawn = shown.getvalue().split("\r\x1b[K")
+    assert shown.getvalue().count("compiling") == 1
+    inner = [i for i, line in enumerate(drawn) if "sweeps" in line]
+    after = [drawn[i + 1] for i in inner if "sweeps" not in drawn[i + 1]]
+    assert after
+    assert all(line.startswith("fold ") for line in after)
+    assert drawn[-1] == ""

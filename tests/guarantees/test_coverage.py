@@ -5,10 +5,19 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binom
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
 
-from scorecast.guarantees import bounds
+from scorecast.exceptions import UsageError
+from scorecast.guarantees import assess, bounds
+from scorecast.guarantees.bounds.menu import _bootstrap_units
 from scorecast.guarantees.class_sensitivity import ClassSensitivity, across_classes
+from scorecast.guarantees.estimates import collect_estimates
 from scorecast.guarantees.group_units import group_shares, n_independent
+from scorecast.guarantees.losses import LOSSES
+from scorecast.guarantees.problem import check_problem
+from scorecast.guarantees.sampling import draw_plan
 
 RNG = np.random.default_rng
 SHARES = np.linspace(0.01, 0.99, 99)
@@ -227,3 +236,79 @@ def test_bounds_for_groups_hold_and_those_for_cases_do_not():
     for name in ("wilson", "hoeffding", "bernstein"):
         assert held[name] / runs > 0.9 - error
     assert held["cases"] / runs < 0.75
+
+
+def quoted(model, X, y, sampling="cv10", seed=0):
+    problem = check_problem(X, y)
+    plan = draw_plan(sampling, problem, RNG(seed))
+    found = collect_estimates(model, problem, plan, rng=RNG(seed))
+    sample = found.measure(LOSSES["accuracy"])
+    every = bounds.all_bounds(found, sample, level=0.95, rng=RNG(seed), n_resamples=0)
+    by_folds = next(bound for bound in every if bound.method == "nadeau-bengio")
+    return bounds.recommended(every), by_folds
+
+
+@pytest.mark.parametrize("sampling", ["cv10", "cv10x3"])
+def test_one_more_case_does_not_make_the_majority_certain(sampling):
+    """Folds by class of 100 cases agree; those of 101 differ by next to nothing."""
+    found = []
+    for n in (70, 71):
+        y = np.repeat([1, 0], [n, 30])
+        X = RNG(0).normal(size=(y.size, 2))
+        found.append(quoted(DummyClassifier(), X, y, sampling)[0])
+    assert found[1].width == pytest.approx(found[0].width, abs=0.01)
+    assert found[1].low == pytest.approx(0.608, abs=0.001)  # Wilson, 71 of 101
+    assert found[1].method == "wilson"
+    assert "folds drawn by class" in found[1].reason
+
+
+def test_classes_kept_in_size_are_said_to_be():
+    y = np.arange(40) % 2
+    problem = check_problem(RNG(0).normal(size=(40, 2)), y)
+    found = collect_estimates(
+        DummyClassifier(), problem, draw_plan("cv4", problem, RNG(0)), rng=RNG(0)
+    )
+    for loss in ("accuracy", "mcc"):
+        sample = found.measure(LOSSES[loss])
+        every = bounds.all_bounds(found, sample, level=0.9, rng=RNG(0), n_resamples=50)
+        said = next(bound for bound in every if bound.method == "bca").assumption
+        assert "at these shares of classes" in said
+
+
+def test_an_interval_of_pairs_is_that_of_their_mean():
+    """Leave-pair-out: scores of different models are never put in one order."""
+    rng, y = RNG(3), np.arange(16) % 2
+    X = rng.normal(size=(16, 3)) + y[:, None]
+    problem = check_problem(X, y)
+    found = collect_estimates(
+        GaussianNB(), problem, draw_plan("lpo", problem, RNG(0)), rng=RNG(0)
+    )
+    sample = found.measure(LOSSES["auc"])
+    statistic, strata = _bootstrap_units(found, sample)
+    assert statistic(np.arange(16)) == pytest.approx(sample.estimate)
+    assert sample.loss.measure(found.pooled()) != pytest.approx(sample.estimate)
+    # A case drawn twice doubles its pairs.
+    own = np.array([0 in fold.test for fold in found.folds])
+    by_hand = np.average(sample.folds, weights=1 + own)
+    assert statistic(np.r_[np.arange(16), 0]) == pytest.approx(by_hand)
+    every = bounds.all_bounds(found, sample, level=0.9, rng=RNG(0), n_resamples=200)
+    best = bounds.recommended(every)
+    assert best.method == "bca"
+    assert "all tests together" not in best.assumption
+    assert strata.tolist() == y.tolist()
+    with pytest.raises(UsageError, match=r"no AUC of 3 classes.*Take sampling 'cv10'"):
+        assess("naive-bayes", X, np.arange(16) % 3, sampling="lpo", losses="auc")
+
+
+@pytest.mark.statistical
+def test_the_quoted_interval_holds_where_class_shares_are_drawn_too():
+    """A model that leans to the larger class: folds by class hide what varies."""
+    runs, held, wrong = 150, 0, 0
+    for seed in range(runs):
+        rng = RNG(seed)
+        y = (rng.random(62) < 0.7).astype(int)
+        best, by_folds = quoted(SVC(), rng.normal(size=(62, 50)), y, seed=seed)
+        held += best.low <= 0.7 <= best.high
+        wrong += by_folds.low <= 0.7 <= by_folds.high
+    assert held >= 136  # of 142.5 expected: fewer has a chance of 1 %
+    assert wrong < 110

@@ -94,7 +94,7 @@ def test_the_larger_spread_decides():
         (null_test(0.01, 0.02), "feasible"),
         (null_test(0.01, 0.06), "exploratory only"),
         (null_test(0.3, 0.01), "not supported"),
-        (null_test(math.nan), "not supported"),
+        (null_test(math.nan), "no verdict"),
     ],
 )
 def test_the_worst_test_decides(test, word):
@@ -191,7 +191,10 @@ def test_permutations_respect_groups(together):
     assert sorted(rows) == list(range(30))
     blocks = groups[rows].reshape(10, 3)
     assert (np.ptp(blocks, axis=1) == 0).all()
-    assert np.array_equal(groups[rows], groups) != together
+    assert not np.array_equal(groups[rows], groups)
+    assert (
+        np.array_equal(rows.reshape(10, 3) % 3, np.tile(range(3), (10, 1))) == together
+    )
 
 
 @pytest.mark.parametrize("scheme", ["all", "train"])
@@ -265,6 +268,20 @@ def test_more_permutations_where_they_cost_nothing(easy):
     options["losses"] = "auc"  # needs scores, so that the model is fitted
     slow = sc.assess("nearest-centroid", *easy, **options).models[0].feasibility
     assert slow.permuted.n_draws == 100
+
+
+def test_fewer_permutations_where_rounding_leaves_them_to_the_model(easy):
+    """Features of very different scale: ridge is fitted anew for every permutation."""
+    scales = {"alike": np.ones(6), "far apart": 10.0 ** np.array([0, 4, 8, 0, 4, 8])}
+    counts = {}
+    for name, scale in scales.items():
+        problem = check_problem(easy[0] * scale, easy[1])
+        plan = draw_plan("cv4", problem, RNG(0))
+        values = permuted_values(
+            RidgeClassifier(), problem, plan, LOSSES["accuracy"], rng=RNG(0)
+        )
+        counts[name] = len(values)
+    assert counts == {"alike": 1000, "far apart": 100}
 
 
 def test_permuting_labels_without_their_splits_would_be_too_liberal():

@@ -13,7 +13,12 @@ from sklearn.feature_selection import SelectKBest, chi2, f_classif
 
 import scorecast as sc
 from scorecast._core.identity import identity_of
-from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.exceptions import (
+    DataWarning,
+    FitFailedError,
+    InvalidInputError,
+    UsageError,
+)
 from scorecast.guarantees.losses import cost_loss, smoothed_loss
 
 QUICK = {
@@ -52,6 +57,20 @@ def test_a_fit_that_hangs_is_stopped_and_the_rest_goes_on(easy):
     assert np.isfinite(model.losses[0].folds).sum() == 3
 
 
+def test_a_fit_that_kills_its_process_is_said_to_have_died(easy):
+    class Killer(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            import os
+
+            os._exit(9)
+
+        def predict(self, X):
+            """Never come here."""
+
+    with pytest.raises(FitFailedError, match=r"failed: its process died \(exit code 9"):
+        sc.assess(Killer(), *easy, time_limit=60, **{**QUICK, "sampling": "cv2"})
+
+
 def test_a_limit_that_is_not_reached_changes_nothing(easy):
     options = {**QUICK, "n_permutations": 0}
     free = sc.assess("tree", *easy, **options)
@@ -67,7 +86,9 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(easy, tmp_path):
     assert whole == sc.assess("tree", *easy, **QUICK).to_dict()
     # Stopped in the middle of a line.
     path.write_text("\n".join(lines[:6]) + "\n" + lines[6][:20])
-    assert sc.assess("tree", *easy, checkpoint=path, **QUICK).to_dict() == whole
+    with pytest.warns(DataWarning, match="1 line was cut off"):
+        again = sc.assess("tree", *easy, checkpoint=path, **QUICK)
+    assert again.to_dict() == whole
     # What is noted is not done again: a forged value comes through.
     rows = [json.loads(line) for line in lines[1:]]
     forged = next(row for row in rows if row["part"] == "tree/permuted")

@@ -70,3 +70,52 @@ def test_other_files_and_empty_choices_are_refused(table):
         read_cohort(table("1\n", "cases.txt"), "t", "seen")
     with pytest.raises(InvalidInputError, match="no column is left"):
         read_cohort(table("t,seen\n1,1\n2,0\n"), "t", "seen")
+
+
+MANY = "t,seen,n,kind\n" + "".join(
+    f"{i + 1.5},{i % 2},{i},{'ab'[i % 2]}\n" for i in range(20)
+)
+
+
+@pytest.mark.parametrize("words", [("yes", "no"), ("True", "False"), ("1.0", "0.0")])
+def test_events_may_be_words_of_yes_and_no(table, words):
+    text = f"t,seen,a\n1,{words[0]},3\n2,{words[1]},4\n"
+    assert read_cohort(table(text), "t", "seen").event.tolist() == [1.0, 0.0]
+
+
+def test_log1p_takes_counts_with_zeros(table):
+    found = read_cohort(table(MANY), "t", "seen", ["log1p:n"])
+    np.testing.assert_allclose(found.X[:, 0], np.log1p(np.arange(20)))
+
+
+@pytest.mark.parametrize(
+    ("change", "covariates", "words"),
+    [
+        (("5.5,0", "-5,0"), ["n"], "line 6, column 't': a time must be above zero.*-5"),
+        (("5.5,0", "0,0"), ["n"], "line 6, column 't': a time must be above zero"),
+        (("5.5,0", "inf,0"), ["n"], "line 6, column 't': inf is no time"),
+        (("5.5,0", "6y,0"), ["n"], "line 6, column 't': '6y'.* a number, all in one"),
+        (("5.5,0", "5.5,2"), ["n"], "line 6, column 'seen'.*'2'.*competing risk"),
+        (("5.5,0", "5.5,maybe"), ["n"], "line 6.*'maybe'; code the event 1 and 0"),
+        (("5.5,0", "5.5,"), ["n"], "line 6, column 'seen'.*must be known"),
+        (("5.5,0,4", "5.5,0,inf"), ["n"], "line 6, column 'n': inf is infinite"),
+        (
+            ("5.5,0,4", "5.5,0,four"),
+            ["n"],
+            "line 6.*'four' is not a num.*, and nearly",
+        ),
+        (("", ""), ["log:n"], "line 2, column 'n': 0 has no log.*log1p:n"),
+        (("", ""), ["kind=B"], "did you mean --covariates 'kind=b'"),
+        (("", ""), ["kind"], "a category needs"),
+    ],
+)
+def test_faults_name_the_line_and_the_way_out(table, change, covariates, words):
+    with pytest.raises(InvalidInputError, match=words) as caught:
+        read_cohort(table(MANY.replace(*change, 1)), "t", "seen", covariates)
+    assert "cases.csv" in str(caught.value)
+
+
+def test_events_of_one_and_two_are_recognised(table):
+    text = "t,seen,a\n1,1,3\n2,2,4\n3,1,5\n"
+    with pytest.raises(InvalidInputError, match=r"line 3.*subtract one"):
+        read_cohort(table(text), "t", "seen")

@@ -71,6 +71,104 @@ def test_with_noise_it_is_what_simulated_measurements_show():
     assert np.exp(level[0]) == pytest.approx(weight.mean(), rel=0.01)
 
 
+def by_dense_quadrature(kept, noise, others, at):
+    """Density and tail of coordinate 0 over a dense grid of both scales."""
+    log_scale = np.linspace(-10.0, 3.5, 180)
+    scale = np.exp(log_scale)
+    of_noise = stats.gamma.logpdf(scale, noise.shape, scale=1 / noise.shape) + log_scale
+    total, density, tail = 0.0, np.zeros(at.size), np.zeros(at.size)
+    for w, mu, nu, s, m in zip(*vars(kept).values(), strict=True):
+        covariance, eye = np.linalg.inv(s), np.diag(1 / noise.precision)
+        of_alpha = stats.gamma.logpdf(scale, m, scale=1 / m) + log_scale
+        for alpha, own in zip(scale, of_alpha, strict=True):
+            spread = covariance / alpha + eye / scale[:, None, None]
+            away = others - mu[1:] - nu[1:] / np.sqrt(alpha)
+            cross = covariance[0, 1:] / alpha
+            both = np.stack([np.broadcast_to(v, (scale.size, v.size)) for v in
+                             (away, cross)], axis=2)  # fmt: skip
+            solved = np.linalg.solve(spread[:, 1:, 1:], both)
+            level = -0.5 * (solved[:, :, 0] @ away)
+            level -= 0.5 * np.linalg.slogdet(spread[:, 1:, 1:])[1]
+            weight = w * np.exp(level + own + of_noise)
+            middle = mu[0] + nu[0] / np.sqrt(alpha) + solved[:, :, 0] @ cross
+            z = stats.norm(middle, np.sqrt(spread[:, 0, 0] - solved[:, :, 1] @ cross))
+            total += weight.sum()
+            density += z.pdf(at[:, None]) @ weight
+            tail += z.sf(at[:, None]) @ weight
+    return density / total, tail / total
+
+
+def alike(n_dims, correlation, shape=11.0, skew=0.0):
+    """One component whose coordinates nearly agree."""
+    covariance = np.full((n_dims, n_dims), correlation)
+    np.fill_diagonal(covariance, 1.0)
+    return KeptMixture(np.ones(1), np.zeros((1, n_dims)), np.full((1, n_dims), skew),
+                       np.linalg.inv(covariance)[None], np.array([shape]))  # fmt: skip
+
+
+@pytest.mark.parametrize("second", [0.0, 2.0, 5.0, 8.0])
+def test_a_gross_error_of_measurement_is_taken_for_what_it_may_be(second):
+    # Two covariates that should agree do not: is the noise large, or the case odd?
+    kept, noise = alike(3, 0.95), Noise(np.full(3, 100.0), 5.0)
+    others, at = np.array([0.0, second]), np.array([0.0, 0.5, 1.0, 2.0, 3.0])
+    found = ConditionalMixture([kept], 2, noise)
+    density, tail = found.density_and_tail(others[None], at[None])
+    exact = by_dense_quadrature(kept, noise, others, at)
+    np.testing.assert_allclose(density[0], exact[0], rtol=1e-3)
+    np.testing.assert_allclose(tail[0], exact[1], rtol=1e-3)
+
+
+@pytest.mark.parametrize("sd", [0.1, 0.7])
+@pytest.mark.parametrize("shape", [1.5, 5.0])
+def test_any_noise_agrees_with_dense_quadrature(sd, shape):
+    kept, noise = draw((0.7, 0.3)), Noise(np.full(3, sd**-2), shape)
+    others, at = np.array([4.0, -3.0]), np.array([-3.0, 0.0, 1.0, 4.0])
+    found = ConditionalMixture([kept], 2, noise)
+    density, tail = found.density_and_tail(others[None], at[None])
+    exact = by_dense_quadrature(kept, noise, others, at)
+    np.testing.assert_allclose(density[0], exact[0], rtol=2e-3)
+    np.testing.assert_allclose(tail[0], exact[1], rtol=2e-3)
+
+
+def test_many_covariates_that_nearly_agree():
+    rng = np.random.default_rng(3)
+    kept, noise = alike(14, 0.99, skew=0.1), Noise(np.full(14, 100.0), 5.0)
+    others = rng.normal() + 0.15 * rng.standard_normal(13)
+    at = others.mean() + np.array([-0.3, 0.0, 0.2])
+    found = ConditionalMixture([kept], 2, noise)
+    _, tail = found.density_and_tail(others[None], at[None])
+    _, exact = by_dense_quadrature(kept, noise, others, at)
+    np.testing.assert_allclose(tail[0], exact, atol=2e-4)
+
+
+def test_far_tails_are_those_of_student():
+    kept, noise = alike(3, 0.5, skew=0.2), Noise(np.full(3, 100.0), 5.0)
+    others, at = np.zeros(2), np.array([-20.0, -12.0, 12.0, 20.0])
+    found = ConditionalMixture([kept], 2, noise)
+    density, _ = found.density_and_tail(others[None], at[None])
+    exact, _ = by_dense_quadrature(kept, noise, others, at)
+    np.testing.assert_allclose(np.log(density[0]), np.log(exact), atol=0.02)
+
+
+@pytest.mark.parametrize("sd", [1e-6, 1e-8, 1e-12])
+def test_hardly_any_noise_loses_no_digits(sd):
+    kept, others, at = draw((0.7, 0.3)), np.array([4.0, -3.0]), np.linspace(-2, 3, 6)
+    found = ConditionalMixture([kept], 2, Noise(np.full(3, sd**-2.0), 5.0))
+    density, _ = found.density_and_tail(others[None], at[None])
+    np.testing.assert_allclose(density[0], joint_ratio(kept, others, at), rtol=1e-4)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e10, 1e100])
+def test_however_far_a_covariate_lies_the_prediction_is_proper(far):
+    found = ConditionalMixture([draw((0.7, 0.3))], 2, Noise(np.full(3, 100.0)))
+    others = np.array([[far, 0.0]])
+    at = found.quantiles(others, np.array([0.1, 0.5, 0.9]))
+    assert np.isfinite(at).all()
+    density, tail = found.density_and_tail(others, at)
+    np.testing.assert_allclose(tail[0], [0.9, 0.5, 0.1], atol=1e-6)
+    assert (density > 0).all()
+
+
 def test_it_integrates_to_one_and_the_tail_is_its_integral():
     found = ConditionalMixture([draw((0.7, 0.3)), draw()], 2, Noise(np.full(3, 50.0)))
     others = np.array([[0.5, np.nan], [np.nan, np.nan]])

@@ -1,5 +1,7 @@
 """Thermodynamic integration against exact evidence."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,7 +10,7 @@ from scipy import stats
 from scorecast.exceptions import DataWarning, UsageError
 from scorecast.mixtures import Prior, Sampling, ladder, log_evidence
 from scorecast.mixtures.chain import mixture_log_density
-from scorecast.mixtures.evidence import thermodynamic_integral
+from scorecast.mixtures.evidence import _summarise, thermodynamic_integral
 from scorecast.mixtures.prior_predictive import _draws
 
 
@@ -22,6 +24,56 @@ def test_the_rule_has_its_reference_values(reference):
     corrected = thermodynamic_integral(betas, means(betas), variances(betas))
     assert_allclose(plain, expected["plain_trapezoid"], atol=entry["tolerance"])
     assert_allclose(corrected, expected["corrected"], atol=entry["tolerance"])
+
+
+def test_a_steep_ladder_is_climbed_by_even_steps_and_the_error_is_told():
+    # Means fall like 1 / beta, as they do with precise measurements and a vague prior.
+    x = np.random.default_rng(0).normal(30.0, 1.0, size=40)
+    means, variances = _power_posterior(x, 100.0, 1.0)
+    exact = stats.multivariate_normal(
+        np.zeros(40), np.eye(40) + 100.0**2, allow_singular=True
+    ).logpdf(x)
+    unit = np.random.default_rng(1).normal(size=(2, 40))
+    unit = (unit - unit.mean()) / unit.std()
+    for rungs in (12, 20, 40):
+        betas = ladder(rungs)
+        old = thermodynamic_integral(betas, means(betas), variances(betas))
+        draws = [
+            m + np.sqrt(v) * unit
+            for m, v in zip(means(betas), variances(betas), strict=True)
+        ]
+        found = _summarise(betas, draws, "steep")
+        assert abs(found.value - exact) < 3.0 * found.rule_error
+        assert abs(found.value - exact) < 0.1 * abs(old - exact)
+        assert found.stderr >= found.rule_error
+
+
+def test_chains_that_are_apart_add_to_the_error():
+    betas = ladder(4)
+    noise = np.random.default_rng(0).normal(size=(2, 400))
+    together = _summarise(betas, [noise] * 5, "a")
+    apart = _summarise(betas, [noise + np.array([[-3.0], [3.0]])] * 5, "a")
+    assert apart.stderr > 10 * together.stderr
+
+
+def test_rungs_that_err_by_much_run_on():
+    x = np.random.default_rng(1).normal(0.4, 0.5, size=12)
+    given = {
+        "prior": Prior.information(), "betas": ladder(6), "random_state": 0,
+        "sampling": Sampling(n_warmup=40, n_draws=40),
+    }  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        short, long = log_evidence(x, **given), log_evidence(x, error=0.02, **given)
+        same = log_evidence(x, error=1e9, **given)
+    assert same.value == short.value
+    moved = short.means != long.means
+    assert moved.any()
+
+    def chance(found):
+        return np.sqrt(found.stderr**2 - found.rule_error**2)
+
+    assert chance(long) < 0.6 * chance(short)
 
 
 def _power_posterior(x, prior_sd, noise_sd):
@@ -71,14 +123,13 @@ def test_a_conjugate_case_has_its_exact_evidence():
 
 def test_tails_so_long_that_scales_pile_up_at_zero_do_not_stop_it():
     """Shapes below one half: at small powers the density of a scale has no mode."""
-    with pytest.warns(DataWarning, match="ladder"):
-        found = log_evidence(
-            [0.1, 0.2, -0.3],
-            prior=Prior.information(tail_kind=2, tail_b=0.2),
-            betas=ladder(4),
-            sampling=Sampling(n_warmup=50, n_draws=200),
-            random_state=0,
-        )
+    found = log_evidence(
+        [0.1, 0.2, -0.3],
+        prior=Prior.information(tail_kind=2, tail_b=0.2),
+        betas=ladder(4),
+        sampling=Sampling(n_warmup=50, n_draws=200),
+        random_state=0,
+    )
     assert np.isfinite(found.means).all()
 
 
@@ -130,5 +181,5 @@ def test_too_few_draws_and_too_few_rungs_are_told():
     with pytest.raises(UsageError, match="at least 20"):
         log_evidence(x, prior=prior, sampling=few)
     short = Sampling(n_warmup=200, n_draws=3000, starts=(1,))
-    with pytest.warns(DataWarning, match=r"too coarse.*ladder\(40\)"):
+    with pytest.warns(DataWarning, match=r"\(B.7\)': .*coarse.*ladder\(4\)"):
         log_evidence(x, prior=prior, betas=ladder(2), sampling=short, random_state=0)

@@ -15,7 +15,12 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.recurrence import POPULATIONS, RIVALS, fit_population
-from scorecast.recurrence.accuracy import concordance, d_calibration, integrated_brier
+from scorecast.recurrence.accuracy import (
+    _by_tenth,
+    concordance,
+    d_calibration,
+    integrated_brier,
+)
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.folds import make_folds
 from scorecast.recurrence.kaplan_meier import kaplan_meier, survival_at
@@ -38,6 +43,16 @@ def test_priors_of_the_time_are_proper(cohort, kind):
     assert sum(parts) == pytest.approx(1.0, abs=1e-5)
     middle = np.exp(found.log_survival(np.ones(1)))[0]
     assert sum(parts[1:]) == pytest.approx(middle, abs=1e-5)
+
+
+def test_a_smoothed_prior_gives_no_information_away_for_one_early_case():
+    rng = np.random.default_rng(0)
+    time, event = rng.exponential(size=500), np.ones(500, bool)
+    found = fit_population("kaplan-meier", time, event)
+    early = time.min() * 10.0 ** -np.arange(1, 8, 2)
+    lost = -early - found.log_density(early)  # nats, to who knows the truth
+    assert (lost < math.log(501.0) + 0.2).all()
+    assert (np.exp(found.log_survival(early)) > 1.0 - 1e-3).all()
 
 
 @pytest.mark.parametrize("kind", ["exponential", "weibull", "lognormal"])
@@ -93,6 +108,52 @@ def test_even_survival_is_calibrated_and_uneven_is_not():
     assert d_calibration(np.exp(-1.5 * seen), event).p < 1e-6
 
 
+def test_calibration_of_a_true_model_is_not_too_good_where_many_are_censored():
+    # Spread cases vary less than seen ones: the plain test had a median p of 0.95.
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(60):
+        time, limit = rng.exponential(size=146), rng.exponential(0.5, size=146)
+        seen = np.exp(-np.minimum(time, limit))
+        found.append(d_calibration(seen, time <= limit).p)
+    assert 0.3 < np.median(found) < 0.7
+
+
+def test_calibration_in_all_tenths_is_the_sum_of_its_martingales():
+    rng = np.random.default_rng(1)
+    n = 60
+    survival, event = rng.random(n), rng.random(n) < 0.6
+    shares = np.full(10, 0.1)
+    surplus, _, _ = _by_tenth(survival, event)
+    for j, own in enumerate(surplus / n):
+        shares[9 - j] += own
+        shares[: 9 - j] -= own / (9 - j)
+    np.testing.assert_allclose(d_calibration(survival, event).shares, shares)
+
+
+def test_who_is_not_followed_far_cannot_be_tested_far():
+    survival, event = np.linspace(0.82, 1.0, 200), np.arange(200) % 6 == 0
+    assert d_calibration(survival, event).degrees == 2
+    nothing = d_calibration(np.full(3, 0.99), np.zeros(3, bool))
+    assert (nothing.degrees, nothing.p) == (0, 1.0)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("follow_up", [np.inf, 1.0, 0.25])  # 0, 50, 80 % censored
+def test_calibration_of_a_true_model_has_an_even_p(follow_up):
+    rng = np.random.default_rng(2)
+    true, wrong = [], []
+    for _ in range(1000):
+        time = rng.exponential(size=300)
+        limit = rng.exponential(size=300) * follow_up
+        seen, event = np.minimum(time, limit), time <= limit
+        true.append(d_calibration(np.exp(-seen), event).p)
+        wrong.append(d_calibration(np.exp(-2.0 * seen), event).p)
+    assert 0.03 <= np.mean(np.array(true) < 0.05) <= 0.08
+    assert 0.44 <= np.median(true) <= 0.56
+    assert np.mean(np.array(wrong) < 0.05) > 0.8
+
+
 def test_brier_scores_reward_the_truth():
     rng = np.random.default_rng(0)
     n, at = 3000, np.linspace(0.05, 2.0, 40)
@@ -104,6 +165,44 @@ def test_brier_scores_reward_the_truth():
     assert found == pytest.approx(exact, abs=0.006)
     assert integrated_brier(seen, event, at, true**2) > found
     assert math.isnan(integrated_brier(seen, event, at[:1], true[:, :1]))
+
+
+def test_brier_scores_with_equal_times_by_brute_force():
+    rng = np.random.default_rng(0)
+    n = 80
+    time = np.round(rng.exponential(size=n) * 4) / 2 + 0.5
+    event = rng.random(n) < 0.6
+    at = np.unique(time[event])
+    survival = np.exp(-np.outer(rng.gamma(4.0, 0.1, size=n), at))
+
+    def followed(before):  # case by case; an event leaves before a censoring does
+        share = 1.0
+        for t in sorted(set(time[~event])):
+            if before(t):
+                there = sum(
+                    u > t or (u == t and not e)
+                    for u, e in zip(time, event, strict=True)
+                )
+                share *= 1.0 - sum((time == t) & ~event) / there
+        return share
+
+    scores, used = [], []
+    for k, t in enumerate(at):
+        rest = followed(lambda u, t=t: u <= t)
+        if rest < 0.05:
+            continue
+        total = 0.0
+        for i in range(n):
+            if time[i] <= t and event[i]:
+                own = followed(lambda u, i=i: u < time[i])
+                total += survival[i, k] ** 2 / own
+            elif time[i] > t:
+                total += (1.0 - survival[i, k]) ** 2 / rest
+        scores.append(total / n)
+        used.append(t)
+    exact = np.trapezoid(scores, used) / (used[-1] - used[0])
+    found = integrated_brier(time, event, at, survival)
+    assert found == pytest.approx(exact, rel=1e-10)
 
 
 @pytest.mark.parametrize("kind", RIVALS)

@@ -256,6 +256,16 @@ def test_intervals_of_new_times_hold_as_often_as_they_say(censored, cohort):
     assert 0.85 <= np.mean(held) <= 0.95, held
 
 
+def test_a_covariate_beyond_all_measure_is_refused(fitted):
+    model, X = fitted()
+    X[0, 0] = 1e200
+    with pytest.raises(InvalidInputError, match="standard deviations"):
+        model.predict_survival(X[:1], [1.0])
+    X[0, 0] = 1e90
+    survival = model.predict_survival(X[:1], [1.0])
+    assert ((survival > 0) & (survival < 1)).all()
+
+
 def categories():
     """Name, words, and a column that is no number."""
     pd = pytest.importorskip("pandas")

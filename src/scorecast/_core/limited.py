@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import IO, Any
 
-__all__ = ["OutOfTimeError", "run_limited"]
+__all__ = ["OutOfTimeError", "ProcessDiedError", "run_limited"]
 
 _SERVE = "from scorecast._core.limited import serve; serve()"
 _PATIENCE = 60.0  # seconds for loading libraries on a slow machine
@@ -19,6 +19,10 @@ _LENGTH = 8  # bytes that say how long a message is
 
 class OutOfTimeError(TimeoutError):
     """The function took longer than it was given."""
+
+
+class ProcessDiedError(RuntimeError):
+    """The process ended before the function did: it crashed, or ended itself."""
 
 
 class _Helper:
@@ -35,16 +39,24 @@ class _Helper:
         )
 
     def run(self, message: bytes, seconds: float) -> bytes | None:
-        """Return the reply, or None if time is up or the process died."""
-        timer = threading.Timer(seconds, self.process.kill)
+        """Return the reply, or None if time is up; raise if the process died."""
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self.process.kill()
+
+        timer = threading.Timer(seconds, stop)
         timer.start()
         try:
             if self.process.stdin is None or self.process.stdout is None:
                 return None
             _write(self.process.stdin, message)
             return _read(self.process.stdout)
-        except (BrokenPipeError, EOFError):
-            return None
+        except (BrokenPipeError, EOFError) as error:
+            if late.is_set():
+                return None
+            raise ProcessDiedError(_death(self.process.wait())) from error
         finally:
             timer.cancel()
 
@@ -55,6 +67,12 @@ class _Helper:
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 pipe.close()
+
+
+def _death(code: int) -> str:
+    """Say how a process ended; a negative code is the signal that ended it."""
+    how = f"signal {-code}" if code < 0 else f"exit code {code}"
+    return f"its process died ({how})"
 
 
 _helper: list[_Helper] = []
@@ -81,17 +99,23 @@ def run_limited(function: Callable[..., Any], *arguments: Any, seconds: float) -
     Raises
     ------
     OutOfTimeError
-        If time was up, or the process died.
+        If time was up.
+    ProcessDiedError
+        If the process died before that.
     """
     cloudpickle = _pickler()
 
-    if not _helper:
-        _helper.append(_Helper())
-        atexit.register(_stop)
-        # Loading libraries is not what the limit is about.
-        first = cloudpickle.dumps((_load, (function.__module__,)))
-        _helper[0].run(first, _PATIENCE + seconds)
-    reply = _helper[0].run(cloudpickle.dumps((function, arguments)), seconds)
+    try:
+        if not _helper:
+            _helper.append(_Helper())
+            atexit.register(_stop)
+            # Loading libraries is not what the limit is about.
+            first = cloudpickle.dumps((_load, (function.__module__,)))
+            _helper[0].run(first, _PATIENCE + seconds)
+        reply = _helper[0].run(cloudpickle.dumps((function, arguments)), seconds)
+    except ProcessDiedError:
+        _stop()
+        raise
     if reply is None:
         _stop()
         msg = f"stopped after {seconds:g} s"

@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 _stream: ContextVar[TextIO | None] = ContextVar("progress_stream", default=None)
 _part: ContextVar[str] = ContextVar("progress_part", default="")
+_told: ContextVar[frozenset[str]] = ContextVar("progress_told", default=frozenset())
 _PATIENCE = 1.0  # seconds before the line appears
 _BETWEEN = 0.1  # seconds between two drawings
 _WIDTH = 24
@@ -39,9 +40,11 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[None]:
     """
     target = sys.stderr if stream is None else stream
     token = _stream.set(target if target.isatty() else None)
+    told = _told.set(frozenset())
     try:
         yield
     finally:
+        _told.reset(told)
         _stream.reset(token)
 
 
@@ -77,8 +80,7 @@ def track(items: Iterable[T], *, total: int, what: str) -> Iterator[T]:
             yield item
     finally:
         if drawn:
-            stream.write("\r\x1b[K")
-            stream.flush()
+            _clear(stream)
 
 
 def in_parts(items: Sequence[T], *, what: str) -> Iterator[T]:
@@ -99,6 +101,7 @@ def in_parts(items: Sequence[T], *, what: str) -> Iterator[T]:
     object
         The items, unchanged.
     """
+    stream = _stream.get()
     start = time.monotonic()
     try:
         for done, item in enumerate(items):
@@ -107,14 +110,20 @@ def in_parts(items: Sequence[T], *, what: str) -> Iterator[T]:
                 each = (time.monotonic() - start) / done
                 left = f" (about {each * (len(items) - done):.0f} s left in all)"
             _part.set(f"{what} {done + 1} of {len(items)}{left}: ")
+            if stream is not None:
+                _clear(stream)
             yield item
     finally:
         _part.set("")
+        if stream is not None:
+            _clear(stream)
 
 
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[None]:
     """Show a line while something without steps goes on, then take it away.
+
+    The same line is shown once: what is done again goes quickly.
 
     Parameters
     ----------
@@ -127,16 +136,22 @@ def announced(what: str) -> Iterator[None]:
         Control, with the line shown.
     """
     stream = _stream.get()
-    if stream is None:
+    if stream is None or what in _told.get():
         yield
         return
+    _told.set(_told.get() | {what})
     stream.write(f"\r\x1b[K{_part.get()}{what} ...")
     stream.flush()
     try:
         yield
     finally:
-        stream.write("\r\x1b[K")
-        stream.flush()
+        _clear(stream)
+
+
+def _clear(stream: TextIO) -> None:
+    """Take the line away, but for the part of the work that goes on."""
+    stream.write(f"\r\x1b[K{_part.get().removesuffix(': ')}")
+    stream.flush()
 
 
 def _draw(stream: TextIO, what: str, done: int, total: int, elapsed: float) -> None:

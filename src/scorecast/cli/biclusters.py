@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SHUFFLES = 199
 # What would be ignored, by what is asked about.
 _OF_PREDICTORS = (
-    "target", "models", "losses", "group", "sampling", "test_size", "permute",
+    "target", "models", "losses", "cost", "group", "sampling", "test_size", "permute",
     "null_data", "n_null_data", "capacity", "learning_curve", "feature_curve", "aim",
     "selection", "time_limit", "checkpoint", "cost",
 )  # fmt: skip

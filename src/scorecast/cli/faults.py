@@ -15,6 +15,7 @@ from scorecast.io.wording import quoted
 __all__ = ["blamed_on_column", "in_options", "interrupted", "numbers_wanted"]
 
 _PARAMETER = re.compile(r"`(\w+)`")
+_SWITCH = re.compile(r"`?\b(\w+)=True`?")
 # Where the option of the command is not called as the parameter of the function.
 _ALIASES = {"accuracy": "expect", "y_true": "truth", "groups": "group"}
 _NO_NUMBER = " is not a number"
@@ -56,7 +57,7 @@ def in_options(message: str, command: click.Command | None) -> str:
         name = found[1]
         return known.get(name) or known.get(_ALIASES.get(name, "")) or found[0]
 
-    return _PARAMETER.sub(said, message)
+    return _PARAMETER.sub(said, _SWITCH.sub(said, message))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,8 @@ from scorecast.cli.options import Share, output_options
 if TYPE_CHECKING:
     from scorecast.io import CohortFile
     from scorecast.recurrence import (
+        CaseCurves,
+        Cohort,
         Evaluation,
         HyperparameterChoice,
         Recurrence,
@@ -23,6 +26,20 @@ PRINTED_GROWTH = 0.09  # of the paper
 MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
 
 
+def _parted(texts: Sequence[str]) -> list[str]:
+    """Cut at commas."""
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[int]:
+    rows = _parted(texts)
+    for text in rows:
+        if not (text.isascii() and text.isdigit() and int(text) > 0):
+            msg = f"{text!r} is not the number of a row, from 1."
+            raise click.BadParameter(msg, param=option)
+    return [int(text) for text in rows]
+
+
 @click.command(name="recurrence")
 @click.argument("data", metavar="DATA")
 @click.option("--time", required=True, metavar="COL", help="Column of times, above 0.")
@@ -30,17 +47,27 @@ MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
     "--event",
     required=True,
     metavar="COL",
-    help="Column: 1 where the event was seen, 0 where not yet.",
+    help="Column: 1 (or yes, true) where the event was seen, 0 where not yet.",
 )
 @click.option(
     "--covariates",
     multiple=True,
     metavar="A,B,...",
     help="Columns to predict from, with commas or repeated; log:COL takes the "
-    "logarithm, COL=VALUE is 1 where COL holds VALUE. [default: all others]",
+    "logarithm, log1p:COL that of 1 plus it, COL=VALUE is 1 where COL holds VALUE. "
+    "[default: all others]",
 )
 @click.option(
-    "--drop", multiple=True, metavar="COL", help="Column that is no covariate."
+    "--drop",
+    multiple=True,
+    metavar="A,B,...",
+    help="Columns that are no covariates, with commas or repeated.",
+)
+@click.option(
+    "--time-unit",
+    default="",
+    metavar="TEXT",
+    help="Unit of time, such as days: shown in tables and figures.",
 )
 @click.option(
     "--prior",
@@ -75,9 +102,10 @@ MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
     "--case",
     "cases",
     multiple=True,
-    type=click.IntRange(min=1),
-    metavar="ROW",
-    help="Case to draw, by its row; may be repeated. [default: three]",
+    callback=_rows_named,
+    metavar="ROW,...",
+    help="Cases to draw, by their rows from 1, with commas or repeated. "
+    "[default: three]",
 )
 @click.option(
     "--growth",
@@ -134,7 +162,8 @@ MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
     "--fail-below",
     type=float,
     metavar="VALUE",
-    help="Exit with 5 if the information is lower, in --units.",
+    help="Exit with 5 if the information beyond the prior, the first figure of the "
+    "answer (median of its posterior), is lower, in --units.",
 )
 @output_options
 def command(**options: Any) -> None:
@@ -151,6 +180,9 @@ def command(**options: Any) -> None:
     from scorecast.io import check_writable
 
     check_outputs(options)
+    if "none" in options["rivals"] and len(set(options["rivals"])) > 1:
+        msg = "--compare none is for no comparison: leave it out, or the others."
+        raise click.UsageError(msg)
     with collected_warnings() as lines:
         data = _read(options)
         check_outputs(options, [data.source])
@@ -162,7 +194,9 @@ def command(**options: Any) -> None:
             except KeyboardInterrupt as stop:
                 raise interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source])
-    notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
+    # The model speaks of few events at every fit; the answer does so once.
+    told = [x for x in lines if x not in result.warnings and "event(s) seen" not in x]
+    notes = [*data.notes, *told]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
 
@@ -170,13 +204,12 @@ def command(**options: Any) -> None:
 def _read(options: dict[str, Any]) -> CohortFile:
     from scorecast.io import read_cohort
 
-    named = [name for text in options["covariates"] for name in text.split(",")]
     return read_cohort(
         options["data"],
         options["time"],
         options["event"],
-        [name.strip() for name in named if name.strip()],
-        drop=options["drop"],
+        _parted(options["covariates"]),
+        drop=_parted(options["drop"]),
         folds=options["folds"],
         delimiter=options["delimiter"],
         decimal=options["decimal"],
@@ -185,18 +218,18 @@ def _read(options: dict[str, Any]) -> CohortFile:
 
 
 def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
+    import numpy as np
+
     from scorecast.recurrence import (
         RIVALS,
         check_candidates,
-        check_cohort,
         check_shown,
-        curves_of,
         evaluate_recurrence,
         recurrence_of,
     )
 
     frame = _Named(data)
-    cohort = check_cohort(frame, data.time, data.event)
+    cohort = _checked(frame, data, options["event"])
     which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
     candidates = _candidates(options)
     check_candidates(candidates, 1 + cohort.X.shape[1])
@@ -207,18 +240,68 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         repeats=options["repeats"], folds=data.folds, prior=options["prior"],
         rivals=rivals, random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
-    information, relatives, notes = _judge(found, options)
+    information, judged = _judge(found, options)
     which = which or found.typical_cases()
-    curves = curves_of(model, cohort.X, cohort.time, cohort.event, which)
+    curves, notes = _shown(model, cohort, which, data.names, options)
+    lacking = np.isnan(cohort.X).sum(axis=0).tolist()
     return recurrence_of(
         found,
         information,
-        relatives,
+        **judged,
         curves=curves,
         covariates=data.names,
         notes=notes,
+        missing=dict(zip(data.names, lacking, strict=True)),
+        time_unit=options["time_unit"].strip(),
         choice=_choice(model, data, candidates, options),
     )
+
+
+def _checked(frame: _Named, data: CohortFile, event: str) -> Cohort:
+    """Check the cases; faults name the file, and the way out on the command line."""
+    from scorecast.exceptions import InsufficientDataError, InvalidInputError
+    from scorecast.recurrence import check_cohort
+
+    try:
+        cohort = check_cohort(frame, data.time, data.event)
+    except InvalidInputError as error:
+        said = str(error).replace("leave it out.", "leave it out with --drop.")
+        said = said.replace("; drop one.", "; leave one out with --drop.")
+        msg = f"{data.source}: {said}"
+        raise InvalidInputError(msg) from error
+    if not cohort.event.any():
+        msg = (
+            f"{data.source}, column '{event}': 0 events in {cohort.n:,} cases, so "
+            "nothing can be learned of when they come; is it the right column?"
+        )
+        raise InsufficientDataError(msg)
+    return cohort
+
+
+def _shown(
+    model: RecurrenceModel,
+    cohort: Cohort,
+    which: list[int],
+    names: Sequence[str],
+    options: dict[str, Any],
+) -> tuple[tuple[CaseCurves, ...], list[str]]:
+    """Return the curves of some cases, and what to watch in all of them."""
+    from scorecast.recurrence import (
+        cohort_cautions,
+        curves_of,
+        fit_without,
+        wide_intervals,
+    )
+
+    X, time, event = cohort.X, cohort.time, cohort.event
+    fitted = fit_without(model, X, time, event, which)
+    curves = curves_of(
+        model, X, time, event, which, level=options["level"], fitted=fitted
+    )
+    ends = fitted.quantiles(X, [0.05, 0.95])
+    chosen = bool(options["covariates"])
+    notes = cohort_cautions(X, time, event, names, chosen=chosen)
+    return curves, [*notes, *wide_intervals(ends[:, 0], ends[:, 1], X, names)]
 
 
 class _Named:
@@ -288,10 +371,10 @@ def _choice(
     )  # fmt: skip
 
 
-def _judge(
-    found: Evaluation, options: dict[str, Any]
-) -> tuple[Any, dict[str, Any], list[str]]:
+def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Say what the predictions are worth, against the prior and every rival."""
+    from dataclasses import replace
+
     from scorecast.exceptions import InvalidInputError, NotConvergedError
     from scorecast.information import (
         apparent_information,
@@ -318,16 +401,20 @@ def _judge(
         prior=PRIOR_WORDS[found.prior],
     )
     information = apparent_information(cases, **settings)
-    relatives, notes = {}, []
-    for name in found.rivals:
+    judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
+    alike = [] if found.prior == "kaplan-meier" else ["curve"]
+    for name in (*alike, *found.rivals):
+        said = found.log_q_of(name)
         try:
-            relatives[name] = compare_information(
-                found.log_q, found.log_q_of(name), names=("model", name), **settings
+            judged["worths"][name] = apparent_information(
+                replace(cases, log_q=said, j=said - found.log_p), **settings
+            )
+            judged["relatives"][name] = compare_information(
+                found.log_q, said, names=("model", name), **settings
             )
         except (InvalidInputError, NotConvergedError) as error:
-            # The table shows the plain figures alone.
-            notes.append(f"What the model knows beyond {name} cannot be said: {error}")
-    return information, relatives, notes
+            judged["reasons"][name] = str(error)
+    return information, judged
 
 
 def _check_gate(result: Recurrence, threshold: float | None) -> None:

@@ -328,13 +328,7 @@ def _of_long(
     np.add.at(total, at, results[kept])
     np.add.at(times, at, 1)
     values = np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)
-    if len(names) > 1 and not (times > 0).all(axis=1).any():
-        msg = (
-            f"None of {len(rows)} data sets (column {long[0]!r}) has a result of each "
-            f"of {len(names)} models (column {long[1]!r}, such as {names[0]!r}): say "
-            "which columns hold data set, model and result, or list fewer models."
-        )
-        raise InvalidInputError(msg)
+    _refuse_sparse(times, long, names)
     table = _checked(values, names, rows)
     if times.max() <= 1:
         return table
@@ -345,6 +339,20 @@ def _of_long(
     return ResultsTable(
         values=table.values, models=names, rows=table.rows, notes=(note,)
     )
+
+
+def _refuse_sparse(
+    times: FloatArray, long: tuple[str, str, str], names: tuple[str, ...]
+) -> None:
+    """Refuse columns none of whose data sets has results of all models."""
+    if len(names) < 2 or (times > 0).all(axis=1).any():
+        return
+    msg = (
+        f"None of {len(times)} data sets (column {long[0]!r}) has a result of each of "
+        f"{len(names)} models (column {long[1]!r}, such as {names[0]!r}): say which "
+        "columns hold data set, model and result, or list fewer models."
+    )
+    raise InvalidInputError(msg)
 
 
 def _checked(

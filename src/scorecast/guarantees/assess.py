@@ -21,8 +21,8 @@ from scorecast.exceptions import (
 )
 from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
-from scorecast.guarantees.bounds import all_bounds
-from scorecast.guarantees.capacity_bounds import capacity_bound, check_capacity
+from scorecast.guarantees.bounds import Bound, all_bounds
+from scorecast.guarantees.capacity_bounds import capacity_bounds, check_capacity
 from scorecast.guarantees.cautions import cautions
 from scorecast.guarantees.class_sensitivity import (
     ClassSensitivity,
@@ -51,7 +51,7 @@ from scorecast.guarantees.outlook import (
 from scorecast.guarantees.problem import Problem, check_problem
 from scorecast.guarantees.records import fingerprint_of
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
+from scorecast.guarantees.sampling import Plan, Sampling, check_pairs, draw_plan
 from scorecast.guarantees.selection import check_feature_names
 
 __all__ = ["assess"]
@@ -218,7 +218,7 @@ def assess(
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
     chosen_losses = losses_for(chosen_losses, len(problem.classes))
-    check_missing(chosen, problem)
+    check_missing(chosen, problem, _check_limit(time_limit))
     if problem.n_repeated() == problem.n - 1:
         msg = "No feature varies: all cases look the same."
         raise InsufficientDataError(msg)
@@ -240,6 +240,7 @@ def assess(
     )  # fmt: skip
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
+    check_pairs(plan, problem, [loss.name for loss in order.losses])
     if checkpoint is not None:
         asked = (
             settings,
@@ -356,10 +357,12 @@ def _one_model(
         for loss in order.losses
         if loss not in wanted
     )
-    # One seed, so that capacity is the same seen through every loss.
-    seed = int(for_capacity.integers(2**31))
+    promised, unbound = capacity_bounds(
+        model, problem, wanted, order.capacity, level=order.level, rng=for_capacity,
+        time_limit=order.run.time_limit,
+    )  # fmt: skip
     losses = tuple(
-        _one_loss(model, estimates, loss, order, for_bounds, seed) for loss in wanted
+        _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
     )
     undefined = [said for loss in wanted if (said := estimates.not_finite_said(loss))]
     tested, untested = None, ""
@@ -381,7 +384,7 @@ def _one_model(
         name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
         rng=for_more, run=order.run, seed=order.seed,
     )  # fmt: skip
-    notes = () if tested is None else tested.notes()
+    notes = (*unbound, *(() if tested is None else tested.notes()))
     cases, times = np.unique(estimates.tested(), return_counts=True)
     return ModelAssessment(
         name=name,
@@ -400,12 +403,11 @@ def _one_model(
 
 
 def _one_loss(
-    model: Any,
     estimates: Estimates,
     loss: Loss,
     order: _Order,
     rng: np.random.Generator,
-    seed: int,
+    promised: Mapping[str, Bound],
 ) -> LossAssessment:
     sample = estimates.measure(loss)
     bounds = all_bounds(
@@ -414,12 +416,8 @@ def _one_loss(
     per_class: tuple[ClassSensitivity, ...] = ()
     if loss.name in _ABOUT_RIGHT:
         per_class = class_sensitivities(estimates, order.level)
-    if order.capacity is not None:
-        found = capacity_bound(
-            model, estimates.problem, loss, order.capacity, level=order.level,
-            rng=as_generator(seed),
-        )  # fmt: skip
-        bounds = bounds if found is None else (*bounds, found)
+    if loss.name in promised:
+        bounds = (*bounds, promised[loss.name])
     if loss.name == "balanced-accuracy" and per_class:
         bounds = (*bounds, across_classes(per_class, order.level))
     return LossAssessment(

@@ -18,7 +18,7 @@ from scorecast.guarantees.fitting import FoldResult, fit_and_test
 from scorecast.guarantees.fold_parts import fold_from, fold_parts
 from scorecast.guarantees.group_units import n_independent
 from scorecast.guarantees.losses import Loss
-from scorecast.guarantees.outcomes import Outcome
+from scorecast.guarantees.outcomes import Outcome, pooled_outcome
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Split
@@ -118,23 +118,30 @@ class Estimates:
 
     def pooled(self) -> Outcome:
         """Return all tests of all splits together, in the order of the splits."""
-        found = self.outcomes()
-        first = found[0]
-        scored = all(outcome.scores is not None for outcome in found)
-        return Outcome(
-            truth=np.concatenate([o.truth for o in found]),
-            predicted=np.concatenate([o.predicted for o in found]),
-            scores=np.concatenate([_given(o.scores) for o in found])
-            if scored
-            else None,
-            is_probability=all(o.is_probability for o in found),
-            n_classes=first.n_classes,
-            scale=first.scale,
-        )
+        return pooled_outcome(self.outcomes())
 
     def tested(self) -> Any:
         """Return the row of every test, in the order of `pooled`."""
         return np.concatenate([f.test for f in self.folds if f.outcome is not None])
+
+    def units(self) -> tuple[list[IntArray], IntArray]:
+        """Return the tests of every independent unit, and what units to draw among.
+
+        Returns
+        -------
+        tuple of list of ndarray and ndarray
+            For every case (or group) the numbers of its tests in `pooled`; and its
+            stratum: its class, where there are classes and no groups.
+        """
+        rows, problem = self.tested(), self.problem
+        whole = np.arange(problem.n) if problem.groups is None else problem.groups
+        names, unit = np.unique(whole[rows], return_inverse=True)
+        order = np.argsort(unit, kind="stable")
+        tests = np.split(order, np.cumsum(np.bincount(unit))[:-1])
+        strata = np.zeros(names.size, dtype=np.int64)
+        if problem.is_classification and problem.groups is None:
+            strata = problem.codes[names]
+        return tests, strata
 
     def measure(self, loss: Loss) -> LossSample:
         """Look at the tests through one loss.
@@ -220,10 +227,6 @@ class Estimates:
         # The stream chooses among pairs only where there are millions.
         unrelated = no_information_value(loss, self.training, np.random.default_rng(0))
         return sign * point_632_plus(learned, sign * left_out, sign * unrelated)
-
-
-def _given(scores: FloatArray | None) -> FloatArray:
-    return np.empty((0, 0)) if scores is None else scores
 
 
 def _case_means(values: FloatArray, rows: Any, n: int) -> FloatArray:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast._core.limited import OutOfTimeError, run_limited
+from scorecast._core.limited import OutOfTimeError, ProcessDiedError, run_limited
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import DataWarning, InvalidInputError
 from scorecast.guarantees.outcomes import Outcome
@@ -117,7 +117,7 @@ def fit_and_test(
             _fit_here, estimator, problem, split, rng, order, with_scores,
             seconds=time_limit,
         )  # fmt: skip
-    except OutOfTimeError as error:
+    except (OutOfTimeError, ProcessDiedError) as error:
         failure = f"failed: {error}"
         return FoldResult(
             test=split.test, outcome=None, failure=failure, seconds=time_limit

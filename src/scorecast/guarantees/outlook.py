@@ -18,15 +18,12 @@ from scorecast.guarantees.model_curve import (
     default_aim,
     model_curve,
 )
+from scorecast.guarantees.permutation.shuffles import movable
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
-from scorecast.guarantees.selection import (
-    SelectedFeatures,
-    check_pools,
-    selected_features,
-)
+from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias
 from scorecast.guarantees.selection_in_loop import loop_bias
 from scorecast.guarantees.tables import numbers_of
@@ -135,7 +132,7 @@ def outlook_order(
         raise UsageError(msg)
     if selection is not None and problem.is_classification:
         groups = None if problem.groups is None else problem.groups.tolist()
-        check_pools(groups, problem.codes)
+        movable(groups, problem.codes)
     curves = (
         curve_order(learning_curve, "cases", problem),
         curve_order(feature_curve, "features", problem),

@@ -14,7 +14,7 @@ from scorecast._core.types import IntArray
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.problem import Problem
 
-__all__ = ["Plan", "Sampling", "Split", "check_sampling", "draw_plan"]
+__all__ = ["Plan", "Sampling", "Split", "check_pairs", "check_sampling", "draw_plan"]
 
 _FORM = re.compile(r"^([a-z]+|\.632\+?-?)(\d*)(?:x(\d+))?$")
 _MOST_PAIRS = 5000
@@ -202,6 +202,31 @@ def draw_plan(sampling: Any, problem: Problem, rng: np.random.Generator) -> Plan
         raise UsageError(msg)
     splits = _DRAWN[chosen.kind](chosen, problem, rng)
     return Plan(sampling=chosen, splits=tuple(splits), n=problem.n)
+
+
+def check_pairs(plan: Plan, problem: Problem, losses: Iterable[str]) -> None:
+    """Refuse areas of pairs where there are more than two classes.
+
+    Parameters
+    ----------
+    plan : Plan
+        The splits.
+    problem : Problem
+        The cases.
+    losses : iterable of str
+        Names of the losses.
+
+    Raises
+    ------
+    UsageError
+        A pair lacks all other classes, so that no split would have a value.
+    """
+    if plan.sampling.kind == "lpo" and len(problem.classes) > 2 and "auc" in losses:
+        msg = (
+            f"Leave-pair-out has no AUC of {len(problem.classes)} classes, as a pair "
+            "holds two. Take sampling 'cv10', or two classes at a time."
+        )
+        raise UsageError(msg)
 
 
 def _given(pairs: Iterable[Any], problem: Problem) -> Plan:

@@ -21,13 +21,13 @@ from scorecast.guarantees.permutation.rule import indicators
 from scorecast.guarantees.permutation.shuffles import (
     block_sizes,
     draw_orders,
-    exchangeable,
+    movable,
+    n_arrangements,
 )
 
 __all__ = [
     "SelectedFeatures",
     "check_feature_names",
-    "check_pools",
     "selected_features",
 ]
 
@@ -145,8 +145,8 @@ def selected_features(
         Name of every feature; those of a table's columns by default.
     groups : sequence of hashable, optional
         Group of every case, such as a patient. Classes then change places within
-        groups, or between whole groups where each has one class; p-values of single
-        features come from these permutations too.
+        groups and between whole groups of the same size; p-values of single features
+        come from these permutations too.
     random_state : int, Generator or None, optional
         Seed of the permutations.
     n_jobs : int, optional
@@ -179,6 +179,7 @@ def selected_features(
     _check_number(n_selected, "n_selected", features.shape[1])
     _check_number(n_permutations, "n_permutations", None)
     check_n_jobs(n_jobs)
+    pools = movable(groups, codes)
     test = _VarianceTest.of(features, n_classes)
     observed = test.statistics(codes[None])[0]
     order = np.argsort(-observed, kind="stable")
@@ -187,19 +188,25 @@ def selected_features(
         codes=codes,
         observed=observed,
         top=np.sort(observed)[::-1][:n_selected],
-        pools=check_pools(groups, codes),
+        pools=pools,
     )
     rng = as_generator(random_state)
     counts = map_tasks(
         work, block_sizes(n_permutations), rng=rng, n_jobs=n_jobs, what="permuting"
     )
+    least = 1 / n_arrangements(pools, codes)
+
+    def chance(as_good: IntArray) -> FloatArray:
+        # Of few arrangements the observed one is a fair share, met again or not.
+        return np.maximum((1 + as_good) / (1 + n_permutations), least)
+
     best, ranked, each = np.split(np.sum(counts, axis=0), [n_selected, 2 * n_selected])
     alone = np.asarray(
         fdtrc(n_classes - 1, codes.size - n_classes, observed), dtype=float
     )
     if groups is not None:
         # F's own distribution takes cases for independent, which these are not.
-        alone = (1 + each) / (1 + n_permutations)
+        alone = chance(each)
     chosen = order[:n_selected].astype(np.int64)
     return SelectedFeatures(
         features=chosen,
@@ -207,8 +214,8 @@ def selected_features(
         p_value=alone[chosen],
         holm=_holm(alone)[chosen],
         false_discovery=_false_discovery(alone)[chosen],
-        max_statistic=(1 + best) / (1 + n_permutations),
-        luck=(1 + ranked) / (1 + n_permutations),
+        max_statistic=chance(best),
+        luck=chance(ranked),
         n_cases=codes.size,
         n_features=features.shape[1],
         n_permutations=int(n_permutations),
@@ -305,36 +312,6 @@ class _Null:
         best = (largest[:, :1] >= bar).sum(axis=0)
         each = (found >= self.observed * (1 - _SAME)).sum(axis=0)
         return np.concatenate([best, (largest >= bar).sum(axis=0), each])
-
-
-def check_pools(groups: Sequence[Hashable] | None, codes: IntArray) -> list[IntArray]:
-    """List whose classes may change places, or refuse if none may.
-
-    Parameters
-    ----------
-    groups : sequence of hashable or None
-        Group of every case.
-    codes : ndarray of int of shape (n,)
-        Class of every case.
-
-    Returns
-    -------
-    list of ndarray of int64
-        As of `exchangeable`.
-
-    Raises
-    ------
-    InsufficientDataError
-        If every permutation would leave all classes where they are.
-    """
-    pools = exchangeable(groups, codes)
-    if all(np.unique(codes[pool[:, 0]]).size < 2 for pool in pools):
-        msg = (
-            "No two groups of the same size differ in class: nothing can be permuted, "
-            "so that luck cannot be told."
-        )
-        raise InsufficientDataError(msg)
-    return pools
 
 
 def _holm(p: FloatArray) -> FloatArray:

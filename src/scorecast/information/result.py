@@ -174,9 +174,10 @@ class ApparentInformation(Result):
                 f"{others} only it would be {said}."
             )
         verb = "carry" if self.forecast.endswith("s") else "carries"
-        return f"{self.forecast} {verb} {said}; {self._verdict()}."
+        return f"{self.forecast} {verb} {said}; {self.verdict()}."
 
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """Say whether the forecasts beat what they are held against."""
         if self.n == 1:
             return "one case says next to nothing"
         if self.is_flat:

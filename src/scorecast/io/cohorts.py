@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,9 @@ __all__ = ["CohortFile", "read_cohort"]
 
 _MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "."}
 _OPTION = "--covariates"
+_EVENTS = {"1": 1.0, "0": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0,
+           "y": 1.0, "n": 0.0, "t": 1.0, "f": 0.0}  # fmt: skip
+_TYPOS = 0.1  # share of cells up to which words among numbers are slips
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,14 +62,15 @@ class _Covariate:
     name: str
     column: str
     value: str | None = None
-    is_log: bool = False
+    log: str = ""
 
     @classmethod
     def of(cls, text: str, columns: Sequence[str]) -> _Covariate:
         if text in columns:
             return cls(text, text)
-        if text.startswith("log:"):
-            return cls(text, text.removeprefix("log:"), is_log=True)
+        log, mark, column = text.partition(":")
+        if mark and log in ("log", "log1p"):
+            return cls(text, column, log=log)
         column, sign, value = text.partition("=")
         return cls(text, column, value if sign else None)
 
@@ -92,8 +97,9 @@ def read_cohort(
     time, event : str
         Columns.
     covariates : sequence of str, default=()
-        Columns of numbers; ``log:COL`` takes the logarithm, ``COL=VALUE`` is 1 where
-        the column holds this value and 0 elsewhere. By default all other columns.
+        Columns of numbers; ``log:COL`` takes the logarithm, ``log1p:COL`` that of one
+        plus the number, ``COL=VALUE`` is 1 where the column holds this value and 0
+        elsewhere. By default all other columns.
     drop : sequence of str, default=()
         Columns that are no covariates.
     folds : str, optional
@@ -128,7 +134,7 @@ def read_cohort(
         delimiter=delimiter,
         header=header,
         max_bytes=max_bytes,
-        unwanted=f"name other columns with {_OPTION}",
+        unwanted="write every time as a number, all in one unit",
     )
     with unchanged(location.path):
         table = open_table(location, options)
@@ -137,8 +143,8 @@ def read_cohort(
         )
         places = [find_column(table, c.column, _OPTION) for c in wanted]
         numbers = [find_column(table, time, "--time")]
-        numbers.append(find_column(table, event, "--event"))
-        texts = [] if folds is None else [find_column(table, folds, "--folds")]
+        texts = [find_column(table, event, "--event")]
+        texts += [] if folds is None else [find_column(table, folds, "--folds")]
         as_text = not str(location.path).lower().endswith(".parquet")
         exact = [p for c, p in zip(wanted, places, strict=True)
                  if as_text or c.value is not None]  # fmt: skip
@@ -148,16 +154,17 @@ def read_cohort(
     held: dict[int, NDArray[Any]] = dict(
         zip(exact, content.texts[len(texts) :], strict=True)
     )
-    held |= {p: content.values[:, 2 + i] for i, p in enumerate(plain)}
+    held |= {p: content.values[:, 1 + i] for i, p in enumerate(plain)}
     say = _Places(location.name, content.place, decimal)
+    say.check_times(time, content.values[:, 0])
+    seen = say.events(event, content.texts[0])
     columns = [say.numbers(c, held[p]) for c, p in zip(wanted, places, strict=True)]
-    _refuse_unknown(content.values[:, :2], (time, event), say)
     return CohortFile(
         X=np.column_stack(columns) if columns else np.empty((len(content.values), 0)),
         time=content.values[:, 0],
-        event=content.values[:, 1],
+        event=seen,
         names=tuple(c.name for c in wanted),
-        folds=content.texts[0] if texts else None,
+        folds=None if folds is None else content.texts[1],
         source=location.source(None),
         notes=table.notes,
     )
@@ -185,20 +192,6 @@ def _wanted(
     return found
 
 
-def _refuse_unknown(values: NDArray[Any], names: Sequence[str], say: _Places) -> None:
-    for i, name in enumerate(names):
-        bad = ~np.isfinite(values[:, i])
-        if bad.any():
-            row = int(np.argmax(bad))
-            msg = f"{say.at(row, name)}: a time and an event must be known"
-            if np.isinf(values[row, i]):
-                msg = (
-                    f"{say.at(row, name)}: {values[row, i]:g} is no time; where the "
-                    "event never came, give how long it did not, with event 0"
-                )
-            raise InvalidInputError(msg)
-
-
 @dataclass(frozen=True)
 class _Places:
     """Says where in a file something stands, and reads cells that may be missing."""
@@ -210,22 +203,97 @@ class _Places:
     def at(self, row: int, name: str) -> str:
         return f"{self.file}, {self.place(row)}, column {quoted(name)}"
 
+    def check_times(self, name: str, values: NDArray[Any]) -> None:
+        """Refuse times that are unknown, infinite or not above zero."""
+        bad = ~(np.isfinite(values) & (values > 0))
+        if not bad.any():
+            return
+        row = int(np.argmax(bad))
+        if np.isnan(values[row]):
+            msg = f"{self.at(row, name)}: a time and an event must be known"
+            raise InvalidInputError(msg)
+        such = f" ({int(bad.sum()):,} such rows)" if bad.sum() > 1 else ""
+        msg = (
+            f"{self.at(row, name)}: a time must be above zero and finite; got "
+            f"{values[row]:g}{such}; measure from an earlier moment, or remove the row"
+        )
+        if np.isinf(values[row]):
+            msg = (
+                f"{self.at(row, name)}: {values[row]:g} is no time; where the event "
+                "never came, give how long it did not, with event 0"
+            )
+        raise InvalidInputError(msg)
+
+    def events(self, name: str, cells: NDArray[Any]) -> NDArray[Any]:
+        """Return 1 where the event was seen; yes and true mean that, too."""
+        words = [_whole(str(cell).strip().lower()) for cell in cells]
+        for row, word in enumerate(words):
+            if word in _EVENTS:
+                continue
+            if word in _MISSING:
+                msg = f"{self.at(row, name)}: a time and an event must be known"
+                raise InvalidInputError(msg)
+            fix = "code the event 1 and 0, or yes and no"
+            if set(words) <= {"1", "2"}:
+                fix = "where 1 and 2 mean no and yes, subtract one"
+            elif word.isdigit():
+                fix = "where it is another kind of event (a competing risk), code it 0"
+            msg = (
+                f"{self.at(row, name)}: the event must be 1 (seen) or 0 (not yet seen "
+                f"when last looked at); got {quoted(str(cells[row]))}; {fix}"
+            )
+            raise InvalidInputError(msg)
+        return np.array([_EVENTS[word] for word in words])
+
     def numbers(self, covariate: _Covariate, cells: NDArray[Any]) -> NDArray[Any]:
+        """Return a covariate; NaN where it is missing."""
         if covariate.value is not None:
             return self._indicator(covariate, cells)
         if cells.dtype.kind == "f":
             values = np.array(cells, dtype=np.float64)
         else:
-            values = np.array(
-                [self._number(i, covariate.column, c) for i, c in enumerate(cells)]
+            values = self._parsed(covariate.column, cells)
+        if np.isinf(values).any():
+            row = int(np.argmax(np.isinf(values)))
+            msg = (
+                f"{self.at(row, covariate.column)}: {values[row]:g} is infinite; leave "
+                "the cell empty where the number is missing"
             )
-        if not covariate.is_log:
-            return values
-        if (values <= 0).any():
-            row = int(np.argmax(values <= 0))
-            msg = f"{self.at(row, covariate.column)}: {values[row]:g} has no logarithm"
             raise InvalidInputError(msg)
-        return np.log(values)
+        if not covariate.log:
+            return values
+        return self._logarithm(covariate, values)
+
+    def _logarithm(self, covariate: _Covariate, values: NDArray[Any]) -> NDArray[Any]:
+        bad = values <= (0.0 if covariate.log == "log" else -1.0)
+        if bad.any():
+            row = int(np.argmax(bad))
+            msg = f"{self.at(row, covariate.column)}: {values[row]:g} has no logarithm"
+            if covariate.log == "log" and values[row] == 0.0:
+                msg += f"; take {_OPTION} log1p:{covariate.column}, that of 1 plus it"
+            raise InvalidInputError(msg)
+        taken = np.log(values) if covariate.log == "log" else np.log1p(values)
+        return np.asarray(taken)
+
+    def _parsed(self, name: str, cells: NDArray[Any]) -> NDArray[Any]:
+        found = [self._number(cell) for cell in cells]
+        odd = [row for row, value in enumerate(found) if value is None]
+        if odd:
+            raise self._no_number(name, cells, odd)
+        return np.array(found, dtype=np.float64)
+
+    def _no_number(
+        self, name: str, cells: NDArray[Any], odd: Sequence[int]
+    ) -> InvalidInputError:
+        text = str(cells[odd[0]]).strip()
+        place = f"{self.at(odd[0], name)}: {quoted(text)} is not a number"
+        if len(odd) <= max(1, _TYPOS * len(cells)) and len(odd) < len(cells) - 1:
+            others = "nearly all others in the column are; repair the cell or empty it"
+            return InvalidInputError(f"{place}, and {others}")
+        return InvalidInputError(
+            f"{place}; a category needs a column of 0 and 1 for each value but one: "
+            f"{_OPTION} '{name}={text}'"
+        )
 
     def _indicator(self, covariate: _Covariate, cells: NDArray[Any]) -> NDArray[Any]:
         words = [str(cell).strip() for cell in cells]
@@ -235,6 +303,12 @@ class _Places:
                 f"{self.file}: column {quoted(covariate.column)} never holds "
                 f"{quoted(str(covariate.value))} but {listed(known)}"
             )
+            near = difflib.get_close_matches(
+                str(covariate.value).lower(), [k.lower() for k in known], n=1
+            )
+            if near:
+                meant = next(k for k in known if k.lower() == near[0])
+                msg += f"; did you mean {_OPTION} '{covariate.column}={meant}'?"
             raise InvalidInputError(msg)
         return np.array(
             [
@@ -243,16 +317,16 @@ class _Places:
             ]
         )
 
-    def _number(self, row: int, name: str, cell: Any) -> float:
+    def _number(self, cell: Any) -> float | None:
         text = str(cell).strip()
         if text.lower() in _MISSING:
             return float("nan")
         try:
             return float(text.replace(self.decimal, "."))
-        except ValueError as error:
-            msg = (
-                f"{self.at(row, name)}: {quoted(text)} is not a number; a category "
-                f"needs a column of 0 and 1 for each value but one: {_OPTION} "
-                f"'{name}={text}'"
-            )
-            raise InvalidInputError(msg) from error
+        except ValueError:
+            return None
+
+
+def _whole(word: str) -> str:
+    """Write 1.0 as 1."""
+    return word.removesuffix(".0").removesuffix(",0")

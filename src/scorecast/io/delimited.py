@@ -93,7 +93,7 @@ class DelimitedTable:
     def _first_record(self, lines: Lines) -> list[str]:
         line = next(lines, "")
         if not line:  # a packed file of some bytes may hold none
-            msg = f"{self.name} is empty: there is no line in it"
+            msg = f"{self.name} is empty: there is no line in it; save the table again"
             raise InvalidInputError(msg)
         if not line.strip():
             msg = f"{self.name}, line 1 is empty; the first line must be the header"

@@ -153,7 +153,10 @@ def _checked_target(path: FilePath, *, force: bool, inputs: Iterable[FilePath]) 
 
 def _check_place(target: Path, name: str, *, force: bool) -> None:
     if not target.parent.is_dir():
-        msg = f"{name}: the directory {one_line(target.parent, 300)} does not exist"
+        msg = (
+            f"{name}: the directory {one_line(target.parent, 300)} does not exist; "
+            "make it first"
+        )
         raise InvalidInputError(msg)
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

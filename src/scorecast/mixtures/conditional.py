@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import eigh_tridiagonal
 
 from scorecast._core.parallel import map_threads
-from scorecast._core.types import FloatArray, IntArray
+from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.observations import Noise
 
+if TYPE_CHECKING:
+    from scorecast.mixtures.kernels.conditional import Turned
+    from scorecast.mixtures.kernels.layout import Components
+
 __all__ = ["ConditionalMixture"]
 
-_NOISE_NODES = 3
+_PATTERNS = 32  # of what is missing, kept ready
+_PER_COMPONENT = 400  # normals; more are made room for where they are needed
+_LIGHT = 1e-9  # share of the normals that only the tails need
+_SHARES = 1e-4  # quantiles that do not
 _BLOCK = 16  # cases per task of a thread
 
 
@@ -36,7 +43,6 @@ class ConditionalMixture:
 
     def __init__(self, kept: Sequence[KeptMixture], kind: int, noise: Noise) -> None:
         # Compiled code is loaded only when it is used.
-        from scorecast.mixtures.kernels.conditional import N_SCALES
         from scorecast.mixtures.kernels.layout import Components
 
         self.kind, self.noise = kind, noise
@@ -47,8 +53,9 @@ class ConditionalMixture:
                 for f in ("weight", "location", "skew", "precision", "shape")
             )
         )
-        self.node, self.log_node = _gamma_rule(noise.shape)
-        self._per = len(self.node) * N_SCALES
+        inverse = np.linalg.inv(self.components.precision)
+        self._covariance: FloatArray = np.asarray(inverse, dtype=np.float64)
+        self._turned: dict[bytes, Turned] = {}
 
     @property
     def n_draws(self) -> int:
@@ -69,16 +76,35 @@ class ConditionalMixture:
             Weights (of sum one for every draw), means and deviations, draw after draw;
             and the log density that each draw gave to the measurements.
         """
+        out, level, _ = self._fill(others)
+        return out, level
+
+    def _fill(self, others: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
         from scorecast.mixtures.kernels.conditional import fill_normals
 
         value = np.concatenate([[np.nan], np.asarray(others, dtype=np.float64)])
-        out = np.empty((3, int(self.sizes.sum()) * self._per))
-        level = np.empty(self.n_draws)
-        fill_normals(
-            value, self.sizes, self.components, self.kind, self.noise.precision,
-            self.node, self.log_node, out, level,
-        )  # fmt: skip
-        return out, level
+        turned = self._turn(~np.isnan(value))
+        level, ends = np.empty(self.n_draws), np.zeros(self.n_draws, dtype=np.int64)
+        room = int(self.sizes.sum()) * _PER_COMPONENT
+        while True:
+            out = np.empty((3, room))
+            fill_normals(
+                value, self.sizes, self.components, self.kind, turned, out, ends, level
+            )
+            if ends[-1] <= room:
+                return out[:, : ends[-1]], level, ends
+            room = int(ends[-1])
+
+    def _turn(self, is_measured: BoolArray) -> Turned:
+        """Return the components in coordinates that suit what was measured."""
+        key = is_measured.tobytes()
+        if key not in self._turned:
+            made = _turn(self.components, self._covariance, self.noise, is_measured)
+            if len(self._turned) >= _PATTERNS:
+                self._turned.clear()
+            self._turned[key] = made
+            return made
+        return self._turned[key]
 
     def density_and_tail(
         self, others: FloatArray, at: FloatArray, *, n_jobs: int | None = None
@@ -104,8 +130,8 @@ class ConditionalMixture:
         density, tail = np.empty(at.shape), np.empty(at.shape)
 
         def fill(k: int) -> None:
-            normals = self._averaged(others[k])
-            mixture_values(at[k], normals, density[k], tail[k])
+            normals, n_heavy = self._averaged(others[k])
+            mixture_values(at[k], normals, n_heavy, density[k], tail[k])
 
         self._for_all(fill, len(others), n_jobs)
         return density, np.clip(tail, 0.0, 1.0)
@@ -127,12 +153,12 @@ class ConditionalMixture:
         """
         from scorecast.mixtures.kernels.conditional import mixture_values
 
-        normals, _ = self.normals(others)
-        ends = np.concatenate([[0], np.cumsum(self.sizes) * self._per])
+        normals, _, ends = self._fill(others)
+        starts = np.concatenate([[0], ends])
         out, density = np.empty((self.n_draws, at.size)), np.empty(at.size)
         for i in range(self.n_draws):
-            one = np.ascontiguousarray(normals[:, ends[i] : ends[i + 1]])
-            mixture_values(at, one, density, out[i])
+            one = np.ascontiguousarray(normals[:, starts[i] : starts[i + 1]])
+            mixture_values(at, one, one.shape[1], density, out[i])
         return out
 
     def quantiles(
@@ -157,9 +183,13 @@ class ConditionalMixture:
         from scorecast.mixtures.kernels.conditional import mixture_quantiles
 
         out = np.empty((len(others), shares.size))
+        is_plain = bool(((shares > _SHARES) & (shares < 1.0 - _SHARES)).all())
 
         def fill(k: int) -> None:
-            mixture_quantiles(shares, self._averaged(others[k]), out[k])
+            normals, n_heavy = self._averaged(others[k])
+            if is_plain:
+                normals = np.ascontiguousarray(normals[:, :n_heavy])
+            mixture_quantiles(shares, normals, out[k])
 
         self._for_all(fill, len(others), n_jobs)
         return out
@@ -185,17 +215,22 @@ class ConditionalMixture:
         """
         out = np.empty((len(others), n))
         for k, value in enumerate(others):
-            weight, mean, spread = self._averaged(value)
+            (weight, mean, spread), _ = self._averaged(value)
             steps = np.cumsum(weight)
             at = np.searchsorted(steps, rng.random(n) * steps[-1], side="right")
             at = np.minimum(at, weight.size - 1)
             out[k] = mean[at] + spread[at] * rng.standard_normal(n)
         return out
 
-    def _averaged(self, others: FloatArray) -> FloatArray:
+    def _averaged(self, others: FloatArray) -> tuple[FloatArray, int]:
+        """Return the normals of all draws, heavy ones first, and how many these are."""
         normals, _ = self.normals(others)
-        normals[0] /= self.n_draws
-        return normals
+        weight = normals[0] / self.n_draws
+        is_heavy = weight >= _LIGHT / weight.size
+        order = np.concatenate([np.flatnonzero(is_heavy), np.flatnonzero(~is_heavy)])
+        sorted_ = normals[:, order]
+        sorted_[0] = weight[order]
+        return sorted_, int(is_heavy.sum())
 
     def _for_all(self, fill: Callable[[int], None], n: int, n_jobs: int | None) -> None:
         def block(start: int) -> None:
@@ -206,9 +241,31 @@ class ConditionalMixture:
         map_threads(block, starts, n_jobs=n_jobs, what="predicting")
 
 
-def _gamma_rule(shape: float) -> tuple[FloatArray, FloatArray]:
-    """Return nodes and log weights of the Gauss rule of Gamma(shape, rate shape)."""
-    i = np.arange(_NOISE_NODES)
-    between = np.sqrt(i[1:] * (i[1:] + shape - 1.0))
-    node, vectors = eigh_tridiagonal(2.0 * i + shape, between)
-    return node / shape, 2.0 * np.log(np.abs(vectors[0]))
+def _turn(
+    components: Components,
+    covariance: FloatArray,
+    noise: Noise,
+    is_measured: BoolArray,
+) -> Turned:
+    """Turn coordinates so that truth and noise are diagonal together."""
+    from scorecast.mixtures.kernels.conditional import Turned
+
+    at = np.flatnonzero(is_measured)
+    missing = np.append(np.flatnonzero(~is_measured)[1:], 0)
+    root = np.sqrt(noise.precision[at])
+    gain, vectors = np.linalg.eigh(
+        root[:, None] * covariance[:, at[:, None], at] * root
+    )
+    if at.size:
+        gain = np.maximum(gain, 1e-15 * gain[:, -1:])
+    turn = np.ascontiguousarray(np.swapaxes(vectors, 1, 2) * root)
+    # The last pivot is the precision of coordinate 0 once the missing are given up.
+    pivot = np.linalg.cholesky(components.precision[:, missing[:, None], missing])
+    level = 0.5 * np.log(noise.precision[at] / (2.0 * np.pi)).sum()
+    return Turned(
+        turn, gain,
+        np.einsum("cij,cj->ci", turn, components.skew[:, at]),
+        np.einsum("cij,cj->ci", turn, covariance[:, at, 0]),
+        np.ascontiguousarray(pivot[:, -1, -1] ** -2.0),
+        at, np.array([noise.precision[0], noise.shape, level]),
+    )  # fmt: skip

@@ -35,7 +35,12 @@ __all__ = ["Evidence", "ladder", "log_evidence", "thermodynamic_integral"]
 _BATCHES = 20  # of each chain
 _CHAINS = 2  # per rung, from different starts, so that they can disagree
 _MOST_RHAT = 1.05
-_MOST_CORRECTION = 0.5  # nats: half of what makes a Bayes factor worth a word
+_MOST_RULE_ERROR = 0.5  # nats: half of what makes a Bayes factor worth a word
+_POWER = 5.0  # of the ladder; steps of beta^(1/5) are even
+# A rule of order four gains 15 or 80 by steps two or three times smaller, once they are
+# small; here they may not be.
+_GAINS = ((2, 8.0), (3, 27.0))
+_ROUNDS = 3  # of letting rungs run on
 _MANY_ERRORS = 3.0
 
 
@@ -46,18 +51,21 @@ class Evidence:
     Parameters
     ----------
     value : float
-        Log evidence in nats: the corrected trapezoid rule.
+        Log evidence in nats: the corrected trapezoid rule over beta^(1/5).
     stderr : float
-        Monte Carlo error of `value`; that of the rule itself is about `correction`
-        or less.
+        Error of `value`: that of the simulation, by batches or by how far the two
+        chains of a rung are apart, and that of the rule.
     correction : float
-        What the correction changed: a check on the ladder.
+        What the correction changed.
     betas, means, variances : array of shape (rungs,)
         The ladder, and mean and variance of the log likelihood at each rung.
     prior_name : str
         Whose evidence it is.
     rhats : array of shape (rungs,)
         R-hat of the log likelihood between the two chains of each rung.
+    rule_error : float
+        Error of the rule: an eighth of what every second rung alone would change, or
+        a 27th of what every third would.
     """
 
     value: float
@@ -68,6 +76,7 @@ class Evidence:
     variances: FloatArray
     prior_name: str
     rhats: FloatArray
+    rule_error: float
 
     def to_dict(self) -> Json:
         """Return plain values."""
@@ -93,7 +102,11 @@ def ladder(n_rungs: int = 20, power: float = 5.0) -> FloatArray:
 
 
 def thermodynamic_integral(
-    betas: FloatArray, means: FloatArray, variances: FloatArray | None = None
+    betas: FloatArray,
+    means: FloatArray,
+    variances: FloatArray | None = None,
+    *,
+    power: float = 1.0,
 ) -> float:
     """Integrate mean log likelihoods over the ladder.
 
@@ -104,16 +117,25 @@ def thermodynamic_integral(
     variances : array of shape (rungs,), optional
         Variances of the log likelihood, which are the slope of the means; with them
         the trapezoid rule is corrected for curvature.
+    power : float, default=1
+        The rule runs over ``betas ** (1 / power)``. On a ladder of the same power its
+        steps are even there, and what is integrated is smooth.
 
     Returns
     -------
     float
         The integral.
     """
-    steps = np.diff(betas)
-    total = float(steps @ (means[1:] + means[:-1])) / 2.0
+    at = betas ** (1.0 / power)
+    steps = np.diff(at)
+    slope = power * at ** (power - 1.0)  # of beta
+    heights = slope * means
+    total = float(steps @ (heights[1:] + heights[:-1])) / 2.0
     if variances is not None:
-        total -= float(steps**2 @ np.diff(variances)) / 12.0
+        slopes = slope**2 * variances
+        if power != 1.0:
+            slopes += power * (power - 1.0) * at ** (power - 2.0) * means
+        total -= float(steps**2 @ np.diff(slopes)) / 12.0
     return total
 
 
@@ -123,6 +145,7 @@ def log_evidence(
     prior: Prior,
     betas: ArrayLike | None = None,
     sampling: Sampling | None = None,
+    error: float | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Evidence:
@@ -140,6 +163,9 @@ def log_evidence(
     sampling : Sampling, optional
         Its `n_warmup`, `n_draws` and `n_jumps` hold for each of the two chains of
         every rung, which begin with the first two of its `starts`.
+    error : float, optional
+        Nats. Rungs that add more to the error of the simulation than their share of
+        this run on, each time twice as long and at most three times.
     random_state : int, Generator or None
         Source of randomness; one stream per chain.
     n_jobs : int, optional
@@ -158,8 +184,8 @@ def log_evidence(
     Warns
     -----
     DataWarning
-        If the correction is large, so that the ladder needs more rungs, or if the
-        chains of a rung disagree.
+        If the rule errs by much, so that the ladder needs more rungs, or if the chains
+        of a rung disagree.
     """
     given = check_given(values, prior)
     check_n_jobs(n_jobs)
@@ -176,17 +202,17 @@ def log_evidence(
         raise UsageError(msg)
     streams = as_generator(random_state).spawn(len(rungs))
     runs = [
-        run
+        _start(given, prior, float(beta), sampling, stream)
         for beta, stream in zip(rungs, streams, strict=True)
-        for run in _start(given, prior, float(beta), sampling, stream)
     ]
     with announced("compiling the sampler (the first time only)"):
-        runs[0].compile()
-    total = runs[0].n_sweeps
-    map_threads(lambda r: r.advance(total), runs, n_jobs=n_jobs, what="climbing")
-    draws = np.array([run.record.given_cases[run.n_warmup :] for run in runs])
-    found = _summarise(rungs, draws.reshape(rungs.size, _CHAINS, -1), prior.name)
-    _warn_correction(found)
+        runs[0][0].compile()
+    every = [run for rung in runs for run in rung]
+    map_threads(lambda r: r.advance(r.n_sweeps), every, n_jobs=n_jobs, what="climbing")
+    if error is not None:
+        _run_on(runs, rungs, error, n_jobs)
+    found = _summarise(rungs, [_drawn(rung) for rung in runs], prior.name)
+    _warn_rule(found)
     _warn_disagreement(found)
     return found
 
@@ -209,15 +235,56 @@ def _start(
     return start_runs(given, prior.constants(beta), sampling, streams)
 
 
-def _warn_correction(found: Evidence) -> None:
+def _rung_errors(draws: list[FloatArray]) -> FloatArray:
+    """Errors of the means: by batches, or by how far the chains are apart if more."""
+    errors = []
+    for rung in draws:
+        usable = rung.shape[1] // _BATCHES * _BATCHES
+        batches = rung[:, :usable].reshape(len(rung) * _BATCHES, -1).mean(axis=1)
+        within = batches.std(ddof=1) / np.sqrt(batches.size)
+        apart = rung.mean(axis=1).std(ddof=1) / np.sqrt(len(rung))
+        errors.append(max(within, apart))
+    return np.array(errors)
+
+
+def _shares(betas: FloatArray) -> FloatArray:
+    """Return the weight of every rung in the rule."""
+    at = betas ** (1.0 / _POWER)
+    steps = np.diff(at, prepend=0.0, append=1.0)
+    return np.asarray(0.5 * (steps[1:] + steps[:-1]) * _POWER * at ** (_POWER - 1.0))
+
+
+def _run_on(
+    runs: list[list[Run]], betas: FloatArray, error: float, n_jobs: int | None
+) -> None:
+    """Let rungs run on, twice as long each time, while they err by too much."""
+    for _ in range(_ROUNDS):
+        own = _shares(betas) * _rung_errors([_drawn(rung) for rung in runs])
+        worst = np.flatnonzero(~(own <= error / np.sqrt(len(betas))))
+        if not worst.size or np.sqrt(np.sum(own**2)) <= error:
+            return
+        again = [run for i in worst for run in runs[i]]
+        for run in again:
+            run.extend()
+        map_threads(
+            lambda r: r.advance(r.n_sweeps), again, n_jobs=n_jobs, what="climbing on"
+        )
+
+
+def _drawn(rung: list[Run]) -> FloatArray:
+    """Return the log likelihoods of a rung, chain by chain."""
+    return np.array([run.record.given_cases[run.n_warmup :] for run in rung])
+
+
+def _warn_rule(found: Evidence) -> None:
     """Warn where the rule itself may be off by more than chance, and by much."""
-    off = abs(found.correction)
-    if off <= max(_MOST_CORRECTION, _MANY_ERRORS * found.stderr):
+    chance = np.sqrt(max(found.stderr**2 - found.rule_error**2, 0.0))
+    if found.rule_error <= max(_MOST_RULE_ERROR, _MANY_ERRORS * chance):
         return
     msg = (
-        f"The ladder is too coarse: its correction is {found.correction:.2f} nats, "
-        f"and the evidence may be off by as much (the stated {found.stderr:.2f} is the "
-        "error of the simulation only). Give more rungs: betas=ladder(40)."
+        f"Evidence of {found.prior_name!r}: the ladder is too coarse, and the value "
+        f"may be off by {found.rule_error:.2f} nats for that alone. Give more rungs: "
+        f"betas=ladder({2 * (found.betas.size - 1)})."
     )
     warnings.warn(msg, DataWarning, stacklevel=3)
 
@@ -229,25 +296,30 @@ def _warn_disagreement(found: Evidence) -> None:
         return
     worst = failed[np.argmax(np.nan_to_num(found.rhats[failed], nan=np.inf))]
     msg = (
-        f"The two chains disagree at {failed.size} of {found.betas.size} rungs of the "
-        f"ladder (R-hat {found.rhats[worst]:.2f} at beta {found.betas[worst]:.3g}; at "
-        f"most {_MOST_RHAT}), so the stated error is too small. Give a `sampling` with "
-        "more draws."
+        f"Evidence of {found.prior_name!r}: the two chains disagree at {failed.size} "
+        f"of {found.betas.size} rungs of the ladder (R-hat {found.rhats[worst]:.2f} at "
+        f"beta {found.betas[worst]:.3g}; at most {_MOST_RHAT}). The error of "
+        f"{found.stderr:.2f} nats allows for how far they are apart, but is itself a "
+        "guess. Give a `sampling` with more draws."
     )
     warnings.warn(msg, DataWarning, stacklevel=3)
 
 
-def _summarise(betas: FloatArray, draws: FloatArray, name: str) -> Evidence:
-    """Integrate draws of shape (rungs, chains, draws)."""
-    means, variances = draws.mean(axis=(1, 2)), draws.var(axis=(1, 2))
-    plain = thermodynamic_integral(betas, means)
-    value = thermodynamic_integral(betas, means, variances)
-    usable = draws.shape[2] // _BATCHES * _BATCHES
-    n_batches = draws.shape[1] * _BATCHES
-    batches = draws[:, :, :usable].reshape(len(betas), n_batches, -1).mean(axis=2)
-    errors = batches.std(axis=1, ddof=1) / np.sqrt(n_batches)
-    steps = np.diff(betas, prepend=0.0, append=1.0)
-    share = 0.5 * (steps[1:] + steps[:-1])  # of each rung in the trapezoid rule
-    stderr = float(np.sqrt(np.sum((share * errors) ** 2)))
+def _summarise(betas: FloatArray, draws: list[FloatArray], name: str) -> Evidence:
+    """Integrate draws of shape (chains, draws), rung by rung."""
+    means = np.array([rung.mean() for rung in draws])
+    variances = np.array([rung.var() for rung in draws])
+    value = thermodynamic_integral(betas, means, variances, power=_POWER)
+    plain = thermodynamic_integral(betas, means, power=_POWER)
+    rule_error = 0.0
+    for every, gain in _GAINS:
+        few = np.append(np.arange(0, betas.size - 1, every), betas.size - 1)
+        given = betas[few], means[few], variances[few]
+        coarse = thermodynamic_integral(*given, power=_POWER)
+        rule_error = max(rule_error, abs(value - coarse) / gain)
+    chance = float(np.sqrt(np.sum((_shares(betas) * _rung_errors(draws)) ** 2)))
+    stderr = float(np.hypot(chance, rule_error))
     rhats = np.array([rhat_of(rung) for rung in draws])
-    return Evidence(value, stderr, value - plain, betas, means, variances, name, rhats)
+    return Evidence(
+        value, stderr, value - plain, betas, means, variances, name, rhats, rule_error
+    )

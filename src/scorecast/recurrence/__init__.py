@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorecast.recurrence.accuracy import Calibration, Concordance
+from scorecast.recurrence.case_curves import (
+    CaseCurves,
+    check_shown,
+    curves_of,
+    fit_without,
+)
+from scorecast.recurrence.cautions import cohort_cautions, wide_intervals
 from scorecast.recurrence.choice import (
     Candidate,
     HyperparameterChoice,
@@ -19,21 +26,15 @@ from scorecast.recurrence.evaluation import (
 )
 from scorecast.recurrence.evidence import hyperparameter_evidence
 from scorecast.recurrence.population import POPULATIONS, fit_population
-from scorecast.recurrence.result import (
-    PRIOR_WORDS,
-    CaseCurves,
-    Recurrence,
-    RivalRow,
-    check_shown,
-    curves_of,
-    recurrence_of,
-)
+from scorecast.recurrence.result import PRIOR_WORDS, Recurrence, recurrence_of
 from scorecast.recurrence.rivals import RIVALS
+from scorecast.recurrence.rows import FORECASTERS, RivalRow
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import SAMPLING, RecurrenceModel
 
 __all__ = [
+    "FORECASTERS",
     "POPULATIONS",
     "PRIOR_WORDS",
     "RIVALS",
@@ -53,11 +54,14 @@ __all__ = [
     "check_cohort",
     "check_shown",
     "choose_hyperparameters",
+    "cohort_cautions",
     "curves_of",
     "evaluate_recurrence",
     "fit_population",
+    "fit_without",
     "hyperparameter_evidence",
     "recurrence_of",
+    "wide_intervals",
 ]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice
 from scorecast._core.identity import identity_of
-from scorecast._core.progress import track
+from scorecast._core.progress import in_parts
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json, RandomState
@@ -27,6 +27,7 @@ from scorecast.recurrence.accuracy import (
     d_calibration,
     integrated_brier,
 )
+from scorecast.recurrence.baseline import CURVE, curve_of_all
 from scorecast.recurrence.cohort import Cohort, check_cohort, covariate_names
 from scorecast.recurrence.columns import left_out_lines
 from scorecast.recurrence.folds import check_parts, make_folds, read_folds
@@ -43,7 +44,7 @@ __all__ = ["Evaluation", "Predictions", "evaluate_recurrence"]
 _GRID = 60  # times at which survival curves are read
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
     """What one forecaster said of cases it had not seen.
 
@@ -68,13 +69,14 @@ class Predictions:
         return np.asarray(self.survival @ widths)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Out-of-sample predictions of the model, the prior and the rivals.
 
     ``sc.apparent_information(found.log_q, found.log_p)`` says what the model knows
     beyond the prior; ``sc.compare_information(found.log_q, found.log_q_of("cox"))``
-    what it knows beyond a rival.
+    what it knows beyond a rival; ``found.log_curve`` in its place, what it knows beyond
+    the curve of all cases alike.
 
     Attributes
     ----------
@@ -83,7 +85,8 @@ class Evaluation:
     times : array of shape (T,)
         Times at which survival curves were read.
     predictions : mapping of str to Predictions
-        Of "model", "prior" and every rival that could be fitted.
+        Of "model", "prior", "curve" (the smoothed Kaplan-Meier curve of the training
+        cases) and every rival that could be fitted.
     prior : str
         Kind of the prior.
     folds : array of shape (repeats, n)
@@ -118,19 +121,31 @@ class Evaluation:
         n_failed = self.diagnostics["n_unconverged"]
         if not n_failed:
             return self.notes
-        worst = self.diagnostics["rhat"]
-        rhat = "not known" if np.isnan(worst) else f"{worst:.2f}"
         return (
             *self.notes,
             f"In {n_failed} of {self.diagnostics['n_fits']} fits the chains disagree "
-            f"or are short (worst R-hat {rhat}): predictions "
-            "of those folds are rough, their worth is still measured honestly.",
+            f"or are short ({_worst(self.diagnostics['rhat'])}): predictions "
+            "of those folds are rough. Their worth is measured as they are, on cases "
+            "they did not learn from; longer chains may predict better.",
         )
 
     @property
     def n(self) -> int:
         """Number of cases."""
         return len(self.time)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary()}>"
+
+    def summary(self) -> str:
+        """Say in a sentence what was predicted; `recurrence_of` says its worth."""
+        names = ", ".join(self.predictions)
+        return (
+            f"{self.n:,} cases with {int(self.event.sum()):,} events, each predicted "
+            f"without learning from it by {names}; plain mean beyond the prior "
+            f"{self.j.mean():.3f} nats, beyond the curve of all cases alike "
+            f"{(self.log_q - self.log_curve).mean():.3f} nats per case."
+        )
 
     @property
     def log_q(self) -> FloatArray:
@@ -143,6 +158,11 @@ class Evaluation:
         return self.predictions[PRIOR].log_known
 
     @property
+    def log_curve(self) -> FloatArray:
+        """The same of the smoothed Kaplan-Meier curve, which knows no covariates."""
+        return self.predictions[CURVE].log_known
+
+    @property
     def j(self) -> FloatArray:
         """Apparent information of each case, in nats."""
         return np.asarray(self.log_q - self.log_p)
@@ -150,7 +170,7 @@ class Evaluation:
     @property
     def rivals(self) -> tuple[str, ...]:
         """Names of the rivals that were fitted."""
-        return tuple(k for k in self.predictions if k not in (MODEL, PRIOR))
+        return tuple(k for k in self.predictions if k not in (MODEL, PRIOR, CURVE))
 
     def log_q_of(self, name: str) -> FloatArray:
         """Return what a rival gave to what was seen.
@@ -158,7 +178,7 @@ class Evaluation:
         Parameters
         ----------
         name : str
-            One of `rivals`, "model" or "prior".
+            One of `rivals`, "model", "prior" or "curve".
 
         Returns
         -------
@@ -267,8 +287,8 @@ def evaluate_recurrence(
     run = None if checkpoint is None else _fingerprint(work, dealt, rng)
     record = None if checkpoint is None else Record(checkpoint, str(run))
     table = _Table(work, covariate_names(X, cohort.X.shape[1]))
-    tasks = enumerate(zip(parts, rng.spawn(len(parts)), strict=True))
-    for number, (held_out, stream) in track(tasks, total=len(parts), what="folds"):
+    tasks = list(enumerate(zip(parts, rng.spawn(len(parts)), strict=True)))
+    for number, (held_out, stream) in in_parts(tasks, what="fold"):
         noted = None if record is None else record.finished("folds", number)
         if noted is not None:
             table.add(held_out, FoldResult.from_dict(noted))
@@ -319,6 +339,11 @@ class _Table:
             self.then[name][held_out] += np.exp(one.tail)
             self.curves[name][held_out] += np.exp(one.curve)
 
+    def _alike(self, folds: IntArray) -> Predictions:
+        cohort = self.work.cohort
+        said = curve_of_all(cohort.time, cohort.event, folds, self.work.times)
+        return Predictions(*said)
+
     def evaluation(self, folds: IntArray, seed: int | None) -> Evaluation:
         """Return what was gathered."""
         repeats = len(folds)
@@ -339,7 +364,8 @@ class _Table:
                 )
                 for k in self.names
                 if k not in self.failures
-            },
+            }
+            | {CURVE: self._alike(folds)},
             prior=self.work.prior,
             folds=folds,
             diagnostics=checks,
@@ -351,3 +377,9 @@ class _Table:
         for line in found.warnings:
             warnings.warn(line, DataWarning, stacklevel=3)
         return found
+
+
+def _worst(rhat: float) -> str:
+    if not np.isfinite(rhat):
+        return "worst R-hat not known"
+    return f"worst R-hat {rhat:.2f}"

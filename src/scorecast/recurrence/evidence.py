@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,16 @@ from scorecast._core.types import RandomState
 from scorecast.exceptions import UsageError
 from scorecast.mixtures import Evidence, Sampling, ladder, log_evidence
 from scorecast.recurrence.cohort import check_cohort
-from scorecast.recurrence.scaling import make_prior, scale_cohort
+from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
 
 __all__ = ["hyperparameter_evidence"]
 
-_RUNGS = 12
+_RUNGS = 20
 _SAMPLING = Sampling(n_warmup=200, n_draws=400, starts=(1,))
+_ERROR = 0.5  # nats, which rungs of the default sampling run on for
 
 
 def hyperparameter_evidence(
@@ -46,18 +48,18 @@ def hyperparameter_evidence(
     candidates : mapping of str to mapping
         By name, hyperparameters to set otherwise than B.8; ``{}`` is B.8 itself.
     betas : array-like, optional
-        Ladder from 0 to 1; by default a short one of 12 steps.
+        Ladder from 0 to 1; by default a short one of 20 steps.
     sampling : Sampling, optional
-        Length of the chain of every rung; by default 200 sweeps and 400.
+        Length of the chains of every rung; by default 200 sweeps and 400, and up to
+        three times twice as many where a rung adds much to the error.
     random_state : int, Generator or None, default=0
         Source of randomness; one stream per candidate.
 
     Returns
     -------
     dict of str to Evidence
-        Natural logarithms with their Monte Carlo error, best first. Differences are
-        log Bayes factors; one smaller than a few errors, or than the `correction` of
-        the ladder, decides nothing.
+        Natural logarithms with their errors, best first. Differences are log Bayes
+        factors; one smaller than a few errors decides nothing.
 
     Raises
     ------
@@ -75,9 +77,10 @@ def hyperparameter_evidence(
     found = {
         name: log_evidence(
             given,
-            prior=make_prior(scaling, changes),
+            prior=dataclasses.replace(make_prior(scaling, changes), name=name),
             betas=ladder(_RUNGS) if betas is None else np.asarray(betas),
-            sampling=_SAMPLING if sampling is None else sampling,
+            sampling=check_sampling(sampling, _SAMPLING),
+            error=_ERROR if sampling is None else None,
             random_state=stream,
             n_jobs=model.n_jobs,
         )

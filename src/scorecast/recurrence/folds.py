@@ -51,8 +51,10 @@ def make_folds(
     if n_events < 2 or n < 2 * cv:
         msg = (
             f"{n} cases with {n_events} event(s) are too few to hold out {cv} folds: "
-            "at least two events and two cases per fold are needed."
+            "at least two events and two cases per fold are needed"
         )
+        most = n // 2
+        msg += f"; give `cv` at most {most}." if n_events >= 2 <= most else "."
         raise InsufficientDataError(msg)
     out = np.empty((repeats, n), dtype=np.int64)
     for row in out:

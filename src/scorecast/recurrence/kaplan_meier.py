@@ -6,7 +6,7 @@ import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray
 
-__all__ = ["kaplan_meier", "survival_at"]
+__all__ = ["followed_up", "kaplan_meier", "survival_at"]
 
 
 def kaplan_meier(time: FloatArray, event: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -25,6 +25,28 @@ def kaplan_meier(time: FloatArray, event: BoolArray) -> tuple[FloatArray, FloatA
     at, n_events = np.unique(time[event], return_counts=True)
     n_waiting = len(time) - np.searchsorted(np.sort(time), at, side="left")
     return at, np.asarray(np.cumprod(1.0 - n_events / n_waiting), dtype=np.float64)
+
+
+def followed_up(time: FloatArray, event: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return the product-limit estimate of the share that is not yet censored.
+
+    Parameters
+    ----------
+    time, event : array of shape (n,)
+        Times, and whether the event was seen. At equal times events still come first,
+        so that who had one then was no longer there to be censored.
+
+    Returns
+    -------
+    tuple of arrays of shape (steps,)
+        Times of censoring, and the share that is followed beyond each.
+    """
+    at, n_censored = np.unique(time[~event], return_counts=True)
+    n_there = len(time) - np.searchsorted(np.sort(time), at, side="left")
+    seen = np.sort(time[event])
+    n_seen = np.searchsorted(seen, at, side="right") - np.searchsorted(seen, at)
+    share = np.cumprod(1.0 - n_censored / (n_there - n_seen))
+    return at, np.asarray(share, dtype=np.float64)
 
 
 def survival_at(

@@ -34,12 +34,13 @@ from scorecast.recurrence.cohort import (
     check_cohort,
     check_covariates,
 )
-from scorecast.recurrence.scaling import make_prior, scale_cohort
+from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
 
 __all__ = ["SAMPLING", "RecurrenceModel"]
 
 MOMENTS = ("censored", "recorded")
 SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200, n_extensions=2)
+_FARTHEST = 1e100  # squares must be numbers
 
 
 class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
@@ -154,7 +155,7 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         scaling = scale_cohort(cohort, self.moments)
         noise = scaling.noise(self.noise_sd, self.noise_shape)
         prior = make_prior(scaling, self.hyperparameters)
-        sampling = SAMPLING if self.sampling is None else self.sampling
+        sampling = check_sampling(self.sampling, SAMPLING)
         posterior = sample_posterior(
             scaling.observations(cohort, noise),
             prior=prior,
@@ -367,7 +368,14 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         ):
             msg = "times must be above zero, of shape (T,) or (n, T)."
             raise InvalidInputError(msg)
-        return self.scaling_.others(given), np.ascontiguousarray(at)
+        others = self.scaling_.others(given)
+        if (np.abs(others) > _FARTHEST).any():
+            msg = (
+                f"A covariate lies more than {_FARTHEST:g} standard deviations from "
+                "the mean of the training cases: nothing can be said of such a case."
+            )
+            raise InvalidInputError(msg)
+        return others, np.ascontiguousarray(at)
 
     def _note_features(self, X: ArrayLike | None, cohort: Cohort) -> None:
         if hasattr(self, "feature_names_in_"):

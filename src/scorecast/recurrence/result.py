@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from scorecast._core.results import Result, result_from_dict
-from scorecast._core.types import BoolArray, FloatArray, Json
-from scorecast.exceptions import UsageError
+from scorecast._core.types import Json
 from scorecast.recurrence.accuracy import Calibration, Concordance
+from scorecast.recurrence.baseline import CURVE
+from scorecast.recurrence.case_curves import CaseCurves
 from scorecast.recurrence.choice import HyperparameterChoice
-from scorecast.recurrence.columns import narrowed, usable_columns
 from scorecast.recurrence.evaluation import Evaluation
-
-if TYPE_CHECKING:
-    from scorecast.recurrence.model import RecurrenceModel
+from scorecast.recurrence.follow_up import FollowUp, follow_up_of
+from scorecast.recurrence.rows import (
+    CURVE_WORDS,
+    FORECASTERS,
+    Judged,
+    RivalRow,
+    known,
+    row_of,
+)
 
 __all__ = [
     "PRIOR_WORDS",
-    "CaseCurves",
     "Recurrence",
-    "RivalRow",
-    "check_shown",
-    "curves_of",
     "recurrence_of",
 ]
 
@@ -36,86 +38,10 @@ PRIOR_WORDS = {
     "kaplan-meier": "the Kaplan-Meier curve of all cases, smoothed",
     "model": "the same model without covariates",
 }
-_POINTS = 160
-_ENDS = (0.001, 0.99)  # between these quantiles densities are drawn
 _EVEN = 0.05  # p-value below which survival is not even
 
 
-@dataclass(frozen=True, kw_only=True)
-class CaseCurves:
-    """What was predicted for one case.
-
-    Attributes
-    ----------
-    name : str
-        The case.
-    time : float
-        What was then recorded.
-    event : bool
-        Whether it was the event.
-    median, low, high : float
-        Predicted time and its interval.
-    times, density, survival, survival_low, survival_high : tuple of float
-        Curves, with the band of the survival curve.
-    """
-
-    name: str
-    time: float
-    event: bool
-    median: float
-    low: float
-    high: float
-    times: tuple[float, ...]
-    density: tuple[float, ...]
-    survival: tuple[float, ...]
-    survival_low: tuple[float, ...]
-    survival_high: tuple[float, ...]
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """Rebuild from plain values."""
-        fields: Json = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in data.items()
-        }
-        return cls(**fields)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RivalRow:
-    """One forecaster beside the model, on the same folds.
-
-    Attributes
-    ----------
-    name : str
-        Which.
-    information : float
-        Mean information beyond the prior.
-    beyond, low, high, probability : float
-        What the model knows beyond it: median, interval, chance that it is positive;
-        NaN where that could not be said.
-    concordance, concordance_stderr, brier, calibration_p : float
-        What readers expect beside it.
-    """
-
-    name: str
-    information: float
-    beyond: float
-    low: float
-    high: float
-    probability: float
-    concordance: float
-    concordance_stderr: float
-    brier: float
-    calibration_p: float
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """Rebuild from plain values."""
-        fields: Json = {k: _known(v) for k, v in data.items() if k != "name"}
-        return cls(name=str(data["name"]), **fields)
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Recurrence(Result):
     """What predictions of times are worth, out of sample.
 
@@ -132,13 +58,17 @@ class Recurrence(Result):
     brier, prior_brier : float
         Integrated Brier scores of model and prior.
     comparison : tuple of RivalRow
-        Other models on the same folds.
+        The curve of all cases alike, and other models, on the same folds.
     curves : tuple of CaseCurves
         Some cases, predicted by a model that did not learn from them.
     diagnostics : dict
         Of the chains of all folds.
     covariates : tuple of str
         Their names.
+    missing : mapping of str to int
+        How many cases lack each covariate, where some do.
+    follow_up : FollowUp
+        How long cases were followed.
     prior : str
         Kind of the prior.
     n_folds, n_repeats : int
@@ -171,11 +101,13 @@ class Recurrence(Result):
     curves: tuple[CaseCurves, ...]
     diagnostics: Json
     covariates: tuple[str, ...]
+    follow_up: FollowUp
     prior: str
     n_folds: int
     n_repeats: int
     level: float
     seed: int | None
+    missing: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     options: Json = field(default_factory=dict)
     choice: HyperparameterChoice | None = None
@@ -191,10 +123,39 @@ class Recurrence(Result):
         """Whether nothing speaks against the calibration."""
         return self.calibration.p >= _EVEN
 
+    @property
+    def beyond_curve(self) -> RivalRow | None:
+        """What the predictions know beyond the curve of all cases alike."""
+        return next((row for row in self.comparison if row.name == CURVE), None)
+
     def sentence(self) -> str:
-        """Say the answer in plain words."""
+        """Say the answer in plain words.
+
+        Anything that knows how risk changes with time beats exponential attrition.
+        Where the verdict against the curve of all cases alike is another one, that
+        verdict alone is given.
+        """
         said = str(self.information.sentence())
-        return said.replace("The forecasts carry", "The predicted times carry", 1)
+        said = said.replace("The forecasts carry", "The predicted times carry", 1)
+        row = self.beyond_curve
+        if row is None:
+            return said
+        if self.prior == "kaplan-meier":
+            return f"{said} The prior is {CURVE_WORDS}."
+        own = self.information.verdict()
+        if row.verdict and own.replace("the prior", CURVE_WORDS) != row.verdict:
+            said = said.replace(f"; {own}.", ".")
+        return f"{said} Beyond {CURVE_WORDS}: {self._beyond_said(row)}."
+
+    def _beyond_said(self, row: RivalRow) -> str:
+        digits = self.information.decimals
+        if not row.verdict:
+            return f"{amount_of(row.beyond_mean, digits)} {self.units} (plain mean)"
+        ends = f"{amount_of(row.low, digits)} to {amount_of(row.high, digits)}"
+        return (
+            f"{amount_of(row.beyond, digits)} {self.units} ({100 * self.level:g} %: "
+            f"{ends}); {row.verdict}"
+        )
 
     def summary(self) -> str:
         """Say the answer in a sentence or two, with what spoils it at the end."""
@@ -208,6 +169,10 @@ class Recurrence(Result):
         model = RivalRow(
             name="model",
             information=self.information.mean,
+            worth=self.information.posterior.median,
+            worth_low=self.information.posterior.low,
+            worth_high=self.information.posterior.high,
+            beyond_mean=0.0,
             beyond=0.0,
             low=0.0,
             high=0.0,
@@ -226,6 +191,7 @@ class Recurrence(Result):
             "n": self.n,
             "n_events": self.n_events,
             "covariates": list(self.covariates),
+            "missing": dict(self.missing),
             "prior": self.prior,
             "information": told["inputs"],
         }
@@ -245,8 +211,10 @@ class Recurrence(Result):
             "calibration": self.calibration.to_dict(),
             "concordance": self.concordance.to_dict(),
             "brier": {"model": self.brier, "prior": self.prior_brier},
-            "comparison": [asdict(row) for row in self.comparison],
+            "beyond_curve": _curve_parts(self.beyond_curve),
+            "comparison": [row.to_dict() for row in self.comparison],
             "curves": [asdict(one) for one in self.curves],
+            "follow_up": self.follow_up.to_dict(),
             "diagnostics": self.diagnostics,
             "evidence": None if self.choice is None else self.choice.to_dict(),
             "cases": self.cases,
@@ -264,20 +232,22 @@ class Recurrence(Result):
             "result": result["information"],
         }
         even, chosen = result["calibration"], result.get("evidence")
-        order: Json = {k: _known(v) for k, v in result["concordance"].items()}
+        order: Json = {k: known(v) for k, v in result["concordance"].items()}
         return cls(
             n=int(result["n"]),
             n_events=int(result["n_events"]),
             information=result_from_dict(told),
             calibration=Calibration(**(even | {"shares": tuple(even["shares"])})),
             concordance=Concordance(**order),
-            brier=_known(result["brier"]["model"]),
-            prior_brier=_known(result["brier"]["prior"]),
+            brier=known(result["brier"]["model"]),
+            prior_brier=known(result["brier"]["prior"]),
             comparison=tuple(map(RivalRow.from_dict, result["comparison"])),
             curves=tuple(map(CaseCurves.from_dict, result["curves"])),
             diagnostics=result["diagnostics"]
-            | {"rhat": _known(result["diagnostics"]["rhat"])},
+            | {"rhat": known(result["diagnostics"]["rhat"])},
             covariates=tuple(inputs["covariates"]),
+            missing=dict(inputs["missing"]),
+            follow_up=FollowUp.from_dict(result["follow_up"]),
             prior=str(inputs["prior"]),
             n_folds=int(options["n_folds"]),
             n_repeats=int(options["n_repeats"]),
@@ -290,8 +260,23 @@ class Recurrence(Result):
         )
 
 
-def _known(value: float | None) -> float:
-    return float("nan") if value is None else value
+def amount_of(value: float, decimals: int) -> str:
+    """Write an amount of information, without a minus before nothing."""
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0.0 else text
+
+
+def _curve_parts(row: RivalRow | None) -> Json | None:
+    if row is None:
+        return None
+    return {
+        "mean": row.beyond_mean,
+        "median": row.beyond,
+        "low": row.low,
+        "high": row.high,
+        "probability_positive": row.probability,
+        "verdict": row.verdict,
+    }
 
 
 def recurrence_of(
@@ -299,10 +284,14 @@ def recurrence_of(
     information: Any,
     relatives: Mapping[str, Any] | None = None,
     *,
+    worths: Mapping[str, Any] | None = None,
+    reasons: Mapping[str, str] | None = None,
     curves: Sequence[CaseCurves] = (),
     covariates: Sequence[str] = (),
     options: Json | None = None,
     notes: Sequence[str] = (),
+    missing: Mapping[str, int] | None = None,
+    time_unit: str = "",
     choice: HyperparameterChoice | None = None,
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
@@ -314,7 +303,12 @@ def recurrence_of(
     information : ApparentInformation
         ``sc.apparent_information(found.log_q, found.log_p)``, or of the same cases.
     relatives : mapping of str to ApparentInformation, optional
-        What the model knows beyond each rival, from ``sc.compare_information``.
+        What the model knows beyond each rival, from ``sc.compare_information``, and
+        under "curve" beyond the curve of all cases alike (``found.log_curve``).
+    worths : mapping of str to ApparentInformation, optional
+        What each of them knows beyond the prior, from ``sc.apparent_information``.
+    reasons : mapping of str to str, optional
+        Why one of these is missing.
     curves : sequence of CaseCurves, default=()
         Some cases to show.
     covariates : sequence of str, default=()
@@ -323,6 +317,10 @@ def recurrence_of(
         How the model was fitted, for the record.
     notes : sequence of str, default=()
         What else the reader must know.
+    missing : mapping of str to int, optional
+        How many cases lack each covariate.
+    time_unit : str, default=""
+        Unit of time, for tables and figures.
     choice : HyperparameterChoice, optional
         From ``sc.choose_hyperparameters``.
 
@@ -332,10 +330,17 @@ def recurrence_of(
         The answer.
     """
     unit = float(np.log(2.0)) if information.units == "bits" else 1.0
-    rows = tuple(
-        _row(found, name, (relatives or {}).get(name), unit) for name in found.rivals
-    )
-    failed = [f"{name} was left out: {why}" for name, why in found.failures.items()]
+    beyond = dict(relatives or {})
+    if found.prior == "kaplan-meier":
+        beyond[CURVE] = information  # the prior is that curve
+    rows = _rows_of(found, beyond, worths or {}, reasons or {}, unit)
+    unsaid = [f"{name} was left out: {why}" for name, why in found.failures.items()]
+    unsaid += [
+        f"What the model knows beyond {FORECASTERS[row.name]} cannot be said: "
+        f"{row.reason}"
+        for row in rows
+        if row.reason
+    ]
     return Recurrence(
         n=found.n,
         n_events=int(found.event.sum()),
@@ -348,12 +353,16 @@ def recurrence_of(
         curves=tuple(curves),
         diagnostics=found.diagnostics,
         covariates=tuple(covariates),
+        missing={k: int(v) for k, v in (missing or {}).items() if v},
+        follow_up=follow_up_of(found, time_unit),
         prior=found.prior,
         n_folds=int(found.folds[0].max()) + 1,
         n_repeats=len(found.folds),
         level=information.level,
         seed=found.seed,
-        warnings=(*found.warnings, *failed, *notes, *information.warnings),
+        warnings=tuple(
+            dict.fromkeys((*notes, *found.warnings, *unsaid, *information.warnings))
+        ),
         options=found.settings | (options or {}),
         choice=choice,
         cases=_cases_of(found),
@@ -369,133 +378,25 @@ def _cases_of(found: Evaluation) -> Json:
         "log_q": found.log_q.tolist(),
         "log_p": found.log_p.tolist(),
         "j": found.j.tolist(),
+        "log_curve": found.log_curve.tolist() if CURVE in found.predictions else [],
         "log_q_of": {name: found.log_q_of(name).tolist() for name in found.rivals},
     }
 
 
-def _row(found: Evaluation, name: str, relative: Any, unit: float) -> RivalRow:
-    order, unknown = found.concordance(name), float("nan")
-    beyond = None if relative is None else relative.posterior
-    return RivalRow(
-        name=name,
-        information=float((found.log_q_of(name) - found.log_p).mean()) / unit,
-        beyond=unknown if beyond is None else beyond.median,
-        low=unknown if beyond is None else beyond.low,
-        high=unknown if beyond is None else beyond.high,
-        probability=unknown if beyond is None else beyond.probability_positive,
-        concordance=order.value,
-        concordance_stderr=order.stderr,
-        brier=found.brier(name),
-        calibration_p=found.calibration(name).p,
-    )
-
-
-def check_shown(event: BoolArray, which: Sequence[int]) -> list[int]:
-    """Return the cases to show, if enough others are left to learn from.
-
-    Parameters
-    ----------
-    event : array of bool of shape (n,)
-        Of all cases, whether the event was seen.
-    which : sequence of int
-        Rows to show, from 0.
-
-    Returns
-    -------
-    list of int
-        Each of them once.
-
-    Raises
-    ------
-    UsageError
-        If a row does not exist, more than half of the cases are named, or no event is
-        left.
-    """
-    rows, n = list(dict.fromkeys(which)), len(event)
-    if any(row >= n or row < 0 for row in rows):
-        msg = f"`cases` names a row beyond the {n} there are."
-        raise UsageError(msg)
-    if rows and (2 * len(rows) > n or not np.delete(event, rows).any()):
-        msg = (
-            f"`cases` names {len(rows)} of {n}: they are predicted by a model that "
-            "learns from all others, so at least half, and an event, must remain."
-        )
-        raise UsageError(msg)
-    return rows
-
-
-def curves_of(
-    model: RecurrenceModel,
-    X: FloatArray,
-    time: FloatArray,
-    event: BoolArray,
-    which: Sequence[int],
-    *,
-    level: float = 0.9,
-) -> tuple[CaseCurves, ...]:
-    """Predict some cases by a model that learns from all others.
-
-    Parameters
-    ----------
-    model : RecurrenceModel
-        Its parameters hold for the fit.
-    X, time, event : array
-        All cases.
-    which : sequence of int
-        Rows to predict, from 0.
-    level : float, default=0.9
-        Level of intervals and bands.
-
-    Returns
-    -------
-    tuple of CaseCurves
-        In the order given.
-
-    Raises
-    ------
-    UsageError
-        If too few other cases are left to learn from.
-    """
-    rows = check_shown(event, which)
-    if not rows:
-        return ()
-    others = np.setdiff1d(np.arange(len(time)), rows)
-    kept = usable_columns(X[others]).kept
-    fitted = narrowed(model, kept, X.shape[1])
-    fitted.set_params(allow_unconverged=True, checkpoint=None)
-    X = X[:, kept]
-    fitted.fit(X[others], time[others], event[others])
-    shares = [0.5, 0.5 - level / 2, 0.5 + level / 2]
-    quantiles = fitted.predict_quantile(X[rows], shares)
-    at = _grid(fitted.predict_quantile(X[rows], _ENDS), time[rows])
-    density = fitted.predict_density(X[rows], at)
-    survival = fitted.predict_survival(X[rows], at)
-    low, high = fitted.predict_survival_band(X[rows], at, level=level)
+def _rows_of(
+    found: Evaluation,
+    relatives: Mapping[str, Any],
+    worths: Mapping[str, Any],
+    reasons: Mapping[str, str],
+    unit: float,
+) -> tuple[RivalRow, ...]:
+    names = [CURVE] if CURVE in found.predictions else []
     return tuple(
-        CaseCurves(
-            name=f"case {row + 1}",
-            time=float(time[row]),
-            event=bool(event[row]),
-            median=float(quantiles[i, 0]),
-            low=float(quantiles[i, 1]),
-            high=float(quantiles[i, 2]),
-            times=tuple(at.tolist()),
-            density=tuple(density[i].tolist()),
-            survival=tuple(survival[i].tolist()),
-            survival_low=tuple(low[i].tolist()),
-            survival_high=tuple(high[i].tolist()),
+        row_of(
+            found,
+            name,
+            Judged(relatives.get(name), worths.get(name), reasons.get(name, "")),
+            unit,
         )
-        for i, row in enumerate(rows)
+        for name in (*names, *found.rivals)
     )
-
-
-def _grid(ends: FloatArray, recorded: FloatArray) -> FloatArray:
-    """Return times that cover what is predicted of each case and what was recorded.
-
-    Even in log time: a case that waits a hundredth of what another does is drawn as
-    finely.
-    """
-    low = min(float(ends[:, 0].min()), float(recorded.min()))
-    high = max(float(ends[:, 1].max()), float(recorded.max()))
-    even = np.exp(np.linspace(np.log(low), np.log(high), _POINTS))
-    return np.unique(np.concatenate([even[1:-1], [low, high], recorded]))

@@ -134,11 +134,12 @@ def fit_rival(kind: str, cohort: Cohort) -> Rival:
     Raises
     ------
     FitFailedError
-        If lifelines cannot fit it.
+        If lifelines cannot fit it, or what it fitted gives no numbers.
     """
     check_choice(kind, "rivals", RIVALS)
     lifelines = _lifelines()
-    fill = _Filled(np.nanmean(cohort.X, axis=0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        fill = _Filled(np.nanmean(cohort.X, axis=0))
     frame = _frame(cohort, fill)
     fitters = {
         "cox": lifelines.CoxPHFitter,
@@ -153,9 +154,20 @@ def fit_rival(kind: str, cohort: Cohort) -> Rival:
     except Exception as error:  # lifelines raises many kinds
         msg = f"lifelines could not fit the {kind} model: {error}"
         raise FitFailedError(" ".join(msg.split())) from error
-    if kind == "cox":
-        return _of_cox(found, cohort, fill)
-    return _of_accelerated(found, kind, cohort.X.shape[1], fill)
+    with np.errstate(all="ignore"):
+        rival: Rival = (
+            _of_cox(found, cohort, fill)
+            if kind == "cox"
+            else _of_accelerated(found, kind, cohort.X.shape[1], fill)
+        )
+        said = rival.predict_log(cohort.X, cohort.time[:, None])
+    if np.isnan(said).any():
+        msg = (
+            f"The {kind} model gives no numbers for its own training cases: times or "
+            "covariates are too large or too small for it."
+        )
+        raise FitFailedError(msg)
+    return rival
 
 
 def _lifelines() -> Any:

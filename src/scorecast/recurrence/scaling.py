@@ -7,6 +7,8 @@ arithmetic, which then holds for any scale.
 
 from __future__ import annotations
 
+import dataclasses
+import numbers
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,12 +18,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.types import FloatArray
-from scorecast.exceptions import DataWarning, InvalidInputError, UsageError
-from scorecast.mixtures import Noise, Observations, Prior
+from scorecast.exceptions import (
+    DataWarning,
+    InvalidInputError,
+    ScorecastError,
+    UsageError,
+)
+from scorecast.mixtures import Noise, Observations, Prior, Sampling
 from scorecast.recurrence.cohort import Cohort
 from scorecast.recurrence.location_scale import fit_location_scale
 
-__all__ = ["Scaling", "make_prior", "scale_cohort"]
+__all__ = ["Scaling", "check_sampling", "make_prior", "scale_cohort"]
 
 RIDGE = 0.05  # added to a correlation matrix that is singular, diagonal one
 _SINGULAR = 1e-4  # smallest eigenvalue of a correlation matrix that is not
@@ -75,7 +82,13 @@ class Scaling:
             If there is not one positive number per coordinate.
         """
         n_dims = len(self.centre)
-        given = np.asarray(noise_sd, dtype=np.float64)
+        if not isinstance(shape, numbers.Real):
+            msg = f"`noise_shape` must be a positive number; got {shape!r}."
+            raise UsageError(msg)
+        try:
+            given = np.asarray(noise_sd, dtype=np.float64)
+        except (TypeError, ValueError):
+            given = np.array(np.nan)
         if given.ndim > 1 or given.size not in (1, n_dims) or not (given > 0).all():
             msg = (
                 "`noise_sd` must be one positive number, or one for the log time and "
@@ -168,12 +181,47 @@ def make_prior(scaling: Scaling, changes: Mapping[str, Any] | None) -> Prior:
     Raises
     ------
     UsageError
-        If a name is unknown.
+        If a name is unknown, or a value is not what it should be.
     """
+    known = {field.name for field in dataclasses.fields(Prior)}
+    for name in changes or {}:
+        if name not in known:
+            msg = f"Unknown among `hyperparameters`: {name!r}."
+            raise UsageError(msg)
     try:
         return Prior.recurrence(
             scaling.correlation, np.zeros(len(scaling.centre)), **(changes or {})
         )
-    except TypeError as error:
-        msg = f"Unknown among `hyperparameters`: {error}."
+    except ScorecastError:
+        raise
+    except (TypeError, ValueError) as error:
+        msg = f"`hyperparameters` must hold numbers: {error}."
         raise UsageError(msg) from error
+
+
+def check_sampling(given: Sampling | None, default: Sampling) -> Sampling:
+    """Return how to sample.
+
+    Parameters
+    ----------
+    given : Sampling, optional
+        What the caller gave.
+    default : Sampling
+        What holds otherwise.
+
+    Returns
+    -------
+    Sampling
+        The one that holds.
+
+    Raises
+    ------
+    UsageError
+        If it is something else.
+    """
+    if given is None:
+        return default
+    if not isinstance(given, Sampling):
+        msg = f"`sampling` must be a `Sampling`; got {type(given).__name__}."
+        raise UsageError(msg)
+    return given

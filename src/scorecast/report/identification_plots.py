@@ -34,8 +34,8 @@ from scorecast.report.drawing import (
     text_width,
     thinned,
 )
-from scorecast.report.information_plots import number_axis
 from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
+from scorecast.report.number_axis import number_axis
 from scorecast.report.short_names import short_names
 from scorecast.report.wording import count, is_known, percent
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scorecast._core.types import FloatArray
 from scorecast.information import (
     ApparentInformation,
     InformationPosterior,
@@ -31,6 +30,7 @@ from scorecast.report.drawing import (
     plain_axes,
     text_width,
 )
+from scorecast.report.number_axis import number_axis, number_ticks
 from scorecast.report.short_names import short_by_name
 from scorecast.report.wording import count, level_name
 
@@ -42,13 +42,11 @@ __all__ = [
     "components_drawing",
     "cumulative_drawing",
     "groups_drawing",
-    "number_axis",
     "posterior_drawing",
     "reliability_drawing",
     "spread_drawing",
 ]
 
-_TICK_ROOM = 16.0
 _LINE = 12.0
 _ROW = 17.0
 _LONGEST_NAME = 20
@@ -60,27 +58,6 @@ _SECOND: dict[str, Any] = {
     "linestyle": (0, (4, 2)),
 }
 _DASH = "\N{EN DASH}"
-
-
-def number_axis(axes: Axes, low: float, high: float) -> None:
-    """Let x run from low to high, with ticks that do not collide."""
-    axes.set_xlim(low, high)
-    places, names = _ticks(low, high, axes_size(axes)[0])
-    axes.set_xticks(places, labels=names)
-    axes.minorticks_off()
-
-
-def _ticks(low: float, high: float, room: float) -> tuple[FloatArray, list[str]]:
-    from matplotlib.ticker import MaxNLocator
-
-    for n in (8, 6, 5, 4, 3, 2, 1):
-        locator = MaxNLocator(nbins=n, steps=[1, 2, 5, 10])
-        places = np.asarray(locator.tick_values(low, high))
-        places = places[(places >= low) & (places <= high)]
-        names = [f"{0.0 if abs(p) < 1e-12 else p:.6g}" for p in places]
-        if sum(text_width(name) + _TICK_ROOM for name in names) <= room:
-            break
-    return places, [name.replace("-", "\N{MINUS SIGN}") for name in names]
 
 
 def _bare(axes: Axes, xlabel: str) -> None:
@@ -319,7 +296,7 @@ def betting_drawing(result: ApparentInformation) -> Drawing:
         plain_axes(axes, xlabel="cases")
         last = max(1, int(bets.cases[-1]))
         axes.set_xlim(0, last)
-        places, _ = _ticks(0, last, axes_size(axes)[0] * 0.8)
+        places, _ = number_ticks(0, last, axes_size(axes)[0] * 0.8)
         whole = [p for p in places if float(p).is_integer()]
         axes.set_xticks(whole, labels=[count(p) for p in whole])
         pile = bets.log_pile
@@ -350,7 +327,7 @@ def betting_drawing(result: ApparentInformation) -> Drawing:
 
 def _height_ticks(axes: Axes) -> None:
     low, high = axes.get_ylim()
-    places, names = _ticks(low, high, 4 * axes_size(axes)[1])
+    places, names = number_ticks(low, high, 4 * axes_size(axes)[1])
     some = slice(None, None, max(1, len(places) // 5))
     axes.set_yticks(places[some], labels=names[some])
     axes.grid(axis="y", color=RULE, linewidth=0.6)

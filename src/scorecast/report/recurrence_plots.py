@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scorecast._core.types import FloatArray
 from scorecast.information import amount, amount_span
-from scorecast.recurrence import CaseCurves, Recurrence
+from scorecast.recurrence import FORECASTERS, CaseCurves, Recurrence
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import (
     ACCENT,
@@ -25,7 +25,9 @@ from scorecast.report.drawing import (
     percent_axis,
     plain_axes,
 )
-from scorecast.report.information_plots import number_axis
+from scorecast.report.number_axis import number_axis
+from scorecast.report.recurrence_words import median_said, time_label, time_said
+from scorecast.report.wording import level_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,13 +39,15 @@ __all__ = [
     "is_wide",
     "rivals_drawing",
     "survival_drawing",
+    "together_drawing",
 ]
 
-_DASHED = (0, (4, 2))
-_STYLES = ((ACCENT, "-"), (INK, "-"), (MUTED, _DASHED),
+_DASHED: Any = (0, (4, 2))
+_STYLES: tuple[tuple[str, Any], ...] = ((ACCENT, "-"), (INK, "-"), (MUTED, _DASHED),
            (ACCENT, _DASHED), (INK, _DASHED), (MUTED, "-"))  # fmt: skip
 MOST_CASES = len(_STYLES)
 _MOST_BANDS = 3  # more of them hide one another
+_BANDS = ((ACCENT_SOFT, 0.8), (INK_SOFT, 0.8), (MUTED, 0.16))
 _WIDE = 100.0  # ends of intervals so far apart need a logarithmic scale
 
 
@@ -82,8 +86,29 @@ def _time_axis(axes: Axes, result: Recurrence) -> None:
     first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
     step = max(1, math.ceil((last - first + 1) / 6))
     places = [10.0**k for k in range(first, last + 1, step)]
-    axes.set_xticks(places, labels=[f"{place:.6g}" for place in places])
+    axes.set_xticks(places, labels=[_tick(place) for place in places])
     axes.minorticks_off()
+
+
+def _tick(place: float) -> str:
+    return f"{place:,.0f}" if 1 <= place < 1e7 else f"{place:.6g}"
+
+
+def _mark_end(axes: Axes, result: Recurrence) -> None:
+    """Mark how long anybody was followed: beyond it, curves rest on the model."""
+    end = result.follow_up.longest
+    low, high = axes.get_xlim()
+    if not low < end < high:
+        return
+    axes.axvline(end, color=MUTED, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1)
+    top = axes.get_ylim()[1]
+    left = axes.transData.transform((end, 0.0))[0] - axes.bbox.x0
+    side = "left" if left < 0.5 * axes.bbox.width else "right"
+    axes.annotate(
+        "longest follow-up", (end, top), (4 if side == "left" else -4, 4),
+        textcoords="offset points", ha=side, color=MUTED, fontsize=FONT_SIZE,
+        annotation_clip=False,
+    )  # fmt: skip
 
 
 def densities_drawing(result: Recurrence) -> Drawing:
@@ -103,7 +128,7 @@ def densities_drawing(result: Recurrence) -> Drawing:
     shown, wide = _shown(result), is_wide(result)
 
     def draw(axes: Axes) -> None:
-        plain_axes(axes, xlabel="time")
+        plain_axes(axes, xlabel=time_label(result))
         axes.set_yticks([])
         _time_axis(axes, result)
         heights = [np.array(one.density) * (one.times if wide else 1) for one in shown]
@@ -111,14 +136,15 @@ def densities_drawing(result: Recurrence) -> Drawing:
         for one, y, (colour, line) in zip(shown, heights, _STYLES, strict=False):
             axes.plot(one.times, y, color=colour, linestyle=line, linewidth=1.6)
             _mark(axes, one, np.array(one.times), y, colour)
+        _mark_end(axes, result)
         _name_curves(axes, shown)
 
     return Drawing(
         title="Predicted densities of the time",
         description="; ".join(
-            f"{one.name}: median {one.median:.3g}, 90 % from {one.low:.3g} to "
-            f"{one.high:.3g}; {'event' if one.event else 'still waiting'} at "
-            f"{one.time:.3g}"
+            f"{one.name}: median {median_said(one, result)}, {level_name(one.level)} "
+            f"from {time_said(one.low)} to {time_said(one.high)}; "
+            f"{'event' if one.event else 'still waiting'} at {time_said(one.time)}"
             for one in shown
         ),
         draw=draw,
@@ -146,7 +172,8 @@ def _name_curves(axes: Axes, shown: Sequence[CaseCurves]) -> None:
         [Line2D([], [], color=colour, linestyle=line, linewidth=1.6)
          for _, (colour, line) in pairs],
         [one.name for one, _ in pairs],
-        loc="upper right", frameon=False, fontsize=FONT_SIZE, borderpad=0.0,
+        loc="upper right", frameon=True, framealpha=1.0, facecolor=PAPER,
+        edgecolor=PAPER, fontsize=FONT_SIZE, borderpad=0.2,
     )  # fmt: skip
 
 
@@ -168,7 +195,7 @@ def survival_drawing(result: Recurrence) -> Drawing:
     certain = [1.0] * len(start)
 
     def draw(axes: Axes) -> None:
-        plain_axes(axes, xlabel="time")
+        plain_axes(axes, xlabel=time_label(result))
         percent_axis(axes)
         _time_axis(axes, result)
         for i, (one, (colour, line)) in enumerate(zip(shown, _STYLES, strict=False)):
@@ -176,17 +203,18 @@ def survival_drawing(result: Recurrence) -> Drawing:
             if i < _MOST_BANDS:
                 low = [*certain, *one.survival_low]
                 high = [*certain, *one.survival_high]
-                soft = ACCENT_SOFT if i == 0 else INK_SOFT
-                axes.fill_between(x, low, high, color=soft, alpha=0.7, linewidth=0)
+                soft, share = _BANDS[i]
+                axes.fill_between(x, low, high, color=soft, alpha=share, linewidth=0)
             y = np.array([*certain, *one.survival])
             axes.plot(x, y, color=colour, linestyle=line, linewidth=1.6)
             _mark(axes, one, x, y, colour)
+        _mark_end(axes, result)
         _name_curves(axes, shown)
 
     return Drawing(
         title="Predicted survival",
         description="; ".join(
-            f"{one.name}: half wait beyond {one.median:.3g}" for one in shown
+            f"{one.name}: median {median_said(one, result)}" for one in shown
         ),
         draw=draw,
         height=230.0,
@@ -211,7 +239,7 @@ def calibration_drawing(result: Recurrence) -> Drawing:
 
     def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel="predicted survival when the event came")
-        top = max(0.2, 1.2 * float(shares.max()))
+        top = 1.08 * max(0.1, float(shares.max()))
         axes.set_ylim(0, top)
         axes.set_yticks([0.1], labels=["10 %"])
         axes.axhline(0.1, color=MUTED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=3)
@@ -224,6 +252,48 @@ def calibration_drawing(result: Recurrence) -> Drawing:
         description=", ".join(f"{share:.3f}" for share in shares),
         draw=draw,
         height=170.0,
+    )
+
+
+def together_drawing(result: Recurrence) -> Drawing:
+    """Draw the share that still waits against the mean of predicted survival.
+
+    Parameters
+    ----------
+    result : Recurrence
+        The answer.
+
+    Returns
+    -------
+    Drawing
+        Kaplan and Meier's steps, and a curve.
+    """
+    seen = result.follow_up
+    x = np.array([0.0, *seen.times])
+    observed = np.array([1.0, *seen.observed])
+    predicted = np.array([1.0, *seen.predicted])
+
+    def draw(axes: Axes) -> None:
+        from matplotlib.lines import Line2D
+
+        plain_axes(axes, xlabel=time_label(result))
+        percent_axis(axes)
+        number_axis(axes, 0.0, 1.02 * float(x[-1]))
+        axes.step(x, observed, where="post", color=INK, linewidth=1.4)
+        axes.plot(x, predicted, color=ACCENT, linewidth=1.6, linestyle=_DASHED)
+        axes.legend(
+            [Line2D([], [], color=INK, linewidth=1.4),
+             Line2D([], [], color=ACCENT, linewidth=1.6, linestyle=_DASHED)],
+            ["seen (Kaplan-Meier)", "mean predicted"],
+            loc="lower left", frameon=False, fontsize=FONT_SIZE, borderpad=0.2,
+        )  # fmt: skip
+
+    return Drawing(
+        title="Seen and predicted, all cases together",
+        description=f"At {time_said(x[-1])}: seen {observed[-1]:.2f}, predicted "
+        f"{predicted[-1]:.2f}.",
+        draw=draw,
+        height=210.0,
     )
 
 
@@ -242,11 +312,11 @@ def rivals_drawing(result: Recurrence) -> Drawing:
     """
     rows = tuple(
         Row(
-            name=row.name,
+            name=FORECASTERS[row.name],
             dot=row.beyond,
             low=row.low,
             high=row.high,
-            text=f"{amount(row.beyond, 2)} ({amount_span(row.low, row.high, 2)})",
+            text=amount(row.beyond, 2),
         )
         for row in result.comparison
         if np.isfinite(row.beyond)
@@ -264,5 +334,8 @@ def rivals_drawing(result: Recurrence) -> Drawing:
         groups,
         draw,
         title="The model against others",
-        description="; ".join(f"{row.name}: {row.text}" for row in rows),
+        description="; ".join(
+            f"{row.name}: {row.text} ({amount_span(row.low, row.high, 2)})"
+            for row in rows
+        ),
     )

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from scorecast.information import amount, amount_span, chance_said
-from scorecast.recurrence import PRIOR_WORDS, HyperparameterChoice, Recurrence
+from scorecast.recurrence import (
+    FORECASTERS,
+    PRIOR_WORDS,
+    HyperparameterChoice,
+    Recurrence,
+)
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
 from scorecast.report.plots import main_drawing
@@ -16,6 +22,13 @@ from scorecast.report.recurrence_plots import (
     is_wide,
     rivals_drawing,
     survival_drawing,
+    together_drawing,
+)
+from scorecast.report.recurrence_words import (
+    median_said,
+    span_said,
+    time_said,
+    with_unit,
 )
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (
@@ -31,12 +44,6 @@ __all__ = ["recurrence_text"]
 
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
-_PLAIN = {
-    "cox": "Cox's model",
-    "weibull": "Weibull AFT",
-    "lognormal": "lognormal AFT",
-    "model": "this model",
-}
 _REFERENCES = (
     "R. Sewell (2010). Assessment of the quality of a prediction: appendices B.2 and "
     "B.8 describe the model.",
@@ -75,6 +82,7 @@ def recurrence_text(result: Recurrence, *, ascii_only: bool = False) -> str:
     """
     lines = [*text_lines(result.summary()), ""]
     lines += [*table_lines(_heading(result), _rows(result, "-"), left={0}), ""]
+    lines += entry_lines("Columns", _table_said(result))
     for text in result.warnings:
         lines += entry_lines("Warning", text)
     for label, text in _facts(result):
@@ -85,36 +93,38 @@ def recurrence_text(result: Recurrence, *, ascii_only: bool = False) -> str:
 def _heading(result: Recurrence) -> tuple[str, ...]:
     return (
         "",
-        f"{result.units} per case",
-        f"model beyond it ({level_name(result.level)})",
+        f"{result.units} beyond prior",
+        "model beyond it",
         "concordance",
         "Brier",
     )
 
 
 def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
-    digits = result.information.decimals
-    order = result.concordance
+    digits, order = result.information.decimals, result.concordance
+    found = result.information.posterior
+    own = -math.inf if result.information.n_infinite else found.median
     rows: list[tuple[str, ...]] = [
         (
-            _PLAIN["model"],
-            amount(result.information.mean, digits),
+            FORECASTERS["model"],
+            _figure(own, found.low, found.high, digits, dash),
             "",
             _with_error(order.value, order.stderr),
             _score(result.brier),
         )
     ]
     for row in result.comparison:
-        beyond = UNKNOWN
-        if is_known(row.beyond):
-            span = amount_span(row.low, row.high, digits, dash)
-            beyond = f"{amount(row.beyond, digits)} ({span})"
+        worth = _figure(row.worth, row.worth_low, row.worth_high, digits, dash)
+        plain = f"{amount(row.information, digits)} (plain mean)"
         rows.append(
             (
-                _PLAIN[row.name],
-                amount(row.information, digits),
-                beyond,
-                _with_error(row.concordance, row.concordance_stderr),
+                FORECASTERS[row.name],
+                plain if worth == UNKNOWN else worth,
+                _figure(row.beyond, row.low, row.high, digits, dash),
+                # One curve for all puts nobody in order.
+                ""
+                if row.name == "curve"
+                else _with_error(row.concordance, row.concordance_stderr),
                 _score(row.brier),
             )
         )
@@ -122,15 +132,34 @@ def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
     return rows
 
 
+def _figure(median: float, low: float, high: float, digits: int, dash: str) -> str:
+    if median == -math.inf:
+        return amount(median)
+    if not is_known(median):
+        return UNKNOWN
+    return f"{amount(median, digits)} ({amount_span(low, high, digits, dash)})"
+
+
+def _table_said(result: Recurrence) -> str:
+    """Say what the columns of the table hold."""
+    end = result.follow_up.horizon
+    word = "" if result.follow_up.unit else "time "
+    horizon = "" if end is None else f" up to {word}{with_unit(end, result)}"
+    said = (
+        f"medians of the posterior, with {level_name(result.level)} intervals, as in "
+        "the answer; concordance \N{PLUS-MINUS SIGN} its standard error; integrated "
+        f"Brier score{horizon}, less is better"
+    )
+    if any(row.reason for row in result.comparison):
+        said += f"; {UNKNOWN}: could not be said, see the warnings"
+    return said
+
+
 def _with_error(value: float, stderr: float) -> str:
     if not is_known(value):
         return UNKNOWN
     error = f" \N{PLUS-MINUS SIGN} {stderr:.2f}" if is_known(stderr) else ""
     return f"{value:.2f}{error}"
-
-
-def _draws(value: float | None) -> str:
-    return f"{value:,.0f}" if value is not None and is_known(value) else UNKNOWN
 
 
 def _score(value: float) -> str:
@@ -142,19 +171,23 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
     repeats = f", {count(result.n_repeats)} times" if result.n_repeats > 1 else ""
     checks = result.diagnostics
     state = "agree" if checks["passed"] else "do not all agree"
-    rhat = f"{checks['rhat']:.3f}" if is_known(checks["rhat"]) else UNKNOWN
     even = "as even as chance would have it" if result.is_even else "NOT even"
     names = one_line(", ".join(result.covariates), 160)
-    known = f"{count(len(result.covariates))} covariates: {names}"
+    p = len(result.covariates)
+    known = f"{count(p)} covariate{'' if p == 1 else 's'}: {names}"
+    chance = result.information.posterior.probability_positive
     return [
         (
             "Cases",
             f"{count(result.n)}: {count(result.n_events)} events, {count(waiting)} "
             "still waiting when last seen",
         ),
+        ("Followed", _followed(result)),
         *([("From", known)] if names else []),
+        *([("Missing", _missing(result))] if result.missing else []),
         ("Prior", PRIOR_WORDS[result.prior]),
-        ("P(J > 0)", chance_said(result.information.posterior.probability_positive)),
+        ("P(J > 0)", f"{chance_said(chance)}: how sure the predictions know more than "
+                     "the prior, J being the mean information per case"),
         (
             "Tested",
             f"{count(result.n_folds)} folds{repeats}; no case was predicted by a model "
@@ -164,12 +197,36 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
                      f"{result.calibration.p:.2f})"),
         (
             "Chains",
-            f"{state} over {count(checks['n_fits'])} fits: worst R-hat {rhat}, fewest "
-            f"effective draws {_draws(checks['ess'])}",
+            f"{state} over {count(checks['n_fits'])} fits: worst R-hat "
+            f"{_checked(checks['rhat'], 3)}, fewest effective draws "
+            f"{_checked(checks['ess'], 0)}",
         ),
         *([] if result.choice is None else [("Evidence", result.choice.sentence())]),
         ("Assumes", "; ".join(_ASSUMES[:2])),
     ]  # fmt: skip
+
+
+def _checked(value: float | None, digits: int) -> str:
+    return f"{value:,.{digits}f}" if is_known(value) else "not computable"
+
+
+def _followed(result: Recurrence) -> str:
+    seen = result.follow_up
+    longest = f"at most {with_unit(seen.longest, result)}"
+    if seen.median is None:
+        return f"{longest}; most cases until their event"
+    return (
+        f"{longest}; median {with_unit(seen.median, result)} (by Kaplan and Meier, "
+        "an event hiding how long the case would have been followed)"
+    )
+
+
+def _missing(result: Recurrence) -> str:
+    shown = ", ".join(f"{name} in {count(n)}" for name, n in result.missing.items())
+    said = f"{one_line(shown, 160)}; the model takes gaps as they are"
+    if len(result.comparison) > 1:
+        said += ", the other models got the mean of the training cases instead"
+    return said
 
 
 @main_drawing.register
@@ -184,7 +241,7 @@ def _(result: Recurrence) -> tuple[Section, ...]:
         sections += _cases(result)
     if any(is_known(row.beyond) for row in result.comparison):
         sections.append(_rivals(result))
-    sections.append(_even(result))
+    sections += [_together(result), _even(result)]
     if result.choice is not None:
         sections.append(_evidence(result.choice))
     items = tuple(f"{text[0].upper()}{text[1:]}." for text in _ASSUMES)
@@ -196,11 +253,13 @@ def _(result: Recurrence) -> tuple[Section, ...]:
 
 
 def _head(result: Recurrence) -> Section:
+    said = _table_said(result)
     table = Table(
-        caption="",
+        caption=f"{said[0].upper()}{said[1:]}.",
         columns=_heading(result),
         rows=tuple(_rows(result, _DASH)),
         words=1,
+        stacked=True,
     )
     return Section(
         heading=_RANGE.sub(_DASH, result.summary()),
@@ -224,9 +283,9 @@ def _worth(result: Recurrence) -> Section:
 
 def _spread(result: Recurrence) -> Section:
     lead = (
-        "Information of every case: log density of its time under the prediction less "
-        "that under the prior; for a case still waiting, log survival. Cases far on "
-        "the left came much sooner or later than was predicted."
+        "Information j of every case: log density of its time under the prediction "
+        "less that under the prior; for a case still waiting, log survival. Cases far "
+        "on the left came much sooner or later than was predicted."
     )
     return Section(
         heading="Case by case", lead=(lead,), figure=spread_drawing(result.information)
@@ -235,8 +294,10 @@ def _spread(result: Recurrence) -> Section:
 
 def _cases(result: Recurrence) -> list[Section]:
     lead = (
-        "Predicted by a model that did not learn from them. A dot marks when the event "
-        "came, a ring the last look at a case that still waited."
+        "How likely the event is at each time: areas under a curve are probabilities. "
+        "Predicted by a model that did not learn from these cases. A dot marks when "
+        "the event came, a ring the last look at a case that still waited, the dotted "
+        "line how long anybody was followed: beyond it, curves rest on the model alone."
     )
     more = len(result.curves) - MOST_CASES
     if more > 0:
@@ -248,17 +309,20 @@ def _cases(result: Recurrence) -> list[Section]:
     rows = tuple(
         (
             one.name,
-            f"{one.median:.3g}",
-            f"{one.low:.3g}{_DASH}{one.high:.3g}",
-            f"{'event' if one.event else 'waiting'} at {one.time:.3g}",
+            median_said(one, result),
+            span_said(one.low, one.high, _DASH),
+            f"{'event' if one.event else 'waiting'} at {time_said(one.time)}",
         )
         for one in result.curves
     )
-    columns = ("", "median time", "90 % interval", "seen")
-    table = Table(caption="", columns=columns, rows=rows, words=1)
+    level = level_name(result.curves[0].level)
+    unit = f", {result.follow_up.unit}" if result.follow_up.unit else ""
+    columns = ("", f"median time{unit}", f"{level} interval{unit}", "seen")
+    table = Table(caption="", columns=columns, rows=rows, words=1, stacked=True)
     band = (
         "Chance of waiting longer; the bands show how far the curves themselves are "
-        "known (90 %, at each time by itself; of the first three)."
+        "known "
+        f"({level}, at each time by itself; of the first three)."
     )
     return [
         Section(
@@ -284,6 +348,16 @@ def _rivals(result: Recurrence) -> Section:
         heading="Beside models that readers know",
         lead=(lead,),
         figure=rivals_drawing(result),
+    )
+
+
+def _together(result: Recurrence) -> Section:
+    lead = (
+        "The share of all cases that still waits, as Kaplan and Meier estimate it, and "
+        "the mean of the survival that was predicted for each of them."
+    )
+    return Section(
+        heading="All cases together", lead=(lead,), figure=together_drawing(result)
     )
 
 

@@ -33,6 +33,8 @@ class Table:
         How many columns, from the left, hold words; the others hold numbers.
     folded : bool
         Whether the reader has to open it.
+    stacked : bool
+        Whether a narrow screen shows each row as a block of names and values.
     """
 
     caption: str
@@ -41,6 +43,7 @@ class Table:
     notes: tuple[str, ...] = ()
     words: int = 0
     folded: bool = False
+    stacked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from scorecast.guarantees.bounds.capacity import (
 from scorecast.guarantees.bounds.capacity_estimate import (
     estimate_capacity,
     expected_deviation,
+    measured_capacity,
 )
 from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
 from scorecast.guarantees.bounds.folds import (
@@ -36,6 +37,7 @@ __all__ = [
     "expected_deviation",
     "hoeffding",
     "jeffreys",
+    "measured_capacity",
     "nadeau_bengio",
     "normal",
     "occam_upper",

@@ -6,6 +6,7 @@ the errors on two halves depends on the VC dimension alone, in a known way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_matrix
 from scorecast._core.rng import as_generator
-from scorecast._core.types import FloatArray, RandomState
+from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError
 
-__all__ = ["estimate_capacity", "expected_deviation"]
+__all__ = ["estimate_capacity", "expected_deviation", "measured_capacity"]
 
 _A, _B, _SHIFT = 0.16, 1.2, 0.14928  # of the curve, from the paper
 
@@ -77,11 +78,54 @@ def estimate_capacity(
     from sklearn.base import clone
 
     values = check_matrix(X, "X")
-    n = values.shape[0]
+
+    def said(rows: IntArray, taught: IntArray) -> IntArray:
+        found: IntArray = (
+            clone(estimator).fit(values[rows], taught).predict(values[rows])
+        )
+        return found
+
+    return measured_capacity(
+        said, values.shape[0], n_sizes=n_sizes, n_repeats=n_repeats,
+        rng=as_generator(random_state),
+    )  # fmt: skip
+
+
+def measured_capacity(
+    said: Callable[[IntArray, IntArray], IntArray],
+    n: int,
+    *,
+    n_sizes: int = 6,
+    n_repeats: int = 20,
+    rng: np.random.Generator,
+) -> float:
+    """Estimate the effective VC dimension of anything that learns two classes.
+
+    Parameters
+    ----------
+    said : callable
+        From numbers of cases and their labels, 0 or 1, to what is said of the same
+        cases after learning them.
+    n : int
+        Number of cases.
+    n_sizes, n_repeats : int
+        As of `estimate_capacity`.
+    rng : numpy.random.Generator
+        Where labels come from.
+
+    Returns
+    -------
+    float
+        At most twice the cases.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there are fewer than 16 cases.
+    """
     if n < 16:
         msg = f"{n} cases are too few to measure capacity; 16 at least."
         raise InsufficientDataError(msg)
-    rng = as_generator(random_state)
     sizes = np.unique(np.geomspace(4, n // 2, n_sizes).astype(int))
     found = []
     for half in sizes:
@@ -95,8 +139,7 @@ def estimate_capacity(
             taught[half:] = 1 - taught[half:]
             if np.ptp(taught) == 0:
                 continue
-            said = clone(estimator).fit(values[rows], taught).predict(values[rows])
-            wrong = said != labels
+            wrong = said(rows, taught) != labels
             gaps.append(abs(wrong[:half].mean() - wrong[half:].mean()))
         found.append(np.mean(gaps))
     grid = np.geomspace(0.5, 2 * n, 400)

@@ -51,6 +51,7 @@ _ASSUMES_GROUPS = {
     ),
 }
 _POOLED = "; it is that of all tests together, not of the mean of folds"
+_SAME = 1e-9  # widths that differ by rounding only
 _LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
 _AGREE = "all folds agree, so that their spread is unknown: a share of as many cases"
 _REASONS = {
@@ -59,7 +60,12 @@ _REASONS = {
     ),
     "exact": "folds are too small to have values of their own; cases are what counts",
     "bca": "folds are too small to have values of their own",
+    "wilson": (
+        "folds agree more than cases drawn at random would, as folds drawn by class "
+        "keep its share; never narrower than the share of as many cases"
+    ),
 }
+_AT_SHARES = ", at these shares of classes"
 
 
 def all_bounds(
@@ -93,14 +99,17 @@ def all_bounds(
     """
     if not math.isfinite(sample.estimate):
         return ()
-    found = [*_from_folds(sample, level), *_from_cases(sample, level)]
+    of_folds = _from_folds(sample, level, len(estimates.outcomes()))
+    found = [*of_folds, *_from_cases(sample, level)]
     if sample.loss.name == "auc":
         found.append(_bound("delong", fold_areas(estimates, level)))
     if n_resamples:
         statistic, strata = _bootstrap_units(estimates, sample)
         ends = bca(statistic, strata, level=level, rng=rng, n_resamples=n_resamples)
         interval = _bound("bca", ends)
-        if sample.cases is None:
+        if np.unique(strata).size > 1:
+            interval = replace(interval, assumption=interval.assumption + _AT_SHARES)
+        if sample.cases is None and not _is_of_pairs(estimates, sample):
             # AUC, F1, MCC, RMSE: not a mean of cases.
             interval = replace(interval, assumption=interval.assumption + _POOLED)
         found.append(interval)
@@ -138,16 +147,23 @@ def _bound(method: str, ends: tuple[float, float]) -> Bound:
     return Bound(method=method, low=ends[0], high=ends[1], assumption=_ASSUMES[method])
 
 
-def _from_folds(sample: LossSample, level: float) -> list[Bound]:
+def _from_folds(sample: LossSample, level: float, n_splits: int) -> list[Bound]:
     values = sample.known_folds
     if values.size < 2:
         return []
-    return [
-        _bound("normal", normal(values, level)),
-        _bound("t", student(values, level)),
-        _bound("nadeau-bengio", nadeau_bengio(values, level, sample.test_ratio)),
-        _bound("percentile", percentiles(values, level)),
-    ]
+    note = ""
+    if values.size < n_splits:
+        note = (
+            f"of {values.size} of {n_splits} splits: the others hold too few cases for "
+            "a value, and the estimate is that of all tests together"
+        )
+    ends = {
+        "normal": normal(values, level),
+        "t": student(values, level),
+        "nadeau-bengio": nadeau_bengio(values, level, sample.test_ratio),
+        "percentile": percentiles(values, level),
+    }
+    return [replace(_bound(name, ends[name]), note=note) for name in ends]
 
 
 def _from_cases(sample: LossSample, level: float) -> list[Bound]:
@@ -197,14 +213,9 @@ def _bootstrap_units(
     estimates: Estimates, sample: LossSample
 ) -> tuple[Callable[[IntArray], float], IntArray]:
     """Say how a choice of units gives the loss, and which units belong together."""
-    rows, problem = estimates.tested(), estimates.problem
-    whole = np.arange(problem.n) if problem.groups is None else problem.groups
-    names, unit = np.unique(whole[rows], return_inverse=True)
-    order = np.argsort(unit, kind="stable")
-    tests = np.split(order, np.cumsum(np.bincount(unit))[:-1])
-    strata = np.zeros(names.size, dtype=np.int64)
-    if problem.is_classification and problem.groups is None:
-        strata = problem.codes[names]
+    tests, strata = estimates.units()
+    if sample.cases is None and _is_of_pairs(estimates, sample):
+        return _mean_of_pairs(estimates, sample), strata
     pooled = estimates.pooled()
     values = sample.loss.cases(pooled)
     if values is not None:
@@ -219,6 +230,29 @@ def _bootstrap_units(
     )
 
 
+def _is_of_pairs(estimates: Estimates, sample: LossSample) -> bool:
+    """Tell whether every split is a pair of cases with a value of its own."""
+    pairs = estimates.plan.sampling.kind == "lpo" and estimates.problem.groups is None
+    return pairs and sample.known_folds.size == len(estimates.outcomes())
+
+
+def _mean_of_pairs(
+    estimates: Estimates, sample: LossSample
+) -> Callable[[IntArray], float]:
+    """Say how a choice of cases gives the mean of pairs: each as often as both are."""
+    tested = [fold.test for fold in estimates.folds if fold.outcome is not None]
+    unit = np.searchsorted(np.unique(estimates.tested()), np.stack(tested))
+    values = sample.known_folds
+
+    def mean(units: IntArray) -> float:
+        times = np.bincount(units, minlength=int(unit.max()) + 1)
+        weight = times[unit[:, 0]] * times[unit[:, 1]]
+        total = weight.sum()
+        return float((weight * values).sum() / total) if total else math.nan
+
+    return mean
+
+
 def _shifted(bound: Bound, sample: LossSample) -> Bound:
     """Move with an estimate that is weighed; its width stays that of cases left out."""
     return replace(bound, low=bound.low + sample.shift, high=bound.high + sample.shift)
@@ -231,6 +265,7 @@ def _proper(bound: Bound, sample: LossSample, level: float) -> Bound:
     if math.isnan(bound.low) or high > low:
         return replace(bound, low=low, high=high)
     note = _AGREE if sample.groups is None else _AGREE.replace("cases", "groups")
+    note = "; ".join(part for part in (bound.note, note) if part)
     if not loss.is_bounded:
         return replace(bound, low=loss.low, high=math.inf, note=note)
     n = sample.n_smallest if loss.by_class else sample.n_units
@@ -256,9 +291,22 @@ def _marked(
     elif sample.known_folds.size < len(estimates.outcomes()):
         wanted = ["bca", *wanted]
     best = next((name for name in wanted if name in names), None)
+    best = _not_narrower(best, bounds)
     return tuple(
         replace(bound, is_recommended=True, reason=_REASONS.get(best or "", ""))
         if bound.method == best
         else bound
         for bound in bounds
     )
+
+
+def _not_narrower(best: str | None, bounds: list[Bound]) -> str | None:
+    """Take the share of cases instead, where the interval to quote is narrower.
+
+    A model that leans to the larger class is right as often as that class is met. How
+    often varies from one sample to the next, but hardly between folds drawn by class.
+    """
+    width = {bound.method: bound.width for bound in bounds}
+    if best is None or best == "wilson" or "wilson" not in width:
+        return best
+    return "wilson" if width["wilson"] > width[best] + _SAME else best

@@ -9,20 +9,36 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility.null_data import draw_null_data
-from scorecast.guarantees.feasibility.permutations import permuted_values
+from scorecast.guarantees.feasibility.permutations import (
+    exchange_pools,
+    permuted_draws,
+)
+from scorecast.guarantees.feasibility.pooled import (
+    Draws,
+    PooledView,
+    draws_of,
+    row_of,
+)
 from scorecast.guarantees.feasibility.result import Feasibility
 from scorecast.guarantees.feasibility.significance import (
     NullTest,
     density_p,
     drawn_test,
     paired_test,
+    unknown,
 )
 from scorecast.guarantees.feasibility.verdict import judge
 from scorecast.guarantees.fitting import fit_and_test
 from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.outcomes import pooled_outcome
+from scorecast.guarantees.permutation.shuffles import (
+    NOTHING_MOVES,
+    moved,
+    n_arrangements,
+)
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
@@ -56,6 +72,7 @@ class NullSettings:
     relaxed_alpha: float = 0.2
 
 
+_MAJORITY = "the most frequent class"
 # Cases drawn one by one would lack what the cases of a group have in common, and what
 # groups differ by would pass for a difference of classes.
 _NO_NULL_DATA = NullTest(
@@ -100,8 +117,8 @@ def examine(
         All tests and the verdict.
     """
     problem, plan, run = estimates.problem, estimates.plan, run or Run()
-    observed = loss.as_error(estimates.measure(loss).folds)
-    drawn = permuted_values(
+    needed = tuple(fold.outcome is not None for fold in estimates.folds)
+    drawn = permuted_draws(
         estimator,
         problem,
         plan,
@@ -111,20 +128,29 @@ def examine(
         run=run,
         part=f"{part}/permuted",
         scheme=settings.scheme,
+        needed=needed,
     )
-    errors = loss.as_error(drawn)
-    ratio = plan.test_ratio
-    permuted = counted_test("permuted data", observed, errors, ratio)
-    models = _null_model_tests(problem, plan, loss, observed, rng)
-    null = _null_data_values(
-        estimator, problem, plan, loss, settings, rng=rng, run=run, part=part
+    others = _null_models(problem, plan, rng)
+    null = _null_data_draws(
+        estimator, problem, plan, loss, settings, needed, rng=rng, run=run, part=part
     )
-    data = _null_data_test(observed, loss.as_error(null), ratio)
+    view = None
+    if PooledView.is_needed(estimates, loss, (drawn, null)):
+        view = PooledView(estimates=estimates, loss=loss, rng=rng)
+    permuted = _of_few(
+        _drawn_test("permuted data", estimates, loss, drawn, view),
+        exchange_pools(problem, plan, settings.scheme),
+        problem,
+    )
+    models = _null_model_tests(estimates, others, loss, view)
+    data = None
+    if null.pooled.size:
+        data = _drawn_test("null data", estimates, loss, null, view)
     if problem.groups is not None and problem.is_classification:
         data = _NO_NULL_DATA if settings.n_null_data else None
-    density, least = density_p(
-        float(np.nanmean(observed)), errors[:, ~np.isnan(observed)]
-    )
+    density, least = _density(estimates, loss, drawn)
+    if view is not None or math.isnan(permuted.worst_p):
+        density = least = math.nan  # single splits have no values to count
     verdict = judge(
         permuted,
         models,
@@ -145,16 +171,54 @@ def examine(
     )
 
 
-def _null_data_test(
-    observed: FloatArray, errors: FloatArray, test_ratio: float
-) -> NullTest | None:
-    if not errors.size:
-        return None
-    return counted_test("null data", observed, errors, test_ratio)
+def _of_few(test: NullTest, pools: list[list[IntArray]], problem: Problem) -> NullTest:
+    """Allow for the number of ways in which features can be dealt out to targets."""
+    number = math.prod(n_arrangements(own, problem.y) for own in pools)
+    if number < 2:
+        return unknown(test.setting, NOTHING_MOVES[:1].lower() + NOTHING_MOVES[1:])
+    stay = problem.n - np.unique(np.concatenate([moved(own) for own in pools])).size
+    note = (
+        f"{stay} of {problem.n} cases cannot change places: no other group is as large"
+    )
+    return replace(
+        test,
+        # Of few arrangements the observed one is a fair share, met again or not.
+        p_rank=max(test.p_rank, 1 / number),
+        smallest_p=max(test.smallest_p, 1 / number),
+        note="; ".join(part for part in (test.note, note if stay else "") if part),
+    )
+
+
+def _drawn_test(
+    setting: str,
+    estimates: Estimates,
+    loss: Loss,
+    draws: Draws,
+    view: PooledView | None,
+) -> NullTest:
+    ratio = estimates.plan.test_ratio
+    if view is None:
+        observed = loss.as_error(estimates.measure(loss).folds)
+        return counted_test(setting, observed, loss.as_error(draws.folds), ratio)
+    test = counted_test(setting, view.observed, view.errors(draws), ratio, view.own)
+    return replace(test, note="; ".join(x for x in (view.note, test.note) if x))
+
+
+def _density(estimates: Estimates, loss: Loss, draws: Draws) -> tuple[float, float]:
+    observed = loss.as_error(estimates.measure(loss).folds)
+    known = ~np.isnan(observed)
+    if not known.any():
+        return math.nan, math.nan
+    mean = float(observed[known].mean())
+    return density_p(mean, loss.as_error(draws.folds)[:, known])
 
 
 def counted_test(
-    setting: str, observed: FloatArray, errors: FloatArray, test_ratio: float
+    setting: str,
+    observed: FloatArray,
+    errors: FloatArray,
+    test_ratio: float,
+    own: tuple[float, int] | None = None,
 ) -> NullTest:
     """Test against draws of which some may have failed; those count as as good.
 
@@ -168,15 +232,17 @@ def counted_test(
         Errors in the null setting; NaN where a fit failed.
     test_ratio : float
         Cases tested per case learned from.
+    own : tuple of float and int, optional
+        As of `drawn_test`.
 
     Returns
     -------
     NullTest
         With a note of how many draws failed.
     """
-    # Folds that are undefined for the model itself are so for every draw.
+    # A split that failed for the model itself is left out of the draws as well.
     failed = np.isnan(errors[:, ~np.isnan(observed)]).any(axis=1)
-    test = drawn_test(setting, observed, errors[~failed], test_ratio)
+    test = drawn_test(setting, observed, errors[~failed], test_ratio, own)
     lost, total = int(failed.sum()), failed.size
     if not lost:
         return test
@@ -196,13 +262,9 @@ def _turned(test: NullTest, loss: Loss) -> NullTest:
     return replace(test, null_value=sign * test.null_value)
 
 
-def _null_model_tests(
-    problem: Problem,
-    plan: Plan,
-    loss: Loss,
-    observed: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[NullTest, ...]:
+def _null_models(
+    problem: Problem, plan: Plan, rng: np.random.Generator
+) -> dict[str, Estimates]:
     # They bring scikit-learn along, which reading a result does without.
     from scorecast.guarantees.feasibility.null_models import (
         FeatureModeClassifier,
@@ -214,40 +276,65 @@ def _null_model_tests(
     if problem.is_classification:
         models = {
             "the feature-mode classifier": FeatureModeClassifier(),
-            "the most frequent class": MajorityClassifier(),
+            _MAJORITY: MajorityClassifier(),
         }
-    tests = []
-    for name, model in models.items():
-        found = collect_estimates(model, problem, plan, rng=rng, run=Run(n_jobs=1))
-        values = loss.as_error(found.measure(loss).folds)
-        tests.append(paired_test(name, observed, values, plan.test_ratio))
+    return {
+        name: collect_estimates(model, problem, plan, rng=rng, run=Run(n_jobs=1))
+        for name, model in models.items()
+    }
+
+
+def _null_model_tests(
+    estimates: Estimates,
+    others: dict[str, Estimates],
+    loss: Loss,
+    view: PooledView | None,
+) -> tuple[NullTest, ...]:
+    observed, tests = loss.as_error(estimates.measure(loss).folds), []
+    for name, found in others.items():
+        if view is None:
+            values = loss.as_error(found.measure(loss).folds)
+            ratio = estimates.plan.test_ratio
+            tests.append(paired_test(name, observed, values, ratio))
+            continue
+        pairs = zip(found.folds, estimates.folds, strict=True)
+        same = [fold.outcome for fold, own in pairs if own.outcome is not None]
+        said = [outcome for outcome in same if outcome is not None]
+        if len(said) < len(same):
+            tests.append(unknown(name, "it failed in some splits"))
+            continue
+        other = view.constant() if name == _MAJORITY else pooled_outcome(said)
+        tests.append(view.compared(name, other))
     return tuple(tests)
 
 
-def _null_data_values(
+def _null_data_draws(
     estimator: Any,
     problem: Problem,
     plan: Plan,
     loss: Loss,
     settings: NullSettings,
+    needed: tuple[bool, ...],
     *,
     rng: np.random.Generator,
     run: Run,
     part: str,
-) -> FloatArray:
-    if not problem.is_classification:
-        return np.empty((0, 0))  # there are no classes to be conditional on
-    if problem.groups is not None:
-        return np.empty((0, 0))  # cases of a group are not drawn one by one
+) -> Draws:
+    # There may be no classes to be conditional on; nor are cases of a group drawn one
+    # by one.
+    if not problem.is_classification or problem.groups is not None:
+        return draws_of([], len(plan.splits))
     kind, limit = settings.null_data, run.time_limit
     rows = run.map(
-        partial(_one_null_data_set, estimator, problem, plan, loss, kind, limit),
+        partial(
+            _one_null_data_set, estimator, problem, plan, loss, kind, limit, needed
+        ),
         range(settings.n_null_data),
         part=f"{part}/null data",
         rng=rng,
         what="null data",
     )
-    return np.array(rows)
+    return draws_of(rows, len(plan.splits))
 
 
 def _one_null_data_set(
@@ -257,16 +344,17 @@ def _one_null_data_set(
     loss: Loss,
     kind: str,
     time_limit: float | None,
+    needed: tuple[bool, ...],
     number: int,
     rng: np.random.Generator,
 ) -> list[float]:
     del number
     data = problem.with_features(draw_null_data(problem, kind, rng))
-    values = []
-    for split in plan.splits:
-        fold = fit_and_test(
+    outcomes = [
+        fit_and_test(
             estimator, data, split, rng, time_limit=time_limit,
             with_scores=loss.needs != "labels",
-        )  # fmt: skip
-        values.append(np.nan if fold.outcome is None else loss.measure(fold.outcome))
-    return values
+        ).outcome
+        for split in plan.splits
+    ]  # fmt: skip
+    return row_of(loss, outcomes, needed)

@@ -15,6 +15,7 @@ import numpy as np
 
 from scorecast._core.checks import check_choice
 from scorecast._core.types import FloatArray, IntArray
+from scorecast.guarantees.feasibility.pooled import Draws, draws_of, row_of
 from scorecast.guarantees.fitting import fit_and_test
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.outcomes import Outcome
@@ -30,13 +31,22 @@ from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 
-__all__ = ["FEW", "MANY", "SCHEMES", "permuted_values", "usual_count"]
+__all__ = [
+    "FEW",
+    "MANY",
+    "SCHEMES",
+    "exchange_pools",
+    "permuted_draws",
+    "permuted_values",
+    "usual_count",
+]
 
 SCHEMES = ("all", "train")
 FEW, MANY = 100, 1000
+_TRIED, _OFTEN = 16, 0.2  # permutations to try, and the share that may need a fit
 
 
-def permuted_values(
+def permuted_draws(
     estimator: Any,
     problem: Problem,
     plan: Plan,
@@ -48,7 +58,8 @@ def permuted_values(
     part: str = "permuted",
     scheme: str = "all",
     is_quick: bool = True,
-) -> FloatArray:
+    needed: Sequence[bool] | None = None,
+) -> Draws:
     """Fit and test on permuted data, again and again.
 
     Splits drawn by class stay so: what was observed is one of the equally likely
@@ -76,19 +87,24 @@ def permuted_values(
         Whether tests are shuffled too, or only what is learned from.
     is_quick : bool, default=True
         Whether known models may be worked out at once; the values are the same.
+    needed : sequence of bool, optional
+        Splits whose tests are put together; all by default.
 
     Returns
     -------
-    ndarray of shape (n_permutations, n_splits)
-        Values of the loss; NaN where a fit failed or the loss is undefined.
+    Draws
+        Values of the loss, by split and of all tests together.
     """
     check_choice(scheme, "scheme", SCHEMES)
     run = Run() if run is None else run
     fast = _fast(estimator, problem, plan, loss) if is_quick else None
-    count = usual_count(fast) if n_permutations is None else n_permutations
+    count = n_permutations
+    if count is None:
+        count = FEW if _is_doubtful(fast, problem, plan) else usual_count(fast)
     work = _Work(
         estimator=estimator, problem=problem, plan=plan, loss=loss, scheme=scheme,
         time_limit=run.time_limit, fast=fast,
+        needed=(True,) * len(plan.splits) if needed is None else tuple(needed),
     )  # fmt: skip
     blocks: Sequence[Any] = block_sizes(count)
     if fast is None:
@@ -97,13 +113,71 @@ def permuted_values(
         orders = [work.draw(size, stream) for size, stream in drawn]
         blocks = [some[:, i : i + 1] for some in orders for i in range(some.shape[1])]
     rows = run.map(work, blocks, part=part, rng=rng, what="permuting")
-    values = [row for block in rows for row in block]
-    return np.array(values, dtype=np.float64).reshape(count, len(plan.splits))
+    return draws_of([row for block in rows for row in block], len(plan.splits))
+
+
+def permuted_values(*arguments: Any, **options: Any) -> FloatArray:
+    """Return the values of splits alone, (n_permutations, n_splits).
+
+    Parameters
+    ----------
+    *arguments, **options
+        As of `permuted_draws`.
+
+    Returns
+    -------
+    ndarray of shape (n_permutations, n_splits)
+        Values of the loss; NaN where a fit failed or the loss is undefined.
+    """
+    return permuted_draws(*arguments, **options).folds
 
 
 def usual_count(fast: FastPredictor | None) -> int:
     """Return how many permutations are usual: more where they cost next to nothing."""
     return MANY if fast is not None and fast.is_quick else FEW
+
+
+def _is_doubtful(fast: FastPredictor | None, problem: Problem, plan: Plan) -> bool:
+    """Tell whether many predictions are left to the model itself, as rounding decides.
+
+    On features of very different scale ridge and logistic regression are: a thousand
+    permutations would then be as many fits.
+    """
+    if fast is None or not fast.is_quick:
+        return False
+    # A stream of its own, so that the permutations that count stay the same.
+    pools = exchange_pools(problem, plan, "all")[0]
+    orders = draw_orders(_TRIED, pools, problem.n, np.random.default_rng(0))
+    with unchecked(is_quiet=True):
+        said = fast.predict(0, orders)
+    return bool(said.is_doubtful.mean() > _OFTEN)
+
+
+def exchange_pools(problem: Problem, plan: Plan, scheme: str) -> list[list[IntArray]]:
+    """List whose features may change places: for all splits at once, or for each.
+
+    Parameters
+    ----------
+    problem : Problem
+        The cases.
+    plan : Plan
+        The splits.
+    scheme : str
+        Whether tests are shuffled too.
+
+    Returns
+    -------
+    list of list of ndarray
+        One entry, or one per split; each as of `exchangeable`.
+    """
+    if scheme == "all":
+        return [exchangeable(problem.groups, problem.y)]
+    found = []
+    for split in plan.splits:
+        known = np.unique(split.train)
+        groups = None if problem.groups is None else problem.groups[known]
+        found.append([known[p] for p in exchangeable(groups, problem.y[known])])
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,53 +191,41 @@ class _Work:
     scheme: str
     time_limit: float | None
     fast: FastPredictor | None
+    needed: tuple[bool, ...]
 
     def draw(self, size: int, rng: np.random.Generator) -> IntArray:
         """Draw whose features every case gets: for all splits at once, or for each."""
-        problem = self.problem
-        if self.scheme == "all":
-            pools = exchangeable(problem.groups, problem.y)
-            return draw_orders(size, pools, problem.n, rng)[None]
-        orders = []
-        for split in self.plan.splits:
-            known = np.unique(split.train)
-            groups = None if problem.groups is None else problem.groups[known]
-            pools = [known[p] for p in exchangeable(groups, problem.y[known])]
-            orders.append(draw_orders(size, pools, problem.n, rng))
-        return np.stack(orders)
+        pools = exchange_pools(self.problem, self.plan, self.scheme)
+        return np.stack([draw_orders(size, p, self.problem.n, rng) for p in pools])
 
     def __call__(self, block: Any, rng: np.random.Generator) -> list[list[float]]:
-        """Return the values of every split, one row per permutation."""
+        """Return the values of every split and of all, one row per permutation."""
         orders = self.draw(block, rng) if np.ndim(block) == 0 else block
-        values = np.empty((orders.shape[1], len(self.plan.splits)))
-        for column in range(len(self.plan.splits)):
-            own = orders[column if self.scheme == "train" else 0]
-            values[:, column] = self._measured(column, own, rng)
-        found: list[list[float]] = values.tolist()
-        return found
+        columns = [
+            self._tested(column, orders[column if self.scheme == "train" else 0], rng)
+            for column in range(len(self.plan.splits))
+        ]
+        rows = zip(*columns, strict=True)
+        return [row_of(self.loss, row, self.needed) for row in rows]
 
-    def _measured(
+    def _tested(
         self, column: int, orders: IntArray, rng: np.random.Generator
-    ) -> FloatArray:
-        values = np.full(orders.shape[0], np.nan)
+    ) -> list[Outcome | None]:
+        found: list[Outcome | None] = [None] * orders.shape[0]
         left = list(range(orders.shape[0]))
         if self.fast is not None:
             with unchecked(is_quiet=True):
                 said = self.fast.predict(column, orders)
             for row in np.flatnonzero(~said.is_doubtful).tolist():
-                values[row] = self.loss.measure(
-                    self._outcome(column, said.classes[row])
-                )
+                found[row] = self._outcome(column, said.classes[row])
             left = np.flatnonzero(said.is_doubtful).tolist()
         for row in left:
-            fold = fit_and_test(
+            found[row] = fit_and_test(
                 self.estimator, self.problem, self.plan.splits[column], rng,
                 order=orders[row], time_limit=self.time_limit,
                 with_scores=self.loss.needs != "labels",
-            )  # fmt: skip
-            if fold.outcome is not None and self.loss.can_measure(fold.outcome):
-                values[row] = self.loss.measure(fold.outcome)
-        return values
+            ).outcome  # fmt: skip
+        return found
 
     def _outcome(self, column: int, predicted: IntArray) -> Outcome:
         return Outcome(

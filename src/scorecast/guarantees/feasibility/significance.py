@@ -19,6 +19,7 @@ __all__ = [
     "drawn_test",
     "paired_test",
     "rank_p",
+    "unknown",
 ]
 
 
@@ -102,7 +103,11 @@ def density_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
 
 
 def drawn_test(
-    setting: str, observed: FloatArray, drawn: FloatArray, test_ratio: float
+    setting: str,
+    observed: FloatArray,
+    drawn: FloatArray,
+    test_ratio: float,
+    own: tuple[float, int] | None = None,
 ) -> NullTest:
     """Compare values of folds with those of a null setting that was drawn repeatedly.
 
@@ -120,6 +125,9 @@ def drawn_test(
         Errors in the null setting.
     test_ratio : float
         Cases tested per case learned from.
+    own : tuple of float and int, optional
+        Variance of the mean and its degrees of freedom, where it does not come from
+        the spread of folds.
 
     Returns
     -------
@@ -127,19 +135,20 @@ def drawn_test(
         p-values and what they rest on.
     """
     if np.isinf(observed).any():
-        return _unknown(setting, _infinite(observed))
+        return unknown(setting, _infinite(observed))
     known = observed[np.isfinite(observed)]
     every = _row_means(drawn)
     # An infinite draw has its rank, but neither a mean nor a spread. Without it the
     # null looks better, so that the t-test errs on the safe side.
     means = every[np.isfinite(every)]
     if known.size < 1 or means.size < 2:
-        return _unknown(setting, "too few values to compare")
+        return unknown(setting, "too few values to compare")
     mean, null = float(known.mean()), float(means.mean())
-    own = _variance(known) * (1 / known.size + test_ratio)
+    spread = _variance(known) * (1 / known.size + test_ratio)
+    variance, free = (spread, known.size - 1) if own is None else own
     between = _variance(means)
-    degrees = known.size - 1 if own >= between else means.size - 1
-    stderr = math.sqrt(max(own, between) + between / means.size)
+    degrees = free if variance >= between else means.size - 1
+    stderr = math.sqrt(max(variance, between) + between / means.size)
     share, least = rank_p(mean, every)
     # Without any spread there is no t; the rank has to decide.
     t_test = _one_tailed(null - mean, stderr, max(degrees, 1)) if stderr else math.nan
@@ -178,10 +187,10 @@ def paired_test(
         Without a rank: nothing is drawn.
     """
     if np.isinf(observed).any():
-        return _unknown(setting, _infinite(observed))
+        return unknown(setting, _infinite(observed))
     both = np.isfinite(observed) & np.isfinite(other)
     if both.sum() < 2:
-        return _unknown(setting, "too few values to compare")
+        return unknown(setting, "too few values to compare")
     gaps = other[both] - observed[both]
     gap, spread = float(gaps.mean()), _variance(gaps)
     stderr = math.sqrt(spread * (1 / gaps.size + test_ratio))
@@ -225,7 +234,8 @@ def _one_tailed(gap: float, stderr: float, degrees: int) -> float:
     return float(stdtr(degrees, -gap / stderr))
 
 
-def _unknown(setting: str, note: str) -> NullTest:
+def unknown(setting: str, note: str) -> NullTest:
+    """Say that a test cannot be made, and why."""
     nan = math.nan
     return NullTest(
         setting=setting, p=nan, p_rank=nan, smallest_p=nan, null_value=nan,

@@ -12,6 +12,7 @@ from scorecast.guarantees.feasibility.significance import NullTest
 __all__ = ["FEASIBLE", "Verdict", "judge"]
 
 FEASIBLE, EXPLORATORY, NOT_SUPPORTED = "feasible", "exploratory only", "not supported"
+NO_VERDICT = "no verdict"  # what could not be tested is not refuted
 _POWER = 0.8
 _MOST = 1_000_000
 
@@ -23,7 +24,8 @@ class Verdict:
     Attributes
     ----------
     word : str
-        ``"feasible"``, ``"exploratory only"`` or ``"not supported"``.
+        ``"feasible"``, ``"exploratory only"``, ``"not supported"``, or ``"no verdict"``
+        where a test could not be made.
     reason : str
         Why, in a sentence.
     n_needed : int or None
@@ -77,7 +79,7 @@ def judge(
     p = worst.worst_p
     if math.isnan(p):
         return Verdict(
-            word=NOT_SUPPORTED, reason=f"{worst.setting}: {worst.note}.", n_needed=None
+            word=NO_VERDICT, reason=f"{worst.setting}: {worst.note}.", n_needed=None
         )
     said = f"against {worst.setting} p = {_number(p)}"
     if p <= alpha:
@@ -94,6 +96,13 @@ def judge(
     if p <= relaxed_alpha:
         reason = f"{said}, within {relaxed_alpha:g} but not {alpha:g}; {help_said}."
         return Verdict(word=EXPLORATORY, reason=reason, n_needed=needed)
+    few = round(1 / worst.smallest_p) if worst.smallest_p > 0 else 0
+    if worst.smallest_p > alpha and few <= worst.n_draws:
+        reason = (
+            f"groups allow {few} arrangements of the features only, so that p cannot "
+            f"fall below {_number(worst.smallest_p)}."
+        )
+        return Verdict(word=NO_VERDICT, reason=reason, n_needed=None)
     reason = f"{said}: not shown to be any better; {help_said}."
     return Verdict(word=NOT_SUPPORTED, reason=reason, n_needed=needed)
 

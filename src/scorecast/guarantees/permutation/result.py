@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -44,6 +45,8 @@ class PermutationScores(Result):
         Number of features.
     seed : int or None
         The seed, where it was a number.
+    n_arrangements : float
+        Ways in which features can be dealt out to labels; infinite for very many.
     """
 
     kind: ClassVar[str] = "permutation-scores"
@@ -58,6 +61,7 @@ class PermutationScores(Result):
     n_cases: int
     n_features: int
     seed: int | None
+    n_arrangements: float = math.inf
 
     @property
     def score(self) -> float:
@@ -85,12 +89,12 @@ class PermutationScores(Result):
     @property
     def p_value(self) -> float:
         """Chance to do as well by luck: (1 + as good) / (1 + all), never zero."""
-        return (1 + self.n_as_good) / (1 + self.n_permutations)
+        return max((1 + self.n_as_good) / (1 + self.n_permutations), self.smallest_p)
 
     @property
     def smallest_p(self) -> float:
-        """The smallest p-value that so many permutations can give."""
-        return 1 / (1 + self.n_permutations)
+        """The smallest p-value that so many permutations, or arrangements, can give."""
+        return max(1 / (1 + self.n_permutations), 1 / self.n_arrangements)
 
     def p_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Bound the p-value that endless permutations would give.
@@ -148,6 +152,7 @@ class PermutationScores(Result):
             "smallest_p": self.smallest_p,
             "method": self.method,
             "n_refitted": self.n_refitted,
+            "n_arrangements": _counted(self.n_arrangements),
             "failures": self.failures,
             "fold_scores": self.fold_scores,
             "permuted": self.permuted,
@@ -167,4 +172,9 @@ class PermutationScores(Result):
             n_cases=inputs["n_cases"],
             n_features=inputs["n_features"],
             seed=options["seed"],
+            n_arrangements=result.get("n_arrangements") or math.inf,
         )
+
+
+def _counted(number: float) -> int | None:
+    return int(number) if math.isfinite(number) else None

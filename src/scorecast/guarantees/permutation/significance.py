@@ -23,7 +23,8 @@ from scorecast.guarantees.permutation.result import PermutationScores
 from scorecast.guarantees.permutation.shuffles import (
     block_sizes,
     draw_orders,
-    exchangeable,
+    movable,
+    n_arrangements,
 )
 from scorecast.guarantees.permutation.splits import CaseSplit, read_splits
 
@@ -70,8 +71,8 @@ def permutation_scores(
     scoring : str or callable, optional
         As in scikit-learn; more is better. By default the score of the model.
     groups : sequence of hashable, optional
-        Cases change places within groups only, or, where every group has one label,
-        whole groups of the same size do; splitters keep them together.
+        Whole groups of the same size change places, and cases within groups;
+        splitters keep groups together.
     random_state : int, Generator or None, optional
         Seed of the permutations.
     n_jobs : int, optional
@@ -85,7 +86,8 @@ def permutation_scores(
     Raises
     ------
     InsufficientDataError
-        If there is one class only, or the model fails on every split.
+        If there is one class only, the model fails on every split, or groups leave
+        nothing to permute.
 
     Examples
     --------
@@ -105,7 +107,7 @@ def permutation_scores(
     count = _checked_count(n_permutations)
     check_n_jobs(n_jobs)
     rng = as_generator(random_state)
-    pools = exchangeable(groups, labels)
+    pools = movable(groups, labels)
     parts = read_splits(
         splits, features, labels, groups, is_classifier=is_classifier(estimator)
     )
@@ -302,6 +304,7 @@ def _gathered(
         n_cases=X.shape[0],
         n_features=X.shape[1],
         seed=seed,
+        n_arrangements=n_arrangements(work.pools, work.codes),
     )
 
 
