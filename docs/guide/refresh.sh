@@ -41,6 +41,16 @@ if [ -f "$colon" ]; then
     PATH="$bin:$PATH" sh "$here/example_assessment.sh" \
         >"$here/example_assessment_commands.txt"
 fi
+# Nor are the prostate data.
+prostate="${SCORECAST_DATA:-$here/../../../shared/data}/surv_stagec_prostate.csv.gz"
+if [ -f "$prostate" ]; then
+    mkdir "$work/recurrence"
+    gzip -dc "$prostate" >"$work/recurrence/stagec.csv"
+    cd "$work/recurrence"
+    PATH="$bin:$PATH" sh "$here/example_recurrence.sh" \
+        >"$here/example_recurrence_commands.txt"
+    PYTHONWARNINGS=ignore "$bin/python" "$here/example_recurrence.py" >printed.txt
+fi
 PYTHONWARNINGS=ignore "$bin/python" "$here/example_biclusters.py" "$work/biclusters" \
     >"$here/example_biclusters.txt"
 cd "$work/biclusters"

@@ -265,3 +265,36 @@ def test_impossible_candidates_are_usage(run, cohort_file, stub, text):
     assert text in err
     assert "--candidate" in err
     assert stub.fits == []
+
+
+def hard_tables():
+    """Name, header, rows and words that must be said; all of them can be answered."""
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(2, 30))
+    time, event = np.exp(0.5 - a + 0.3 * rng.normal(size=30)), np.arange(30) % 3 > 0
+    plain = {"t": time, "seen": event * 1, "a": a, "b": b}
+    yield "all events", plain | {"seen": np.ones(30)}, "0 still waiting"
+    many = {f"c{i}": rng.normal(size=12) for i in range(14)}
+    few = {"t": time[:12], "seen": np.ones(12)}
+    yield "p > n", few | many, "14 covariates but 12 cases"
+    gaps = np.where(np.arange(30) % 3 == 0, np.nan, a)
+    yield "gaps", plain | {"a": gaps}, "2 covariates: a, b"
+    huge = plain | {"t": 1e300 * time, "a": 1e200 * a + 3e200}
+    yield "huge scales", huge, "2 covariates: a, b"
+    yield "tiny times", plain | {"t": 1e-300 * time}, "2 covariates: a, b"
+
+
+@pytest.mark.parametrize(
+    ("table", "words"), [pytest.param(*rest, id=name) for name, *rest in hard_tables()]
+)
+def test_hard_tables_are_answered(run, tmp_path, table, words):
+    path, out = tmp_path / "hard.csv", tmp_path / "out.json"
+    rows = [",".join(f"{x:.17g}" for x in row)
+            for row in zip(*table.values(), strict=True)]  # fmt: skip
+    path.write_text("\n".join([",".join(table), *rows]) + "\n")
+    code, said, err = run("recurrence", *columns(path), *QUICK, "--json", out)
+    assert code == 0, err
+    assert words in " ".join((said + err).split())
+    cases = json.loads(out.read_text())["result"]["cases"]
+    assert np.isfinite(np.array(cases["j"], dtype=float)).all()
+    assert "RuntimeWarning" not in err

@@ -299,3 +299,38 @@ def test_missing_values_of_pandas_are_missing():
     found = check_cohort(frame, np.linspace(1, 5, 20), np.arange(20) % 2).X
     assert np.isnan(found).sum(axis=0).tolist() == [5, 5, 0]
     assert found[3].tolist() == [4.0, 4.0, 1.0]
+
+
+def drawn_from_the_model(n, censored, seed):
+    """Two skew-Student components seen through Student noise (B.2, m = 8 and 5)."""
+    rng = np.random.default_rng(seed)
+    part = rng.choice(2, size=n, p=[0.65, 0.35])
+    centre = np.array([[1.0, 0.0], [2.2, -1.2]])[part]
+    skew = np.array([[0.3, -0.1], [-0.2, 0.2]])[part]
+    root = np.linalg.cholesky([[0.5, -0.3], [-0.3, 0.6]])
+    alpha = rng.gamma(8.0, 1 / 8.0, size=(n, 1))
+    true = centre + (skew + rng.normal(size=(n, 2)) @ root.T) / np.sqrt(alpha)
+    scale = rng.gamma(5.0, 1 / 5.0, size=(n, 1))
+    log_time, marker = (true + 0.1 * rng.normal(size=(n, 2)) / np.sqrt(scale)).T
+    limit = np.full(n, np.inf)
+    if censored:
+        middle = np.quantile(log_time, 1 - censored)
+        limit = rng.normal(middle, 0.2, size=n)
+    return marker[:, None], np.exp(np.minimum(log_time, limit)), log_time <= limit
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("censored", [0.0, 0.5, 0.9])
+def test_intervals_hold_for_cases_drawn_from_the_model_itself(censored):
+    sampling = Sampling(n_chains=2, n_warmup=300, n_draws=300, n_kept=60,
+                        n_extensions=0, starts=(1, 2))  # fmt: skip
+    held = []
+    for seed in range(6):
+        X, time, event = drawn_from_the_model(400, censored, seed)
+        model = sc.RecurrenceModel(
+            sampling=sampling, allow_unconverged=True, hyperparameters={"growth": 0.5}
+        ).fit(X, time, event)
+        new, later, _ = drawn_from_the_model(400, 0.0, 100 + seed)
+        q = model.predict_quantile(new, [0.05, 0.95])
+        held.append(np.mean((later > q[:, 0]) & (later < q[:, 1])))
+    assert 0.85 <= np.mean(held) <= 0.95, held

@@ -13,6 +13,7 @@ from scorecast._core.types import BoolArray, FloatArray
 from scorecast.exceptions import DataWarning, InsufficientDataError, InvalidInputError
 
 __all__ = [
+    "FEW_EVENTS",
     "Cohort",
     "check_cohort",
     "check_covariates",
@@ -22,6 +23,7 @@ __all__ = [
     "is_idle",
 ]
 
+FEW_EVENTS = 10  # fewer than these, and predictions lean on the prior
 _SAME = 1e-10  # one minus the correlation of columns that say the same
 _ENOUGH = 10  # cases known in both of two columns, to call one a copy
 _TINY = float(np.finfo(np.float64).tiny)

@@ -28,9 +28,13 @@ from scorecast.mixtures import (
     Sampling,
     sample_posterior,
 )
-from scorecast.recurrence.cohort import Cohort, check_cohort, check_covariates
+from scorecast.recurrence.cohort import (
+    FEW_EVENTS,
+    Cohort,
+    check_cohort,
+    check_covariates,
+)
 from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
-from scorecast.recurrence.settings import FEW_EVENTS
 
 __all__ = ["SAMPLING", "RecurrenceModel"]
 

@@ -11,13 +11,12 @@ import numpy as np
 
 from scorecast._core.types import Json
 from scorecast.mixtures import Prior
+from scorecast.recurrence.cohort import FEW_EVENTS
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
 
-__all__ = ["FEW_EVENTS", "fit_lines", "settings_of", "summed"]
-
-FEW_EVENTS = 10
+__all__ = ["fit_lines", "settings_of", "summed"]
 
 
 def settings_of(model: RecurrenceModel) -> Json:
