@@ -182,8 +182,8 @@ def check_candidates(
     UsageError
         If a hyperparameter is unknown or its value impossible.
     """
-    found: dict[str, dict[str, Any]] = {AS_PRINTED: {}}
-    found |= {name: dict(changes) for name, changes in candidates.items()}
+    printed: dict[str, dict[str, Any]] = {AS_PRINTED: {}}
+    found = printed | {name: dict(c) for name, c in candidates.items()}
     for name, changes in found.items():
         try:
             Prior.recurrence(np.eye(n_dims), np.zeros(n_dims), **changes)
