@@ -63,8 +63,9 @@ def _determined(X: FloatArray, names: Sequence[str]) -> list[str]:
     known = X[~np.isnan(X).any(axis=1)]
     if X.shape[1] < 2 or len(known) < max(_FEW_ROWS, 2 * X.shape[1]):
         return []
-    spread = known.std(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
+        known = known / np.abs(known).max(axis=0)  # squares of the huge overflow
+        spread = known.std(axis=0)
         scaled = (known - known.mean(axis=0)) / spread
     use = [i for i in range(X.shape[1]) if np.isfinite(scaled[:, i]).all()]
     alike = []
