@@ -49,7 +49,6 @@ def test_the_answer_is_printed_saved_and_reported(run, table, tmp_path):
     names = ["naive-bayes", "sklearn.svm:SVC(kernel='linear', C=0.5)"]
     assert list(data["result"]["models"]) == names
     assert data["inputs"]["files"][0]["path"] == str(table)
-    assert "--target kind" in data["inputs"]["command"]
     assert data["inputs"]["versions"]["numpy"] == np.__version__
     assert {"python", "scikit-learn"} <= set(data["inputs"]["versions"])
     assert result_from_dict(data).n == 40
