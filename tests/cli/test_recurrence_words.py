@@ -23,6 +23,8 @@ class QuickModel(BaseEstimator):
         allow_unconverged=False,
         checkpoint=None,
         noise_sd=0.1,
+        noise_shape=5.0,
+        moments="censored",
         hyperparameters=None,
         sampling=None,
         n_jobs=None,
@@ -31,12 +33,16 @@ class QuickModel(BaseEstimator):
         self.allow_unconverged = allow_unconverged
         self.checkpoint = checkpoint
         self.noise_sd = noise_sd
+        self.noise_shape = noise_shape
+        self.moments = moments
         self.hyperparameters = hyperparameters
         self.sampling = sampling
         self.n_jobs = n_jobs
 
     def fit(self, X, time, event):
         self.middle_ = float(np.log(time).mean())
+        self.scaling_ = SimpleNamespace(ridge=0.0)
+        self.thinning_, self.n_events_ = 1, int(np.sum(event))
         self.diagnostics_ = Diagnostics(1.0, 99.0, 99.0, 0.1, 1.0, 99.0, 1, 20)
         return self
 
