@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray
+from scorecast.recurrence.cohort import FEW_EVENTS
 
 __all__ = ["cohort_cautions", "wide_intervals"]
 
 _WIDE = 1000.0  # high end over low end of an interval that says nothing
 _RARE_CASES, _RARE_SHARE = 10, 0.1
-_FEW_EVENTS = 10
 _DETERMINED = 0.98  # share of a column's variance that the others explain
 _FEW_ROWS = 10
 _BY_CHANCE = 0.05
@@ -52,7 +52,7 @@ def cohort_cautions(
 
 def _few_events(event: BoolArray) -> list[str]:
     n = int(event.sum())
-    if n >= _FEW_EVENTS:
+    if n >= FEW_EVENTS:
         return []
     events = "event was" if n == 1 else "events were"
     return [f"Only {n} {events} seen: predictions lean on the prior of the model."]
