@@ -145,6 +145,8 @@ def assess_model(
         failures=estimates.failures,
         n_tested=int(cases.size),
         cases=tuple(cases.tolist()),
+        tested=tuple(estimates.tested().tolist()),
+        tested_in=tuple(estimates.tested_in().tolist()),
         times_tested=tuple(times.tolist()),
         warnings=(
             *estimates.warnings, *undefined, *unparted, *missing, *notes,
@@ -200,6 +202,7 @@ def _one_loss(
         bounds=bounds,
         per_class=per_class,
         cases=() if sample.cases is None else tuple(sample.cases.tolist()),
+        tests=() if sample.tests is None else tuple(sample.tests.tolist()),
         of_class=loss.class_of(estimates.problem.classes),
     )
 

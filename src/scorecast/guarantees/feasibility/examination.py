@@ -27,6 +27,7 @@ from scorecast.guarantees.feasibility.significance import (
     NullTest,
     density_p,
     drawn_test,
+    in_units,
     paired_test,
     unknown,
 )
@@ -257,9 +258,7 @@ def counted_test(
 
 
 def _turned(test: NullTest, loss: Loss) -> NullTest:
-    """Give the null value in units of the loss again."""
-    sign = -1.0 if loss.greater_is_better else 1.0
-    return replace(test, null_value=sign * test.null_value)
+    return in_units(test, -1.0 if loss.greater_is_better else 1.0)
 
 
 def _null_models(
