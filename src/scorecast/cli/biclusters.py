@@ -20,7 +20,7 @@ _SHUFFLES = 199
 _OF_PREDICTORS = (
     "target", "models", "losses", "cost", "group", "sampling", "test_size", "permute",
     "null_data", "n_null_data", "capacity", "learning_curve", "feature_curve", "aim",
-    "selection", "time_limit", "checkpoint", "cost",
+    "selection", "time_limit", "checkpoint", "cost", "grids", "tune_sampling",
 )  # fmt: skip
 _OF_FINDERS = ("n_repeats", "share", "level", "relaxed_alpha")
 _OF_FILES = ("pattern", "named_beforehand", "n_permutations")

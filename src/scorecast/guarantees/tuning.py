@@ -21,6 +21,8 @@ from scorecast.guarantees.sampling import draw_plan
 
 __all__ = ["TunedModel"]
 
+_BAD_PARAMETER = "failed: InvalidParameterError"
+
 
 def _chosen_has(name: str) -> Callable[[Any], bool]:
     """Say whether the model offers a method: the fitted one where there is one."""
@@ -95,7 +97,7 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         FitFailedError
-            If no choice could be fitted.
+            If no choice could be fitted, or one has a value that cannot be.
         UsageError
             If the grid is empty.
         """
@@ -115,6 +117,11 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         for choice in choices:
             model = clone(self.estimator).set_params(**choice)
             found = collect_estimates(model, problem, plan, rng=rng, run=Run(n_jobs=1))
+            if found.is_empty and _BAD_PARAMETER in found.failures[0]:
+                # Not a choice that does badly, but none at all.
+                said = ", ".join(f"{name}={value!r}" for name, value in choice.items())
+                msg = f"{said}: {found.failures[0]}"
+                raise FitFailedError(msg)
             usable = not found.is_empty and found.can_measure(loss)
             value = found.measure(loss).estimate if usable else np.nan
             errors.append(float(loss.as_error(np.array(value))))
