@@ -16,7 +16,7 @@ from scorecast._version import __version__
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.bounds import all_bounds, recommended
 from scorecast.guarantees.estimates import Estimates, collect_estimates
-from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.losses import Loss, losses_for
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import draw_plan
@@ -188,7 +188,7 @@ def _one_task(
             run=Run(n_jobs=1, time_limit=order.time_limit),
             what=task.setting.name,
         )
-        loss = order.losses[task.loss]
+        loss = losses_for([order.losses[task.loss]], len(problem.classes))[0]
         found[name] = _scores_of(estimates, loss, order.level, stream)
     return found
 
@@ -202,6 +202,7 @@ def _scores_of(
         "n": problem.n,
         "m": problem.m,
         "greater_is_better": loss.greater_is_better,
+        "n_classes": len(problem.classes),
         "failure": estimates.failures[0] if estimates.failures else "",
     }
     if estimates.is_empty or not estimates.can_measure(loss):
