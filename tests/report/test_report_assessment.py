@@ -15,6 +15,7 @@ from scorecast.report.assessment_plots import (
     bounds_drawing,
     classes_drawing,
 )
+from scorecast.report.bound_views import bound_notes
 from scorecast.report.chance_plots import _bars, chance_drawing
 from scorecast.report.drawing import NARROW, WIDE, draw_on
 from scorecast.report.html import Report
@@ -81,6 +82,29 @@ def test_many_draws_are_put_into_bins():
     assert middles.size == heights.size <= 30
     assert heights.sum() == 500
     assert np.allclose(np.diff(middles), width)
+
+
+def test_what_holds_of_several_intervals_is_said_once():
+    answer = sc.assess(*problem("perfect"), **QUICK)
+    noted = [
+        (b.method, b.note)
+        for m in answer.models
+        for x in m.losses
+        for b in x.bounds
+        if b.note
+    ]
+    assert len({method for method, _ in noted}) > 3
+    texts = {note for _, note in noted}
+    said = bound_notes(answer)
+    assert len(said) == len(texts)
+    for text in texts:
+        assert sum(text in line for line in said) == 1
+        line = next(line for line in said if text in line)
+        for method in {method for method, note in noted if note == text}:
+            assert method in line.partition(":")[0]
+    assert "(accuracy, balanced-accuracy of naive-bayes, nearest-centroid)" in said[0]
+    printed = " ".join(render_text(answer).split())
+    assert printed.count(noted[0][1]) == 1
 
 
 def test_every_interval_is_drawn():
