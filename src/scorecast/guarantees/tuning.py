@@ -17,7 +17,7 @@ from scorecast.guarantees.estimates import collect_estimates
 from scorecast.guarantees.losses import Loss, check_losses
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import draw_plan
+from scorecast.guarantees.sampling import check_pairs, draw_plan
 
 __all__ = ["TunedModel"]
 
@@ -106,6 +106,7 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         problem = check_problem(X, y, task=task, groups=groups)
         rng = as_generator(self.random_state)
         plan = draw_plan(self.sampling, problem, rng)
+        check_pairs(plan, problem, [loss.name])
         choices = [
             dict(zip(self.grid, values, strict=True))
             for values in product(*self.grid.values())

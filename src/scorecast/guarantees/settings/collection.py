@@ -19,7 +19,7 @@ from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.losses import Loss, losses_for
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import draw_plan
+from scorecast.guarantees.sampling import check_pairs, draw_plan
 from scorecast.guarantees.settings.design import Setting
 from scorecast.guarantees.settings.estimate import SetScores
 from scorecast.guarantees.settings.variations import Variations, pair_of
@@ -175,6 +175,7 @@ def _one_task(
     # Settings with the same data are split alike, so that they can be compared.
     for_plan = np.random.default_rng(task.seed)
     plan = draw_plan(task.setting.value("sampling", order.sampling), problem, for_plan)
+    check_pairs(plan, problem, [task.loss])
     streams = rng.spawn(len(order.models))
     found = {}
     for (name, model), stream in zip(order.models.items(), streams, strict=True):
