@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,11 +114,6 @@ def assess_model(
     if estimates.is_empty:
         return ModelAssessment(name=name, losses=(), failures=estimates.failures)
     wanted = [loss for loss in order.losses if estimates.can_measure(loss)]
-    missing = tuple(
-        f"{loss.name} needs {loss.needs}, which the model does not give"
-        for loss in order.losses
-        if loss not in wanted
-    )
     promised, unbound = capacity_bounds(
         model, problem, wanted, order.capacity, level=order.level, rng=for_capacity,
         time_limit=order.run.time_limit,
@@ -126,7 +121,7 @@ def assess_model(
     losses = tuple(
         _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
     )
-    undefined = [said for loss in wanted if (said := estimates.not_finite_said(loss))]
+    undefined, missing = _unsaid(estimates, order.losses)
     tested, untested = _examined(name, model, estimates, order, for_tests)
     parts, unparted = _decomposed(name, model, estimates, order, for_bias)
     more = model_outlook(
@@ -144,16 +139,27 @@ def assess_model(
         selection_bias=more.bias,
         failures=estimates.failures,
         n_tested=int(cases.size),
-        cases=tuple(cases.tolist()),
+        cases=tuple(cases.tolist()), times_tested=tuple(times.tolist()),
         tested=tuple(estimates.tested().tolist()),
         tested_in=tuple(estimates.tested_in().tolist()),
-        times_tested=tuple(times.tolist()),
-        warnings=(
-            *estimates.warnings, *undefined, *unparted, *missing, *notes,
-            *more.warnings,
-        ),
+        warnings=(*estimates.warnings, *undefined, *unparted, *missing, *notes,
+                  *more.warnings),
         untested=untested,
     )  # fmt: skip
+
+
+def _unsaid(
+    estimates: Estimates, losses: Sequence[Loss]
+) -> tuple[list[str], list[str]]:
+    """Say which losses have no finite value, and which the model does not give."""
+    undefined, missing = [], []
+    for loss in losses:
+        if not estimates.can_measure(loss):
+            said = f"{loss.name} needs {loss.needs}, which the model does not give"
+            missing.append(said)
+        elif said := estimates.not_finite_said(loss):
+            undefined.append(said)
+    return undefined, missing
 
 
 def _examined(
