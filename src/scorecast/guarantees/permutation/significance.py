@@ -53,8 +53,9 @@ def permutation_scores(
     where its splits move along with the labels. Nearest centroids and neighbours,
     ridge classification, linear discriminants (with a given shrinkage, or by singular
     values where features are no fewer than cases), Gaussian naive Bayes, logistic
-    regression with two classes and support vector machines (linear, radial) are worked out for many permutations at once; where rounding could decide a
-    prediction, the model itself is fitted. All other models are fitted in a loop.
+    regression with two classes and support vector machines (linear, radial) are worked
+    out for many permutations at once; where rounding could decide a prediction, the
+    model itself is fitted. All other models are fitted in a loop.
 
     Parameters
     ----------
