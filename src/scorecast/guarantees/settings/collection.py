@@ -20,12 +20,15 @@ from scorecast.guarantees.losses import Loss, losses_for
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import check_pairs, draw_plan
+from scorecast.guarantees.settings.case_floor import error_of_cases
 from scorecast.guarantees.settings.design import Setting
 from scorecast.guarantees.settings.estimate import SetScores
 from scorecast.guarantees.settings.variations import Variations, pair_of
 
 __all__ = ["Collection", "DataSource", "collect_scores", "fingerprint_of_settings"]
 
+_NUMBERS = ("estimate", "low", "high", "df", "case_error")
+_RECORD = 2  # of what a checkpoint keeps of a data set
 DataSource = Callable[..., Any] | Mapping[str, Any]
 
 
@@ -143,7 +146,7 @@ def fingerprint_of_settings(
         and the settings only.
     """
     tested = (order.task, repr(order.sampling), sorted(order.losses))
-    said = (__version__, tested, options)
+    said = (__version__, _RECORD, tested, options)
     digest = hashlib.sha256(repr(said).encode())
     for name, model in order.models.items():
         params = sorted(model.get_params(deep=True).items())
@@ -223,6 +226,8 @@ def _scores_of(
         estimate=sample.estimate,
         low=math.nan if best is None else best.low,
         high=math.nan if best is None else best.high,
+        units=float(sample.n_smallest if loss.by_class else sample.n_units),
+        case_error=error_of_cases(estimates, sample),
         folds=tuple(sample.folds.tolist()),
         **facts,
     )
@@ -271,7 +276,7 @@ def _restored(data: Json) -> dict[str, SetScores]:
         name: SetScores(
             **{
                 **row,
-                **{k: number(row[k]) for k in ("estimate", "low", "high", "df")},
+                **{k: number(row[k]) for k in _NUMBERS},
                 "folds": tuple(number(x) for x in row["folds"]),
             }
         )
