@@ -153,7 +153,7 @@ def assess_settings(
         for setting, own, sets in zip(listed, named, scores, strict=True)
     )  # fmt: skip
     refuse_nothing(rows)
-    usual = _usual(settings, defaults or {}, design)
+    usual = _usual(listed, design)
     options: Json = {
         "design": design, "n_sets": count, "sampling": str(sampling), "alpha": alpha,
         "share": share, "most_groups": most_groups, "usual": usual,
@@ -306,14 +306,11 @@ def _estimate(
     return setting_estimate(sets, facts, level=level, overlap=by_name)
 
 
-def _usual(
-    factors: Mapping[str, Iterable[Any]] | None,
-    defaults: Mapping[str, Any],
-    design: str,
-) -> dict[str, str]:
-    if design == "grid" or not factors:
+def _usual(listed: Sequence[Setting], design: str) -> dict[str, str]:
+    """Return what the first setting is, from which the others depart one by one."""
+    if design == "grid":
         return {}
-    return {f: str(defaults.get(f, next(iter(v)))) for f, v in factors.items()}
+    return {factor: str(value) for factor, value in listed[0].values}
 
 
 def _check_weights(weights: Sequence[float] | None, n: int) -> FloatArray | None:
@@ -321,7 +318,7 @@ def _check_weights(weights: Sequence[float] | None, n: int) -> FloatArray | None
         return None
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n,) or not (given > 0).all() or not np.isfinite(given).all():
-        msg = f"`weights` must hold a positive number for each of {n} settings."
+        msg = f"`weights` must hold a positive number for each setting ({n} in all)."
         raise UsageError(msg)
     return given
 

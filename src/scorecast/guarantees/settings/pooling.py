@@ -126,8 +126,12 @@ def weighted_bound(
     Returns
     -------
     SettingBound
-        Student's, with the degrees of freedom of Welch and Satterthwaite.
+        Student's, with the degrees of freedom of Welch and Satterthwaite; of a single
+        setting its own, which need not be even on both sides.
     """
+    if len(rows) == 1:
+        only = rows[0]
+        return _bound(rows, method, only.estimate, only.low, only.high)
     middle = float(weights / weights.sum() @ [row.estimate for row in rows])
     half = _half_width(rows, weights, level)
     return _bound(rows, method, middle, middle - half, middle + half)
