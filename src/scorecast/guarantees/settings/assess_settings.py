@@ -82,8 +82,8 @@ def assess_settings(
         For ``"one-at-a-time"``; the first value of each factor if not given.
     n_sets : int, default=1
         Data sets to make in every setting. With several, intervals rest on their
-        spread; but those drawn from data at hand share cases, and get the interval
-        of one.
+        spread, and are never narrower than the number of cases allows; but those drawn
+        from data at hand share cases, and get the interval of one.
     sampling : default="cv10"
         As for `assess`.
     loss : str or Loss, optional
@@ -276,7 +276,12 @@ def _losses(
 ) -> tuple[list[str], dict[str, Loss]]:
     named, losses = [], {}
     for setting in listed:
-        own = check_losses(setting.value("loss", loss), task)[0]
+        is_varied = "loss" in dict(setting.values)
+        try:
+            own = check_losses(setting.value("loss", loss), task)[0]
+        except UsageError as error:
+            place = "`settings['loss']`" if is_varied else "`loss`"
+            raise UsageError(str(error).replace("`losses`", place)) from error
         losses[own.name] = own
         named.append(own.name)
     return named, losses

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 
 from scorecast._core.types import Json
 from scorecast._version import __version__
-from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import all_bounds, recommended
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.losses import Loss, losses_for
@@ -174,11 +175,13 @@ def _one_task(
     order: Collection, task: _Task, rng: np.random.Generator
 ) -> dict[str, SetScores]:
     X, y = _data_of(order.data, task)
-    problem = check_problem(X, y, task=order.task)
-    # Settings with the same data are split alike, so that they can be compared.
-    for_plan = np.random.default_rng(task.seed)
-    plan = draw_plan(task.setting.value("sampling", order.sampling), problem, for_plan)
-    check_pairs(plan, problem, [task.loss])
+    with _blamed_on_setting(order, task.setting):
+        problem = check_problem(X, y, task=order.task)
+        # Settings with the same data are split alike, so that they can be compared.
+        for_plan = np.random.default_rng(task.seed)
+        sampling = task.setting.value("sampling", order.sampling)
+        plan = draw_plan(sampling, problem, for_plan)
+        check_pairs(plan, problem, [task.loss])
     streams = rng.spawn(len(order.models))
     found = {}
     for (name, model), stream in zip(order.models.items(), streams, strict=True):
@@ -195,6 +198,24 @@ def _one_task(
         loss = losses_for([order.losses[task.loss]], len(problem.classes))[0]
         found[name] = _scores_of(estimates, loss, order.level, stream)
     return found
+
+
+@contextmanager
+def _blamed_on_setting(order: Collection, setting: Setting) -> Iterator[None]:
+    """Name the data set and the setting, which who refuses data cannot know."""
+    try:
+        yield
+    except (InsufficientDataError, InvalidInputError) as error:
+        place = setting.name
+        if isinstance(order.data, Variations) and "data" not in setting.of_data:
+            place = f"data {next(iter(order.data.sources))}, {place}"
+        msg = f"{place}: {error}"
+        kind = (
+            InvalidInputError
+            if isinstance(error, InvalidInputError)
+            else InsufficientDataError
+        )
+        raise kind(msg) from error
 
 
 def _scores_of(
