@@ -77,7 +77,7 @@ def test_missing_values_may_be_marked(run, files):
         "--missing-value", "-99",
     )  # fmt: skip
     assert code == 0
-    assert "values are missing" in out
+    assert "missing (NaN)" in out
 
 
 def test_nan_is_missing_and_infinity_is_refused(run, files):
@@ -87,7 +87,7 @@ def test_nan_is_missing_and_infinity_is_refused(run, files):
     asked = ("--biclusters", files / "found.json")
     code, out, err = run("assess", files / "holes.npy", *asked)
     assert code == 0, err
-    assert "1 of 1,440 values are missing (NaN)" in " ".join(out.split())
+    assert "1 of 1,440 values is missing (NaN)" in " ".join(out.split())
     code, _, err = run(
         "assess", files / "holes.npy", "--bicluster-model", SPECTRAL, "--repeats", 2
     )
