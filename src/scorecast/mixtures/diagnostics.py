@@ -11,7 +11,7 @@ import numpy as np
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import MissingExtraError
 
-__all__ = ["Diagnostics", "diagnose", "rhat_of"]
+__all__ = ["Diagnostics", "diagnose", "mcse_of", "rhat_of"]
 
 # Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) recommend these limits.
 MOST_RHAT = 1.01
@@ -140,6 +140,22 @@ def rhat_of(draws: FloatArray) -> float:
         R-hat of ranks of half chains; NaN where a chain never moved.
     """
     return _figures(draws)[0]
+
+
+def mcse_of(draws: FloatArray) -> float:
+    """Return the Monte Carlo error of the mean of a number.
+
+    Parameters
+    ----------
+    draws : array of shape (chains, draws)
+        The number along each chain.
+
+    Returns
+    -------
+    float
+        By effective draws; NaN where a chain never moved.
+    """
+    return _figures(draws)[3]
 
 
 def _rhat(draws: FloatArray, stats: Any, axes: dict[str, int]) -> float:
