@@ -247,3 +247,48 @@ def test_the_relaxed_level_reaches_the_verdict(run, files):
     )  # fmt: skip
     assert code == 0, err
     assert json.loads(out)["options"]["relaxed_alpha"] == 0.3
+
+
+MIXTURE = "sklearn.mixture:GaussianMixture(n_components={})"
+
+
+def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2)) + 8 * rng.integers(0, 2, size=(300, 1))
+    np.save(tmp_path / "X.npy", X)
+    found = {}
+    for n in (1, 2):
+        code, out, err = run(
+            "assess", tmp_path / "X.npy", "--density", MIXTURE.format(n),
+            "--json", tmp_path / f"{n}.json", "--report", tmp_path / f"{n}.html",
+        )  # fmt: skip
+        assert code == 0, err
+        assert "energy distance" in out
+        found[n] = json.loads((tmp_path / f"{n}.json").read_text())
+        assert found[n]["kind"] == "density-test"
+        assert found[n]["inputs"]["n_fitted"] == 150
+        page = (tmp_path / f"{n}.html").read_text()
+        assert "Do its draws look like the data?" in page
+    worst = {n: min(x["p"] for x in f["result"]["tests"]) for n, f in found.items()}
+    assert worst[1] <= 0.025 < worst[2]
+    gain = {n: f["result"]["gain"] for n, f in found.items()}
+    assert gain[2] > gain[1] + 0.5
+    assert found[2]["options"]["density"] == "GaussianMixture(n_components=2)"
+
+
+@pytest.mark.parametrize(
+    ("extra", "code", "said"),
+    [
+        (["--density", "sklearn.svm:SVC()"], 2, "cannot draw cases"),
+        (["--density", MIXTURE.format(99)], 2, "cannot be fitted to 30 cases"),
+        (["--density", MIXTURE.format(1), "--target", "y"], 2, "--target has no part"),
+        (["--density", MIXTURE.format(1), "--share", ".5"], 2, "--share has no part"),
+        (["--density", MIXTURE.format(1), "--permutations", "9"], 2, "from 39"),
+        (["--density", MIXTURE.format(1), "--fail-below", "9"], 5, "asks for more"),
+    ],
+)
+def test_densities_that_cannot_be_tested_are_refused(run, files, extra, code, said):
+    got, _, err = run("assess", files / "X.npy", *extra)
+    assert got == code
+    assert said in err
+    assert len(err.strip().splitlines()) == 1

@@ -269,7 +269,7 @@ def test_bad_options_are_refused(easy, options):
 def test_the_interval_to_quote_holds_and_the_plain_one_does_not():
     """Repeated folds of 62 cases, against the expected accuracy of such fits."""
     rng, runs = np.random.default_rng(0), 80
-    ends, truths = {"nadeau-bengio": [], "t": []}, []
+    ends, truths, quoted = {"quoted": [], "nadeau-bengio": [], "t": []}, [], set()
     for seed in range(runs):
         X, y = two_normals(rng, 62)
         found = sc.assess(
@@ -278,7 +278,8 @@ def test_the_interval_to_quote_holds_and_the_plain_one_does_not():
             random_state=seed,
         )  # fmt: skip
         loss = found.models[0].losses[0]
-        assert loss.recommended.method == "nadeau-bengio"
+        quoted.add(loss.recommended.method)
+        ends["quoted"].append((loss.recommended.low, loss.recommended.high))
         for bound in loss.bounds:
             if bound.method in ends:
                 ends[bound.method].append((bound.low, bound.high))
@@ -290,7 +291,11 @@ def test_the_interval_to_quote_holds_and_the_plain_one_does_not():
         name: np.mean([low <= expected <= high for low, high in rows])
         for name, rows in ends.items()
     }
-    assert rate["nadeau-bengio"] >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / runs)
+    # The share of cases is quoted where folds happen to agree too well.
+    assert quoted <= {"nadeau-bengio", "wilson"}
+    allowed = 0.95 - 2 * np.sqrt(0.95 * 0.05 / runs)
+    assert rate["nadeau-bengio"] >= allowed
+    assert rate["quoted"] >= allowed
     assert rate["t"] < 0.85
 
 

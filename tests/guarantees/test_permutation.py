@@ -267,7 +267,6 @@ def test_parameters_are_respected(model):
         LinearSVC(class_weight={1: 3.0}),
         KNeighborsClassifier(weights="distance"),
         KNeighborsClassifier(p=1),
-        LinearDiscriminantAnalysis(),
         LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
         LinearSVC(penalty="l1"),
         make_pipeline(SelectKBest(k=3), NearestCentroid()),

@@ -259,7 +259,7 @@ def test_three_chances_are_written_where_there_is_a_region():
     text = render_text(answer)
     assert "lower-equal-higher" in text
     assert f"{said} %" in text
-    assert f"<td>{said} %</td>" in render_html(Report(results=(answer,)))
+    assert f">{said} %</td>" in render_html(Report(results=(answer,)))
     short = sc.compare(dict(zip("ab", np.random.default_rng(0).normal(size=(2, 20)),
                                 strict=True)), rope=0.1, random_state=0)  # fmt: skip
     # Short names leave room for wins as well.
@@ -272,8 +272,8 @@ def test_effect_sizes_are_in_a_folded_table():
     part = page[page.index("<summary>Effect sizes</summary>") :]
     part = part[: part.index("</details>")]
     for pair in answer.pairs:
-        assert f"<td>{pair.effect.cliffs_delta:+.2f}</td>" in part
-        assert f"<td>{pair.effect.cohens_d:+.2f}</td>" in part
+        assert f">{pair.effect.cliffs_delta:+.2f}</td>" in part
+        assert f">{pair.effect.cohens_d:+.2f}</td>" in part
 
 
 def test_the_page_of_a_pair_puts_the_difference_first_and_fits():

@@ -70,7 +70,7 @@ class DensityTest(Result):
     seed : int or None
         The random state, where it was a number.
     density : str
-        Name of the class.
+        Name of the class, with the parameters of an estimator.
     warnings : tuple of str
         What the reader must know.
     n_impossible : int
@@ -273,6 +273,8 @@ def _warned(lost: int, n_impossible: int, n_held: int) -> tuple[str, ...]:
 
 
 def _name_of(density: Any) -> str:
+    if hasattr(density, "get_params"):  # how many components, what bandwidth
+        return " ".join(repr(density).split())
     frozen = getattr(getattr(density, "dist", None), "name", None)
     return str(frozen or getattr(density, "__name__", type(density).__name__))
 
@@ -305,7 +307,13 @@ def _fitted(
     copy = clone(density)
     if "random_state" in copy.get_params():
         copy.set_params(random_state=int(rng.integers(2**31)))
-    return copy.fit(train), train, held
+    try:
+        return copy.fit(train), train, held
+    except Exception as error:
+        msg = (
+            f"{_name_of(density)} cannot be fitted to {train.shape[0]:,} cases: {error}"
+        )
+        raise UsageError(msg) from error
 
 
 def _abilities(

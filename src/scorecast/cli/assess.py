@@ -14,6 +14,7 @@ from scorecast.cli.biclusters import (
     bicluster_options,
     wants_biclusters,
 )
+from scorecast.cli.density import assess_density, density_option
 from scorecast.cli.options import (
     Share,
     dataset_options,
@@ -133,7 +134,8 @@ __all__ = ["command"]
 @click.option(
     "--test-size",
     type=Share(is_open=True),
-    help="Share of the cases that mc tests. [default: 0.2]",
+    help="Share of the cases that mc tests, or that --density holds out. [default: "
+    "0.2, and 0.5]",
 )
 @click.option(
     "--time-limit",
@@ -154,6 +156,7 @@ __all__ = ["command"]
     "of the first loss; where less is better, if none stays as low.",
 )
 @bicluster_options
+@density_option
 @output_options
 def command(**options: Any) -> None:
     """Say what can be promised about models learned from few cases.
@@ -161,8 +164,12 @@ def command(**options: Any) -> None:
     DATA has one row per case (.csv, .csv.gz, .parquet): one column is the target, all
     others are features. Or an .npz with the features (X) and the target as arrays.
 
-    With --biclusters DATA is a matrix, and what was found in it is scored.
+    With --biclusters DATA is a matrix, and what was found in it is scored; with
+    --density a density is fitted to some of its rows and tested on the others.
     """
+    if options["density"]:
+        assess_density(options)
+        return
     if wants_biclusters(options):
         assess_biclusters(options)
         return

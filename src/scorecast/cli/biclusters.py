@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
+
+from scorecast.cli.unused import OF_PREDICTORS, refuse_given
 
 if TYPE_CHECKING:
     from scorecast._core.results import Result
@@ -17,11 +18,6 @@ __all__ = ["assess_biclusters", "bicluster_options", "wants_biclusters"]
 F = TypeVar("F", bound=Callable[..., Any])
 _SHUFFLES = 199
 # What would be ignored, by what is asked about.
-_OF_PREDICTORS = (
-    "target", "models", "losses", "cost", "group", "sampling", "test_size", "permute",
-    "null_data", "n_null_data", "capacity", "learning_curve", "feature_curve", "aim",
-    "selection", "time_limit", "checkpoint", "cost",
-)  # fmt: skip
 _OF_FINDERS = ("n_repeats", "share", "level", "relaxed_alpha")
 _OF_FILES = ("pattern", "named_beforehand", "n_permutations")
 _OF_BICLUSTERS = ("pattern", "named_beforehand", "missing_value", "n_repeats", "share")
@@ -67,16 +63,16 @@ def wants_biclusters(options: dict[str, Any]) -> bool:
         if options["truth_file"]:
             msg = "--truth needs --biclusters or --bicluster-model to compare with."
             raise click.UsageError(msg)
-        _refuse(_OF_BICLUSTERS, "is for --biclusters or --bicluster-model")
+        refuse_given(_OF_BICLUSTERS, "is for --biclusters or --bicluster-model")
         return False
     if file and models:
         msg = "Give either --biclusters or --bicluster-model."
         raise click.UsageError(msg)
-    _refuse(_OF_PREDICTORS, "is for models that predict")
+    refuse_given((*OF_PREDICTORS, "test_size"), "is for models that predict")
     if file:
-        _refuse(_OF_FINDERS, "is for --bicluster-model")
+        refuse_given(_OF_FINDERS, "is for --bicluster-model")
     else:
-        _refuse(_OF_FILES, "is for --biclusters")
+        refuse_given(_OF_FILES, "is for --biclusters")
         twice = next((text for text in models if models.count(text) > 1), None)
         if twice is not None:
             msg = f"--bicluster-model {twice} is given twice: one would hide the other."
@@ -85,16 +81,6 @@ def wants_biclusters(options: dict[str, Any]) -> bool:
         msg = "--fail-below looks at the consensus, which needs --truth."
         raise click.UsageError(msg)
     return True
-
-
-def _refuse(names: tuple[str, ...], why: str) -> None:
-    """Refuse options that were given and would be ignored."""
-    context = click.get_current_context()
-    for option in context.command.params:
-        source = context.get_parameter_source(option.name or "")
-        if option.name in names and source not in (None, ParameterSource.DEFAULT):
-            msg = f"{option.opts[0]} {why}; leave it out here."
-            raise click.UsageError(msg)
 
 
 def assess_biclusters(options: dict[str, Any]) -> None:

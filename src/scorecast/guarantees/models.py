@@ -25,6 +25,7 @@ MODELS = {
     "logistic": "sklearn.linear_model:LogisticRegression(max_iter=1000)",
     "neighbours": "sklearn.neighbors:KNeighborsClassifier",
     "ridge-classifier": "sklearn.linear_model:RidgeClassifier",
+    "discriminant": "sklearn.discriminant_analysis:LinearDiscriminantAnalysis",
     "ridge": "sklearn.linear_model:Ridge",
     "lasso": "sklearn.linear_model:Lasso",
     "forest-regressor": "sklearn.ensemble:RandomForestRegressor",

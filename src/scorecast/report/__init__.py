@@ -13,7 +13,10 @@ from types import ModuleType
 from typing import Any
 
 from scorecast._core.results import Result
-from scorecast.report import size_views  # noqa: F401  (registers its views)
+from scorecast.report import (  # noqa: F401  (they register their views)
+    density_views,
+    size_views,
+)
 from scorecast.report.assessment_views import assessment_text
 from scorecast.report.bicluster_views import bicluster_text
 from scorecast.report.comparison_views import comparison_text, pair_text

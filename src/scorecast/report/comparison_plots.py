@@ -23,7 +23,7 @@ from scorecast.report.drawing import (
     text_width,
 )
 from scorecast.report.short_names import short_by_name, short_names
-from scorecast.report.wording import one_line
+from scorecast.report.wording import one_line, signed_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -396,7 +396,7 @@ def _difference_row(result: Comparison, name: str, centre: str) -> Row:
         dot=middle,
         low=low,
         high=high,
-        text=f"{middle:+.3g}" if middle else "0",
+        text=signed_number(middle),
         strong=result.differ(name, centre),
     )
 
@@ -410,7 +410,7 @@ def pair_drawing(result: PairComparison) -> Drawing:
         dot=found.difference,
         low=found.low,
         high=found.high,
-        text=f"{found.difference:+.3g}" if found.difference else "0",
+        text=signed_number(found.difference),
         strong=result.is_significant,
     )
     heading = f"{a} less {b}"

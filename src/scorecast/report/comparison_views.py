@@ -37,6 +37,7 @@ from scorecast.report.wording import (
     like_digits,
     one_line,
     printable,
+    signed_number,
 )
 
 __all__ = ["comparison_text", "pair_text"]
@@ -189,10 +190,10 @@ def _pair_row(
     effect = pair.effect
     span = UNKNOWN
     if is_known(effect.low) and is_known(effect.high):
-        span = f"{effect.low:+.3g} to {effect.high:+.3g}"
+        span = f"{signed_number(effect.low)} to {signed_number(effect.high)}"
     row = (
         f"{names[pair.a]} - {names[pair.b]}",
-        f"{effect.difference:+.3g}" if effect.difference else "0",
+        signed_number(effect.difference),
         span,
         "-".join(count(x or 0) for x in (effect.wins, effect.ties, effect.losses)),
         _p_said(pair.p),
@@ -270,7 +271,7 @@ def _head(result: Comparison) -> Section:
     rows = _model_rows(result, 40)
     table = Table(
         caption="", columns=_heading(result)[:5], rows=tuple(row[:5] for row in rows),
-        notes=tuple(row[5] for row in rows), words=1,
+        notes=tuple(row[5] for row in rows), words=1, stacked=True,
     )  # fmt: skip
     tables = [table]
     if len(rows) > _MOST_MODELS:
@@ -353,6 +354,7 @@ def _pairs(result: Comparison) -> Section:
             rows=tuple(tuple(row[i] for i in kept) for row in rows),
             words=1,
             folded=len(rows) > _MOST_PAIRS,
+            stacked=True,
         )
     ]
     if result.omnibus:
@@ -379,7 +381,12 @@ def _effect_table(result: Comparison) -> Table:
     )
     columns = ("pair", "Cliff's delta", "Cohen's d")
     return Table(
-        caption="Effect sizes", columns=columns, rows=rows, words=1, folded=True
+        caption="Effect sizes",
+        columns=columns,
+        rows=rows,
+        words=1,
+        folded=True,
+        stacked=True,
     )
 
 
@@ -458,8 +465,8 @@ def _(result: PairComparison) -> tuple[Section, ...]:
     found = result.found
     span = UNKNOWN
     if is_known(found.low) and is_known(found.high):
-        span = f"{found.low:+.3g} to {found.high:+.3g}"
-    difference = f"{found.difference:+.3g}" if found.difference else "0"
+        span = f"{signed_number(found.low)} to {signed_number(found.high)}"
+    difference = signed_number(found.difference)
     head = Section(
         heading=result.summary(),
         figure=pair_drawing(result),

@@ -23,6 +23,7 @@ __all__ = [
     "percent_span",
     "points",
     "printable",
+    "signed_number",
     "weight_name",
 ]
 
@@ -76,6 +77,17 @@ def dashed(text: str) -> str:
 def level_name(level: float) -> str:
     """Write the level of an interval, such as ``90 %``."""
     return f"{100 * level:.6g} %"
+
+
+def signed_number(value: float) -> str:
+    """Write a difference with its sign and three digits, ending zeros among them.
+
+    Examples
+    --------
+    >>> signed_number(-0.09), signed_number(0.0), signed_number(250.0)
+    ('-0.0900', '0', '+250')
+    """
+    return f"{value:+#.3g}".rstrip(".") if value else "0"
 
 
 def like_digits(values: Sequence[float], digits: int = 4) -> list[str]:

@@ -131,6 +131,7 @@ def _is_quick(fast: FastMethod, X: NDArray[Any], n_splits: int) -> bool:
         "naive-bayes": n * m,
         "logistic": 60 * n * min(n, m),
         "discriminant": n**3,
+        "whitened": n * n * m / 8 + n**3,  # one symmetric product, at full speed
     }
     if fast.scaler is not None or fast.name not in work:
         return False
@@ -145,6 +146,9 @@ def _pays(fast: FastMethod, X: NDArray[Any], splits: list[CaseSplit]) -> bool:
     model = _OVERHEAD + float(most) * m * min(most, m)
     if fast.name in ("nearest-centroid", "naive-bayes"):
         return True
+    if fast.name == "whitened":
+        # With fewer features than cases their own matrix, the model's, is smaller.
+        return bool(most <= m)
     memory = n <= 4000 or n <= m
     return bool(memory and work.get(fast.name, 0.0) + 2.0 * n * n <= model)
 

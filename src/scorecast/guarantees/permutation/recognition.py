@@ -17,6 +17,7 @@ from scorecast.guarantees.permutation.neighbours import NeighbourRule
 from scorecast.guarantees.permutation.ridge import RidgeRule
 from scorecast.guarantees.permutation.rule import FoldRule
 from scorecast.guarantees.permutation.vectors import RotatedRule, VectorRule
+from scorecast.guarantees.permutation.whitening import WhitenedRule, divisor_is_known
 
 __all__ = ["FastMethod", "recognise"]
 
@@ -62,13 +63,11 @@ def recognise(estimator: Any, n_classes: int) -> FastMethod | None:
     """
     scaler, model = _taken_apart(estimator)
     # Exactly these types: a subclass may do anything.
-    known = _KNOWN.get(f"{type(model).__module__.split('.')[0]}.{type(model).__name__}")
-    if known is None:
-        return None
-    name, accepts, make = known
-    if not accepts(model, n_classes):
-        return None
-    return FastMethod(name=name, make=make, model=model, scaler=scaler)
+    kind = f"{type(model).__module__.split('.')[0]}.{type(model).__name__}"
+    for name, accepts, make in _KNOWN.get(kind, ()):
+        if accepts(model, n_classes):
+            return FastMethod(name=name, make=make, model=model, scaler=scaler)
+    return None
 
 
 def _taken_apart(estimator: Any) -> tuple[Any, Any]:
@@ -141,6 +140,21 @@ def _takes_discriminant(model: Any, n_classes: int) -> bool:
     return bool(model.solver == "lsqr" and plain and shrunk)
 
 
+def _takes_whitened(model: Any, n_classes: int) -> bool:
+    priors = model.priors
+    fits = priors is None or (
+        len(priors) == n_classes
+        and min(priors) > 0
+        and math.isclose(sum(priors), 1, abs_tol=1e-12)
+    )
+    plain = model.shrinkage is None and model.covariance_estimator is None
+    # Beyond these, rounding would tell which singular values count.
+    usual = _positive(model.tol) and 1e-6 <= float(model.tol) <= 1e-2
+    components = model.n_components is None or 1 <= model.n_components < n_classes
+    known = model.solver == "svd" and fits and plain and usual and components
+    return bool(known and divisor_is_known())
+
+
 def _takes_neighbours(model: Any, n_classes: int) -> bool:
     del n_classes
     euclidean = model.metric == "euclidean" or (
@@ -151,21 +165,20 @@ def _takes_neighbours(model: Any, n_classes: int) -> bool:
     return bool(euclidean and plain and few)
 
 
-_KNOWN: dict[str, tuple[str, Callable[[Any, int], bool], _Maker]] = {
-    "sklearn.NearestCentroid": ("nearest-centroid", _takes_centroid, CentroidRule.of),
-    "sklearn.RidgeClassifier": ("ridge", _takes_ridge, RidgeRule.of),
-    "sklearn.GaussianNB": ("naive-bayes", _takes_naive_bayes, NaiveBayesRule.of),
-    "sklearn.LogisticRegression": ("logistic", _takes_logistic, LogisticRule.of),
-    "sklearn.SVC": ("precomputed-kernel", _takes_vectors, VectorRule.of),
+_KNOWN: dict[str, tuple[tuple[str, Callable[[Any, int], bool], _Maker], ...]] = {
+    "sklearn.NearestCentroid": (
+        ("nearest-centroid", _takes_centroid, CentroidRule.of),
+    ),
+    "sklearn.RidgeClassifier": (("ridge", _takes_ridge, RidgeRule.of),),
+    "sklearn.GaussianNB": (("naive-bayes", _takes_naive_bayes, NaiveBayesRule.of),),
+    "sklearn.LogisticRegression": (("logistic", _takes_logistic, LogisticRule.of),),
+    "sklearn.SVC": (("precomputed-kernel", _takes_vectors, VectorRule.of),),
     "sklearn.LinearDiscriminantAnalysis": (
-        "discriminant",
-        _takes_discriminant,
-        DiscriminantRule.of,
+        ("discriminant", _takes_discriminant, DiscriminantRule.of),
+        ("whitened", _takes_whitened, WhitenedRule.of),
     ),
     "sklearn.KNeighborsClassifier": (
-        "neighbours",
-        _takes_neighbours,
-        NeighbourRule.of,
+        ("neighbours", _takes_neighbours, NeighbourRule.of),
     ),
-    "sklearn.LinearSVC": ("rotation", _takes_linear_svm, RotatedRule.of),
+    "sklearn.LinearSVC": (("rotation", _takes_linear_svm, RotatedRule.of),),
 }

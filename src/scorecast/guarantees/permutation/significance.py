@@ -51,10 +51,11 @@ def permutation_scores(
     Features change places among cases; labels and splits stay, so that folds drawn by
     class stay so. The scores are those of scikit-learn's ``permutation_test_score``
     where its splits move along with the labels. Nearest centroids and neighbours,
-    ridge classification, linear discriminants with a given shrinkage, Gaussian naive
-    Bayes, logistic regression with two classes and support vector machines (linear,
-    radial) are worked out for many permutations at once; where rounding could decide a
-    prediction, the model itself is fitted. All other models are fitted in a loop.
+    ridge classification, linear discriminants (with a given shrinkage, or by singular
+    values where features are no fewer than cases), Gaussian naive Bayes, logistic
+    regression with two classes and support vector machines (linear, radial) are worked
+    out for many permutations at once; where rounding could decide a prediction, the
+    model itself is fitted. All other models are fitted in a loop.
 
     Parameters
     ----------
