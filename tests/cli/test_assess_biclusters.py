@@ -206,6 +206,7 @@ BY_A_MODEL = ("--bicluster-model", SPECTRAL)
             for option in (
                 ("--sampling", "cv10"), ("--learning-curve",), ("--feature-curve",),
                 ("--selection", "3"), ("--capacity", "4"), ("--null-data", "shrunk"),
+                ("--tune", "C=1,2"), ("--tune-sampling", "cv3"),
                 ("--null-sets", "20"), ("--permute", "all"), ("--aim", "0.9"),
                 ("--checkpoint", "c"), ("--time-limit", "9"), ("--test-size", "0.2"),
                 ("--loss", "auc"), ("--group", "g"),

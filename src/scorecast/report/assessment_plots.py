@@ -14,7 +14,13 @@ from scorecast.report.wording import model_name, one_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["bias_drawing", "bounds_drawing", "classes_drawing", "groups_drawing"]
+__all__ = [
+    "bias_drawing",
+    "bounds_drawing",
+    "classes_drawing",
+    "groups_drawing",
+    "number_ticks",
+]
 
 _LONGEST_NAME = 20
 _MOST_MODELS = 6
@@ -134,7 +140,7 @@ def groups_drawing(
     def draw(axes: Axes) -> None:
         draw_groups(axes, groups, xlabel=xlabel, zero=zero)
         axes.set_xlim(low - room, high + room)
-        _round_ticks(axes, low, high)
+        number_ticks(axes, low, high)
 
     return rows_drawing(
         groups,
@@ -148,7 +154,8 @@ def groups_drawing(
     )
 
 
-def _round_ticks(axes: Axes, low: float, high: float) -> None:
+def number_ticks(axes: Axes, low: float, high: float) -> None:
+    """Mark round numbers between two ends, as many as there is room for."""
     width, _ = axes_size(axes)
     most = max(2.0, width / max(60.0, text_width("0.000") + 12))
     ticks = round_ticks(low, high, most)

@@ -14,7 +14,7 @@ from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import UsageError
-from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.losses import Loss, check_losses, losses_for
 from scorecast.guarantees.models import check_models, task_of
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.settings.collection import (
@@ -26,7 +26,11 @@ from scorecast.guarantees.settings.collection import (
 )
 from scorecast.guarantees.settings.design import Setting, design_settings
 from scorecast.guarantees.settings.difficulty import DifficultyGroup, difficulty_groups
-from scorecast.guarantees.settings.estimate import SettingEstimate, setting_estimate
+from scorecast.guarantees.settings.estimate import (
+    SetScores,
+    SettingEstimate,
+    setting_estimate,
+)
 from scorecast.guarantees.settings.factor_views import FactorView, factor_views
 from scorecast.guarantees.settings.pooling import SettingBound, bounds_over_settings
 from scorecast.guarantees.settings.result import SettingsAssessment
@@ -132,12 +136,7 @@ def assess_settings(
         models=chosen, data=source, task=task, sampling=sampling, losses=losses,
         level=check_level(level), time_limit=time_limit,
     )  # fmt: skip
-    count = _check_count(n_sets, "n_sets")
-    if count > 1 and by_name and not set(listed[0].of_data) & set(VARIED):
-        msg = (
-            "`n_sets` draws data anew; without a factor such as n these stay the same."
-        )
-        raise UsageError(msg)
+    count = _check_sets(n_sets, listed, by_name=by_name)
     given = _check_weights(weights, len(listed))
     run = Run(n_jobs=check_n_jobs(n_jobs))
     if checkpoint is not None:
@@ -148,15 +147,11 @@ def assess_settings(
         order, listed, named, n_sets=count, rng=as_generator(random_state), run=run
     )
     rows = tuple(
-        setting_estimate(
-            [one[model] for one in sets],
-            _facts(setting, model, losses[own], by_name),
-            level=level,
-            overlap=by_name,
-        )
+        _estimate(setting, model, losses[own], [one[model] for one in sets], level,
+                  by_name=by_name)
         for model in chosen
         for setting, own, sets in zip(listed, named, scores, strict=True)
-    )
+    )  # fmt: skip
     refuse_nothing(rows)
     usual = _usual(settings, defaults or {}, design)
     options: Json = {
@@ -287,10 +282,20 @@ def _losses(
     return named, losses
 
 
-def _facts(setting: Setting, model: str, loss: Loss, by_name: bool) -> Json:
+def _estimate(
+    setting: Setting,
+    model: str,
+    loss: Loss,
+    sets: Sequence[SetScores],
+    level: float,
+    *,
+    by_name: bool,
+) -> SettingEstimate:
+    # The Brier score reaches as far as there are classes, whichever set has the most.
+    loss = losses_for([loss], max(one.n_classes for one in sets))[0]
     # What was drawn from the same data set errs together, whatever was varied.
     shared = f"data {setting.value('data', 'at hand')}"
-    return {
+    facts = {
         "setting": setting.name,
         "values": dict(setting.values),
         "data": shared if by_name else setting.data_name,
@@ -298,6 +303,7 @@ def _facts(setting: Setting, model: str, loss: Loss, by_name: bool) -> Json:
         "loss": loss.name,
         "limits": (loss.low, loss.high),
     }
+    return setting_estimate(sets, facts, level=level, overlap=by_name)
 
 
 def _usual(
@@ -325,6 +331,16 @@ def _check_count(value: int, name: str) -> int:
         return value
     msg = f"`{name}` must be a whole number from 1; got {value!r}."
     raise UsageError(msg)
+
+
+def _check_sets(n_sets: int, listed: Sequence[Setting], *, by_name: bool) -> int:
+    count = _check_count(n_sets, "n_sets")
+    if count > 1 and by_name and not set(listed[0].of_data) & set(VARIED):
+        msg = (
+            "`n_sets` draws data anew; without a factor such as n these stay the same."
+        )
+        raise UsageError(msg)
+    return count
 
 
 def _check_share(share: float) -> float:

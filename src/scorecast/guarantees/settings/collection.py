@@ -16,10 +16,10 @@ from scorecast._version import __version__
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.bounds import all_bounds, recommended
 from scorecast.guarantees.estimates import Estimates, collect_estimates
-from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.losses import Loss, losses_for
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import draw_plan
+from scorecast.guarantees.sampling import check_pairs, draw_plan
 from scorecast.guarantees.settings.design import Setting
 from scorecast.guarantees.settings.estimate import SetScores
 from scorecast.guarantees.settings.variations import Variations, pair_of
@@ -175,6 +175,7 @@ def _one_task(
     # Settings with the same data are split alike, so that they can be compared.
     for_plan = np.random.default_rng(task.seed)
     plan = draw_plan(task.setting.value("sampling", order.sampling), problem, for_plan)
+    check_pairs(plan, problem, [task.loss])
     streams = rng.spawn(len(order.models))
     found = {}
     for (name, model), stream in zip(order.models.items(), streams, strict=True):
@@ -188,7 +189,7 @@ def _one_task(
             run=Run(n_jobs=1, time_limit=order.time_limit),
             what=task.setting.name,
         )
-        loss = order.losses[task.loss]
+        loss = losses_for([order.losses[task.loss]], len(problem.classes))[0]
         found[name] = _scores_of(estimates, loss, order.level, stream)
     return found
 
@@ -202,6 +203,7 @@ def _scores_of(
         "n": problem.n,
         "m": problem.m,
         "greater_is_better": loss.greater_is_better,
+        "n_classes": len(problem.classes),
         "failure": estimates.failures[0] if estimates.failures else "",
     }
     if estimates.is_empty or not estimates.can_measure(loss):

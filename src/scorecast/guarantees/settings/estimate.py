@@ -35,6 +35,8 @@ class SetScores:
         Which way is better.
     failure : str
         Why a fit failed; empty if none did.
+    n_classes : int
+        Classes, which some losses reach as far as; 0 for numbers.
     """
 
     estimate: float
@@ -47,6 +49,7 @@ class SetScores:
     m: int
     greater_is_better: bool
     failure: str = ""
+    n_classes: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
