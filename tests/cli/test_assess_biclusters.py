@@ -281,6 +281,8 @@ def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
     ("extra", "code", "said"),
     [
         (["--density", "sklearn.svm:SVC()"], 2, "cannot draw cases"),
+        (["--density", "gaussian"], 2, "sklearn.mixture:GaussianMixture"),
+        (["--density", MIXTURE.format(1)] * 2, 2, "one model at a time"),
         (["--density", MIXTURE.format(99)], 2, "cannot be fitted to 30 cases"),
         (["--density", MIXTURE.format(1), "--target", "y"], 2, "--target has no part"),
         (["--density", MIXTURE.format(1), "--share", ".5"], 2, "--share has no part"),
