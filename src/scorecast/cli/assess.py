@@ -181,7 +181,7 @@ def command(**options: Any) -> None:
     With --biclusters DATA is a matrix, and what was found in it is scored; with
     --density a density is fitted to some of its rows and tested on the others.
     """
-    if options["density"]:
+    if options["densities"]:
         assess_density(options)
         return
     if wants_biclusters(options):
