@@ -44,6 +44,7 @@ from scorecast.guarantees.grids import grids_for
 from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.loss_values import (
     difference_said,
+    is_share,
     span_said,
     value_said,
 )
@@ -117,6 +118,7 @@ __all__ = [
     "estimate_capacity",
     "estimate_said",
     "grids_for",
+    "is_share",
     "learning_curve_fit",
     "learning_curve_scores",
     "model_from",

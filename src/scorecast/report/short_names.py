@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from scorecast.report.wording import clipped, printable
 
-__all__ = ["short_by_name", "short_names"]
+__all__ = ["own_parts", "short_by_name", "short_names"]
 
 _LEAST = 6
 _DOTS = "..."
@@ -67,6 +67,21 @@ def short_names(names: Sequence[object], limit: int) -> list[str]:
 def short_by_name(names: Sequence[str], limit: int) -> dict[str, str]:
     """Return, for every name, what `short_names` makes of it."""
     return dict(zip(names, short_names(names, limit), strict=True))
+
+
+def own_parts(names: Sequence[str]) -> list[str]:
+    """Leave out the words that all names begin with.
+
+    Examples
+    --------
+    >>> own_parts(["microarray_colon", "microarray_leukemia"])
+    ['colon', 'leukemia']
+    >>> own_parts(["iris", "iris_2"]), own_parts(["only one"])
+    (['iris', 'iris_2'], ['only one'])
+    """
+    common = _WORD.sub("", _beginning(names)) if len(set(names)) > 1 else ""
+    cut = [name[len(common) :] for name in names]
+    return cut if all(cut) else list(names)
 
 
 def _each(whole: Sequence[str], limit: int, cut: Callable[[str], str]) -> list[str]:

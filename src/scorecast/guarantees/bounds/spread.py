@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from scorecast._core.types import FloatArray
 from scorecast.guarantees.estimates import Estimates, LossSample
 
-__all__ = ["case_spread"]
+__all__ = ["case_error", "case_spread"]
 
 
 def case_spread(
@@ -37,6 +37,31 @@ def case_spread(
     tuple of float or None
         Low and high; None for losses of numbers or of ranks, and where nothing moves.
     """
+    error = case_error(estimates, sample)
+    if error is None:
+        return None
+    n = len(estimates.units()[0])
+    half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
+    middle = sample.estimate - sample.shift
+    # What is left of equal values is rounding.
+    return None if half <= 1e-12 * (1 + abs(middle)) else (middle - half, middle + half)
+
+
+def case_error(estimates: Estimates, sample: LossSample) -> float | None:
+    """Return the standard error from what each case (or group) adds to the value.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The tests.
+    sample : LossSample
+        Their values.
+
+    Returns
+    -------
+    float or None
+        None for losses of numbers or of ranks, and where it is not known.
+    """
     loss = sample.loss
     if loss.task != "classification" or (
         sample.tests is None and loss.needs != "labels"
@@ -47,11 +72,7 @@ def case_spread(
     each = np.array([moves[own].sum() for own in tests])
     if each.size < 2 or not np.isfinite(each).all():
         return None
-    spread = float(np.std(each, ddof=1)) * math.sqrt(each.size)
-    half = float(stdtrit(each.size - 1, 0.5 + level / 2)) * spread
-    middle = sample.estimate - sample.shift
-    # What is left of equal values is rounding.
-    return None if half <= 1e-12 * (1 + abs(middle)) else (middle - half, middle + half)
+    return float(np.std(each, ddof=1)) * math.sqrt(each.size)
 
 
 def _moves(estimates: Estimates, sample: LossSample) -> FloatArray:

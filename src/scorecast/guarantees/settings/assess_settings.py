@@ -82,8 +82,8 @@ def assess_settings(
         For ``"one-at-a-time"``; the first value of each factor if not given.
     n_sets : int, default=1
         Data sets to make in every setting. With several, intervals rest on their
-        spread; but those drawn from data at hand share cases, and get the interval
-        of one.
+        spread, and are never narrower than the number of cases allows; but those drawn
+        from data at hand share cases, and get the interval of one.
     sampling : default="cv10"
         As for `assess`.
     loss : str or Loss, optional
@@ -153,7 +153,7 @@ def assess_settings(
         for setting, own, sets in zip(listed, named, scores, strict=True)
     )  # fmt: skip
     refuse_nothing(rows)
-    usual = _usual(settings, defaults or {}, design)
+    usual = _usual(listed, design)
     options: Json = {
         "design": design, "n_sets": count, "sampling": str(sampling), "alpha": alpha,
         "share": share, "most_groups": most_groups, "usual": usual,
@@ -276,7 +276,12 @@ def _losses(
 ) -> tuple[list[str], dict[str, Loss]]:
     named, losses = [], {}
     for setting in listed:
-        own = check_losses(setting.value("loss", loss), task)[0]
+        is_varied = "loss" in dict(setting.values)
+        try:
+            own = check_losses(setting.value("loss", loss), task)[0]
+        except UsageError as error:
+            place = "`settings['loss']`" if is_varied else "`loss`"
+            raise UsageError(str(error).replace("`losses`", place)) from error
         losses[own.name] = own
         named.append(own.name)
     return named, losses
@@ -306,14 +311,11 @@ def _estimate(
     return setting_estimate(sets, facts, level=level, overlap=by_name)
 
 
-def _usual(
-    factors: Mapping[str, Iterable[Any]] | None,
-    defaults: Mapping[str, Any],
-    design: str,
-) -> dict[str, str]:
-    if design == "grid" or not factors:
+def _usual(listed: Sequence[Setting], design: str) -> dict[str, str]:
+    """Return what the first setting is, from which the others depart one by one."""
+    if design == "grid":
         return {}
-    return {f: str(defaults.get(f, next(iter(v)))) for f, v in factors.items()}
+    return {factor: str(value) for factor, value in listed[0].values}
 
 
 def _check_weights(weights: Sequence[float] | None, n: int) -> FloatArray | None:
@@ -321,7 +323,7 @@ def _check_weights(weights: Sequence[float] | None, n: int) -> FloatArray | None
         return None
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n,) or not (given > 0).all() or not np.isfinite(given).all():
-        msg = f"`weights` must hold a positive number for each of {n} settings."
+        msg = f"`weights` must hold a positive number for each setting ({n} in all)."
         raise UsageError(msg)
     return given
 
