@@ -6,7 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scorecast.guarantees import Assessment, LossAssessment, ModelAssessment
+from scorecast.guarantees import (
+    Assessment,
+    LossAssessment,
+    ModelAssessment,
+    is_share,
+)
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing, axes_size, round_ticks, text_width
 from scorecast.report.wording import model_name, one_line
@@ -46,7 +51,9 @@ def bounds_drawing(result: Assessment, loss: str) -> Drawing:
         Group(heading=model_name(model.name, 40), rows=_bound_rows(found))
         for model, found in _with_loss(result, loss)[:_MOST_MODELS]
     ]
-    return groups_drawing(groups, loss, f"Intervals of {loss}")
+    return groups_drawing(
+        groups, loss, f"Intervals of {loss}", in_percent=is_share(loss)
+    )
 
 
 def classes_drawing(result: Assessment) -> Drawing:
@@ -67,7 +74,10 @@ def classes_drawing(result: Assessment) -> Drawing:
             )
             groups.append(Group(heading=model_name(model.name, 40), rows=rows))
     return groups_drawing(
-        groups, "share of the class recognised", "Sensitivity by class"
+        groups,
+        "share of the class recognised",
+        "Sensitivity by class",
+        in_percent=True,
     )
 
 

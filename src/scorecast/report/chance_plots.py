@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.guarantees import Assessment, Feasibility, ModelAssessment
+from scorecast.guarantees import Assessment, Feasibility, ModelAssessment, is_share
 from scorecast.report.assessment_plots import number_ticks
 from scorecast.report.dot_rows import margin_text
 from scorecast.report.drawing import (
@@ -69,14 +69,14 @@ def chance_drawing(result: Assessment) -> Drawing | None:
     room = 0.04 * ((high - low) or 1.0)
 
     def draw(axes: Axes) -> None:
-        plain_axes(axes, xlabel=loss)
+        plain_axes(axes, xlabel=f"{loss}, %" if is_share(loss) else loss)
         axes.set_yticks([])
         for place, panel in enumerate(panels):
             base = (place + 1) * (_HEADER + _BARS) + place * _UNDER
             _draw_panel(axes, panel, base, (high - low) or 1.0)
         axes.set_ylim(len(panels) * (_HEADER + _BARS + _UNDER), 0)
         axes.set_xlim(low - room, high + room)
-        number_ticks(axes, low, high)
+        number_ticks(axes, low, high, in_percent=is_share(loss))
 
     bottom = 36.0
     return Drawing(
