@@ -25,8 +25,8 @@ _POST_HOC = [
     "finner", "shaffer", "bergmann-hommel", "none",
 ]  # fmt: skip
 _OMNIBUS = [
-    "auto", "iman-davenport", "friedman", "friedman-tie-corrected", "aligned-ranks",
-    "quade",
+    "auto", "iman-davenport", "iman-davenport-tie-corrected", "friedman",
+    "friedman-tie-corrected", "aligned-ranks", "quade",
 ]  # fmt: skip
 
 

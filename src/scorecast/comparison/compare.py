@@ -24,7 +24,7 @@ from scorecast.comparison.omnibus import (
     quade,
 )
 from scorecast.comparison.rank_pairs import critical_difference
-from scorecast.comparison.rank_tables import row_ranks
+from scorecast.comparison.rank_tables import has_ties, row_ranks
 from scorecast.comparison.results_table import ResultsTable, results_table
 from scorecast.comparison.signed_ranks import ZEROS
 from scorecast.comparison.titles import ASSUMES, asked_of
@@ -94,8 +94,10 @@ def compare(
         ``"holm"``, ``"hochberg"``, ``"hommel"``, ``"finner"``, ``"shaffer"``,
         ``"bergmann-hommel"`` (all pairs, up to eleven models), ``"none"``.
     omnibus : str, default="auto"
-        Which test of all models to quote: ``"iman-davenport"``, ``"friedman"``,
-        ``"friedman-tie-corrected"``, ``"aligned-ranks"``, ``"quade"``. All are done.
+        Which test of all models to quote: ``"iman-davenport"``,
+        ``"iman-davenport-tie-corrected"``, ``"friedman"``,
+        ``"friedman-tie-corrected"``, ``"aligned-ranks"``, ``"quade"``. All are done;
+        by default the first is quoted, or the second where results tie.
     level : float, default=0.95
         One less the family-wise error; also the level of the interval of each
         difference.
@@ -248,6 +250,9 @@ def _omnibus_tests(
         return (cochran_q(values),)
     tests = {
         "iman-davenport": iman_davenport(values, greater_is_better=better),
+        "iman-davenport-tie-corrected": iman_davenport(
+            values, greater_is_better=better, tie_corrected=True
+        ),
         "friedman": friedman(values, greater_is_better=better),
         "friedman-tie-corrected": friedman(
             values, greater_is_better=better, tie_corrected=True
@@ -255,7 +260,11 @@ def _omnibus_tests(
         "aligned-ranks": aligned_friedman(values, greater_is_better=better),
         "quade": quade(values, greater_is_better=better),
     }
-    first = "iman-davenport" if asked == "auto" else asked
+    first = asked
+    if asked == "auto":
+        # Without ties both are the same; with many the plain one hardly ever rejects.
+        first = "iman-davenport"
+        first += "-tie-corrected" if has_ties(values) else ""
     return (tests.pop(first), *tests.values())
 
 

@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 from scorecast._core.rounding import DIGITS, steady
 from scorecast._core.types import FloatArray
 
-__all__ = ["aligned_ranks", "quade_scores", "row_ranks"]
+__all__ = ["aligned_ranks", "has_ties", "quade_scores", "row_ranks"]
 
 
 def row_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
@@ -35,6 +35,12 @@ def row_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
     turned = -values if greater_is_better else values
     ranks: FloatArray = rankdata(steady(turned, scale), axis=1)
     return ranks
+
+
+def has_ties(values: FloatArray) -> bool:
+    """Tell whether two models have the same result on any data set."""
+    ordered = np.sort(row_ranks(values, greater_is_better=True), axis=1)
+    return bool((np.diff(ordered, axis=1) == 0).any())
 
 
 def aligned_ranks(

@@ -26,6 +26,7 @@ _OMNIBUS_PAPERS = {
     "friedman": "Friedman 1937",
     "friedman-tie-corrected": "Friedman 1937; Conover 1999",
     "iman-davenport": "Iman and Davenport 1980",
+    "iman-davenport-tie-corrected": "Iman and Davenport 1980; Conover 1999",
     "aligned-ranks": "Hodges and Lehmann 1962",
     "quade": "Quade 1979",
     "cochran-q": "Cochran 1950",
