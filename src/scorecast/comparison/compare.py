@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,10 @@ from scorecast.comparison.omnibus import (
     quade,
 )
 from scorecast.comparison.rank_pairs import critical_difference
-from scorecast.comparison.rank_tables import has_ties, row_ranks
+from scorecast.comparison.rank_tables import has_ties, row_ranks, standing
 from scorecast.comparison.results_table import ResultsTable, results_table
 from scorecast.comparison.signed_ranks import ZEROS
+from scorecast.comparison.tied_differences import means_beside_nought
 from scorecast.comparison.titles import ASSUMES, asked_of
 from scorecast.exceptions import InvalidInputError, UsageError
 
@@ -196,11 +198,13 @@ def _wrapped(
     for pair in adjusted:
         i, j = places[pair.a], places[pair.b]
         apart[i, j] = apart[j, i] = pair.p_adjusted <= alpha + 1e-12
-    bars = joined_groups(ranks, apart) if plan.control is None else ()
-    return Comparison(
+    means = given.values.mean(axis=0)
+    order = standing(ranks.tolist(), means.tolist(), better)
+    bars = joined_groups(order, apart) if plan.control is None else ()
+    found = Comparison(
         models=given.models,
         ranks=tuple(map(float, ranks)),
-        means=tuple(map(float, given.values.mean(axis=0))),
+        means=tuple(map(float, means)),
         medians=tuple(map(float, np.median(given.values, axis=0))),
         pairs=adjusted,
         omnibus=_omnibus_tests(given, plan, omnibus, better),
@@ -221,6 +225,8 @@ def _wrapped(
         assumptions=_assumed(plan, len(given.models)),
         warnings=(*given.notes, *plan.warnings, *_unknown(adjusted)),
     )
+    hidden = means_beside_nought(found, given.values)
+    return replace(found, warnings=(*found.warnings, *hidden)) if hidden else found
 
 
 def _assumed(plan: Plan, n_models: int) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from scorecast.comparison.t_tests import (
     five_by_two_t,
     paired_t,
 )
+from scorecast.comparison.tied_differences import mean_beside_nought
 from scorecast.comparison.titles import ASSUMES
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees import areas_under_curves
@@ -50,6 +51,7 @@ PAIR_TESTS = (
     "mcnemar", "mcnemar-exact", "mcnemar-corrected", "mcnemar-plain", "delong",
     "bootstrap", "permutation",
 )  # fmt: skip
+_OF_MEDIANS = ("wilcoxon", "sign")
 _LEAST_BOOTSTRAP = 10  # units: of fewer, resamples say too little of what was not seen
 
 
@@ -158,7 +160,7 @@ def compare_pair(
     _refuse_few(chosen, taken, 1 - setting.level, grouped=given.groups is not None)
     found = _TESTS[chosen](taken, setting)
     ends = (found.difference, found.low, found.high)
-    return PairComparison(
+    answer = PairComparison(
         a=called[0],
         b=called[1],
         found=found,
@@ -177,6 +179,8 @@ def compare_pair(
         assumptions=ASSUMES[found.test],
         warnings=_warned(given, found, chosen),
     )
+    hidden = mean_beside_nought(answer, _gaps(taken)) if chosen in _OF_MEDIANS else ()
+    return replace(answer, warnings=(*answer.warnings, *hidden)) if hidden else answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,6 +271,8 @@ def _refuse_few(test: str, given: PairInputs, alpha: float, *, grouped: bool) ->
     needed = least.get(test, 1)
     if counted < needed:
         what = "groups" if grouped else "pairs of values"
+        if counted == 1:
+            what = "group" if grouped else "pair of values"
         msg = (
             f"{counted} {what} cannot tell two models apart: the {test} test needs at "
             f"least {needed} at level {1 - alpha:g}."

@@ -403,14 +403,14 @@ def _difference_row(result: Comparison, name: str, centre: str) -> Row:
 
 def pair_drawing(result: PairComparison) -> Drawing:
     """Draw the difference of two models with its interval."""
-    found = result.found
-    a, b = short_names([result.a, result.b], 40)
+    first, second, effect = result.better_first()
+    a, b = short_names([first, second], 40)
     row = Row(
-        name=one_line(found.of, 24),
-        dot=found.difference,
-        low=found.low,
-        high=found.high,
-        text=signed_number(found.difference),
+        name=one_line(result.found.of, 24),
+        dot=effect.difference,
+        low=effect.low,
+        high=effect.high,
+        text=signed_number(effect.difference),
         strong=result.is_significant,
     )
     heading = f"{a} less {b}"
