@@ -29,6 +29,10 @@ _OMNIBUS = [
     "friedman-tie-corrected", "aligned-ranks", "quade",
 ]  # fmt: skip
 
+_METRICS = [
+    "accuracy", "balanced-accuracy", "auc", "brier", "log-loss", "mse", "mae", "rmse",
+]  # fmt: skip
+
 
 @click.command(name="compare")
 @click.argument("table", metavar="TABLE")
@@ -88,6 +92,12 @@ _OMNIBUS = [
     "--group",
     metavar="COL",
     help="Two models: column of cases that belong together, such as patients.",
+)
+@click.option(
+    "--metric",
+    type=click.Choice(_METRICS),
+    help="Two models: what is compared, with --truth and --pairs permutation or "
+    "bootstrap; by --group too.",
 )
 @click.option(
     "--post-hoc",

@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.checks import check_choice, check_from_zero, check_level
+from scorecast._core.checks import (
+    check_choice,
+    check_flag,
+    check_from_zero,
+    check_level,
+)
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, RandomState
 from scorecast.comparison.bars import joined_groups
@@ -178,7 +183,7 @@ def _check_words(
 def _direction(asked: bool | None, given: ResultsTable) -> bool:
     if asked is None:
         return True if given.greater_is_better is None else given.greater_is_better
-    return bool(asked)
+    return check_flag(asked, "greater_is_better")
 
 
 def _wrapped(

@@ -54,6 +54,8 @@ class PairComparison(Result):
         What the reader must know.
     test_ratio : float or None
         Cases tested per case learned from, for the corrected t-test.
+    metric : str or None
+        The metric, where it was asked for by its name.
     """
 
     kind: ClassVar[str] = "pair-comparison"
@@ -73,6 +75,7 @@ class PairComparison(Result):
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     test_ratio: float | None = None
+    metric: str | None = None
 
     @property
     def p(self) -> float:
@@ -149,7 +152,7 @@ class PairComparison(Result):
         options = {
             "test": self.found.test, "level": self.level, "rope": self.rope,
             "greater_is_better": self.greater_is_better, "seed": self.seed,
-            "test_ratio": self.test_ratio,
+            "test_ratio": self.test_ratio, "metric": self.metric,
         }  # fmt: skip
         result = {
             "a": self.a,
@@ -188,6 +191,7 @@ class PairComparison(Result):
             seed=options["seed"],
             # Answers saved before it was kept lack it.
             test_ratio=options.get("test_ratio"),
+            metric=options.get("metric"),
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )
