@@ -465,7 +465,7 @@ def test_rows_that_were_dropped_are_mentioned_in_the_refusal():
         (np.column_stack([table(), np.full(20, np.nan)]), {}, InvalidInputError,
          "no result at all"),
         (table(), {"control": "z"}, InvalidInputError, "control"),
-        (table(), {"models": ["a"]}, UsageError, "names"),
+        (table(), {"models": ["a"]}, UsageError, "1 name for 4 columns"),
         (table(), {"post_hoc": "holms"}, UsageError, "Did you mean 'holm'"),
         (table(), {"post_hoc": "bonferroni-dunn"}, UsageError, "control"),
         (table(), {"post_hoc": "nemenyi", "control": "model 1"}, UsageError, "holm"),
