@@ -8,7 +8,12 @@ import pytest
 import scorecast as sc
 from scorecast.comparison import POST_HOC, works_cited
 from scorecast.report import render_text
-from scorecast.report.comparison_plots import pair_drawing
+from scorecast.report.comparison_plots import (
+    difference_drawing,
+    pair_drawing,
+    rank_drawing,
+)
+from scorecast.report.drawing import NARROW, WIDE, new_figure, text_width
 from scorecast.report.sections import report_sections
 from scorecast.report.wording import display_width
 
@@ -131,3 +136,66 @@ def test_names_that_take_two_columns_a_letter_keep_the_columns():
 )
 def test_columns_of_a_terminal(text, width):
     assert display_width(text) == width
+
+
+# Figures
+
+
+def named(kind, k=12):
+    """Compare models with names that take room."""
+    make = {
+        "long": "Gradient boosting, depth {}",
+        "capitals": "MAXIMUM WEIGHTED COMMITTEE {}",
+        "wide": "\u6c7a\u5b9a\u6728\u306e\u68ee\u6797 {}",
+        "short": "m{}",
+    }[kind]
+    values = RNG.uniform(0.5, 0.8, (30, 1)) + np.linspace(0, 0.05, k)
+    values = values + np.random.default_rng(1).normal(0, 0.02, (30, k))
+    return sc.compare({make.format(i): x for i, x in enumerate(values.T)})
+
+
+def ends(text):
+    """Return where a text begins and ends, in points from the left of the figure."""
+    axes = text.axes
+    unit = 72 / axes.figure.dpi
+    anchor = text.get_position() if not hasattr(text, "xyann") else text.xyann
+    if hasattr(text, "xyann"):
+        x = axes.bbox.x0 * unit + text.xy[0] * axes.bbox.width * unit + anchor[0]
+    else:
+        x = axes.transData.transform(anchor)[0] * unit
+    width = text_width(text.get_text(), bold=text.get_fontweight() == "bold")
+    shift = {"left": 0.0, "center": 0.5, "right": 1.0}[text.get_ha()]
+    return x - shift * width, x + (1 - shift) * width
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+@pytest.mark.parametrize("kind", ["long", "capitals", "wide", "short"])
+def test_the_axis_of_ranks_keeps_half_of_the_figure(kind, width):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    drawing = rank_drawing(named(kind))
+    figure, axes = new_figure(drawing, width)
+    drawing.draw(axes)
+    left, right = axes.lines[0].get_xdata()
+    assert right - left >= width / 2 - 0.01
+    rows = sorted({round(text.get_position()[1]) for text in axes.texts})
+    assert rows[-1] + 7 <= figure.get_figheight() * 72
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+@pytest.mark.parametrize("kind", ["long", "capitals", "wide", "short"])
+@pytest.mark.parametrize("draw", [rank_drawing, difference_drawing])
+def test_no_label_sticks_out_of_the_figure(kind, width, draw):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    drawing = draw(named(kind))
+    _, axes = new_figure(drawing, width)
+    drawing.draw(axes)
+    places = [ends(text) for text in axes.texts if text.get_text()]
+    assert len(places) >= 12
+    assert min(low for low, _ in places) >= -0.1
+    assert max(high for _, high in places) <= width + 0.1
+
+
+def test_capitals_and_square_letters_are_wider_than_small_ones():
+    assert text_width("MAXIMUM") > 1.2 * text_width("maximum")
+    assert text_width("\u6728") > 1.7 * text_width("x")
+    assert text_width("x", bold=True) > text_width("x")
