@@ -103,7 +103,7 @@ def test_areas_have_no_wins_of_cases():
     a, b = truth + RNG.normal(0, 1, (2, 60))
     text = " ".join(render_text(sc.compare_pair(a, b, y_true=truth)).split())
     assert "won" not in text
-    assert "of the share of the other class each case is ordered with" in text
+    assert "of the share of the other class rightly ordered with a case" in text
 
 
 def test_what_the_three_chances_are_is_said_beside_them():

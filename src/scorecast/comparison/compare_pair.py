@@ -138,11 +138,9 @@ def compare_pair(
     check_choice(zeros, "zeros", ZEROS)
     called = check_names(names)
     _check_numbers(test_ratio, rope, n_resamples)
-    own = None if isinstance(metric, str) else metric
+    own, name = (None, metric) if isinstance(metric, str) else (metric, None)
     given = check_pair(a, b, y_true=y_true, groups=groups, metric=own)
-    by = None
-    if isinstance(metric, str):
-        given, by = measured(given, metric)
+    given, by = (given, None) if name is None else measured(given, name)
     better = _direction(greater_is_better, by)
     setting = Setting(
         level=check_level(level), test_ratio=test_ratio, zeros=zeros,

@@ -73,8 +73,8 @@ def _effect_said(result: PairComparison) -> str:
         f"{signed_size(effect.cohens_d)} ({first} less {second})"
     )
     if result.found.test == "delong":
-        # Wins would count cases by how many of the other class they are ordered with.
-        return f"{sizes}, of the share of the other class each case is ordered with"
+        # Wins would count cases by how much of the other class they are ordered with.
+        return f"{sizes}, of the share of the other class rightly ordered with a case"
     wins, ties, losses = map(count, (effect.wins, effect.ties, effect.losses))
     return f"{sizes}; {first} won {wins}, tied {ties}, lost {losses}"
 
