@@ -96,3 +96,33 @@ def test_the_contract_names_every_kind_of_result():
         if not k.startswith("simulated") and c.__module__.startswith("scorecast.")
     }
     assert {k for k in public if f'"{k}"' not in listed} == set()
+
+
+def test_the_contract_names_every_field_of_permutation_scores():
+    import numpy as np
+    from sklearn.naive_bayes import GaussianNB
+
+    import scorecast as sc
+
+    page = (ROOT / "docs" / "reference" / "json.md").read_text()
+    own = page.partition('`"permutation-scores"`\n')[2].partition("\n\n")[0]
+    X, y = np.arange(24.0).reshape(12, 2) % 5, np.arange(12) % 2
+    found = sc.permutation_scores(GaussianNB(), X, y, 3, n_permutations=3).to_dict()
+    fields = [*found["inputs"], *found["options"], *found["result"]]
+    assert [name for name in fields if f"`{name}`" not in own] == []
+
+
+def test_the_example_of_the_contract_has_what_the_command_line_adds():
+    from scorecast._core.results import _ORIGIN
+
+    example = (ROOT / "docs" / "reference" / "answer.txt").read_text()
+    added = [name for name in _ORIGIN if name != "matrix"]
+    assert [name for name in added if f'"{name}"' not in example] == []
+
+
+def test_the_words_of_a_verdict_are_in_the_glossary():
+    from scorecast.guarantees.feasibility.verdict import NO_VERDICT
+
+    page = (ROOT / "docs" / "glossary.md").read_text()
+    words = next(x for x in page.splitlines() if x.startswith("feasible, "))
+    assert words.split(", ")[-1] == NO_VERDICT

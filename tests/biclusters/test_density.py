@@ -212,3 +212,14 @@ def test_a_test_size_that_cannot_be_is_called_so():
     X = np.random.default_rng(0).normal(size=(60, 1))
     with pytest.raises(UsageError, match="`test_size`"):
         sc.density_test(norm(), X, test_size=2)
+
+
+def test_labels_among_the_features_are_told():
+    from sklearn.mixture import GaussianMixture
+
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(60, 2)), rng.integers(0, 2, 60)]
+    found = sc.density_test(GaussianMixture(1), X)
+    assert any("Feature 3 (counted from 1)" in text for text in found.warnings)
+    plain = sc.density_test(GaussianMixture(1), X[:, :2])
+    assert not plain.warnings

@@ -77,7 +77,7 @@ def test_missing_values_may_be_marked(run, files):
         "--missing-value", "-99",
     )  # fmt: skip
     assert code == 0
-    assert "values are missing" in out
+    assert "missing (NaN)" in out
 
 
 def test_nan_is_missing_and_infinity_is_refused(run, files):
@@ -87,7 +87,7 @@ def test_nan_is_missing_and_infinity_is_refused(run, files):
     asked = ("--biclusters", files / "found.json")
     code, out, err = run("assess", files / "holes.npy", *asked)
     assert code == 0, err
-    assert "1 of 1,440 values are missing (NaN)" in " ".join(out.split())
+    assert "1 of 1,440 values is missing (NaN)" in " ".join(out.split())
     code, _, err = run(
         "assess", files / "holes.npy", "--bicluster-model", SPECTRAL, "--repeats", 2
     )
@@ -206,6 +206,7 @@ BY_A_MODEL = ("--bicluster-model", SPECTRAL)
             for option in (
                 ("--sampling", "cv10"), ("--learning-curve",), ("--feature-curve",),
                 ("--selection", "3"), ("--capacity", "4"), ("--null-data", "shrunk"),
+                ("--tune", "C=1,2"), ("--tune-sampling", "cv3"),
                 ("--null-sets", "20"), ("--permute", "all"), ("--aim", "0.9"),
                 ("--checkpoint", "c"), ("--time-limit", "9"), ("--test-size", "0.2"),
                 ("--loss", "auc"), ("--group", "g"),
@@ -280,6 +281,8 @@ def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
     ("extra", "code", "said"),
     [
         (["--density", "sklearn.svm:SVC()"], 2, "cannot draw cases"),
+        (["--density", "gaussian"], 2, "sklearn.mixture:GaussianMixture"),
+        (["--density", MIXTURE.format(1)] * 2, 2, "one model at a time"),
         (["--density", MIXTURE.format(99)], 2, "cannot be fitted to 30 cases"),
         (["--density", MIXTURE.format(1), "--target", "y"], 2, "--target has no part"),
         (["--density", MIXTURE.format(1), "--share", ".5"], 2, "--share has no part"),

@@ -430,3 +430,63 @@ def test_a_torn_line_of_a_checkpoint_is_told(run, table, tmp_path):
     code, _, err = run(*call)
     assert code == 0
     assert "1 line was cut off or garbled" in err
+
+
+def test_parameters_are_chosen_inside_every_split(run, table, tmp_path):
+    code, out, err = run(
+        "assess", table, *KIND, "--drop", "size", "--model", "naive-bayes",
+        "--tune", "C=0.01,1", "--tune", "svm__kernel=linear,rbf", "--tune-sampling",
+        "cv3", "--json", tmp_path / "a.json", *QUICK,
+    )  # fmt: skip
+    assert code == 0, err
+    assert "tuned" in out
+    names = list(json.loads((tmp_path / "a.json").read_text())["result"]["models"])
+    assert names == ["svm, tuned C=0.01,1, kernel=linear,rbf", "naive-bayes"]
+
+
+def test_the_choice_is_made_by_the_first_loss_and_the_inner_splits(
+    run, table, monkeypatch
+):
+    from scorecast.guarantees.tuning import TunedModel
+
+    seen = []
+
+    def fit(self, X, y, groups=None):
+        seen.append((self.grid, self.sampling, self.loss, len(X)))
+        self.best_estimator_ = self.estimator.fit(X, y)
+        self.classes_ = self.estimator.classes_
+        return self
+
+    monkeypatch.setattr(TunedModel, "fit", fit)
+    code, _, err = run(
+        "assess", table, *KIND, "--drop", "size", "--loss", "mcc", "--tune",
+        "C=0.01,1", "--tune-sampling", "cv3", "--sampling", "cv4", "--permutations",
+        "0",
+    )  # fmt: skip
+    assert code == 0, err
+    assert seen[:4] == [({"C": [0.01, 1]}, "cv3", "mcc", 30)] * 4
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--tune", "C"), "must read NAME=VALUE"),
+        (("--tune", "C="), "must read NAME=VALUE"),
+        (("--tune", "C=1,,2"), "must read NAME=VALUE"),
+        (("--tune", "C=__import__('os').system('true')"), "must read NAME=VALUE"),
+        (("--tune", "C=1,[2"), "must read NAME=VALUE"),
+        (("--tune", "C=1,1"), "twice"),
+        (("--tune", "C=1,2", "--tune", "svm__C=3,4"), "given twice"),
+        (("--tune", "gama=1,2"), "Did you mean 'gamma'?"),
+        (("--tune", "tree__max_depth=1,2"), "no parameter"),
+        (("--tune", "C=-1,1"), "C=-1"),
+        (("--tune", "C=1,2", "--tune-sampling", "five"), "sampling"),
+        (("--tune-sampling", "cv3"), "goes with --tune"),
+    ],
+)
+def test_bad_grids_are_refused_in_a_line(run, table, options, said):
+    code, out, err = run("assess", table, *KIND, "--drop", "size", *QUICK, *options)
+    assert code == 2
+    assert out == ""
+    assert said in err
+    assert len(err.strip().splitlines()) == 1

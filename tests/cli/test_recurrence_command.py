@@ -186,6 +186,11 @@ def test_a_stopped_run_says_how_to_go_on(run, cohort_file, tmp_path, stub, monke
     assert code == 0
     assert len(stub.fits) == 2  # the second fold, and the cases shown
     assert out == run(*wanted)[1]
+    stub.fits.clear()
+    assert run(*wanted, "--checkpoint", path)[1] == out
+    assert stub.fits == []  # the cases shown are in the file, too
+    assert run(*wanted, "--case", "3", "--checkpoint", path)[0] == 0
+    assert len(stub.fits) == 1  # other cases are not taken for them
     code, _, err = run(*wanted, "--checkpoint", path, "--seed", "5")
     assert code == 3
     assert "another run" in err

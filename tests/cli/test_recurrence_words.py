@@ -158,11 +158,12 @@ def test_few_events_and_leaks_are_in_the_answer_once(quick):
     found = quick(few, columns="t,seen,a,b,id")
     assert found.code == 0, found.err
     said = found.data["result"]["warnings"]
+    assert sum("lean on the prior" in w for w in said) == 1
     assert any(w.startswith("Only 4 events were seen") for w in said)
     assert any("'id' was taken as a covariate" in w for w in said)
     for shown in (found.text, found.page):
         assert "Only 4 events were seen" in shown
-    assert "event(s) seen" not in found.err
+    assert found.err.count("lean on the prior") == 0
     chosen = quick(few, "--covariates", "a,b,id", columns="t,seen,a,b,id")
     assert not any("'id'" in w for w in chosen.data["result"]["warnings"])
 

@@ -1,5 +1,6 @@
 """The verb ``settings``: files or made data, factors in words."""
 
+import inspect
 import json
 
 import numpy as np
@@ -34,7 +35,7 @@ def test_files_are_a_factor_and_everything_is_written(run, tables):
     found = json.loads(answer.read_text())
     assert found["kind"] == "settings"
     assert len(found["inputs"]["files"]) == 2
-    assert "data easy, sampling cv3" in page.read_text()
+    assert "easy, cv3" in page.read_text()
 
 
 def test_data_at_hand_are_varied(run, tables):
@@ -64,6 +65,44 @@ def test_data_are_made_with_what_is_fixed_and_varied(run):
     assert len({row["setting"] for row in found}) == 3
 
 
+def test_what_is_made_goes_by_the_names_of_both_worlds(run):
+    found = []
+    for names in (("classes", "block-size"), ("n_classes", "block_size")):
+        fixed = [w for x in ("n=30", "m=6", f"{names[0]}=2") for w in ("--fix", x)]
+        code, out, err = run(
+            "settings", "--simulate", *MODELS, *QUICK, *fixed, "--fix", "rho=0.5",
+            "--vary", f"{names[1]}=2,3", "--json", "-",
+        )  # fmt: skip
+        assert code == 0, err
+        found.append(json.loads(out)["result"])
+    assert found[0] == found[1]
+    assert [x["setting"] for x in found[0]["settings"][:2]] == [
+        "block_size 2",
+        "block_size 3",
+    ]
+
+
+def test_every_option_of_made_data_is_a_factor():
+    from scorecast import synthetic
+    from scorecast.cli.simulate import labelled_parameters
+
+    known = set(inspect.signature(synthetic.labelled).parameters)
+    made = labelled_parameters()
+    assert set(made.values()) == known - {"random_state", "with_bayes_error"}
+    assert {made["classes"], made["block-size"]} == {"n_classes", "block_size"}
+
+
+def test_a_data_set_that_cannot_be_split_is_named_with_its_setting(run, tables):
+    few = (tables / "easy.csv").read_text().splitlines()[:17]
+    (tables / "few.csv").write_text("\n".join(few) + "\n")
+    code, out, err = run(
+        "settings", tables / "hard.csv", tables / "few.csv", "--target", "kind",
+        *MODELS, "--vary", "m=2",
+    )  # fmt: skip
+    assert (code, out) == (4, "")
+    assert "data few, m 2: 10 folds need 10 cases" in err
+
+
 def test_an_interrupted_run_goes_on(run, tables):
     record = tables / "done.jsonl"
     words = ("settings", tables / "easy.csv", "--target", "kind", *MODELS, *QUICK,
@@ -78,7 +117,11 @@ def test_an_interrupted_run_goes_on(run, tables):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--vary", "n=99"], 4, "Of the 40 cases of easy"),
+        (["--vary", "n=99"], 4, "cases of easy, from 4 to 40 can be drawn; got n = 99"),
+        (["--vary", "m=9"], 4, "features of easy, from 1 to 4 can be drawn; got m = 9"),
+        (["--vary", "loss=accuracy,foo"], 2, "scorecast: --vary loss must be one of"),
+        (["--loss", "foo"], 2, "scorecast: --loss must be one of"),
+        (["--vary", "n=4"], 4, "data easy, n 4: 3 folds need 3 cases"),
         (["--vary", "q=1"], 2, "do not change with q"),
         (["--vary", "n"], 2, "must read FACTOR=VALUE"),
         (["--vary", "n=20,,30"], 2, "has an empty value"),
@@ -108,6 +151,31 @@ def test_what_cannot_be_done_is_said_in_a_line(run, tables, words, code, message
         (["--simulate", *MODELS], 2, "needs a factor to vary"),
         (["--simulate", *MODELS, "--vary", "foo=1"], 2, "data are made with n, m"),
         (["--simulate", *MODELS, "--vary", "n=9", "--fix", "n=8"], 2, "one of them"),
+        (
+            ["--simulate", *MODELS, "--vary", "n=9", "--fix", "rho=0.5"],
+            2,
+            "scorecast: rho needs blocks of correlated features: give a block-size",
+        ),
+        (["--simulate", *MODELS, "--vary", "seed=1"], 2, "m, classes, distribution"),
+        (
+            ["--simulate", *MODELS, "--vary", "classes=2", "--fix", "n_classes=2"],
+            2,
+            "one of them",
+        ),
+        (
+            [
+                "--simulate",
+                *MODELS,
+                "--vary",
+                "n=9",
+                "--fix",
+                "classes=2",
+                "--fix",
+                "n_classes=2",
+            ],
+            2,
+            "given twice",
+        ),
         (["--simulate", "--vary", "n=20"], 2, "--model"),
         (["none.csv", *MODELS, "--target", "y"], 3, "none.csv"),
         (["none.csv", *MODELS], 2, "--target"),

@@ -409,3 +409,55 @@ def test_the_loss_of_every_case_is_kept(easy):
     again = result_from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.models[0].cases == model.cases
     assert again.models[0].loss("brier").cases == model.loss("brier").cases
+
+
+def test_every_test_of_a_case_and_every_draw_is_kept(easy):
+    X, y = easy
+    call = QUICK | {"sampling": "cv4x2", "losses": ["accuracy", "mcc", "brier"]}
+    found = sc.assess("naive-bayes", X, y, with_bias_variance=False, **call)
+    model = found.models[0]
+    table = found.test_columns()
+    assert list(table) == ["model", "split", "case", "accuracy", "brier"]
+    assert sorted(table["case"]) == sorted([*range(40)] * 2)
+    case, split = np.array(table["case"]), np.array(table["split"])
+    for name in ("accuracy", "brier"):
+        values = np.array(table[name])
+        for k in range(8):
+            assert values[split == k].mean() == pytest.approx(model.loss(name).folds[k])
+        means = [values[case == i].mean() for i in range(40)]
+        assert model.loss(name).cases == pytest.approx(means)
+    assert found.test_frame().shape == (80, 5)
+    drawn = model.feasibility.permuted
+    assert len(drawn.draws) == 40
+    assert np.mean(drawn.draws) == pytest.approx(drawn.null_value)
+    assert drawn.observed == pytest.approx(np.mean(model.losses[0].folds))
+    as_good = np.sum(np.array(drawn.draws) >= drawn.observed - 1e-12)
+    assert drawn.p_rank == pytest.approx((1 + as_good) / 41)
+    assert len(model.feasibility.null_data.draws) == 5
+    again = result_from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.test_columns() == table
+    assert again.models[0].feasibility.permuted == drawn
+
+
+def test_of_a_split_that_failed_no_test_is_kept(easy):
+    X, y = easy
+    splits = [(np.arange(10, 40), [0, 3]), (np.arange(40)[::-1][:30], [5, 7])]
+    model = Odd("some", first=X[10, 0])
+    call = QUICK | {"n_permutations": 0, "sampling": splits}
+    found = sc.assess(model, X, y, with_bias_variance=False, **call).models[0]
+    assert len(found.failures) == 1
+    assert (found.tested, found.tested_in) == ((0, 3), (0, 0))
+
+
+def test_a_file_leaves_out_more_tests_than_it_can_hold(easy, monkeypatch):
+    monkeypatch.setattr("scorecast.guarantees.model_assessment._MOST_CASES", 79)
+    monkeypatch.setattr("scorecast.guarantees.feasibility.significance._MOST_DRAWS", 39)
+    call = QUICK | {"sampling": "cv4x2", "losses": "accuracy"}
+    found = sc.assess("naive-bayes", *easy, with_bias_variance=False, **call)
+    assert len(found.models[0].tested) == 80
+    saved = found.to_dict()["result"]["models"]["naive-bayes"]
+    assert saved["tested"] == saved["tested_in"] == []
+    assert saved["losses"]["accuracy"]["tests"] == []
+    assert len(saved["losses"]["accuracy"]["cases"]) == 40
+    assert saved["feasibility"]["permuted"]["draws"] == []
+    assert len(saved["feasibility"]["null_data"]["draws"]) == 5

@@ -59,6 +59,8 @@ def test_groups_are_counted_and_not_their_cases():
     half = bound(KNeighborsClassifier(1), X[::2], y[::2])[0]["accuracy"]
     assert whole.low == half.low < alone.low
     assert "groups, counted" in whole.assumption
+    assert "rule of thumb" in whole.note
+    assert "rule of thumb" not in alone.note
 
 
 def test_what_has_no_such_bound_is_named(easy):

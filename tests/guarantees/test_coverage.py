@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 from scipy.stats import binom
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -12,10 +13,11 @@ from sklearn.svm import SVC
 from scorecast.exceptions import UsageError
 from scorecast.guarantees import assess, bounds
 from scorecast.guarantees.bounds.menu import _bootstrap_units
+from scorecast.guarantees.bounds.spread import case_spread
 from scorecast.guarantees.class_sensitivity import ClassSensitivity, across_classes
 from scorecast.guarantees.estimates import collect_estimates
 from scorecast.guarantees.group_units import group_shares, n_independent
-from scorecast.guarantees.losses import LOSSES
+from scorecast.guarantees.losses import LOSSES, cost_loss
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import draw_plan
 
@@ -238,11 +240,11 @@ def test_bounds_for_groups_hold_and_those_for_cases_do_not():
     assert held["cases"] / runs < 0.75
 
 
-def quoted(model, X, y, sampling="cv10", seed=0):
-    problem = check_problem(X, y)
+def quoted(model, X, y, sampling="cv10", seed=0, loss=LOSSES["accuracy"], groups=None):
+    problem = check_problem(X, y, groups=groups)
     plan = draw_plan(sampling, problem, RNG(seed))
     found = collect_estimates(model, problem, plan, rng=RNG(seed))
-    sample = found.measure(LOSSES["accuracy"])
+    sample = found.measure(loss)
     every = bounds.all_bounds(found, sample, level=0.95, rng=RNG(seed), n_resamples=0)
     by_folds = next(bound for bound in every if bound.method == "nadeau-bengio")
     return bounds.recommended(every), by_folds
@@ -312,3 +314,64 @@ def test_the_quoted_interval_holds_where_class_shares_are_drawn_too():
         wrong += by_folds.low <= 0.7 <= by_folds.high
     assert held >= 136  # of 142.5 expected: fewer has a chance of 1 %
     assert wrong < 110
+
+
+COST = cost_loss([[0, 1], [5, 0]])
+# By how often the larger class is met, 0.7: of a model that always names it, and
+# states the share that it learned from some 56 cases.
+LEANING = {"brier": 0.7 * 0.3 * (1 + 1 / 62), "f1": 1.4 / 1.7, "posterior-error": 0.3}
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("name", [*LEANING, "cost"])
+def test_other_losses_hold_where_class_shares_are_drawn_too(name):
+    loss, truth = (COST, 0.3) if name == "cost" else (LOSSES[name], LEANING[name])
+    runs, held, wrong = 150, 0, 0
+    for seed in range(runs):
+        rng = RNG(seed)
+        y = (rng.random(62) < 0.7).astype(int)
+        X = rng.normal(size=(62, 1))
+        best, by_folds = quoted(DummyClassifier(), X, y, seed=seed, loss=loss)
+        held += best.low <= truth <= best.high
+        wrong += by_folds.low <= truth <= by_folds.high
+    assert held >= 136  # of 142.5 expected: fewer has a chance of 1 %
+    assert wrong < 120
+
+
+@pytest.mark.parametrize("sampling", ["cv10", "cv10x3"])
+def test_nothing_narrower_than_the_spread_of_cases_is_quoted(sampling):
+    y = np.repeat([1, 0], [71, 30])
+    X = RNG(0).normal(size=(101, 2))
+    best, by_folds = quoted(DummyClassifier(), X, y, sampling, loss=COST)
+    assert best.method == "case-spread"
+    assert by_folds.width < best.width / 2
+    # Each case of the smaller class costs 1, however often it is tested.
+    half = stdtrit(100, 0.975) * math.sqrt(71 * 30 / 101 / 100 / 101)
+    assert best.width == pytest.approx(2 * half)
+    assert best.low + best.high == pytest.approx(60 / 101)
+    assert "each case adds" in best.reason
+
+
+def test_of_groups_each_group_adds_to_the_value():
+    y = np.tile([1, 1, 0, 1, 0], 12)
+    groups = np.repeat(np.arange(12), 5)
+    problem = check_problem(RNG(0).normal(size=(60, 2)), y, groups=groups)
+    plan = draw_plan("group4", problem, RNG(0))
+    found = collect_estimates(DummyClassifier(), problem, plan, rng=RNG(0))
+    # All groups are alike, so that nothing is said of how they differ.
+    assert case_spread(found, found.measure(COST), 0.95) is None
+
+
+@pytest.mark.parametrize("name", ["f1", "mcc", "balanced-accuracy"])
+def test_the_spread_of_counts_is_the_jackknife(name):
+    rng, y = RNG(2), np.arange(45) % 3 // 2 + np.arange(45) % 2
+    problem = check_problem(rng.normal(size=(45, 2)) + y[:, None], y)
+    plan = draw_plan("cv5", problem, RNG(0))
+    found = collect_estimates(GaussianNB(), problem, plan, rng=RNG(0))
+    sample, pooled = found.measure(LOSSES[name]), found.pooled()
+    low, high = case_spread(found, sample, 0.9)
+    assert (low + high) / 2 == pytest.approx(sample.estimate)
+    rows = np.arange(45)
+    left = [LOSSES[name].measure(pooled.chosen(rows != i)) for i in rows]
+    jackknife = math.sqrt(44 / 45 * np.sum((np.array(left) - np.mean(left)) ** 2))
+    assert (high - low) / 2 == pytest.approx(stdtrit(44, 0.95) * jackknife)

@@ -1,6 +1,7 @@
 """Tests against null settings: reference values, levels, verdicts."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,6 +104,21 @@ def test_the_worst_test_decides(test, word):
     assert found.word == word
     swapped = judge(other, (test,), None, n=50, alpha=0.05, relaxed_alpha=0.2)
     assert swapped.word == word
+
+
+def test_a_simple_rule_that_does_as_well_is_named():
+    """What is perfect beats permuted data, but not another that is perfect too."""
+    simple = replace(null_test(1.0, gap=0.0), setting="the feature-mode classifier")
+    found = judge(
+        null_test(0.01, 0.02), (simple,), None, n=50, alpha=0.05, relaxed_alpha=0.2
+    )
+    assert found.word == "not supported"
+    assert "better than permuted data (p = 0.020)" in found.reason
+    assert "than the feature-mode classifier (p = 1.000), which is" in found.reason
+    neither = judge(
+        null_test(0.5), (simple,), None, n=50, alpha=0.05, relaxed_alpha=0.2
+    )
+    assert "better than permuted data" not in neither.reason
 
 
 def test_cases_needed_grow_with_the_error_and_need_a_difference():

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 
+import scorecast as sc
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import check_sampling, draw_plan
@@ -103,3 +105,58 @@ def test_cases_drawn_twice_were_learned_from_once():
     assert plan.n_train == pytest.approx(np.mean(different))
     assert plan.n_train < 45  # 63 % of them, not all 60
     assert plan.test_ratio == pytest.approx(sum(tested) / sum(different))
+
+
+@pytest.mark.parametrize("loss", ["accuracy", "balanced-accuracy", "sensitivity"])
+def test_pairs_of_unequal_classes_give_what_leaving_single_cases_out_would(loss):
+    """A model that does not learn: only how often cases are tested can differ."""
+    y = np.repeat([0, 1, 2], [4, 6, 12])
+    X = np.arange(22.0)[:, None] % 5
+    found = [
+        sc.assess(
+            Fixed(), X, y, sampling=sampling, losses=loss, n_permutations=0,
+            with_bias_variance=False, regularities=False, n_resamples=0,
+        ).models[0].losses[0].estimate
+        for sampling in ("lpo", "loo")
+    ]  # fmt: skip
+    assert found[0] == pytest.approx(found[1])
+
+
+class Fixed(ClassifierMixin, BaseEstimator):
+    """Names a class by the feature, whatever it was taught."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0].astype(int) % 3
+
+
+@pytest.mark.parametrize(
+    ("loss", "n_classes", "refused"),
+    [
+        ("f1", 2, True),
+        ("f1", 3, True),
+        ("mcc", 3, True),
+        ("specificity", 3, True),
+        ("auc", 3, True),
+        ("specificity", 2, False),
+        ("auc", 2, False),
+        ("balanced-accuracy", 3, False),
+    ],
+)
+def test_what_pairs_would_distort_is_refused(loss, n_classes, refused):
+    y = np.arange(12) % n_classes
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    call = {"n_permutations": 0, "with_bias_variance": False, "regularities": False}
+    if not refused:
+        assert sc.assess("naive-bayes", X, y, sampling="lpo", losses=loss, **call)
+        return
+    with pytest.raises(UsageError, match="Take sampling") as caught:
+        sc.assess("naive-bayes", X, y, sampling="lpo", losses=loss, **call)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(UsageError, match="Take sampling"):
+        sc.assess_settings(
+            "naive-bayes", {"d": (X, y)}, settings={"loss": [loss]}, sampling="lpo"
+        )

@@ -360,7 +360,7 @@ def test_a_model_that_fails_is_named_and_the_rest_goes_on():
         ({"settings": {"gip": [1]}}, "cannot be called"),
         ({"settings": {"gap": [1]}, "design": "gird"}, "Did you mean 'grid'"),
         ({"settings": {"gap": [1]}, "defaults": {"m": 1}}, "does not"),
-        ({"settings": {"gap": [1]}, "weights": [1, 2]}, "each of 1 settings"),
+        ({"settings": {"gap": [1]}, "weights": [1, 2]}, "each setting .1 in all"),
         ({"settings": {"gap": [1]}, "n_sets": 0}, "n_sets"),
         ({"settings": {"gap": [1]}, "share": 0}, "share"),
         ({"settings": {"gap": range(10_001)}}, "more than 10,000"),

@@ -9,7 +9,7 @@ import pytest
 
 import scorecast as sc
 from scorecast.exceptions import UsageError
-from scorecast.guarantees.losses import LOSSES, cost_loss
+from scorecast.guarantees.losses import LOSSES, cost_loss, losses_for
 from scorecast.guarantees.settings.design import design_settings
 from scorecast.guarantees.settings.estimate import SetScores, setting_estimate
 
@@ -32,6 +32,7 @@ def ends_of(answer):
 @pytest.mark.parametrize("name", ["auc", "mcc", "f1", "brier", "log-loss", "cost"])
 def test_bounds_lie_in_the_range_of_the_loss(name):
     loss = cost_loss([[0, 2], [1, 0]]) if name == "cost" else LOSSES[name]
+    loss = losses_for([loss], 2)[0]
     answer = sc.assess_settings(
         {"nb": "naive-bayes"}, make, settings={"gap": [0.0, 2.0, 9.0]}, loss=loss,
         sampling="cv3", n_sets=2, random_state=0,
@@ -46,6 +47,19 @@ def test_bounds_lie_in_the_range_of_the_loss(name):
     again = sc.SettingsAssessment.from_dict(saved)
     assert again.to_dict() == saved
     assert again.rows[0].limits == (loss.low, loss.high)
+
+
+def test_the_brier_score_reaches_as_far_as_there_are_classes():
+    def thirds(gap, random_state):
+        X, y = make(gap, random_state=random_state)
+        return X, y + (np.arange(y.size) % 3 == 0)
+
+    for source, most in ((make, 1.0), (thirds, 2.0)):
+        answer = sc.assess_settings(
+            {"nb": "naive-bayes"}, source, settings={"gap": [0.0, 2.0]}, loss="brier",
+            sampling="cv3", n_sets=2,
+        )  # fmt: skip
+        assert {row.limits for row in answer.rows} == {(0.0, most)}
 
 
 def test_one_data_set_is_cut_as_several_are():

@@ -89,9 +89,9 @@ def test_numbers_are_drawn_without_classes():
     ("factors", "message", "error"),
     [
         ({"n": 101}, "Of the 100 cases of d", InsufficientDataError),
-        ({"n": 3}, "from 4 can be drawn", InsufficientDataError),
+        ({"n": 3}, "from 4 to 100 can be drawn", InsufficientDataError),
         ({"n": 2.5}, "whole number", UsageError),
-        ({"m": 0}, "Of the 5 features", InsufficientDataError),
+        ({"m": 0}, "Of the 5 features of d, from 1 to 5", InsufficientDataError),
         ({"noise": 2}, "share of the range", UsageError),
         ({"noise": "much"}, "share of the range", UsageError),
         ({"imbalance": 1}, "below 1", UsageError),
@@ -106,11 +106,13 @@ def test_what_cannot_be_made_is_refused(factors, message, error):
 def scores(estimate):
     return SetScores(
         estimate=estimate, low=estimate - 0.1, high=estimate + 0.1, df=9.0,
-        folds=(estimate,) * 3, test_ratio=0.5, n=40, m=3, greater_is_better=True,
+        folds=(estimate,) * 3, test_ratio=0.5, n=2000, m=3, greater_is_better=True,
+        units=2000.0,
     )  # fmt: skip
 
 
-FACTS = {"setting": "s", "values": {}, "data": "d", "model": "a", "loss": "accuracy"}
+FACTS = {"setting": "s", "values": {}, "data": "d", "model": "a", "loss": "accuracy",
+         "limits": (0.0, 1.0)}  # fmt: skip
 
 
 def test_draws_from_the_same_cases_do_not_make_one_surer():

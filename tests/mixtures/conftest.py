@@ -248,3 +248,9 @@ def noisy_joint_draws():
 def joint_draws():
     """The class, for tests to fill in a prior."""
     return JointDraws
+
+
+@pytest.fixture
+def rewrite():
+    """Give kernels with a deliberate fault."""
+    return rewritten

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy import integrate, stats
 
 from scorecast.mixtures import ConditionalMixture, Noise, SkewStudent
 from scorecast.mixtures.kept import KeptMixture
+from scorecast.mixtures.kernels.normal import normal_values
 
 PRECISION = np.array([[2.0, 0.6, -0.2], [0.6, 1.0, 0.1], [-0.2, 0.1, 1.5]])
 ALMOST_NONE = Noise(np.full(3, 1e8), 50.0)
@@ -220,3 +222,18 @@ def test_a_prior_of_one_coordinate_needs_no_others():
     density, _ = found.density_and_tail(np.empty((1, 0)), np.array([[0.0, 1.0]]))
     exact = stats.norm(0, np.sqrt(1.01)).pdf([0.0, 1.0])
     np.testing.assert_allclose(density[0], exact, rtol=5e-3)
+
+
+def test_the_table_of_the_normal_is_as_good_as_the_functions():
+    @njit
+    def fill(z, out):
+        for i in range(z.size):
+            out[i] = normal_values(z[i])
+
+    z = np.append(np.random.default_rng(0).uniform(-12, 12, 5000), [-8, 8, 0, 30])
+    out = np.empty((z.size, 2))
+    fill(z, out)
+    np.testing.assert_allclose(out[:, 0], np.exp(-0.5 * z * z), rtol=1e-6)
+    np.testing.assert_allclose(out[:, 1], 2.0 * stats.norm.sf(z), rtol=1e-6)
+    middle = np.abs(z) < 3.0
+    np.testing.assert_allclose(out[middle, 1], 2 * stats.norm.sf(z[middle]), rtol=5e-8)

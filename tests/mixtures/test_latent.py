@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy import stats
 
 from scorecast.exceptions import InvalidInputError, UsageError
@@ -19,7 +20,7 @@ from scorecast.mixtures import (
 from scorecast.mixtures.chain import Record
 from scorecast.mixtures.checkpoint import Checkpoint
 from scorecast.mixtures.kept import KeptMixture
-from scorecast.mixtures.kernels.latent import draw_aboves
+from scorecast.mixtures.kernels.latent import draw_aboves, invert_above, update_latent
 from scorecast.mixtures.noisy_chain import NoisyChain
 
 COVARIANCE = np.array([[1.0, 0.3, 0.2], [0.3, 0.5, -0.1], [0.2, -0.1, 0.8]])
@@ -50,6 +51,87 @@ def test_draws_above_a_limit_are_those_of_a_truncated_normal(limit):
     draw_aboves(np.random.default_rng(0), limit, out)
     assert out.min() > limit
     assert stats.kstest(out, stats.truncnorm(limit, np.inf).cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("limit", [-30.0, -3.0, 0.0, 0.46, 8.0, 1e3, 9e5])
+def test_draws_that_were_never_accepted_come_from_the_inverse(limit):
+    @njit
+    def fill(rng, a, out):
+        for i in range(out.size):
+            out[i] = invert_above(rng.standard_exponential(), a)
+
+    out = np.empty(4000)
+    fill(np.random.default_rng(0), limit, out)
+    assert out.min() >= limit
+    # The tail from the limit on, which has no name of its own so far out.
+    share = np.exp(stats.norm.logsf(out) - stats.norm.logsf(limit))
+    assert stats.kstest(share, "uniform").pvalue > 1e-4
+
+
+@pytest.mark.timeout(60)
+def test_no_limit_keeps_the_draws_from_ending():
+    """Squares of such limits overflow, so that no proposal was ever accepted."""
+    out = np.empty(100)
+    for limit in (2e6, 1e160, np.inf, -np.inf):
+        draw_aboves(np.random.default_rng(0), limit, out)
+        assert (out >= limit).all()
+    draw_aboves(np.random.default_rng(0), np.nan, out)
+    assert np.isnan(out).all()
+
+
+def test_a_chain_whose_limit_is_out_of_reach_ends():
+    """Component and limit are so far apart that the distance has no square."""
+    given = Observations([[0.0], [0.3], [-0.2], [1e90]], [0, 0, 0, 1], Noise([1e200]))
+    prior = Prior.recurrence([[1.0]], [0.0])
+    chain = NoisyChain(given, prior.constants(), np.random.default_rng(1), n_jumps=2)
+    chain.components.precision[0] = 1e200
+    chain.run(50, Record.empty(50, 1))
+
+
+@pytest.mark.parametrize("limit", [1.0, 40.0, 3e4])
+def test_tiny_noise_leaves_a_truncated_normal(limit):
+    # x ~ N(0.5, 1/2), seen with an error of a millionth and known to exceed the limit.
+    n, m, p = 4000, 0.5, 2.0
+    given = Observations(np.full((n, 1), limit), np.ones(n), Noise([1e12], 5.0))
+    prior = Prior.recurrence([[1.0]], [0.0])
+    chain = NoisyChain(given, prior.constants(), np.random.default_rng(1), n_jumps=0)
+    chain.components.location[0] = m
+    chain.components.skew[0] = 0.0
+    chain.components.precision[0] = p
+    update_once(chain)
+    z = (chain.values[:, 0] - m) * np.sqrt(p)
+    a = (limit - m) * np.sqrt(p)
+    if limit < 1e3:  # beyond, x exceeds the limit by no more than its error
+        share = np.exp(stats.norm.logsf(z) - stats.norm.logsf(a))
+        assert stats.kstest(share, "uniform").pvalue > 1e-4
+    assert np.abs(chain.values.mean() - limit) < 1.0
+    assert np.isfinite(chain.measured.noise_scale).all()
+
+
+def update_once(chain):
+    """Draw the true values and nothing else."""
+
+    @njit
+    def update(rng, x, components, cases, measured):
+        update_latent(rng, x, components, cases, measured)
+
+    update(chain.rng, chain.values, chain.components, chain.cases, chain.measured)
+
+
+def test_tiny_noise_is_as_good_as_none():
+    rng = np.random.default_rng(2)
+    values = rng.multivariate_normal([0, 0], COVARIANCE[:2, :2], 60)
+    sampling = Sampling(n_chains=2, n_warmup=300, n_draws=4000, n_extensions=0)
+    exact = sample_posterior(values, prior=space(2), sampling=sampling, random_state=0)
+    noisy = sample_posterior(
+        Observations(values, np.zeros(60), Noise([1e12, 1e12])),
+        prior=space(2), sampling=sampling, random_state=1,
+    )  # fmt: skip
+    places = np.array([[0.0, 0.0], [1.0, 1.0], [-1.5, 0.5]])
+    one, two = (found.log_densities(places) for found in (exact, noisy))
+    error = np.hypot(one.std(axis=0), two.std(axis=0)) / np.sqrt(len(one))
+    assert (np.abs(one.mean(axis=0) - two.mean(axis=0)) < 4 * error).all()
+    assert (error < 0.05).all()
 
 
 @pytest.mark.parametrize("n_dims", [2, 3])

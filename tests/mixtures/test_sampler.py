@@ -20,7 +20,7 @@ from scorecast.mixtures import (
     sample_prior_means,
 )
 from scorecast.mixtures.chain import Chain, Record, mixture_log_density
-from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS, diagnose
+from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS, diagnose, rhat_of
 from scorecast.mixtures.kernels import component
 from scorecast.mixtures.prior_predictive import _draws
 
@@ -187,8 +187,29 @@ def test_a_chain_that_meets_no_number_ends_and_is_refused():
     record = Record.empty(2000, 1)
     chain.run(2000, record)
     assert np.isnan(record.means[-1]).all()
-    found = diagnose(record.means[None], record.n_components[None])
+    found = diagnose(
+        record.means[None], record.n_components[None], record.centres[None]
+    )
     assert "not a number" in found.reasons[0]
+
+
+def test_mixtures_without_a_mean_are_judged_by_their_centre():
+    """A component of tail m <= 1/2 has no mean; that alone is no failure."""
+    prior = Prior.recurrence(np.eye(1), np.zeros(1), tail_b=1.0, growth=0.5)
+    sampling = Sampling(n_chains=2, n_warmup=200, n_draws=1000, n_extensions=1)
+    found = sample_posterior(VALUES, prior=prior, sampling=sampling, random_state=0)
+    assert not np.isfinite(found.means).all()
+    assert np.isfinite(found.centres).all()
+    assert found.diagnostics.judged == "centre"
+    assert found.diagnostics.passed, found.diagnostics
+    assert found.diagnostics.rhat == rhat_of(found.centres[:, :, 0])
+
+
+def test_the_mean_decides_wherever_every_draw_has_one():
+    found = sample_posterior(VALUES, prior=INFORMATION, sampling=SHORT, random_state=0)
+    alone = diagnose(found.means, found.n_components)
+    assert found.diagnostics == alone
+    assert alone.judged == "mean"
 
 
 def test_longer_runs_until_the_chains_can_be_trusted():

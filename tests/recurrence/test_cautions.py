@@ -3,6 +3,9 @@
 import numpy as np
 
 from scorecast.recurrence.cautions import cohort_cautions, wide_intervals
+from scorecast.recurrence.settings import fit_lines
+
+ALL_WELL = {"n_ridged": 0, "n_fits": 2, "ridge": 0.0, "fewest_events": 10}
 
 
 def test_intervals_that_say_nothing_are_counted_with_the_rare_values_behind_them():
@@ -60,15 +63,18 @@ def test_a_mark_that_nearly_all_have_is_no_leak():
     assert cohort_cautions(mark, time, event, ["mark"], chosen=False) == ()
 
 
-def test_few_events_are_in_the_answer():
+def test_few_events_are_said_once_and_in_one_wording():
     _, time, event = cohort()
     event[:] = False
     event[:3] = True
     X = np.random.default_rng(0).normal(size=(60, 1))
-    (said,) = cohort_cautions(X, time, event, ["x"])
-    assert said.startswith("Only 3 events were seen")
-    event[:10] = True
-    assert cohort_cautions(X, time, event, ["x"]) == ()
+    few = "events were seen: predictions lean on the prior of the model."
+    assert fit_lines(ALL_WELL, 3) == [f"Only 3 {few}"]
+    assert fit_lines(ALL_WELL | {"fewest_events": 2}, 3) == [f"Only 3 {few}"]
+    (left,) = fit_lines(ALL_WELL | {"fewest_events": 9}, 10)
+    assert left.startswith("Of 10 events only 9 are left to learn from in a fold")
+    assert fit_lines(ALL_WELL, 11) == []
+    assert cohort_cautions(X, time, event, ["x"]) == ()  # said already
 
 
 def test_columns_that_give_one_another_away_are_named():

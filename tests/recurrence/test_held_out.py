@@ -225,7 +225,7 @@ def test_what_the_fits_assumed_is_said_once(cohort, stub, monkeypatch):
     assert found.notes == (
         "The covariance of the covariates is singular in 2 of 2 fits: 0.05 was added "
         "to the diagonal of their correlations for the prior.",
-        "Only 1 event(s) to learn from in a fold: predictions lean on the prior.",
+        "Only 3 events were seen: predictions lean on the prior of the model.",
     )
     assert said == list(found.notes)
     assert found.diagnostics["ridge"] == 0.05

@@ -1,13 +1,14 @@
 """Evidence of candidate hyperparameters."""
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.exceptions import UsageError
-from scorecast.mixtures import Sampling, ladder
+from scorecast.exceptions import DataWarning, UsageError
+from scorecast.mixtures import Evidence, Sampling, ladder
 from scorecast.recurrence import (
     Candidate,
     HyperparameterChoice,
@@ -32,6 +33,33 @@ def test_candidates_come_best_first_with_their_errors(cohort):
 def test_no_candidate_is_refused(cohort):
     with pytest.raises(UsageError, match="at least one"):
         hyperparameter_evidence(sc.RecurrenceModel(), *cohort(n=30), {})
+
+
+def test_finished_candidates_are_noted_with_what_they_warned_of(
+    cohort, tmp_path, monkeypatch
+):
+    done = []
+
+    def tell(given, *, prior, **_):
+        done.append(prior.name)
+        warnings.warn(f"{prior.name}: coarse", DataWarning, stacklevel=2)
+        at = np.linspace(0, 1, 3)
+        return Evidence(-5.0 - len(done), 0.1, 0.2, at, at, at, prior.name, at, 0.0)
+
+    monkeypatch.setattr("scorecast.recurrence.evidence.log_evidence", tell)
+    given = (sc.RecurrenceModel(), *cohort(n=30))
+    path = tmp_path / "run.jsonl"
+    two = {"as printed": {}, "more": {"growth": 0.5}}
+    for asked, wanted in ((two, 2), (two, 2), ({**two, "less": {"growth": 0.05}}, 3)):
+        with pytest.warns(DataWarning) as said:
+            found = hyperparameter_evidence(*given, asked, checkpoint=path)
+        assert len(done) == wanted
+        assert {str(w.message) for w in said} == {f"{name}: coarse" for name in asked}
+        assert found["as printed"].value == -6.0
+    assert isinstance(found["more"].betas, np.ndarray)
+    with pytest.warns(DataWarning):
+        hyperparameter_evidence(*given, two, checkpoint=path, random_state=1)
+    assert len(done) == 5  # another seed
 
 
 def evidence(value, stderr=0.2, correction=0.1):

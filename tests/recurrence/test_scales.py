@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.exceptions import FitFailedError, InvalidInputError, UsageError
+from scorecast.exceptions import (
+    DataWarning,
+    FitFailedError,
+    InvalidInputError,
+    UsageError,
+)
 from scorecast.recurrence import fit_population
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.rivals import fit_rival
@@ -32,6 +37,33 @@ def test_times_without_a_rate_are_refused(cohort):
     _, time, event = cohort()
     with pytest.raises(InvalidInputError, match="another unit"):
         fit_population("exponential", time * 1e-318, event)
+
+
+@pytest.mark.parametrize(
+    ("time", "match"),
+    [
+        (1.7e308, r"time is 1\.7e\+308 in row 3: .*another unit"),
+        (1e-306, r"time is 1e-306 in row 3: .*another unit"),
+        (np.inf, "above zero and finite; row 3 holds inf"),
+        (np.nan, "above zero and finite; row 3 holds nan"),
+    ],
+)
+def test_times_at_the_end_of_numbers_are_refused_for_what_they_are(cohort, time, match):
+    X, times, event = cohort()
+    times[2] = time
+    with pytest.raises(InvalidInputError, match=match):
+        check_cohort(X, times, event)
+
+
+def test_predicted_times_beyond_numbers_are_told_as_such(cohort, short):
+    X, time, event = cohort(n=30)
+    model = sc.RecurrenceModel(sampling=short, allow_unconverged=True)
+    with pytest.warns(DataWarning):
+        model.fit(X, time, event)
+    with pytest.raises(InvalidInputError, match=r"finite.*another unit"):
+        model.predict_survival(X[:1], [np.inf])
+    with pytest.raises(InvalidInputError, match="above zero"):
+        model.predict_survival(X[:1], [0.0])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -15,7 +15,9 @@ from scorecast.report.assessment_plots import (
     bounds_drawing,
     classes_drawing,
 )
-from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.bound_views import bound_notes
+from scorecast.report.chance_plots import _bars, chance_drawing
+from scorecast.report.drawing import NARROW, WIDE, draw_on
 from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
 
@@ -42,7 +44,7 @@ def test_every_answer_is_written_and_drawn_at_both_widths(kind):
     text = render_text(answer, ascii_only=True)
     assert text.isascii()
     assert all(len(line) <= 88 for line in text.splitlines())
-    drawings = [main_drawing(answer), bias_drawing(answer)]
+    drawings = [main_drawing(answer), bias_drawing(answer), chance_drawing(answer)]
     drawings += [bounds_drawing(answer, x.loss) for x in answer.models[0].losses]
     if kind != "numbers":
         drawings.append(classes_drawing(answer))
@@ -54,6 +56,55 @@ def test_every_answer_is_written_and_drawn_at_both_widths(kind):
     assert ">nan<" not in page
     saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
     assert render_html(Report(results=(saved,))) == page
+
+
+def test_the_null_distribution_is_drawn_with_the_value_of_the_model():
+    answer = sc.assess(*problem("classes"), **QUICK)
+    drawing = chance_drawing(answer)
+    assert "naive-bayes" in drawing.description
+    assert "20 permutations" in drawing.description
+    axes = draw_on(drawing)
+    for model in answer.models:
+        tested = model.feasibility.permuted
+        marked = [x for c in axes.collections for x in c.get_segments()]
+        assert any(line[0][0] == pytest.approx(tested.observed) for line in marked)
+        for value in set(np.round(tested.draws, 9)):
+            middles = [bar.get_x() + bar.get_width() / 2 for bar in axes.patches]
+            assert any(x == pytest.approx(value) for x in middles)
+    assert drawing.title in render_html(Report(results=(answer,)))
+    untested = sc.assess(*problem("classes"), **{**QUICK, "n_permutations": 0})
+    assert chance_drawing(untested) is None
+
+
+def test_many_draws_are_put_into_bins():
+    rng = np.random.default_rng(0)
+    middles, heights, width = _bars(rng.normal(size=500), 6.0)
+    assert middles.size == heights.size <= 30
+    assert heights.sum() == 500
+    assert np.allclose(np.diff(middles), width)
+
+
+def test_what_holds_of_several_intervals_is_said_once():
+    answer = sc.assess(*problem("perfect"), **QUICK)
+    noted = [
+        (b.method, b.note)
+        for m in answer.models
+        for x in m.losses
+        for b in x.bounds
+        if b.note
+    ]
+    assert len({method for method, _ in noted}) > 3
+    texts = {note for _, note in noted}
+    said = bound_notes(answer)
+    assert len(said) == len(texts)
+    for text in texts:
+        assert sum(text in line for line in said) == 1
+        line = next(line for line in said if text in line)
+        for method in {method for method, note in noted if note == text}:
+            assert method in line.partition(":")[0]
+    assert "(accuracy, balanced-accuracy of naive-bayes, nearest-centroid)" in said[0]
+    printed = " ".join(render_text(answer).split())
+    assert printed.count(noted[0][1]) == 1
 
 
 def test_every_interval_is_drawn():

@@ -170,3 +170,60 @@ def test_a_model_without_an_estimate_is_left_out_of_the_figure():
     )
     assert "svm" not in main_drawing(found).description
     assert "svm" in render_text(found)
+
+
+@pytest.fixture(scope="module")
+def by_name():
+    """Two data sets of like names, three ways of splitting, another loss."""
+    data = {f"microarray_{k}": make(gap, 0) for k, gap in (("colon", 0), ("blood", 5))}
+    return sc.assess_settings(
+        "naive-bayes", data, settings={"m": [2], "loss": ["accuracy", "mcc"],
+        "sampling": ["cv5", "cv4"]}, design="one-at-a-time",
+    )  # fmt: skip
+
+
+def test_labels_leave_out_what_is_the_same_in_all(by_name):
+    text, said = render_text(by_name), main_drawing(by_name).description
+    for label in ("colon, cv5", "colon, cv4", "blood, cv5"):
+        assert f" {label} " in text
+        assert f"{label} " in said
+    assert "microarray" not in text + said
+    assert "m 2" not in text + said
+    # Alone in its loss, a setting is named by how it differs from all others.
+    assert (
+        len([x for x in text.splitlines() if x.strip().startswith("colon, cv5")]) == 2
+    )
+    assert "group 1: blood" in text
+
+
+def test_the_page_says_at_what_other_factors_are_held(by_name):
+    page = sc.report(by_name)
+    held = "data microarray_colon, m 2, loss accuracy, sampling cv5"
+    assert f"the others held at {held}." in page
+    assert "ccuracy over 3 settings" in page
+    assert "4 settings (3 of accuracy, 1 of mcc);" in render_text(by_name)
+
+
+def test_groups_without_a_mark_of_their_own_are_mixed(answer):
+    groups = tuple(replace(group, factors={}) for group in answer.groups)
+    text = render_text(replace(answer, groups=groups))
+    assert "group 1: mixed, 2 settings" in text
+    assert "group 2: mixed, 1 setting " in text
+    # The only group of a model is not mixed with anything.
+    assert "guess" in text
+    assert "group 1: 3 settings" in text
+
+
+def test_axis_and_numbers_have_one_unit(answer, crossed):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    axes = answer.plot()
+    assert axes.get_xlabel() == "accuracy, %"
+    marks = [float(x.get_text()) for x in axes.get_xticklabels()]
+    assert max(marks) > 50
+    assert np.allclose(marks, 100 * axes.get_xticks())
+    assert crossed.plot().get_xlabel() == "auc"
+
+
+def test_every_column_of_wins_is_explained(answer):
+    page = sc.report(answer)
+    assert "Better: the share of settings in which the estimate" in page

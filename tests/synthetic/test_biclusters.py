@@ -125,6 +125,7 @@ def test_no_bicluster_is_plain_noise():
         ({"n_rows": 77}, "not in the table"),
         ({"pattern": "aditive"}, "Did you mean 'additive'"),
         ({"pattern": []}, "empty"),
+        ({"pattern": ["constant", "additive"], "n_biclusters": 1}, "2 patterns, but 1"),
         ({"rows": (20, 10)}, "pair"),
         ({"columns": 31}, "`columns`"),
         ({"n_biclusters": 4, "rows": 60, "columns": 20}, "No room"),

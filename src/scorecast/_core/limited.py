@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -40,11 +41,14 @@ class _Helper:
 
     def run(self, message: bytes, seconds: float) -> bytes | None:
         """Return the reply, or None if time is up; raise if the process died."""
-        late = threading.Event()
+        late, done, turn = threading.Event(), threading.Event(), threading.Lock()
 
         def stop() -> None:
-            late.set()
-            self.process.kill()
+            with turn:
+                # A reply that is here is not late: the process is wanted again.
+                if not done.is_set():
+                    late.set()
+                    self.process.kill()
 
         timer = threading.Timer(seconds, stop)
         timer.start()
@@ -52,7 +56,10 @@ class _Helper:
             if self.process.stdin is None or self.process.stdout is None:
                 return None
             _write(self.process.stdin, message)
-            return _read(self.process.stdout)
+            reply = _read(self.process.stdout)
+            with turn:
+                done.set()
+            return None if late.is_set() else reply
         except (BrokenPipeError, EOFError) as error:
             if late.is_set():
                 return None
@@ -75,7 +82,8 @@ def _death(code: int) -> str:
     return f"its process died ({how})"
 
 
-_helper: list[_Helper] = []
+# One for each thread that asks: replies of one must not reach another.
+_helpers: dict[int, _Helper] = {}
 
 
 def run_limited(function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
@@ -103,21 +111,22 @@ def run_limited(function: Callable[..., Any], *arguments: Any, seconds: float) -
     ProcessDiedError
         If the process died before that.
     """
-    cloudpickle = _pickler()
-
+    cloudpickle, own = _pickler(), threading.get_ident()
     try:
-        if not _helper:
-            _helper.append(_Helper())
-            atexit.register(_stop)
+        helper = _helpers.get(own)
+        if helper is None:
+            atexit.register(_stop_all)
+            helper = _helpers[own] = _Helper()
             # Loading libraries is not what the limit is about.
             first = cloudpickle.dumps((_load, (function.__module__,)))
-            _helper[0].run(first, _PATIENCE + seconds)
-        reply = _helper[0].run(cloudpickle.dumps((function, arguments)), seconds)
-    except ProcessDiedError:
-        _stop()
+            helper.run(first, _PATIENCE + seconds)
+        reply = helper.run(cloudpickle.dumps((function, arguments)), seconds)
+    except BaseException:
+        # Whoever interrupts must not get this reply in answer to the next question.
+        _stop(own)
         raise
     if reply is None:
-        _stop()
+        _stop(own)
         msg = f"stopped after {seconds:g} s"
         raise OutOfTimeError(msg)
     return cloudpickle.loads(reply)
@@ -144,9 +153,15 @@ def _load(module: str) -> None:
     importlib.import_module("sklearn.base")
 
 
-def _stop() -> None:
-    while _helper:
-        _helper.pop().stop()
+def _stop(thread: int) -> None:
+    helper = _helpers.pop(thread, None)
+    if helper is not None:
+        helper.stop()
+
+
+def _stop_all() -> None:
+    for thread in list(_helpers):
+        _stop(thread)
 
 
 def serve() -> None:
@@ -154,6 +169,8 @@ def serve() -> None:
     from threadpoolctl import threadpool_limits
 
     cloudpickle = _pickler()
+    # Interrupts are for whoever asks, and who then stops this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # What a function prints must not end up among the replies.

@@ -41,6 +41,26 @@ class Record:
         else:
             self._append({"scorecast": __version__, "run": run})
 
+    @classmethod
+    def shared(cls, path: str | os.PathLike[str]) -> Record:
+        """Go on with a file whichever run it is of; names of parts tell them apart.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; made if it does not exist.
+
+        Returns
+        -------
+        Record
+            For parts whose names hold their own fingerprint.
+        """
+        run = "parts"
+        if os.path.exists(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                run = str(_row(file.readline()).get("run", run))
+        return cls(path, run)
+
     def __len__(self) -> int:
         return len(self._done)
 

@@ -22,6 +22,8 @@ from scorecast.exceptions import InsufficientDataError, InvalidInputError, Usage
 __all__ = ["DensityTest", "TwoSampleTest", "density_test"]
 
 _LEAST = 5
+_FEW = 5  # values of a feature that is a code rather than a measurement
+_ENOUGH = 30  # cases from which that can be told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,13 +122,13 @@ class DensityTest(Result):
             )
         elif math.isfinite(self.log_likelihood):
             said += (
-                f" Log-likelihood {self.log_likelihood:.2f} nats per case "
-                f"({100 * self.level:g} %: {self.low:.2f} to {self.high:.2f})"
+                f" Log-likelihood {self.log_likelihood:,.2f} nats per case "
+                f"({100 * self.level:g} %: {self.low:,.2f} to {self.high:,.2f})"
             )
         if math.isfinite(self.gain):
             said += (
-                f", {self.gain:+.2f} ({self.gain_low:+.2f} to {self.gain_high:+.2f}) "
-                "beyond independent normals"
+                f", {self.gain:+,.2f} ({self.gain_low:+,.2f} to "
+                f"{self.gain_high:+,.2f}) beyond independent normals"
             )
         return said if said.endswith(".") else f"{said}."
 
@@ -250,7 +252,10 @@ def density_test(
         seed=seed_number(random_state),
         density=_name_of(density),
         options={"n_permutations": int(n_permutations), "standardise": standardise},
-        warnings=_warned(lost, int(mean["n_impossible"]), held.shape[0]),
+        warnings=(
+            *_warned(lost, int(mean["n_impossible"]), held.shape[0]),
+            *_coded_said(cases),
+        ),
     )
 
 
@@ -270,6 +275,23 @@ def _warned(lost: int, n_impossible: int, n_held: int) -> tuple[str, ...]:
             "log-likelihood is minus infinity, whatever the others say."
         )
     return tuple(said)
+
+
+def _coded_said(cases: FloatArray) -> tuple[str, ...]:
+    """Tell which features are labels or codes rather than measurements."""
+    if cases.shape[0] < _ENOUGH:
+        return ()
+    kinds = [np.unique(column).size for column in cases.T]
+    coded = [str(i + 1) for i, n in enumerate(kinds) if 1 < n <= _FEW]
+    if not coded:
+        return ()
+    named = ", ".join(coded[:5]) + (", ..." if len(coded) > 5 else "")
+    one = len(coded) == 1
+    return (
+        f"{'Feature' if one else 'Features'} {named} (counted from 1) "
+        f"{'takes' if one else 'take'} {_FEW} values or fewer, which no smooth density "
+        "describes; leave out labels and codes.",
+    )
 
 
 def _name_of(density: Any) -> str:

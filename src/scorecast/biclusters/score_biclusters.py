@@ -142,14 +142,11 @@ def score_biclusters(
     n_missing = 0 if matrix is None else int(np.isnan(matrix).sum())
     if matrix is not None and len(own):
         if n_missing:
-            notes = (*notes, _missing_said(n_missing, matrix.size))
-        if selected and n_missing:
-            notes = (*notes, "Not tested for significance: values are missing.")
-        else:
-            tested = significances(
-                matrix, own, pattern=pattern, selected=selected,
-                n_permutations=n_permutations, rng=for_tests,
-            )  # fmt: skip
+            notes = (*notes, _missing_said(n_missing, matrix.size, selected))
+        tested = significances(
+            matrix, own, pattern=pattern, selected=selected,
+            n_permutations=n_permutations, rng=for_tests,
+        )  # fmt: skip
     return _wrapped(
         own, hidden, matrix, rows, tested, notes,
         alpha=alpha, seed=seed_number(random_state), selected=selected,
@@ -313,12 +310,20 @@ def _wrapped(
     )
 
 
-def _missing_said(n: int, size: int) -> str:
-    return f"{n:,} of {size:,} values are missing (NaN) and left out of means."
+def _missing_said(n: int, size: int, selected: bool) -> str:
+    are = "is" if n == 1 else "are"
+    said = f"{n:,} of {size:,} values {are} missing (NaN) and left out of means"
+    if selected:
+        # Drawn, a cell of a bicluster is noise: it can only hide a pattern.
+        said += "; tests take noise in their place"
+    return f"{said}."
 
 
 def _has_ties(matrix: FloatArray | None) -> bool:
-    return matrix is not None and np.unique(matrix).size < matrix.size
+    if matrix is None:
+        return False
+    known = matrix[np.isfinite(matrix)]
+    return np.unique(known).size < known.size
 
 
 def _bicluster_rows(

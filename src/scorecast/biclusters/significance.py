@@ -11,13 +11,14 @@ that it has picked at once. All of it is done in logarithms.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import bdtrc, betainc, betaln, gammaln, log_ndtr, ndtri
 
-from scorecast._core.types import FloatArray, IntArray
+from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.biclusters.bicluster_set import BiclusterSet
 from scorecast.biclusters.merit import mean_squared_residue, residues
 
@@ -71,19 +72,24 @@ class _Null:
     """The matrix as the tests see it."""
 
     scores: FloatArray
+    known: BoolArray
     squares: float  # of all residues
 
     @classmethod
     def of(cls, matrix: FloatArray, rng: np.random.Generator) -> _Null:
         scores = null_scores(ties_broken(matrix, rng))
+        holes = np.isnan(scores)
+        # Under the null a score is normal whatever the others are: so is a drawn one.
+        scores[holes] = rng.standard_normal(int(holes.sum()))
         squares = float((residues(scores) ** 2).sum())
-        return cls(scores=scores, squares=squares)
+        return cls(scores=scores, known=~holes, squares=squares)
 
 
 def _mean_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
     """Test a high or low mean, as Shabalin and others (2009) do."""
-    block = null.scores[np.ix_(rows, columns)]
-    z = abs(float(block.mean())) * np.sqrt(block.size)
+    cells = np.ix_(rows, columns)
+    block = null.scores[cells][null.known[cells]]
+    z = abs(float(block.sum())) / np.sqrt(max(block.size, 1))
     return float(np.log(2) + log_ndtr(-z))
 
 
@@ -150,13 +156,13 @@ def searched_log_p(
     Parameters
     ----------
     matrix : ndarray of shape (n, m)
-        The data, complete.
+        The data; values may be missing (NaN), whatever they would be.
     found : BiclusterSet
         Biclusters of it.
     pattern : str
         One of `PATTERNS`.
     rng : numpy.random.Generator
-        Tells equal values apart.
+        Tells equal values apart, and draws the scores of missing ones.
 
     Returns
     -------
@@ -252,7 +258,7 @@ def significances(
     Parameters
     ----------
     matrix : ndarray of shape (n, m)
-        The data; complete if `selected`.
+        The data; values may be missing (NaN).
     found : BiclusterSet
         Biclusters of it.
     pattern : str
@@ -338,12 +344,13 @@ def null_scores(matrix: FloatArray) -> FloatArray:
     Parameters
     ----------
     matrix : ndarray of shape (n, m)
-        The data, complete.
+        The data; values may be missing (NaN).
 
     Returns
     -------
     ndarray of shape (n, m)
-        Independent and about standard normal under the null model.
+        Independent and about standard normal under the null model; NaN where the
+        value is missing.
     """
     away = matrix
     for axis in (0, 1, 0, 1):
@@ -352,19 +359,23 @@ def null_scores(matrix: FloatArray) -> FloatArray:
 
 
 def _standardised(matrix: FloatArray, axis: int) -> FloatArray:
-    away = matrix - np.median(matrix, axis=axis, keepdims=True)
-    scale = np.median(np.abs(away), axis=axis, keepdims=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a line without any value
+        away = matrix - np.nanmedian(matrix, axis=axis, keepdims=True)
+        scale = np.nanmedian(np.abs(away), axis=axis, keepdims=True)
+        mean = np.nanmean(np.abs(away), axis=axis, keepdims=True)
     # More than half of a line the same: what is left has to do.
-    scale = np.where(scale > 0, scale, np.abs(away).mean(axis=axis, keepdims=True))
+    scale = np.where(scale > 0, scale, mean)
     standard: FloatArray = away / np.where(scale > 0, scale, 1.0)
     return standard
 
 
 def _quantiles(values: FloatArray) -> FloatArray:
-    flat = values.ravel()
-    _, place, counts = np.unique(flat, return_inverse=True, return_counts=True)
+    known = np.isfinite(values)
+    _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
     ranks = np.cumsum(counts) - (counts - 1) / 2
-    scores: FloatArray = ndtri((ranks - 0.5) / flat.size)[place].reshape(values.shape)
+    scores = np.full(values.shape, np.nan)
+    scores[known] = ndtri((ranks - 0.5) / place.size)[place]
     return scores
 
 

@@ -46,6 +46,20 @@ __all__ = ["command"]
     help="cv10, cv10x5, kfold5, loo, lpo, mc100, group5, boot200 or .632+.",
 )
 @click.option(
+    "--tune",
+    "grids",
+    multiple=True,
+    metavar="NAME=V,V,...",
+    help="Choose a parameter anew inside every split, among these literal values, such "
+    "as C=0.1,1,10; may be repeated. For all models that have it, or svm__C for one.",
+)
+@click.option(
+    "--tune-sampling",
+    default="cv5",
+    show_default=True,
+    help="Inner splits by which --tune chooses.",
+)
+@click.option(
     "--cost",
     metavar="FILE",
     help="Cost of deciding for one class (row) where another (column) is true, with or "
@@ -167,7 +181,7 @@ def command(**options: Any) -> None:
     With --biclusters DATA is a matrix, and what was found in it is scored; with
     --density a density is fitted to some of its rows and tested on the others.
     """
-    if options["density"]:
+    if options["densities"]:
         assess_density(options)
         return
     if wants_biclusters(options):
@@ -187,13 +201,14 @@ def command(**options: Any) -> None:
     check_outputs(options)
     models = check_models(list(options["models"]))
     _check_losses(options["losses"], task_of(models))
+    grids = _grids(models, options)
     with collected_warnings() as lines:
         data = read_cases(options["data"], options, task_of(models))
         check_outputs(options, [data.source])
         with progress_shown():
             try:
                 with blamed_on_column(data.source, options["target"], data.missing):
-                    result = _answer(models, data, options)
+                    result = _answer(models, data, grids, options)
             except KeyboardInterrupt as stop:
                 raise interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source, *filter(None, [options["cost"]])])
@@ -213,8 +228,50 @@ def _check_losses(names: Sequence[str], task: str) -> None:
             raise UsageError(msg)
 
 
+def _grids(models: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Read what to tune, before anything takes time."""
+    from click.core import ParameterSource
+
+    from scorecast.exceptions import UsageError
+    from scorecast.guarantees import check_sampling, grids_for
+
+    source = click.get_current_context().get_parameter_source("tune_sampling")
+    if not options["grids"] and source is not ParameterSource.DEFAULT:
+        msg = "--tune-sampling goes with --tune."
+        raise UsageError(msg)
+    check_sampling(options["tune_sampling"])
+    try:
+        return grids_for(models, options["grids"])
+    except UsageError as error:
+        msg = f"--tune: {error}"
+        raise UsageError(msg) from error
+
+
+def _tuned(
+    models: dict[str, Any], grids: dict[str, Any], loss: Any, sampling: str
+) -> dict[str, Any]:
+    """Let models choose inside every split; their names say among what."""
+    from scorecast.guarantees import TunedModel
+
+    found = {}
+    for name, model in models.items():
+        if name not in grids:
+            found[name] = model
+            continue
+        tried = ", ".join(
+            f"{parameter}={','.join(map(str, values))}"
+            for parameter, values in grids[name].items()
+        )
+        own = TunedModel(model, grids[name], sampling=sampling, loss=loss)
+        found[f"{name}, tuned {tried}"] = own
+    return found
+
+
 def _answer(
-    models: dict[str, Any], data: Dataset, options: dict[str, Any]
+    models: dict[str, Any],
+    data: Dataset,
+    grids: dict[str, Any],
+    options: dict[str, Any],
 ) -> Assessment:
     from scorecast.guarantees import assess
 
@@ -224,13 +281,15 @@ def _answer(
         "learning_curve", "feature_curve", "aim", "selection", "n_jobs", "time_limit",
         "checkpoint",
     )  # fmt: skip
+    losses = _losses(data, options)
+    first = losses[0] if losses else None
     return assess(
-        models,
+        _tuned(models, grids, first, options["tune_sampling"]),
         data.X,
         data.y,
         groups=None if data.groups is None else data.groups.tolist(),
         sampling=_sampling(options["sampling"], options["test_size"]),
-        losses=_losses(data, options),
+        losses=losses,
         feature_names=data.columns,
         capacity=_number_or_word(options["capacity"]),
         random_state=options["seed"],

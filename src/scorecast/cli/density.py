@@ -23,6 +23,8 @@ _UNUSED = (
 
 density_option = click.option(
     "--density",
+    "densities",
+    multiple=True,
     metavar="MODEL",
     help="Ask whether a density fitted to some rows of DATA describes the others, as "
     '"sklearn.mixture:GaussianMixture(n_components=3)".',
@@ -37,6 +39,9 @@ def assess_density(options: dict[str, Any]) -> None:
     from scorecast.io import read_matrix
 
     refuse_given(_UNUSED, "has no part in --density")
+    if len(options["densities"]) > 1:
+        msg = "--density takes one model at a time; compare their log-likelihoods."
+        raise click.UsageError(msg)
     check_outputs(options)
     with collected_warnings() as lines:
         data = read_matrix(
@@ -61,12 +66,13 @@ def _tested(values: Any, options: dict[str, Any]) -> DensityTest:
     from scorecast.exceptions import UsageError
     from scorecast.guarantees import model_from
 
-    density = model_from(options["density"])
+    text = options["densities"][0]
+    density = model_from(text) if ":" in text else None
     if not (hasattr(density, "sample") and hasattr(density, "fit")):
         msg = (
-            f"--density {options['density']} cannot draw cases; give a class with "
-            "`sample`, such as sklearn.mixture:GaussianMixture or "
-            "sklearn.neighbors:KernelDensity."
+            f"--density {text} cannot draw cases; give a class with `sample`, such as "
+            '"sklearn.mixture:GaussianMixture(n_components=3)" or '
+            '"sklearn.neighbors:KernelDensity(bandwidth=0.5)".'
         )
         raise UsageError(msg)
     return density_test(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 PRINTED_GROWTH = 0.09  # of the paper
+FEW = " seen: predictions lean on the prior"  # what every fit with few events says
 MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
 
 
@@ -153,7 +154,8 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 @click.option(
     "--checkpoint",
     metavar="FILE",
-    help="Append finished folds here; the same command goes on from them.",
+    help="Append what is finished (folds, shown cases, evidence of candidates) here; "
+    "the same command goes on from it.",
 )
 @click.option("--delimiter", help="Between the fields of a CSV file.")
 @click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
@@ -195,7 +197,7 @@ def command(**options: Any) -> None:
                 raise interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source])
     # The model speaks of few events at every fit; the answer does so once.
-    told = [x for x in lines if x not in result.warnings and "event(s) seen" not in x]
+    told = [x for x in lines if x not in result.warnings and FEW not in x]
     notes = [*data.notes, *told]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
@@ -286,19 +288,13 @@ def _shown(
     options: dict[str, Any],
 ) -> tuple[tuple[CaseCurves, ...], list[str]]:
     """Return the curves of some cases, and what to watch in all of them."""
-    from scorecast.recurrence import (
-        cohort_cautions,
-        curves_of,
-        fit_without,
-        wide_intervals,
-    )
+    from scorecast.recurrence import cohort_cautions, shown_cases, wide_intervals
 
     X, time, event = cohort.X, cohort.time, cohort.event
-    fitted = fit_without(model, X, time, event, which)
-    curves = curves_of(
-        model, X, time, event, which, level=options["level"], fitted=fitted
-    )
-    ends = fitted.quantiles(X, [0.05, 0.95])
+    curves, ends = shown_cases(
+        model, X, time, event, which,
+        level=options["level"], checkpoint=options["checkpoint"],
+    )  # fmt: skip
     chosen = bool(options["covariates"])
     notes = cohort_cautions(X, time, event, names, chosen=chosen)
     return curves, [*notes, *wide_intervals(ends[:, 0], ends[:, 1], X, names)]
@@ -367,8 +363,21 @@ def _choice(
         return None
     return choose_hyperparameters(
         model, _Named(data), data.time, data.event, candidates,
-        random_state=options["seed"],
+        random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
+
+
+def _information_settings(options: dict[str, Any]) -> dict[str, Any]:
+    from scorecast.mixtures import Sampling
+
+    return {
+        "units": options["units"],
+        "level": options["level"],
+        "sampling": Sampling(**_lengths(options)),
+        "allow_unconverged": options["allow_unconverged"],
+        "random_state": options["seed"],
+        "n_jobs": options["n_jobs"],
+    }
 
 
 def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -381,17 +390,9 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
         cases_from_times,
         compare_information,
     )
-    from scorecast.mixtures import Sampling
     from scorecast.recurrence import PRIOR_WORDS
 
-    settings: dict[str, Any] = {
-        "units": options["units"],
-        "level": options["level"],
-        "sampling": Sampling(**_lengths(options)),
-        "allow_unconverged": options["allow_unconverged"],
-        "random_state": options["seed"],
-        "n_jobs": options["n_jobs"],
-    }
+    settings = _information_settings(options)
     cases = cases_from_times(
         found.event,
         log_density=found.log_q,

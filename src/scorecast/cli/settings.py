@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_VARIED = re.compile(r"`settings\['(.*?)'\]`")
 _WORDS = {"none": None, "true": True, "false": False}
 
 
@@ -42,7 +44,8 @@ _WORDS = {"none": None, "true": True, "false": False}
     "fixed",
     multiple=True,
     metavar="FACTOR=V",
-    help="For --simulate, an option of it that stays, such as m=100; may be repeated.",
+    help="For --simulate, an option of it that stays, such as m=100 or classes=2; may "
+    "be repeated.",
 )
 @click.option(
     "--design",
@@ -114,7 +117,8 @@ def command(**options: Any) -> None:
     Each DATA has one row per case, as for `assess`; several are a factor. Data at hand
     can be varied in n and m (cases and features to draw), noise (share of the range of
     a feature) and imbalance (by how much the rarest class falls short of the most
-    frequent). With --simulate every option of `simulate labelled` is a factor.
+    frequent). With --simulate every option of `simulate labelled` is a factor, by the
+    name it has there (classes, block-size) or in Python (n_classes, block_size).
     """
     from scorecast._core.progress import progress_shown
     from scorecast.cli.faults import interrupted
@@ -133,12 +137,12 @@ def command(**options: Any) -> None:
             "design", "n_sets", "loss", "sampling", "level", "alpha", "share",
             "most_groups", "n_jobs", "time_limit", "checkpoint",
         )  # fmt: skip
-        with progress_shown():
+        with progress_shown(), _in_factors(options):
             try:
                 result = assess_settings(
                     models,
                     data,
-                    settings=_factors("--vary", options["varied"]) or None,
+                    settings=_factors("--vary", options) or None,
                     random_state=options["seed"],
                     **{name: options[name] for name in names},
                 )
@@ -194,21 +198,19 @@ def _name_of(path: str, paths: Sequence[str]) -> str:
 
 def _simulator(options: dict[str, Any], models: Sequence[str]) -> Callable[..., Any]:
     from scorecast import synthetic
+    from scorecast.cli.simulate import labelled_parameters
 
-    known = list(inspect.signature(synthetic.labelled).parameters)
-    fixed = {name: own[0] for name, own in _factors("--fix", options["fixed"]).items()}
-    varied = _factors("--vary", options["varied"])
+    known = labelled_parameters()
+    fixed = {name: own[0] for name, own in _factors("--fix", options).items()}
+    varied = _factors("--vary", options)
     for option, names in (("--fix", fixed), ("--vary", varied)):
         for name in names:
             is_tested = (
                 name in ("sampling", "loss") or name.partition("__")[0] in models
             )
-            if name in known or (is_tested and option == "--vary"):
+            if name in known.values() or (is_tested and option == "--vary"):
                 continue
-            offered = [
-                x for x in known if x not in ("random_state", "with_bayes_error")
-            ]
-            msg = f"{option} {name}: data are made with {', '.join(offered)}."
+            msg = f"{option} {name}: data are made with {', '.join(known)}."
             raise UsageError(msg)
     twice = [name for name in fixed if name in varied]
     if twice:
@@ -217,21 +219,40 @@ def _simulator(options: dict[str, Any], models: Sequence[str]) -> Callable[..., 
     return partial(synthetic.labelled, **{"with_bayes_error": False, **fixed})
 
 
-def _factors(option: str, texts: Sequence[str]) -> dict[str, list[Any]]:
-    """Read factors and their values."""
+def _factors(option: str, options: dict[str, Any]) -> dict[str, list[Any]]:
+    """Read factors and their values; of data to be made by the names of parameters."""
+    from scorecast.cli.simulate import labelled_parameters
+
+    names = labelled_parameters() if options["simulate"] else {}
     found: dict[str, list[Any]] = {}
-    for text in texts:
-        name, sign, values = text.partition("=")
-        if not (name and sign and values):
+    for text in options["varied" if option == "--vary" else "fixed"]:
+        said, sign, values = text.partition("=")
+        if not (said and sign and values):
             msg = f"{option} {text!r} must read FACTOR=VALUE, as n=20,40."
             raise UsageError(msg)
+        name = names.get(said, said)
         if name in found:
-            msg = f"{option} {name} is given twice."
+            msg = f"{option} {said} is given twice."
             raise UsageError(msg)
         found[name] = [
             _value(word.strip(), f"{option} {text}") for word in values.split(",")
         ]
     return found
+
+
+@contextmanager
+def _in_factors(options: dict[str, Any]) -> Iterator[None]:
+    """Say --vary where the library speaks of settings, and name factors as asked."""
+    from scorecast.cli.simulate import labelled_parameters
+
+    try:
+        yield
+    except UsageError as error:
+        said = _VARIED.sub(r"--vary \1", str(error))
+        if options["simulate"]:
+            for name, parameter in labelled_parameters().items():
+                said = said.replace(f"`{parameter}`", name)
+        raise UsageError(said) from error
 
 
 def _value(text: str, place: str) -> Any:

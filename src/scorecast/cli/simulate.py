@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shlex
@@ -16,7 +17,7 @@ from scorecast.cli.options import Share
 if TYPE_CHECKING:
     from scorecast.synthetic import Simulated
 
-__all__ = ["command"]
+__all__ = ["command", "labelled_parameters"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _ENDINGS = (".csv", ".npz", ".parquet")
@@ -123,6 +124,28 @@ def labelled(**options: Any) -> None:
     options["with_bayes_error"] = not options.pop("no_bayes_error")
     options["n_classes"] = options.pop("classes")
     _make("labelled", options)
+
+
+def labelled_parameters() -> dict[str, str]:
+    """Return what the options of `labelled` set.
+
+    Returns
+    -------
+    dict of str to str
+        Options of what is made, without their dashes, with the parameters of the
+        function that they stand for.
+    """
+    named = {p: option.removeprefix("--") for p, option in _OPTIONS["labelled"].items()}
+    parameters = {named.get(p, p.replace("_", "-")): p for p in _made("labelled")}
+    options = [option.removeprefix("--") for p in labelled.params for option in p.opts]
+    return {name: parameters[name] for name in options if name in parameters}
+
+
+def _made(kind: str) -> list[str]:
+    """Return the parameters of what makes data of a kind."""
+    from scorecast import synthetic
+
+    return list(inspect.signature(getattr(synthetic, kind)).parameters)
 
 
 @command.command(name="biclusters")

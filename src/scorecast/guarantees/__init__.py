@@ -40,9 +40,11 @@ from scorecast.guarantees.feasibility import (
     NullTest,
     Verdict,
 )
+from scorecast.guarantees.grids import grids_for
 from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.loss_values import (
     difference_said,
+    is_share,
     span_said,
     value_said,
 )
@@ -115,6 +117,8 @@ __all__ = [
     "difference_said",
     "estimate_capacity",
     "estimate_said",
+    "grids_for",
+    "is_share",
     "learning_curve_fit",
     "learning_curve_scores",
     "model_from",

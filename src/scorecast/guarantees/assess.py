@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -20,67 +20,34 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.guarantees.assessment import Assessment
-from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
-from scorecast.guarantees.bounds import Bound, all_bounds
-from scorecast.guarantees.capacity_bounds import capacity_bounds, check_capacity
+from scorecast.guarantees.capacity_bounds import check_capacity
 from scorecast.guarantees.cautions import cautions
-from scorecast.guarantees.class_sensitivity import (
-    ClassSensitivity,
-    across_classes,
-    class_sensitivities,
-)
-from scorecast.guarantees.estimates import Estimates, collect_estimates
-from scorecast.guarantees.feasibility import (
-    NULL_DATA,
-    SCHEMES,
-    NullSettings,
-    examine,
-)
+from scorecast.guarantees.feasibility import NULL_DATA, SCHEMES, NullSettings
 from scorecast.guarantees.losses import Loss, check_losses, losses_for
 from scorecast.guarantees.missing import check_missing
-from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
+from scorecast.guarantees.model_assessment import ModelAssessment
 from scorecast.guarantees.model_comparison import compare_models
+from scorecast.guarantees.model_order import Order, assess_model
 from scorecast.guarantees.models import check_models, task_of
 from scorecast.guarantees.outlook import (
-    OutlookOrder,
     best_features,
-    model_outlook,
     outlook_order,
     space_of,
 )
 from scorecast.guarantees.problem import Problem, check_problem
 from scorecast.guarantees.records import fingerprint_of
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import Plan, Sampling, check_pairs, draw_plan
+from scorecast.guarantees.sampling import Plan, check_pairs, draw_plan
 from scorecast.guarantees.selection import check_feature_names
 
 __all__ = ["assess"]
 
-_ABOUT_RIGHT = ("accuracy", "error", "balanced-accuracy")
-_BIAS_FITS = 50
 _OUT_OF_TIME = "failed: stopped after"
 _BAD_PARAMETER = "failed: InvalidParameterError"
 _CASES = "cases are independent of one another and resemble those to come"
 _GROUPS = "groups are independent of one another and resemble those to come"
 _SIZE = "the model in use is learned from about as many cases as in a split"
 _INSIDE = "whatever was chosen by looking at targets is chosen again inside every split"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Order:
-    """What was asked for."""
-
-    losses: tuple[Loss, ...]
-    level: float
-    settings: NullSettings
-    n_resamples: int
-    with_bias_variance: bool
-    capacity: float | str | None
-    run: Run
-    outlook: OutlookOrder
-    with_regularities: bool
-    names: tuple[str, ...]
-    seed: int | None
 
 
 def assess(
@@ -205,15 +172,8 @@ def assess(
     """
     chosen = check_models(models)
     task = task_of(chosen)
-    settings = NullSettings(
-        n_permutations=None
-        if n_permutations is None
-        else _check_count(n_permutations, "n_permutations"),
-        n_null_data=_check_count(n_null_data, "n_null_data"),
-        scheme=check_choice(permute, "permute", SCHEMES),
-        null_data=check_choice(null_data, "null_data", NULL_DATA),
-        alpha=check_level(alpha, "alpha"),
-        relaxed_alpha=_check_relaxed(relaxed_alpha, alpha),
+    settings = _null_settings(
+        n_permutations, n_null_data, permute, null_data, alpha, relaxed_alpha
     )
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
@@ -222,7 +182,7 @@ def assess(
     if problem.n_repeated() == problem.n - 1:
         msg = "No feature varies: all cases look the same."
         raise InsufficientDataError(msg)
-    order = _Order(
+    order = Order(
         losses=chosen_losses,
         level=check_level(level),
         settings=settings,
@@ -242,16 +202,9 @@ def assess(
     plan = draw_plan(sampling, problem, rng)
     check_pairs(plan, problem, [loss.name for loss in order.losses])
     if checkpoint is not None:
-        asked = (
-            settings,
-            order.losses,
-            order.outlook,
-            random_state,
-            time_limit,
-        )
-        run = fingerprint_of(chosen, problem, plan, asked)
-        noted = replace(order.run, record=Record(checkpoint, run))
-        order = replace(order, run=noted)
+        asked = (settings, order.losses, order.outlook, random_state, time_limit)
+        record = Record(checkpoint, fingerprint_of(chosen, problem, plan, asked))
+        order = replace(order, run=replace(order.run, record=record))
     return _answer(chosen, problem, plan, order, rng)
 
 
@@ -259,7 +212,7 @@ def _answer(
     models: Mapping[str, Any],
     problem: Problem,
     plan: Plan,
-    order: _Order,
+    order: Order,
     rng: np.random.Generator,
 ) -> Assessment:
     # Drawn, not spawned: the number of models must not change the permutations.
@@ -267,7 +220,7 @@ def _answer(
     # One stream per model: adding a model does not change the others.
     streams = rng.spawn(len(models))
     rows = tuple(
-        _one_model(name, model, problem, plan, order, stream)
+        assess_model(name, model, problem, plan, order, stream)
         for (name, model), stream in zip(models.items(), streams, strict=True)
     )
     _refuse_nothing(rows)
@@ -305,7 +258,7 @@ def _answer(
     )
 
 
-def _unlucky(problem: Problem, order: _Order) -> tuple[str, ...]:
+def _unlucky(problem: Problem, order: Order) -> tuple[str, ...]:
     if order.outlook.n_selected is None or problem.is_classification:
         return ()
     return (
@@ -335,124 +288,24 @@ def _refuse_nothing(rows: Sequence[ModelAssessment]) -> None:
     raise FitFailedError(msg)
 
 
-def _one_model(
-    name: str,
-    model: Any,
-    problem: Problem,
-    plan: Plan,
-    order: _Order,
-    rng: np.random.Generator,
-) -> ModelAssessment:
-    # One stream per part: leaving one out does not change the others.
-    for_folds, for_bounds, for_tests, for_bias, for_capacity, for_more = rng.spawn(6)
-    estimates = collect_estimates(
-        model, problem, plan, rng=for_folds, run=order.run, part=f"{name}/folds",
-        what=f"testing {name}",
-    )  # fmt: skip
-    if estimates.is_empty:
-        return ModelAssessment(name=name, losses=(), failures=estimates.failures)
-    wanted = [loss for loss in order.losses if estimates.can_measure(loss)]
-    missing = tuple(
-        f"{loss.name} needs {loss.needs}, which the model does not give"
-        for loss in order.losses
-        if loss not in wanted
-    )
-    promised, unbound = capacity_bounds(
-        model, problem, wanted, order.capacity, level=order.level, rng=for_capacity,
-        time_limit=order.run.time_limit,
-    )  # fmt: skip
-    losses = tuple(
-        _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
-    )
-    undefined = [said for loss in wanted if (said := estimates.not_finite_said(loss))]
-    tested, untested = None, ""
-    if wanted and wanted[0] is order.losses[0]:
-        untested = estimates.not_finite_said(wanted[0])
-    is_tested = order.settings.n_permutations != 0 and not untested
-    if is_tested and wanted and wanted[0] is order.losses[0]:
-        tested = examine(
-            model, estimates, wanted[0], order.settings, rng=for_tests,
-            run=order.run, part=name,
-        )  # fmt: skip
-    parts: tuple[BiasVariance, ...] = ()
-    if order.with_bias_variance:
-        try:
-            parts = _decomposed(name, model, estimates, order, for_bias)
-        except InsufficientDataError as error:
-            undefined.append(f"no bias and variance: {str(error).removesuffix('.')}")
-    more = model_outlook(
-        name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
-        rng=for_more, run=order.run, seed=order.seed,
-    )  # fmt: skip
-    notes = (*unbound, *(() if tested is None else tested.notes()))
-    cases, times = np.unique(estimates.tested(), return_counts=True)
-    return ModelAssessment(
-        name=name,
-        losses=losses,
-        feasibility=tested,
-        bias_variance=parts,
-        learning_curves=more.curves,
-        selection_bias=more.bias,
-        failures=estimates.failures,
-        n_tested=int(cases.size),
-        cases=tuple(cases.tolist()),
-        times_tested=tuple(times.tolist()),
-        warnings=(*estimates.warnings, *undefined, *missing, *notes, *more.warnings),
-        untested=untested,
-    )
-
-
-def _one_loss(
-    estimates: Estimates,
-    loss: Loss,
-    order: _Order,
-    rng: np.random.Generator,
-    promised: Mapping[str, Bound],
-) -> LossAssessment:
-    sample = estimates.measure(loss)
-    bounds = all_bounds(
-        estimates, sample, level=order.level, rng=rng, n_resamples=order.n_resamples
-    )
-    per_class: tuple[ClassSensitivity, ...] = ()
-    if loss.name in _ABOUT_RIGHT:
-        per_class = class_sensitivities(estimates, order.level)
-    if loss.name in promised:
-        bounds = (*bounds, promised[loss.name])
-    if loss.name == "balanced-accuracy" and per_class:
-        bounds = (*bounds, across_classes(per_class, order.level))
-    return LossAssessment(
-        loss=loss.name,
-        greater_is_better=loss.greater_is_better,
-        estimate=sample.estimate,
-        folds=tuple(sample.folds.tolist()),
-        bounds=bounds,
-        per_class=per_class,
-        cases=() if sample.cases is None else tuple(sample.cases.tolist()),
-        of_class=loss.class_of(estimates.problem.classes),
-    )
-
-
-def _decomposed(
-    name: str,
-    model: Any,
-    estimates: Estimates,
-    order: _Order,
-    rng: np.random.Generator,
-) -> tuple[BiasVariance, ...]:
-    """Decompose the error, on more fits where no case was tested twice."""
-    problem = estimates.problem
-    rows = estimates.tested()
-    if rows.size < 2 * np.unique(rows).size:
-        plan = draw_plan(Sampling(kind="boot", n_folds=_BIAS_FITS), problem, rng)
-        estimates = collect_estimates(
-            model, problem, plan, rng=rng, run=order.run, part=f"{name}/bias",
-            what="bias and variance",
-        )  # fmt: skip
-    if estimates.is_empty:
-        return ()
-    pooled = estimates.pooled()
-    return bias_variance(
-        pooled.truth, pooled.predicted, estimates.tested(), pooled.n_classes
+def _null_settings(
+    n_permutations: int | None,
+    n_null_data: int,
+    permute: str,
+    null_data: str,
+    alpha: float,
+    relaxed_alpha: float,
+) -> NullSettings:
+    usual = n_permutations is None
+    return NullSettings(
+        n_permutations=None
+        if usual
+        else _check_count(n_permutations, "n_permutations"),
+        n_null_data=_check_count(n_null_data, "n_null_data"),
+        scheme=check_choice(permute, "permute", SCHEMES),
+        null_data=check_choice(null_data, "null_data", NULL_DATA),
+        alpha=check_level(alpha, "alpha"),
+        relaxed_alpha=_check_relaxed(relaxed_alpha, alpha),
     )
 
 
@@ -473,7 +326,7 @@ def _check_limit(seconds: float | None) -> float | None:
     raise UsageError(msg)
 
 
-def _check_count(value: int, name: str) -> int:
+def _check_count(value: int | None, name: str) -> int:
     if (
         isinstance(value, int | np.integer)
         and not isinstance(value, bool)

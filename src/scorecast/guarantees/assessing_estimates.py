@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -22,7 +22,7 @@ from scorecast.guarantees.estimate_assessment import (
     EstimateAssessment,
     EstimatedModel,
 )
-from scorecast.guarantees.feasibility import NullTest, Verdict, paired_test
+from scorecast.guarantees.feasibility import NullTest, Verdict, in_units, paired_test
 from scorecast.guarantees.losses import LOSSES
 from scorecast.guarantees.model_assessment import LossAssessment
 from scorecast.guarantees.model_comparison import compare_models
@@ -266,7 +266,7 @@ def _test(
 ) -> NullTest:
     sign = -1.0 if loss.greater_is_better else 1.0
     test = paired_test(setting, sign * values, sign * null[loss.loss], overlap)
-    return replace(test, null_value=sign * test.null_value)
+    return in_units(test, sign)
 
 
 def _judged(tests: tuple[NullTest, ...], alpha: float, relaxed_alpha: float) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -163,22 +164,26 @@ class Assessment(Result):
         Cases are numbered from 0. A loss that is no mean of cases, such as AUC, has no
         column; one that a model does not give is NaN.
         """
-        losses = dict.fromkeys(x.loss for m in self.models for x in m.losses if x.cases)
-        found: dict[str, list[Any]] = {"model": [], "case": [], "times_tested": []}
-        found |= {name: [] for name in losses}
-        for model in self.models:
-            found["model"] += [model.name] * len(model.cases)
-            found["case"] += model.cases
-            found["times_tested"] += model.times_tested
-            given = {x.loss: x.cases for x in model.losses}
-            for name in losses:
-                unknown = (math.nan,) * len(model.cases)
-                found[name] += given.get(name) or unknown
-        return found
+        facts = {"case": "cases", "times_tested": "times_tested"}
+        return _long_columns(self.models, facts, "cases")
 
     def case_frame(self) -> Any:
         """Return `case_columns` as a pandas DataFrame."""
         return frame_of(self.case_columns())
+
+    def test_columns(self) -> dict[str, list[Any]]:
+        """Return one row per model, split and case tested in it: its losses.
+
+        Splits and cases are numbered from 0, and splits of one repeat are together.
+        Columns are as of `case_columns`, whose values are means of these.
+        """
+        return _long_columns(
+            self.models, {"split": "tested_in", "case": "tested"}, "tests"
+        )
+
+    def test_frame(self) -> Any:
+        """Return `test_columns` as a pandas DataFrame."""
+        return frame_of(self.test_columns())
 
     def _parts(self) -> tuple[Json, Json, Json]:
         inputs = {
@@ -227,6 +232,26 @@ class Assessment(Result):
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )
+
+
+def _long_columns(
+    models: Sequence[ModelAssessment], facts: Mapping[str, str], values: str
+) -> dict[str, list[Any]]:
+    """Put facts of models, by their columns, beside values of their losses."""
+    losses = dict.fromkeys(
+        x.loss for m in models for x in m.losses if getattr(x, values)
+    )
+    found: dict[str, list[Any]] = {"model": []}
+    found |= {name: [] for name in (*facts, *losses)}
+    for model in models:
+        count = len(getattr(model, next(iter(facts.values()))))
+        found["model"] += [model.name] * count
+        for column, fact in facts.items():
+            found[column] += getattr(model, fact)
+        given = {x.loss: getattr(x, values) for x in model.losses}
+        for name in losses:
+            found[name] += given.get(name) or (math.nan,) * count
+    return found
 
 
 def _last_if_nan(sign: float, model: ModelAssessment) -> float:

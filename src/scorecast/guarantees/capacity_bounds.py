@@ -144,8 +144,15 @@ def _upper(
         low=0.0,
         high=worst,
         assumption=_ASSUMPTION.format(whose, dimension, source),
-        note="says nothing" if worst >= 1 else "",
+        note="; ".join(_notes(problem, worst)),
     )
+
+
+def _notes(problem: Problem, worst: float) -> list[str]:
+    found = ["says nothing"] if worst >= 1 else []
+    if problem.groups is not None:
+        found.append("groups counted for cases: a rule of thumb, no theorem")
+    return found
 
 
 def _seen(bound: Bound, loss: Loss) -> Bound:

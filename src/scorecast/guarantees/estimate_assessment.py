@@ -9,7 +9,12 @@ from typing import Any, ClassVar, Self
 from scorecast._core.amounts import amount
 from scorecast._core.results import Result
 from scorecast._core.types import Json
-from scorecast.guarantees.feasibility import NullTest, Verdict
+from scorecast.guarantees.feasibility import (
+    NullTest,
+    Verdict,
+    null_test_from,
+    null_test_parts,
+)
 from scorecast.guarantees.model_assessment import (
     LossAssessment,
     loss_from,
@@ -168,18 +173,17 @@ class EstimateAssessment(Result):
 def _model_parts(model: EstimatedModel) -> Json:
     return {
         "losses": {loss.loss: loss_parts(loss) for loss in model.losses},
-        "tests": [asdict(test) for test in model.tests],
+        "tests": [null_test_parts(test) for test in model.tests],
         "verdict": None if model.verdict is None else asdict(model.verdict),
     }
 
 
 def _model_from(name: str, data: Json) -> EstimatedModel:
-    words = {"setting", "note", "n_draws"}
     verdict = data["verdict"]
     return EstimatedModel(
         name=name,
         losses=tuple(loss_from(loss, x) for loss, x in data["losses"].items()),
-        tests=tuple(NullTest(**_numbers(row, words)) for row in data["tests"]),
+        tests=tuple(map(null_test_from, data["tests"])),
         verdict=None if verdict is None else Verdict(**verdict),
     )
 

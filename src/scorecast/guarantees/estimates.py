@@ -38,6 +38,8 @@ class LossSample:
         Value of every split; NaN where it failed or is undefined.
     cases : ndarray of shape (n_tested,) or None
         Mean value of every case that was tested, if the loss is a mean of cases.
+    tests : ndarray of shape (n_tests,) or None
+        Value of every test, in the order of `Estimates.tested`, likewise.
     estimate : float
         The value of all.
     shift : float
@@ -57,6 +59,7 @@ class LossSample:
     loss: Loss
     folds: FloatArray
     cases: FloatArray | None
+    tests: FloatArray | None
     estimate: float
     test_ratio: float
     n_tested: int
@@ -124,6 +127,11 @@ class Estimates:
         """Return the row of every test, in the order of `pooled`."""
         return np.concatenate([f.test for f in self.folds if f.outcome is not None])
 
+    def tested_in(self) -> IntArray:
+        """Return the number of the split of every test, in the order of `pooled`."""
+        known = [i for i, f in enumerate(self.folds) if f.outcome is not None]
+        return np.repeat(known, [self.folds[i].test.size for i in known])
+
     def units(self) -> tuple[list[IntArray], IntArray]:
         """Return the tests of every independent unit, and what units to draw among.
 
@@ -180,6 +188,7 @@ class Estimates:
             loss=loss,
             folds=folds,
             cases=cases,
+            tests=values,
             estimate=weighed,
             # An infinite value stays one, however it is weighed.
             shift=weighed - estimate if np.isfinite([weighed, estimate]).all() else 0.0,

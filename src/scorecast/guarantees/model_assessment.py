@@ -24,7 +24,9 @@ __all__ = [
     "model_parts",
 ]
 
-_MOST_CASES = 10_000  # in a file
+# In a file: 10,000 numbers with all their digits are some 250 kB a loss, and more would
+# make it one of cases only. Not rounded: a rank counted again would count other ties.
+_MOST_CASES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,9 @@ class LossAssessment:
     cases : tuple of float
         Mean value of every case that was tested, in the order of the model's
         `cases`; empty where the loss is no mean of cases.
+    tests : tuple of float
+        Value of every test of a case in a split, in the order of the model's `tested`
+        and `tested_in`; empty likewise.
     of_class : str
         The class it is about, where it is about one: the last in sorted order.
     """
@@ -59,6 +64,7 @@ class LossAssessment:
     bounds: tuple[Bound, ...]
     per_class: tuple[ClassSensitivity, ...] = ()
     cases: tuple[float, ...] = ()
+    tests: tuple[float, ...] = ()
     of_class: str = ""
 
     @property
@@ -131,6 +137,9 @@ class ModelAssessment:
         them out.
     times_tested : tuple of int
         How often each of them was.
+    tested, tested_in : tuple of int
+        Of every test, split by split, the numbers of the case and of the split, from
+        0; those of one repeat are together. Empty in files that leave them out.
     """
 
     name: str
@@ -145,6 +154,8 @@ class ModelAssessment:
     untested: str = ""
     cases: tuple[int, ...] = ()
     times_tested: tuple[int, ...] = ()
+    tested: tuple[int, ...] = ()
+    tested_in: tuple[int, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -169,6 +180,8 @@ def model_parts(model: ModelAssessment) -> Json:
         "losses": {loss.loss: _short(loss_parts(loss)) for loss in model.losses},
         "cases": _few(model.cases),
         "times_tested": _few(model.times_tested),
+        "tested": _few(model.tested),
+        "tested_in": _few(model.tested_in),
         "feasibility": None
         if model.feasibility is None
         else model.feasibility.to_json(),
@@ -189,7 +202,7 @@ def _few(cases: Sequence[float]) -> list[float]:
 
 
 def _short(loss: Json) -> Json:
-    return {**loss, "cases": _few(loss["cases"])}
+    return {**loss, "cases": _few(loss["cases"]), "tests": _few(loss["tests"])}
 
 
 def loss_parts(loss: LossAssessment) -> Json:
@@ -204,6 +217,7 @@ def loss_parts(loss: LossAssessment) -> Json:
         "bounds": [_bound_parts(bound) for bound in loss.bounds],
         "folds": list(loss.folds),
         "cases": list(loss.cases),
+        "tests": list(loss.tests),
         "of_class": loss.of_class,
     }
 
@@ -232,6 +246,8 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         untested=data.get("untested", ""),
         cases=tuple(data.get("cases", ())),
         times_tested=tuple(data.get("times_tested", ())),
+        tested=tuple(data.get("tested", ())),
+        tested_in=tuple(data.get("tested_in", ())),
     )
 
 
@@ -248,6 +264,7 @@ def loss_from(name: str, data: Json) -> LossAssessment:
             for row in data["per_class"].values()
         ),
         cases=tuple(_float(x) for x in data.get("cases", ())),
+        tests=tuple(_float(x) for x in data.get("tests", ())),
         of_class=data.get("of_class", ""),
     )
 

@@ -19,6 +19,8 @@ __all__ = ["Plan", "Sampling", "Split", "check_pairs", "check_sampling", "draw_p
 _FORM = re.compile(r"^([a-z]+|\.632\+?-?)(\d*)(?:x(\d+))?$")
 _MOST_PAIRS = 5000
 _TEST_SIZE = 0.2
+# Losses that pairs distort; the last one of more than two classes only.
+_BY_FREQUENCY = ("f1", "mcc", "specificity")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -205,7 +207,11 @@ def draw_plan(sampling: Any, problem: Problem, rng: np.random.Generator) -> Plan
 
 
 def check_pairs(plan: Plan, problem: Problem, losses: Iterable[str]) -> None:
-    """Refuse areas of pairs where there are more than two classes.
+    """Refuse what pairs of cases cannot say.
+
+    Every case is tested as often as all others of its class, so that means of cases
+    and shares of single classes, balanced accuracy too, are what they should be. What
+    depends on how frequent classes are is not: in pairs all are alike.
 
     Parameters
     ----------
@@ -219,12 +225,24 @@ def check_pairs(plan: Plan, problem: Problem, losses: Iterable[str]) -> None:
     Raises
     ------
     UsageError
-        A pair lacks all other classes, so that no split would have a value.
+        An AUC of more classes than a pair holds, or a loss that goes by how frequent
+        classes are.
     """
-    if plan.sampling.kind == "lpo" and len(problem.classes) > 2 and "auc" in losses:
+    if plan.sampling.kind != "lpo":
+        return
+    many, asked = len(problem.classes) > 2, tuple(losses)
+    if many and "auc" in asked:
         msg = (
             f"Leave-pair-out has no AUC of {len(problem.classes)} classes, as a pair "
             "holds two. Take sampling 'cv10', or two classes at a time."
+        )
+        raise UsageError(msg)
+    wrong = next((x for x in asked if x in _BY_FREQUENCY[: 2 + many]), None)
+    if wrong is not None:
+        msg = (
+            f"Leave-pair-out tests classes equally often, so that {wrong} would not be "
+            "that of these cases. Take sampling 'loo' or 'cv10', or the loss "
+            "balanced-accuracy."
         )
         raise UsageError(msg)
 

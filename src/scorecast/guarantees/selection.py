@@ -182,40 +182,23 @@ def selected_features(
     pools = movable(groups, codes)
     test = _VarianceTest.of(features, n_classes)
     observed = test.statistics(codes[None])[0]
-    order = np.argsort(-observed, kind="stable")
+    chosen = np.argsort(-observed, kind="stable")[:n_selected].astype(np.int64)
     work = _Null(
-        test=test,
-        codes=codes,
-        observed=observed,
-        top=np.sort(observed)[::-1][:n_selected],
-        pools=pools,
+        test=test, codes=codes, observed=observed, top=observed[chosen], pools=pools
     )
-    rng = as_generator(random_state)
-    counts = map_tasks(
-        work, block_sizes(n_permutations), rng=rng, n_jobs=n_jobs, what="permuting"
+    best, ranked, each = work.chances(
+        n_permutations, rng=as_generator(random_state), n_jobs=n_jobs
     )
-    least = 1 / n_arrangements(pools, codes)
-
-    def chance(as_good: IntArray) -> FloatArray:
-        # Of few arrangements the observed one is a fair share, met again or not.
-        return np.maximum((1 + as_good) / (1 + n_permutations), least)
-
-    best, ranked, each = np.split(np.sum(counts, axis=0), [n_selected, 2 * n_selected])
-    alone = np.asarray(
-        fdtrc(n_classes - 1, codes.size - n_classes, observed), dtype=float
-    )
-    if groups is not None:
-        # F's own distribution takes cases for independent, which these are not.
-        alone = chance(each)
-    chosen = order[:n_selected].astype(np.int64)
+    # F's own distribution takes cases for independent, which those of groups are not.
+    alone = each if groups is not None else test.alone(observed, codes.size)
     return SelectedFeatures(
         features=chosen,
         statistic=observed[chosen],
         p_value=alone[chosen],
         holm=_holm(alone)[chosen],
         false_discovery=_false_discovery(alone)[chosen],
-        max_statistic=chance(best),
-        luck=chance(ranked),
+        max_statistic=best,
+        luck=ranked,
         n_cases=codes.size,
         n_features=features.shape[1],
         n_permutations=int(n_permutations),
@@ -291,6 +274,11 @@ class _VarianceTest:
         ratio: FloatArray = freedom * between / within
         return ratio
 
+    def alone(self, observed: FloatArray, n: int) -> FloatArray:
+        """Return the p-value of every F of n cases, each by itself."""
+        k = self.n_classes
+        return np.asarray(fdtrc(k - 1, n - k, observed), dtype=float)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Null:
@@ -301,6 +289,19 @@ class _Null:
     observed: FloatArray
     top: FloatArray
     pools: Sequence[IntArray]
+
+    def chances(
+        self, count: int, *, rng: np.random.Generator, n_jobs: int | None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return p-values of the chosen by the best of all and by rank, and of all."""
+        counts = map_tasks(
+            self, block_sizes(count), rng=rng, n_jobs=n_jobs, what="permuting"
+        )
+        # Of few arrangements the observed one is a fair share, met again or not.
+        least = 1 / n_arrangements(self.pools, self.codes)
+        found = np.maximum((1 + np.sum(counts, axis=0)) / (1 + count), least)
+        k = self.top.size
+        return found[:k], found[k : 2 * k], found[2 * k :]
 
     def __call__(self, size: int, rng: np.random.Generator) -> IntArray:
         """Return, (2 k + m,): by the best of all, rank by rank, feature by feature."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_level, check_matrix
 from scorecast._core.results import Result
@@ -275,11 +275,7 @@ def selection_bias(
     from sklearn.metrics import check_scoring
     from sklearn.pipeline import make_pipeline
 
-    features = np.asarray(check_matrix(X, "X"), dtype=np.float64)
-    labels = np.asarray(y)
-    if labels.shape != (features.shape[0],):
-        msg = f"X has {features.shape[0]} rows, but y has shape {labels.shape}."
-        raise InvalidInputError(msg)
+    features, labels = _checked(X, y)
     classifies = is_classifier(estimator)
     parts = read_splits(splits, features, labels, None, is_classifier=classifies)
     both = make_pipeline(selector, estimator)
@@ -312,6 +308,15 @@ def selection_bias(
         level=level,
         seed=seed_number(random_state),
     )
+
+
+def _checked(X: Any, y: Any) -> tuple[FloatArray, NDArray[Any]]:
+    features = np.asarray(check_matrix(X, "X"), dtype=np.float64)
+    labels = np.asarray(y)
+    if labels.shape != (features.shape[0],):
+        msg = f"X has {features.shape[0]} rows, but y has shape {labels.shape}."
+        raise InvalidInputError(msg)
+    return features, labels
 
 
 def _test_ratio(splits: list[CaseSplit]) -> float:

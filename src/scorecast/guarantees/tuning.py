@@ -17,9 +17,11 @@ from scorecast.guarantees.estimates import collect_estimates
 from scorecast.guarantees.losses import Loss, check_losses
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import draw_plan
+from scorecast.guarantees.sampling import check_pairs, draw_plan
 
 __all__ = ["TunedModel"]
+
+_BAD_PARAMETER = "failed: InvalidParameterError"
 
 
 def _chosen_has(name: str) -> Callable[[Any], bool]:
@@ -95,7 +97,7 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         FitFailedError
-            If no choice could be fitted.
+            If no choice could be fitted, or one has a value that cannot be.
         UsageError
             If the grid is empty.
         """
@@ -104,6 +106,7 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         problem = check_problem(X, y, task=task, groups=groups)
         rng = as_generator(self.random_state)
         plan = draw_plan(self.sampling, problem, rng)
+        check_pairs(plan, problem, [loss.name])
         choices = [
             dict(zip(self.grid, values, strict=True))
             for values in product(*self.grid.values())
@@ -115,6 +118,11 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         for choice in choices:
             model = clone(self.estimator).set_params(**choice)
             found = collect_estimates(model, problem, plan, rng=rng, run=Run(n_jobs=1))
+            if found.is_empty and _BAD_PARAMETER in found.failures[0]:
+                # Not a choice that does badly, but none at all.
+                said = ", ".join(f"{name}={value!r}" for name, value in choice.items())
+                msg = f"{said}: {found.failures[0]}"
+                raise FitFailedError(msg)
             usable = not found.is_empty and found.can_measure(loss)
             value = found.measure(loss).estimate if usable else np.nan
             errors.append(float(loss.as_error(np.array(value))))

@@ -41,6 +41,7 @@ class Record:
     """What was noted at each sweep."""
 
     means: FloatArray  # (sweeps, N)
+    centres: FloatArray  # (sweeps, N): finite even where the mean is not
     n_components: IntArray  # (sweeps,)
     log_likelihood: FloatArray  # (sweeps,)
     given_cases: FloatArray  # log likelihood given labels and scales (sweeps,)
@@ -49,6 +50,7 @@ class Record:
     def empty(cls, n_sweeps: int, n_dims: int) -> Record:
         """Return a record with room for so many sweeps."""
         return cls(
+            np.empty((n_sweeps, n_dims)),
             np.empty((n_sweeps, n_dims)),
             np.empty(n_sweeps, dtype=np.int64),
             np.empty(n_sweeps),
@@ -157,6 +159,7 @@ class Chain:
                 self.cases,
                 self.sums,
                 record.means[first:last],
+                record.centres[first:last],
                 record.n_components[first:last],
                 record.log_likelihood[first:last],
                 record.given_cases[first:last],

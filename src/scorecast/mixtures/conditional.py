@@ -20,8 +20,8 @@ __all__ = ["ConditionalMixture"]
 
 _PATTERNS = 32  # of what is missing, kept ready
 _PER_COMPONENT = 400  # normals; more are made room for where they are needed
-_LIGHT = 1e-9  # share of the normals that only the tails need
-_SHARES = 1e-4  # quantiles that do not
+_LIGHT = 1e-7  # share of the normals that only the tails need
+_SHARES = 1e-3  # quantiles that do not
 _BLOCK = 16  # cases per task of a thread
 
 

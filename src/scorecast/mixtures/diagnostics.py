@@ -11,7 +11,7 @@ import numpy as np
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import MissingExtraError
 
-__all__ = ["Diagnostics", "diagnose", "rhat_of"]
+__all__ = ["Diagnostics", "diagnose", "mcse_of", "rhat_of"]
 
 # Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) recommend these limits.
 MOST_RHAT = 1.01
@@ -26,19 +26,23 @@ class Diagnostics:
 
     The mixture mean is what a result rests on, so it alone decides; the number of
     components moves slowly and hardly matters for the mean, so chains that disagree
-    about it are run for longer, but are not refused.
+    about it are run for longer, but are not refused. A mixture whose tails are so long
+    that some draws have no mean is judged by its centre: the mean as if every scale
+    were its own mean.
 
     Parameters
     ----------
     rhat, ess_bulk, ess_tail, mcse : float
-        Of the mean of the mixture; the worst of its coordinates. R-hat is that of
-        halves of chains.
+        Of the mean of the mixture, or of its centre; the worst of its coordinates.
+        R-hat is that of halves of chains.
     rhat_components, ess_components : float
         Of the number of components.
     n_chains, n_draws : int
         Size of the run, per chain without warm-up.
     reasons : tuple of str
         Why it failed, in words; empty if it passed.
+    judged : {"mean", "centre"}
+        What the figures are of.
     """
 
     rhat: float
@@ -50,6 +54,7 @@ class Diagnostics:
     n_chains: int
     n_draws: int
     reasons: tuple[str, ...] = ()
+    judged: str = "mean"
 
     @property
     def passed(self) -> bool:
@@ -61,7 +66,9 @@ class Diagnostics:
         return dataclasses.asdict(self) | {"reasons": list(self.reasons)}
 
 
-def diagnose(means: FloatArray, n_components: IntArray) -> Diagnostics:
+def diagnose(
+    means: FloatArray, n_components: IntArray, centres: FloatArray | None = None
+) -> Diagnostics:
     """Judge a run.
 
     Parameters
@@ -70,6 +77,8 @@ def diagnose(means: FloatArray, n_components: IntArray) -> Diagnostics:
         Mean of the mixture.
     n_components : array of shape (chains, draws)
         Number of components.
+    centres : array of shape (chains, draws, N), optional
+        Centre of the mixture, judged instead where a draw has no mean.
 
     Returns
     -------
@@ -77,14 +86,26 @@ def diagnose(means: FloatArray, n_components: IntArray) -> Diagnostics:
         Figures and verdict.
     """
     n_chains, n_draws = n_components.shape
-    rows = [_figures(means[:, :, i]) for i in range(means.shape[2])]
+    judged, traced = "mean", means
+    if centres is not None and not np.isfinite(means).all():
+        judged, traced = "centre", centres
+    rows = [_figures(traced[:, :, i]) for i in range(traced.shape[2])]
     rhat = float(np.max([row[0] for row in rows]))
     bulk, tail = (float(np.min([row[i] for row in rows])) for i in (1, 2))
     mcse = float(np.max([row[3] for row in rows]))
     counts = _figures(n_components.astype(np.float64))
-    reasons = _reasons(means, rhat, bulk, tail)
+    reasons = _reasons(traced, rhat, bulk, tail)
     return Diagnostics(
-        rhat, bulk, tail, mcse, counts[0], counts[1], n_chains, n_draws, reasons
+        rhat,
+        bulk,
+        tail,
+        mcse,
+        counts[0],
+        counts[1],
+        n_chains,
+        n_draws,
+        reasons,
+        judged,
     )
 
 
@@ -119,6 +140,22 @@ def rhat_of(draws: FloatArray) -> float:
         R-hat of ranks of half chains; NaN where a chain never moved.
     """
     return _figures(draws)[0]
+
+
+def mcse_of(draws: FloatArray) -> float:
+    """Return the Monte Carlo error of the mean of a number.
+
+    Parameters
+    ----------
+    draws : array of shape (chains, draws)
+        The number along each chain.
+
+    Returns
+    -------
+    float
+        By effective draws; NaN where a chain never moved.
+    """
+    return _figures(draws)[3]
 
 
 def _rhat(draws: FloatArray, stats: Any, axes: dict[str, int]) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from scorecast._core.progress import announced
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import DataWarning, UsageError
-from scorecast.mixtures.diagnostics import rhat_of
+from scorecast.mixtures.diagnostics import mcse_of, rhat_of
 from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.sampler import check_given
@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Evidence", "ladder", "log_evidence", "thermodynamic_integral"]
 
-_BATCHES = 20  # of each chain
+_BATCHES = 5  # of each chain: long enough to be nearly independent
+_FEWEST_DRAWS = 20
 _CHAINS = 2  # per rung, from different starts, so that they can disagree
 _MOST_RHAT = 1.05
+_LEAST_SHARE = 0.1  # nats that one standard deviation at a rung would change
 _MOST_RULE_ERROR = 0.5  # nats: half of what makes a Bayes factor worth a word
 _POWER = 5.0  # of the ladder; steps of beta^(1/5) are even
 # A rule of order four gains 15 or 80 by steps two or three times smaller, once they are
@@ -53,8 +55,8 @@ class Evidence:
     value : float
         Log evidence in nats: the corrected trapezoid rule over beta^(1/5).
     stderr : float
-        Error of `value`: that of the simulation, by batches or by how far the two
-        chains of a rung are apart, and that of the rule.
+        Error of `value`: that of the simulation, by effective draws, by batches or by
+        how far the two chains of a rung are apart, and that of the rule.
     correction : float
         What the correction changed.
     betas, means, variances : array of shape (rungs,)
@@ -81,6 +83,15 @@ class Evidence:
     def to_dict(self) -> Json:
         """Return plain values."""
         return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: Json) -> Self:
+        """Rebuild from what `to_dict` gave."""
+        fields: Json = {
+            k: np.array(v, dtype=np.float64) if isinstance(v, list) else v
+            for k, v in data.items()
+        }
+        return cls(**fields)
 
 
 def ladder(n_rungs: int = 20, power: float = 5.0) -> FloatArray:
@@ -190,10 +201,10 @@ def log_evidence(
     given = check_given(values, prior)
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
-    if sampling.n_draws < _BATCHES:
+    if sampling.n_draws < _FEWEST_DRAWS:
         msg = (
-            f"`n_draws` must be at least {_BATCHES} for the error of the evidence; got "
-            f"{sampling.n_draws}."
+            f"`n_draws` must be at least {_FEWEST_DRAWS} for the error of the "
+            f"evidence; got {sampling.n_draws}."
         )
         raise UsageError(msg)
     rungs = ladder() if betas is None else np.asarray(betas, dtype=np.float64)
@@ -236,14 +247,19 @@ def _start(
 
 
 def _rung_errors(draws: list[FloatArray]) -> FloatArray:
-    """Errors of the means: by batches, or by how far the chains are apart if more."""
+    """Errors of the means: the largest of three views of how slowly chains move.
+
+    Draws of slow chains hang together over more than a short batch, which would then
+    claim too small an error; effective draws and distance between chains see that.
+    """
     errors = []
     for rung in draws:
         usable = rung.shape[1] // _BATCHES * _BATCHES
         batches = rung[:, :usable].reshape(len(rung) * _BATCHES, -1).mean(axis=1)
         within = batches.std(ddof=1) / np.sqrt(batches.size)
         apart = rung.mean(axis=1).std(ddof=1) / np.sqrt(len(rung))
-        errors.append(max(within, apart))
+        effective = mcse_of(rung)  # NaN where a chain never moved
+        errors.append(np.nanmax([within, apart, effective]))
     return np.array(errors)
 
 
@@ -265,7 +281,7 @@ def _run_on(
             return
         again = [run for i in worst for run in runs[i]]
         for run in again:
-            run.extend()
+            run.go_on()
         map_threads(
             lambda r: r.advance(r.n_sweeps), again, n_jobs=n_jobs, what="climbing on"
         )
@@ -290,8 +306,9 @@ def _warn_rule(found: Evidence) -> None:
 
 
 def _warn_disagreement(found: Evidence) -> None:
-    """Warn where the chains of a rung did not come to agree."""
-    failed = np.flatnonzero(~(found.rhats <= _MOST_RHAT))
+    """Warn where the chains of a rung that matters did not come to agree."""
+    matters = _shares(found.betas) * np.sqrt(found.variances) > _LEAST_SHARE
+    failed = np.flatnonzero(matters & ~(found.rhats <= _MOST_RHAT))
     if not failed.size:
         return
     worst = failed[np.argmax(np.nan_to_num(found.rhats[failed], nan=np.inf))]

@@ -79,6 +79,7 @@ class NoisyChain(Chain):
                 self.cases,
                 self.sums,
                 record.means[first:last],
+                record.centres[first:last],
                 record.n_components[first:last],
                 record.log_likelihood[first:last],
                 record.given_cases[first:last],

@@ -25,7 +25,10 @@ class MixturePosterior:
     Parameters
     ----------
     means : array of shape (chains, draws, N)
-        Mean of the mixture in each draw.
+        Mean of the mixture in each draw; infinite or NaN in draws that have none, as
+        those with a component of tail m <= 1/2.
+    centres : array of shape (chains, draws, N)
+        The mean as if every scale were its own mean: always finite.
     n_components : array of shape (chains, draws)
         Number of components in each draw.
     log_likelihood : array of shape (chains, draws)
@@ -43,6 +46,7 @@ class MixturePosterior:
     """
 
     means: FloatArray
+    centres: FloatArray
     n_components: IntArray
     log_likelihood: FloatArray
     n_components_warmup: IntArray
@@ -54,7 +58,7 @@ class MixturePosterior:
     @functools.cached_property
     def diagnostics(self) -> Diagnostics:
         """R-hat, effective sample sizes, and whether the run may be trusted."""
-        return diagnose(self.means, self.n_components)
+        return diagnose(self.means, self.n_components, self.centres)
 
     @functools.cached_property
     def mixtures(self) -> tuple[SkewStudentMixture, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -93,6 +94,17 @@ class Run:
         self.done = 0
         self.kept = []
         self.record = Record.empty(self.n_sweeps, self.record.means.shape[1])
+
+    def go_on(self) -> None:
+        """Make the stage twice as long, warm-up included, keeping what was noted."""
+        before = self.record
+        self.n_discarded += self.n_warmup
+        self.n_warmup *= 2
+        self.n_draws *= 2
+        self.record = Record.empty(self.n_sweeps, before.means.shape[1])
+        for field in dataclasses.fields(before):
+            known = getattr(before, field.name)
+            getattr(self.record, field.name)[: len(known)] = known
 
 
 def start_runs(

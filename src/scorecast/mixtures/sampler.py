@@ -247,6 +247,7 @@ def _collect(
     records = [run.record for run in runs]
     return MixturePosterior(
         means=np.array([r.means[n_warmup:] for r in records]),
+        centres=np.array([r.centres[n_warmup:] for r in records]),
         n_components=np.array([r.n_components[n_warmup:] for r in records]),
         log_likelihood=np.array([r.log_likelihood[n_warmup:] for r in records]),
         n_components_warmup=np.array([run.early_numbers for run in runs]),

@@ -10,6 +10,7 @@ from scorecast.recurrence.case_curves import (
     check_shown,
     curves_of,
     fit_without,
+    shown_cases,
 )
 from scorecast.recurrence.cautions import cohort_cautions, wide_intervals
 from scorecast.recurrence.choice import (
@@ -61,6 +62,7 @@ __all__ = [
     "fit_without",
     "hyperparameter_evidence",
     "recurrence_of",
+    "shown_cases",
     "wide_intervals",
 ]
 

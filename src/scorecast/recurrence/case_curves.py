@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,11 +12,19 @@ import numpy as np
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json
 from scorecast.exceptions import UsageError
 from scorecast.recurrence.columns import narrowed, usable_columns
+from scorecast.recurrence.noted import noted
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
 
-__all__ = ["CaseCurves", "FittedToOthers", "check_shown", "curves_of", "fit_without"]
+__all__ = [
+    "CaseCurves",
+    "FittedToOthers",
+    "check_shown",
+    "curves_of",
+    "fit_without",
+    "shown_cases",
+]
 
 _POINTS = 160
 _ENDS = (0.001, 0.99)  # between these quantiles densities are drawn
@@ -212,6 +221,52 @@ def curves_of(
         )
         for i, row in enumerate(rows)
     )
+
+
+def shown_cases(
+    model: RecurrenceModel,
+    X: FloatArray,
+    time: FloatArray,
+    event: BoolArray,
+    which: Sequence[int],
+    *,
+    level: float = 0.9,
+    shares: Sequence[float] = (0.05, 0.95),
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> tuple[tuple[CaseCurves, ...], FloatArray]:
+    """Return curves of some cases, and quantiles of all, by one fit to the others.
+
+    Parameters
+    ----------
+    model, X, time, event, which, level
+        As for `curves_of`.
+    shares : sequence of float, default=(0.05, 0.95)
+        Probabilities of the quantiles.
+    checkpoint : str or path-like, optional
+        File to which both are appended; the same call takes them from there. It may be
+        that of `evaluate_recurrence`.
+
+    Returns
+    -------
+    tuple
+        CaseCurves in the order given, and times of shape (n, shares).
+    """
+
+    def work() -> Json:
+        fitted = fit_without(model, X, time, event, which)
+        curves = curves_of(model, X, time, event, which, level=level, fitted=fitted)
+        return {
+            "curves": [asdict(one) for one in curves],
+            "ends": fitted.quantiles(X, shares).tolist(),
+        }
+
+    from sklearn.base import clone  # which importing this folder does without
+
+    alone = clone(model).set_params(n_jobs=None, checkpoint=None)
+    asked = (alone, X, time, event, list(which), level, list(shares))
+    found = noted(checkpoint, "shown", asked, work)
+    curves = tuple(CaseCurves.from_dict(one) for one in found["curves"])
+    return curves, np.array(found["ends"], dtype=np.float64)
 
 
 def _grid(ends: FloatArray, recorded: FloatArray) -> FloatArray:

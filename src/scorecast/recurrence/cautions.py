@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray
-from scorecast.recurrence.cohort import FEW_EVENTS
 
 __all__ = ["cohort_cautions", "wide_intervals"]
 
@@ -28,7 +27,7 @@ def cohort_cautions(
     *,
     chosen: bool = True,
 ) -> tuple[str, ...]:
-    """Warn of few events, of covariates that say the same, and of leaks.
+    """Warn of covariates that say the same, and of leaks.
 
     Parameters
     ----------
@@ -44,18 +43,10 @@ def cohort_cautions(
     tuple of str
         Sentences.
     """
-    found = [*_few_events(event), *_determined(X, names)]
+    found = _determined(X, names)
     if not chosen:
         found += _leaks(X, time, event, names)
     return tuple(found)
-
-
-def _few_events(event: BoolArray) -> list[str]:
-    n = int(event.sum())
-    if n >= FEW_EVENTS:
-        return []
-    events = "event was" if n == 1 else "events were"
-    return [f"Only {n} {events} seen: predictions lean on the prior of the model."]
 
 
 def _determined(X: FloatArray, names: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -202,6 +203,7 @@ def choose_hyperparameters(
     *,
     sampling: Sampling | None = None,
     random_state: RandomState = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> HyperparameterChoice:
     """Say which hyperparameters foretell the data best, and how sure that is.
 
@@ -218,6 +220,9 @@ def choose_hyperparameters(
         Length of the chains; see `scorecast.recurrence.hyperparameter_evidence`.
     random_state : int, Generator or None, default=0
         Source of randomness.
+    checkpoint : str or path-like, optional
+        File to which every finished candidate is appended; the same call goes on from
+        it. It may be that of `evaluate_recurrence`.
 
     Returns
     -------
@@ -227,8 +232,9 @@ def choose_hyperparameters(
     n_dims = 1 if X is None else 1 + np.shape(X)[1]
     asked = check_candidates(candidates, n_dims)
     found: Mapping[str, Evidence] = hyperparameter_evidence(
-        model, X, time, event, asked, sampling=sampling, random_state=random_state
-    )
+        model, X, time, event, asked, sampling=sampling, random_state=random_state,
+        checkpoint=checkpoint,
+    )  # fmt: skip
     rows = [
         Candidate(
             name=name,

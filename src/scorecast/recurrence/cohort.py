@@ -19,6 +19,7 @@ __all__ = [
     "check_covariates",
     "check_times",
     "covariate_names",
+    "few_events_said",
     "is_copy",
     "is_idle",
 ]
@@ -26,6 +27,7 @@ __all__ = [
 FEW_EVENTS = 10  # fewer than these, and predictions lean on the prior
 _SAME = 1e-10  # one minus the correlation of columns that say the same
 _ENOUGH = 10  # cases known in both of two columns, to call one a copy
+_SHORTEST, _LONGEST = 1e-304, 1e304  # times that leave room for others around them
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -127,13 +129,21 @@ def check_times(time: ArrayLike, event: ArrayLike) -> tuple[FloatArray, BoolArra
     if when.shape != column.shape:
         msg = f"There are {when.size} times but {column.size} events."
         raise InvalidInputError(msg)
-    bad = ~(np.isfinite(when) & (when > 0))
+    bad = ~(when > 0) | np.isinf(when)
     if bad.any():
         row = int(np.argmax(bad))
         msg = (
-            f"time must be above zero; row {row + 1} holds {when[row]:g} "
+            f"time must be above zero and finite; row {row + 1} holds {when[row]:g} "
             f"({int(bad.sum())} such rows). Measure from an earlier moment, or remove "
             "those rows."
+        )
+        raise InvalidInputError(msg)
+    far = (when < _SHORTEST) | (when > _LONGEST)
+    if far.any():
+        row = int(np.argmax(far))
+        msg = (
+            f"time is {when[row]:g} in row {row + 1}: predicted times around it would "
+            "be more than a number can hold; give times in another unit."
         )
         raise InvalidInputError(msg)
     odd = ~np.isin(column, (0.0, 1.0))
@@ -145,6 +155,25 @@ def check_times(time: ArrayLike, event: ArrayLike) -> tuple[FloatArray, BoolArra
         )
         raise InvalidInputError(msg)
     return when, column == 1.0
+
+
+def few_events_said(n_events: int) -> list[str]:
+    """Warn of few events, in the same words everywhere.
+
+    Parameters
+    ----------
+    n_events : int
+        Events among the cases.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none.
+    """
+    if n_events >= FEW_EVENTS:
+        return []
+    seen = "event was" if n_events == 1 else "events were"
+    return [f"Only {n_events} {seen} seen: predictions lean on the prior of the model."]
 
 
 def _numbers(values: ArrayLike, name: str) -> FloatArray:

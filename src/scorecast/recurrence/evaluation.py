@@ -351,7 +351,9 @@ class _Table:
             warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
         left_out = [one.left_out for one in self.results]
         checks = summed([fit for one in self.results for fit in one.fits])
-        lines = [*left_out_lines(left_out, self.covariates), *fit_lines(checks)]
+        n_events = int(self.work.cohort.event.sum())
+        lines = left_out_lines(left_out, self.covariates)
+        lines = [*lines, *fit_lines(checks, n_events)]
         found = Evaluation(
             time=self.work.cohort.time,
             event=self.work.cohort.event,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.rng import as_generator
-from scorecast._core.types import RandomState
+from scorecast._core.types import Json, RandomState
 from scorecast.exceptions import UsageError
-from scorecast.mixtures import Evidence, Sampling, ladder, log_evidence
+from scorecast.mixtures import Evidence, Observations, Sampling, ladder, log_evidence
 from scorecast.recurrence.cohort import check_cohort
+from scorecast.recurrence.noted import noted
 from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
 
 if TYPE_CHECKING:
@@ -36,6 +39,7 @@ def hyperparameter_evidence(
     betas: ArrayLike | None = None,
     sampling: Sampling | None = None,
     random_state: RandomState = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> dict[str, Evidence]:
     """Estimate the log evidence of candidate hyperparameters.
 
@@ -54,6 +58,9 @@ def hyperparameter_evidence(
         three times twice as many where a rung adds much to the error.
     random_state : int, Generator or None, default=0
         Source of randomness; one stream per candidate.
+    checkpoint : str or path-like, optional
+        File to which every finished candidate is appended; the same call goes on from
+        it. It may be that of `evaluate_recurrence`.
 
     Returns
     -------
@@ -74,16 +81,21 @@ def hyperparameter_evidence(
     noise = scaling.noise(model.noise_sd, model.noise_shape)
     given = scaling.observations(cohort, noise)
     streams = as_generator(random_state).spawn(len(candidates))
-    found = {
-        name: log_evidence(
-            given,
-            prior=dataclasses.replace(make_prior(scaling, changes), name=name),
-            betas=ladder(_RUNGS) if betas is None else np.asarray(betas),
-            sampling=check_sampling(sampling, _SAMPLING),
-            error=_ERROR if sampling is None else None,
-            random_state=stream,
-            n_jobs=model.n_jobs,
+    found = {}
+    for (name, changes), stream in zip(candidates.items(), streams, strict=True):
+        asked: dict[str, Any] = {
+            "prior": dataclasses.replace(make_prior(scaling, changes), name=name),
+            "betas": ladder(_RUNGS) if betas is None else np.asarray(betas),
+            "sampling": check_sampling(sampling, _SAMPLING),
+            "error": _ERROR if sampling is None else None,
+        }
+        work = functools.partial(
+            _evidence, given, random_state=stream, n_jobs=model.n_jobs, **asked
         )
-        for (name, changes), stream in zip(candidates.items(), streams, strict=True)
-    }
+        told = noted(checkpoint, "evidence", (asked, given.tobytes(), stream), work)
+        found[name] = Evidence.from_dict(told)
     return dict(sorted(found.items(), key=lambda item: -item[1].value))
+
+
+def _evidence(given: Observations, **asked: Any) -> Json:
+    return log_evidence(given, **asked).to_dict()

@@ -29,10 +29,10 @@ from scorecast.mixtures import (
     sample_posterior,
 )
 from scorecast.recurrence.cohort import (
-    FEW_EVENTS,
     Cohort,
     check_cohort,
     check_covariates,
+    few_events_said,
 )
 from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
 
@@ -361,12 +361,14 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         at = np.asarray(times, dtype=np.float64)
         if at.ndim == 1:
             at = np.broadcast_to(at, (len(given), at.size))
-        if (
-            at.ndim != 2
-            or len(at) != len(given)
-            or not ((at > 0) & (at < np.inf)).all()
-        ):
+        if at.ndim != 2 or len(at) != len(given) or not (at > 0).all():
             msg = "times must be above zero, of shape (T,) or (n, T)."
+            raise InvalidInputError(msg)
+        if np.isinf(at).any():
+            msg = (
+                "times must be finite. If they were predicted, they are more than a "
+                "number can hold: give times to learn from in another unit."
+            )
             raise InvalidInputError(msg)
         others = self.scaling_.others(given)
         if (np.abs(others) > _FARTHEST).any():
@@ -385,17 +387,14 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
             validate_data(self, X, skip_check_array=True)
 
     def _warn_of(self, cohort: Cohort) -> None:
-        n_events = int(cohort.event.sum())
-        if n_events == 0:
-            msg = (
+        lines = few_events_said(int(cohort.event.sum()))
+        if not cohort.event.any():
+            lines = [
                 "No event was seen: times are only known to be longer, and predictions "
                 "are little more than the prior."
-            )
-        elif n_events < FEW_EVENTS:
-            msg = f"Only {n_events} event(s) seen: predictions lean on the prior."
-        else:
-            return
-        warnings.warn(msg, DataWarning, stacklevel=3)
+            ]
+        for line in lines:
+            warnings.warn(line, DataWarning, stacklevel=3)
 
     def _check_converged(self, posterior: MixturePosterior) -> None:
         found = posterior.diagnostics

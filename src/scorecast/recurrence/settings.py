@@ -11,7 +11,7 @@ import numpy as np
 
 from scorecast._core.types import Json
 from scorecast.mixtures import Prior
-from scorecast.recurrence.cohort import FEW_EVENTS
+from scorecast.recurrence.cohort import FEW_EVENTS, few_events_said
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -83,13 +83,15 @@ def summed(fits: Sequence[Json]) -> Json:
     }
 
 
-def fit_lines(found: Json) -> list[str]:
+def fit_lines(found: Json, n_events: int) -> list[str]:
     """Say once what the fits had to assume.
 
     Parameters
     ----------
     found : dict
         From `summed`.
+    n_events : int
+        Events among all cases.
 
     Returns
     -------
@@ -103,9 +105,10 @@ def fit_lines(found: Json) -> list[str]:
             f"{found['n_fits']} fits: {found['ridge']:g} was added to the diagonal of "
             "their correlations for the prior."
         )
-    if found["fewest_events"] < FEW_EVENTS:
-        lines.append(
-            f"Only {found['fewest_events']} event(s) to learn from in a fold: "
-            "predictions lean on the prior."
-        )
-    return lines
+    few = few_events_said(n_events)
+    if not few and found["fewest_events"] < FEW_EVENTS:
+        few = [
+            f"Of {n_events} events only {found['fewest_events']} are left to learn "
+            "from in a fold: predictions lean on the prior of the model."
+        ]
+    return lines + few

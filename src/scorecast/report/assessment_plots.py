@@ -14,7 +14,13 @@ from scorecast.report.wording import model_name, one_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["bias_drawing", "bounds_drawing", "classes_drawing", "groups_drawing"]
+__all__ = [
+    "bias_drawing",
+    "bounds_drawing",
+    "classes_drawing",
+    "groups_drawing",
+    "number_ticks",
+]
 
 _LONGEST_NAME = 20
 _MOST_MODELS = 6
@@ -106,7 +112,12 @@ def _bound_rows(loss: LossAssessment) -> tuple[Row, ...]:
 
 
 def groups_drawing(
-    groups: Sequence[Group], xlabel: str, title: str, *, zero: bool = False
+    groups: Sequence[Group],
+    xlabel: str,
+    title: str,
+    *,
+    zero: bool = False,
+    in_percent: bool = False,
 ) -> Drawing:
     """Draw rows of dots with bars on a plain axis.
 
@@ -118,6 +129,8 @@ def groups_drawing(
         What they show.
     zero : bool, default=False
         Whether to show zero, and mark it.
+    in_percent : bool, default=False
+        Whether the axis counts in percent, as the numbers beside it.
 
     Returns
     -------
@@ -130,11 +143,12 @@ def groups_drawing(
         ends.append(0.0)  # how far from nothing can only be seen beside it
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     room = 0.04 * ((high - low) or 1.0)
+    label = f"{xlabel}, %" if in_percent else xlabel
 
     def draw(axes: Axes) -> None:
-        draw_groups(axes, groups, xlabel=xlabel, zero=zero)
+        draw_groups(axes, groups, xlabel=label, zero=zero)
         axes.set_xlim(low - room, high + room)
-        _round_ticks(axes, low, high)
+        number_ticks(axes, low, high, in_percent=in_percent)
 
     return rows_drawing(
         groups,
@@ -148,9 +162,13 @@ def groups_drawing(
     )
 
 
-def _round_ticks(axes: Axes, low: float, high: float) -> None:
+def number_ticks(
+    axes: Axes, low: float, high: float, *, in_percent: bool = False
+) -> None:
+    """Mark round numbers between two ends, as many as there is room for."""
     width, _ = axes_size(axes)
     most = max(2.0, width / max(60.0, text_width("0.000") + 12))
     ticks = round_ticks(low, high, most)
-    names = [f"{t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks]
+    unit = 100.0 if in_percent else 1.0
+    names = [f"{unit * t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks]
     axes.set_xticks(ticks, labels=names)

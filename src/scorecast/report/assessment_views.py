@@ -16,6 +16,7 @@ from scorecast.report.bound_views import (
     bounds_assumed,
     gap_said,
 )
+from scorecast.report.chance_plots import chance_drawing
 from scorecast.report.drawing import Drawing
 from scorecast.report.outlook_views import (
     outlook_facts,
@@ -95,6 +96,11 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     return joined_lines(lines, ascii_only=ascii_only)
 
 
+_DRAWN = (
+    "Bars: what the model reached on permuted data, draw by draw. Blue: what it "
+    "reached on the real ones, as the mean of its folds (or of all tests together). "
+    "Marks below: null data."
+)
 _TESTS = ("p against", "permuted", "null model", "null data", "density")
 
 
@@ -338,10 +344,12 @@ def _feasibility(result: Assessment) -> list[Section]:
         "shown where both are known; counting the folds ignores how far off they are."
     )
     tested = [m for m in result.assessed if m.feasibility is not None]
+    drawing = chance_drawing(result)
     return [
         Section(
             heading="Is it better than chance?",
-            lead=(lead,),
+            lead=(lead,) if drawing is None else (lead, _DRAWN),
+            figure=drawing,
             tables=(
                 Table(
                     caption="p-values, one-tailed",

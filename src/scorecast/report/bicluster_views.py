@@ -200,12 +200,16 @@ def _map_section(result: BiclusterScores) -> Section:
     picture = result.picture
     if picture is None:
         return Section(heading="")
+    n, m = len(picture.rows), len(picture.columns)
+    why = ""
+    if n < result.n_rows or m < result.n_columns:
+        why = ", as many as can be told apart"
     shown = (
-        f"{count(len(picture.rows))} of {count(result.n_rows)} rows and "
-        f"{count(len(picture.columns))} of {count(result.n_columns)} columns, in an "
-        "order in which biclusters lie together. Blue cells are above the median of "
-        "their column, grey ones below; the deeper, the farther. A bicluster in "
-        "several pieces shares rows or columns with others."
+        f"{count(n)} of {count(result.n_rows)} rows and {count(m)} of "
+        f"{count(result.n_columns)} columns{why}, in an order in which biclusters lie "
+        "together. Blue cells are above the median of their column, grey ones below; "
+        "the deeper, the farther. A bicluster in several pieces shares rows or columns "
+        "with others."
     )
     return Section(
         heading="Where they lie", lead=(shown,), figure=heat_map_drawing(picture)

@@ -65,10 +65,15 @@ def bound_notes(result: Assessment, loss: str | None = None) -> list[str]:
         Without a full stop.
     """
     places = (x for x in _all(result) if loss is None or x[1] == loss)
-    return [
-        f"{method}, {_whose(who)}: {text}"
-        for (method, text), who in _gathered(places, lambda b: b.note).items()
-    ]
+    # Of all folds that agree the same is to be said of most methods: once will do.
+    said: dict[str, dict[str, list[str]]] = {}
+    for (method, text), who in _gathered(places, lambda b: b.note).items():
+        said.setdefault(text, {}).setdefault(_whose(who), []).append(method)
+    notes = []
+    for text, of in said.items():
+        parts = (f"{', '.join(methods)} ({who})" for who, methods in of.items())
+        notes.append(f"{'; '.join(parts)}: {text}")
+    return notes
 
 
 def bound_sections(result: Assessment) -> list[Section]:

@@ -28,7 +28,7 @@ from scorecast.report.wording import is_known
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Group", "Row", "draw_groups", "rows_drawing"]
+__all__ = ["Group", "Row", "draw_groups", "margin_text", "rows_drawing"]
 
 _ROW = 15.0
 _HEADER = 26.0
@@ -144,7 +144,7 @@ def draw_groups(
     y = 0.0
     for group, (heading, shift) in zip(groups, headings, strict=True):
         y += _HEADER
-        _margin_text(axes, 0.0, y - _ROW / 2 - 3, heading, INK, bold=True, shift=shift)
+        margin_text(axes, 0.0, y - _ROW / 2 - 3, heading, INK, bold=True, shift=shift)
         top = y - 2
         for row in group.rows:
             y += _ROW
@@ -191,10 +191,10 @@ def _name_row(axes: Axes, row: Row, y: float, name: str, width: float) -> None:
     colour, bold = ACCENT if row.strong else MUTED, row.strong
     number = row.text if width else ""
     for x, text, shift in ((0.0, name, -8.0), (1.0, number, 8.0 + width)):
-        _margin_text(axes, x, y, text, colour, bold=bold, shift=shift, side="right")
+        margin_text(axes, x, y, text, colour, bold=bold, shift=shift, side="right")
 
 
-def _margin_text(
+def margin_text(
     axes: Axes,
     x: float,
     y: float,
@@ -205,6 +205,7 @@ def _margin_text(
     shift: float = 0.0,
     side: str = "left",
 ) -> None:
+    """Write beside the axes: x as a part of their width, y in data, shift in points."""
     axes.annotate(
         text,
         (x, y),

@@ -293,6 +293,27 @@ def _spread(result: Recurrence) -> Section:
 
 
 def _cases(result: Recurrence) -> list[Section]:
+    band = (
+        "Chance of waiting longer; the bands show how far the curves themselves are "
+        f"known ({level_name(result.curves[0].level)}, at each time by itself; of the "
+        "first three)."
+    )
+    return [
+        Section(
+            heading="Some cases: when",
+            lead=(_cases_lead(result),),
+            figure=densities_drawing(result),
+            tables=(_cases_table(result),),
+        ),
+        Section(
+            heading="Some cases: how long without",
+            lead=(band,),
+            figure=survival_drawing(result),
+        ),
+    ]
+
+
+def _cases_lead(result: Recurrence) -> str:
     lead = (
         "How likely the event is at each time: areas under a curve are probabilities. "
         "Predicted by a model that did not learn from these cases. A dot marks when "
@@ -306,6 +327,10 @@ def _cases(result: Recurrence) -> list[Section]:
         )
     if is_wide(result):
         lead += " Time is on a logarithmic scale, on which areas are probabilities."
+    return lead
+
+
+def _cases_table(result: Recurrence) -> Table:
     rows = tuple(
         (
             one.name,
@@ -318,25 +343,7 @@ def _cases(result: Recurrence) -> list[Section]:
     level = level_name(result.curves[0].level)
     unit = f", {result.follow_up.unit}" if result.follow_up.unit else ""
     columns = ("", f"median time{unit}", f"{level} interval{unit}", "seen")
-    table = Table(caption="", columns=columns, rows=rows, words=1, stacked=True)
-    band = (
-        "Chance of waiting longer; the bands show how far the curves themselves are "
-        "known "
-        f"({level}, at each time by itself; of the first three)."
-    )
-    return [
-        Section(
-            heading="Some cases: when",
-            lead=(lead,),
-            figure=densities_drawing(result),
-            tables=(table,),
-        ),
-        Section(
-            heading="Some cases: how long without",
-            lead=(band,),
-            figure=survival_drawing(result),
-        ),
-    ]
+    return Table(caption="", columns=columns, rows=rows, words=1, stacked=True)
 
 
 def _rivals(result: Recurrence) -> Section:

@@ -11,6 +11,7 @@ from scorecast.guarantees import (
     SettingEstimate,
     SettingsAssessment,
     Superiority,
+    is_share,
     span_said,
     value_said,
 )
@@ -20,7 +21,7 @@ from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import short_by_name, short_names
+from scorecast.report.short_names import own_parts, short_by_name, short_names
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -36,6 +37,7 @@ _WIDTH = 88
 _LONGEST_MODEL = 20
 _LONGEST_ON_PAGE = 40
 _MOST_ROWS = 40
+_PLAIN = ("data", "sampling")  # factors whose values need no name before them
 _REFERENCES = (
     "R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for "
     "models learned from high-dimensional data. In: Big Data in Complex Systems.",
@@ -77,9 +79,7 @@ def settings_text(result: SettingsAssessment, *, ascii_only: bool = False) -> st
     span = f"{count(sizes[0][0])} x {count(sizes[0][1])}"
     if len(sizes) > 1:
         span += f" to {count(sizes[-1][0])} x {count(sizes[-1][1])}"
-    lines += entry_lines(
-        "Data", f"{count(result.n_settings)} settings; cases x features {span}"
-    )
+    lines += entry_lines("Data", f"{result.settings_said()}; cases x features {span}")
     return joined_lines(lines, ascii_only=ascii_only)
 
 
@@ -136,7 +136,7 @@ def _hierarchy(
     for model in result.models:
         label = names[model]
         for group in result.groups_of(model, loss):
-            said = f"group {group.rank}: {_character(group)}"
+            said = f"group {group.rank}: {_character(result, group)}"
             mean, of_each, of_mean = _group_cells(group)
             rows.append((label, one_line(said, room), "", of_each))
             if len(group.members) > 1:
@@ -151,21 +151,42 @@ def _hierarchy(
 
 def _labels(result: SettingsAssessment, loss: str) -> dict[str, str]:
     """Name the settings of a loss by what is not the same in all of them."""
-    values = {r.setting: r.values for r in result.rows if r.loss == loss}
-    parts = {name: _parts(name, list(found)) for name, found in values.items()}
-    seen: dict[str, set[str]] = {}
-    for found in parts.values():
-        for factor, said in found.items():
-            seen.setdefault(factor, set()).add(said)
+    found = {row.setting: _parts(row.setting, list(row.values)) for row in result.rows}
+    own = [r.setting for r in result.rows if r.loss == loss]
+    in_all, in_loss = _varied(list(found.values())), _varied([found[x] for x in own])
+    # What is alone in its loss is named by how it differs from those of others.
+    chosen = in_loss or [factor for factor in in_all if factor != "loss"]
     return {
         name: ", ".join(
-            f"{factor} {said}"
-            for factor, said in found.items()
-            if len(seen[factor]) > 1
+            _value_named(result, factor, found[name][factor])
+            for factor in chosen
+            if factor in found[name]
         )
         or name
-        for name, found in parts.items()
+        for name in own
     }
+
+
+def _varied(parts: Sequence[dict[str, str]]) -> list[str]:
+    """Return the factors that are not the same in all settings."""
+    seen: dict[str, set[str]] = {}
+    for found in parts:
+        for factor, said in found.items():
+            seen.setdefault(factor, set()).add(said)
+    return [factor for factor, values in seen.items() if len(values) > 1]
+
+
+def _value_named(result: SettingsAssessment, factor: str, value: str) -> str:
+    """Write a value with its factor, unless it says itself what it is."""
+    said = _data_names(result).get(value, value) if factor == "data" else value
+    return said if factor in _PLAIN else f"{factor} {said}"
+
+
+def _data_names(result: SettingsAssessment) -> dict[str, str]:
+    """Shorten the names of data sets by what all begin with."""
+    values = (row.values.get("data") for row in result.rows)
+    names = list(dict.fromkeys(str(x) for x in values if x is not None))
+    return dict(zip(names, own_parts(names), strict=True))
 
 
 def _parts(name: str, factors: Sequence[str]) -> dict[str, str]:
@@ -175,10 +196,19 @@ def _parts(name: str, factors: Sequence[str]) -> dict[str, str]:
     return dict(zip(factors, found.groups(), strict=True)) if found else {}
 
 
-def _character(group: DifficultyGroup) -> str:
-    parts = [f"{name} {' or '.join(values)}" for name, values in group.factors.items()]
+def _character(result: SettingsAssessment, group: DifficultyGroup) -> str:
+    """Say what a group has that no other has, else how many settings are in it."""
+    parts = []
+    for factor, values in group.factors.items():
+        # The factor is named once: "n 20 or 40".
+        first, *rest = [_value_named(result, factor, value) for value in values]
+        parts.append(
+            " or ".join([first, *(x.removeprefix(f"{factor} ") for x in rest)])
+        )
     n = len(group.members)
-    return "; ".join(parts) or f"{n} setting{'s' if n > 1 else ''}"
+    counted = "1 setting" if n == 1 else f"{count(n)} settings"
+    is_only = len(result.groups_of(group.model, group.loss)) == 1
+    return "; ".join(parts) or (counted if is_only else f"mixed, {counted}")
 
 
 def _members(
@@ -225,7 +255,7 @@ def settings_drawing(result: SettingsAssessment, loss: str) -> Drawing:
             rows = (_row(member, labels[member.setting]) for member in members)
             heading = f"{names[model]}, group {found.rank}"
             groups.append(Group(heading=heading, rows=(pooled, *rows)))
-    return groups_drawing(groups, loss, f"{loss} by setting")
+    return groups_drawing(groups, loss, f"{loss} by setting", in_percent=is_share(loss))
 
 
 def _row(row: SettingEstimate, name: str) -> Row:
@@ -240,13 +270,13 @@ def _row(row: SettingEstimate, name: str) -> Row:
 
 def _factor_drawing(result: SettingsAssessment, loss: str) -> Drawing:
     groups = []
-    names = _names(result, _LONGEST_ON_PAGE)
+    names, data = _names(result, _LONGEST_ON_PAGE), _data_names(result)
     for model in result.models:
         own = [v for v in result.views if (v.model, v.loss) == (model, loss)]
         for factor in dict.fromkeys(view.factor for view in own):
             rows = tuple(
                 Row(
-                    name=view.value,
+                    name=data.get(view.value, view.value),
                     dot=view.estimate,
                     low=view.low,
                     high=view.high,
@@ -257,7 +287,7 @@ def _factor_drawing(result: SettingsAssessment, loss: str) -> Drawing:
             )
             heading = f"{names[model]}: {one_line(factor, 30)}"
             groups.append(Group(heading=heading, rows=rows))
-    return groups_drawing(groups, loss, f"{loss} by factor")
+    return groups_drawing(groups, loss, f"{loss} by factor", in_percent=is_share(loss))
 
 
 @main_drawing.register
@@ -303,7 +333,7 @@ def _head(result: SettingsAssessment) -> Section:
             )
             for g in result.groups
         ),
-        notes=tuple(_character(g) for g in result.groups),
+        notes=tuple(_character(result, g) for g in result.groups),
         words=1,
     )
     return Section(
@@ -371,8 +401,9 @@ def _relations(result: SettingsAssessment) -> list[Section]:
     lead = (
         f"In how many settings the first model beats the second, at a level of "
         f"{100 * first.alpha:g} % in each; a relation holds if it does in "
-        f"{100 * first.share:g} % of them and loses in none. The sign test counts data "
-        "sets, whatever the size of a difference."
+        f"{100 * first.share:g} % of them and loses in none. Better: the share of "
+        "settings in which the estimate of the first is better, surely or not. The "
+        "sign test counts data sets, whatever the size of a difference."
     )
     said = (lead, result.pairs_said) if result.pairs_said else (lead,)
     columns = ("", "against", "won", "lost", "better", "sign test", "relation")

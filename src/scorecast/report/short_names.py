@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from scorecast.report.wording import clipped, display_width, printable
 
-__all__ = ["names_in_columns", "short_by_name", "short_names"]
+__all__ = ["names_in_columns", "own_parts", "short_by_name", "short_names"]
 
 _LEAST = 6
 _DOTS = "..."
@@ -90,6 +90,21 @@ def names_in_columns(names: Sequence[str], columns: int) -> dict[str, str]:
         if max(map(display_width, found.values()), default=0) <= columns:
             break
     return found
+
+
+def own_parts(names: Sequence[str]) -> list[str]:
+    """Leave out the words that all names begin with.
+
+    Examples
+    --------
+    >>> own_parts(["microarray_colon", "microarray_leukemia"])
+    ['colon', 'leukemia']
+    >>> own_parts(["iris", "iris_2"]), own_parts(["only one"])
+    (['iris', 'iris_2'], ['only one'])
+    """
+    common = _WORD.sub("", _beginning(names)) if len(set(names)) > 1 else ""
+    cut = [name[len(common) :] for name in names]
+    return cut if all(cut) else list(names)
 
 
 def _each(whole: Sequence[str], limit: int, cut: Callable[[str], str]) -> list[str]:

@@ -190,6 +190,12 @@ def biclusters(
     if not kinds:
         msg = f"`pattern` is empty; give one of {', '.join(PATTERNS)}."
         raise UsageError(msg)
+    if len(kinds) > max(count, 1):
+        msg = (
+            f"{len(kinds)} patterns, but {count} biclusters to hide: the last would "
+            "be left out."
+        )
+        raise UsageError(msg)
     options: Json = {
         "n_rows": shape[0], "n_columns": shape[1], "n_biclusters": count,
         "rows": spans[0], "columns": spans[1], "pattern": kinds,

@@ -21,6 +21,7 @@ from scorecast.guarantees.bounds.folds import (
 )
 from scorecast.guarantees.bounds.proportions import clopper_pearson, wilson
 from scorecast.guarantees.bounds.resampling import bca
+from scorecast.guarantees.bounds.spread import case_spread
 from scorecast.guarantees.estimates import Estimates, LossSample
 from scorecast.guarantees.group_units import group_shares
 
@@ -37,6 +38,9 @@ _ASSUMES = {
     "exact": (
         "cases are independent and the model is fixed; models learned anew for every "
         "case vary too, and at 95 % it then holds in 90 of 100"
+    ),
+    "case-spread": (
+        "cases (or groups) are independent, and the models of the folds are fixed"
     ),
     "delong": "cases (or groups) are independent; the models of the folds are fixed",
     "bca": "cases (or groups) are independent and resemble those to come",
@@ -65,6 +69,10 @@ _REASONS = {
         "keep its share; never narrower than the share of as many cases"
     ),
 }
+_REASONS["case-spread"] = _REASONS["wilson"].replace(
+    "the share of as many cases", "what each case adds to the value allows"
+)
+_STATED = "posterior-error"
 _AT_SHARES = ", at these shares of classes"
 
 
@@ -101,6 +109,9 @@ def all_bounds(
         return ()
     of_folds = _from_folds(sample, level, len(estimates.outcomes()))
     found = [*of_folds, *_from_cases(sample, level)]
+    spread = case_spread(estimates, sample, level)
+    if spread is not None and not sample.loss.is_binary:
+        found.append(_bound("case-spread", spread))
     if sample.loss.name == "auc":
         found.append(_bound("delong", fold_areas(estimates, level)))
     if n_resamples:
@@ -174,12 +185,11 @@ def _from_cases(sample: LossSample, level: float) -> list[Bound]:
         return _from_groups(values, sample.groups, sample, level)
     span, n = loss.high - loss.low, values.size
     found = []
+    count = float(values.sum())
+    if loss.is_binary or loss.name == _STATED:
+        found.append(_bound("wilson", wilson(count, n, level)))
     if loss.is_binary:
-        count = float(values.sum())
-        found = [
-            _bound("wilson", wilson(count, n, level)),
-            _bound("exact", clopper_pearson(count, n, level)),
-        ]
+        found.append(_bound("exact", clopper_pearson(count, n, level)))
     mean = float(values.mean())
     return [
         *found,
@@ -200,7 +210,9 @@ def _from_groups(
     span, mean = loss.high - loss.low, float(values.mean())
     shares, widest = group_shares(values, groups, loss.low, span)
     low, high = empirical_bernstein(shares, level, widest)
-    ends = {"wilson": wilson(mean * n, n, level)} if loss.is_binary else {}
+    ends = {}
+    if loss.is_binary or loss.name == _STATED:
+        ends["wilson"] = wilson(mean * n, n, level)
     ends["hoeffding"] = hoeffding(mean, n, level, span)
     ends["empirical-bernstein"] = (loss.low + low, loss.low + high)
     return [
@@ -301,12 +313,15 @@ def _marked(
 
 
 def _not_narrower(best: str | None, bounds: list[Bound]) -> str | None:
-    """Take the share of cases instead, where the interval to quote is narrower.
+    """Take an interval of cases instead, where the one to quote is narrower.
 
     A model that leans to the larger class is right as often as that class is met. How
     often varies from one sample to the next, but hardly between folds drawn by class.
     """
     width = {bound.method: bound.width for bound in bounds}
-    if best is None or best == "wilson" or "wilson" not in width:
+    # Probabilities that a model states were learned from as many cases: they are known
+    # no better than a share of them, however well cases agree.
+    floor = "wilson" if "wilson" in width else "case-spread"
+    if best is None or floor not in width:
         return best
-    return "wilson" if width["wilson"] > width[best] + _SAME else best
+    return floor if width[floor] > width[best] + _SAME else best

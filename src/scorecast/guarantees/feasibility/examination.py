@@ -27,6 +27,7 @@ from scorecast.guarantees.feasibility.significance import (
     NullTest,
     density_p,
     drawn_test,
+    in_units,
     paired_test,
     unknown,
 )
@@ -119,17 +120,10 @@ def examine(
     problem, plan, run = estimates.problem, estimates.plan, run or Run()
     needed = tuple(fold.outcome is not None for fold in estimates.folds)
     drawn = permuted_draws(
-        estimator,
-        problem,
-        plan,
-        loss,
-        n_permutations=settings.n_permutations,
-        rng=rng,
-        run=run,
-        part=f"{part}/permuted",
-        scheme=settings.scheme,
+        estimator, problem, plan, loss, n_permutations=settings.n_permutations,
+        rng=rng, run=run, part=f"{part}/permuted", scheme=settings.scheme,
         needed=needed,
-    )
+    )  # fmt: skip
     others = _null_models(problem, plan, rng)
     null = _null_data_draws(
         estimator, problem, plan, loss, settings, needed, rng=rng, run=run, part=part
@@ -143,22 +137,14 @@ def examine(
         problem,
     )
     models = _null_model_tests(estimates, others, loss, view)
-    data = None
-    if null.pooled.size:
-        data = _drawn_test("null data", estimates, loss, null, view)
-    if problem.groups is not None and problem.is_classification:
-        data = _NO_NULL_DATA if settings.n_null_data else None
-    density, least = _density(estimates, loss, drawn)
-    if view is not None or math.isnan(permuted.worst_p):
-        density = least = math.nan  # single splits have no values to count
+    data = _null_data_test(estimates, loss, null, view, settings)
+    density = least = math.nan  # where single splits have no values to count
+    if view is None and not math.isnan(permuted.worst_p):
+        density, least = _density(estimates, loss, drawn)
     verdict = judge(
-        permuted,
-        models,
-        data,
-        n=problem.n,
-        alpha=settings.alpha,
+        permuted, models, data, n=problem.n, alpha=settings.alpha,
         relaxed_alpha=settings.relaxed_alpha,
-    )
+    )  # fmt: skip
     return Feasibility(
         loss=loss.name,
         permuted=_turned(permuted, loss),
@@ -169,6 +155,22 @@ def examine(
         smallest_density=least,
         verdict=verdict,
     )
+
+
+def _null_data_test(
+    estimates: Estimates,
+    loss: Loss,
+    draws: Draws,
+    view: PooledView | None,
+    settings: NullSettings,
+) -> NullTest | None:
+    """Test against null data, or say why there are none."""
+    problem = estimates.problem
+    if problem.groups is not None and problem.is_classification:
+        return _NO_NULL_DATA if settings.n_null_data else None
+    if not draws.pooled.size:
+        return None
+    return _drawn_test("null data", estimates, loss, draws, view)
 
 
 def _of_few(test: NullTest, pools: list[list[IntArray]], problem: Problem) -> NullTest:
@@ -257,9 +259,7 @@ def counted_test(
 
 
 def _turned(test: NullTest, loss: Loss) -> NullTest:
-    """Give the null value in units of the loss again."""
-    sign = -1.0 if loss.greater_is_better else 1.0
-    return replace(test, null_value=sign * test.null_value)
+    return in_units(test, -1.0 if loss.greater_is_better else 1.0)
 
 
 def _null_models(

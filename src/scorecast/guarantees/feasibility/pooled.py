@@ -189,6 +189,7 @@ class PooledView:
         return NullTest(
             setting=setting, p=p, p_rank=nan, smallest_p=nan, null_value=float(value),
             gap=gap, stderr=stderr, n_draws=1, note=self.note,
+            observed=float(self.observed[0]),
         )  # fmt: skip
 
     def constant(self) -> Outcome:

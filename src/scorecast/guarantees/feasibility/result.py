@@ -7,7 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Self
 
 from scorecast._core.types import Json
-from scorecast.guarantees.feasibility.significance import NullTest
+from scorecast.guarantees.feasibility.significance import (
+    NullTest,
+    null_test_from,
+    null_test_parts,
+)
 from scorecast.guarantees.feasibility.verdict import Verdict
 
 __all__ = ["Feasibility"]
@@ -60,10 +64,12 @@ class Feasibility:
         """Return plain values."""
         return {
             "loss": self.loss,
-            "permuted": asdict(self.permuted),
-            "null_model": asdict(self.null_model),
-            "null_models": [asdict(test) for test in self.null_models],
-            "null_data": None if self.null_data is None else asdict(self.null_data),
+            "permuted": null_test_parts(self.permuted),
+            "null_model": null_test_parts(self.null_model),
+            "null_models": [null_test_parts(test) for test in self.null_models],
+            "null_data": None
+            if self.null_data is None
+            else null_test_parts(self.null_data),
             "permutation_density": {
                 "p": self.permutation_density,
                 "smallest_p": self.smallest_density,
@@ -78,10 +84,10 @@ class Feasibility:
         given = data["null_data"]
         return cls(
             loss=data["loss"],
-            permuted=_test(data["permuted"]),
-            null_model=_test(data["null_model"]),
-            null_models=tuple(_test(row) for row in data["null_models"]),
-            null_data=None if given is None else _test(given),
+            permuted=null_test_from(data["permuted"]),
+            null_model=null_test_from(data["null_model"]),
+            null_models=tuple(null_test_from(row) for row in data["null_models"]),
+            null_data=None if given is None else null_test_from(given),
             permutation_density=_float(density["p"]),
             smallest_density=_float(density["smallest_p"]),
             verdict=Verdict(**data["verdict"]),
@@ -90,9 +96,3 @@ class Feasibility:
 
 def _float(value: float | None) -> float:
     return math.nan if value is None else float(value)
-
-
-def _test(row: Json) -> NullTest:
-    words = {"setting", "note", "n_draws"}
-    facts: Json = {k: v if k in words else _float(v) for k, v in row.items()}
-    return NullTest(**facts)

@@ -6,21 +6,26 @@ All take errors: smaller is better, whatever the loss was.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from scipy.special import stdtr
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import FloatArray, Json
 
 __all__ = [
     "NullTest",
     "density_p",
     "drawn_test",
+    "in_units",
+    "null_test_from",
+    "null_test_parts",
     "paired_test",
     "rank_p",
     "unknown",
 ]
+
+_MOST_DRAWS = 10_000  # in a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +53,12 @@ class NullTest:
         How often the null setting was drawn.
     note : str
         What the reader should know; often empty.
+    observed : float
+        Value of the model, as the draws are counted: the mean of its folds, or of
+        all tests together.
+    draws : tuple of float
+        The same of every draw that did not fail: the null distribution. Empty where
+        nothing was drawn, and in files that leave it out.
     """
 
     setting: str
@@ -59,6 +70,8 @@ class NullTest:
     stderr: float
     n_draws: int
     note: str = ""
+    observed: float = math.nan
+    draws: tuple[float, ...] = ()
 
     @property
     def worst_p(self) -> float:
@@ -164,6 +177,8 @@ def drawn_test(
         note=""
         if means.size == every.size
         else f"{every.size - means.size} infinite draws count in the rank only",
+        observed=mean,
+        draws=tuple(every.tolist()),
     )
 
 
@@ -211,6 +226,7 @@ def paired_test(
         stderr=stderr,
         n_draws=1,
         note=note,
+        observed=float(observed[both].mean()),
     )
 
 
@@ -232,6 +248,51 @@ def _variance(values: FloatArray) -> float:
 
 def _one_tailed(gap: float, stderr: float, degrees: int) -> float:
     return float(stdtr(degrees, -gap / stderr))
+
+
+def in_units(test: NullTest, sign: float) -> NullTest:
+    """Turn values back into those of the loss.
+
+    Parameters
+    ----------
+    test : NullTest
+        Of errors.
+    sign : float
+        -1 where greater is better, else 1.
+
+    Returns
+    -------
+    NullTest
+        Gaps stay: they say by how much the model is better.
+    """
+    if sign > 0:
+        return test
+    return replace(
+        test,
+        null_value=0.0 - test.null_value,
+        observed=0.0 - test.observed,
+        # Adding nought turns minus nought into nought.
+        draws=tuple(0.0 - x for x in test.draws),
+    )
+
+
+def null_test_parts(test: NullTest) -> Json:
+    """Return plain values; more than 10,000 draws are left out."""
+    few = len(test.draws) <= _MOST_DRAWS
+    return {**asdict(test), "draws": list(test.draws) if few else []}
+
+
+def null_test_from(row: Json) -> NullTest:
+    """Rebuild from `null_test_parts`; files of old may lack the draws."""
+    words = {"setting", "note", "n_draws"}
+    facts: Json = {
+        k: v if k in words else _float(v) for k, v in row.items() if k != "draws"
+    }
+    return NullTest(**facts, draws=tuple(_float(x) for x in row.get("draws", ())))
+
+
+def _float(value: float | None) -> float:
+    return math.nan if value is None else float(value)
 
 
 def unknown(setting: str, note: str) -> NullTest:

@@ -104,6 +104,13 @@ def judge(
         )
         return Verdict(word=NO_VERDICT, reason=reason, n_needed=None)
     reason = f"{said}: not shown to be any better; {help_said}."
+    if permuted.worst_p <= alpha:
+        # There is something to learn; it is the model that is not needed for it.
+        reason = (
+            f"better than permuted data (p = {_number(permuted.worst_p)}), but not "
+            f"shown to be any better than {worst.setting} (p = {_number(p)}), which "
+            f"is simpler; {help_said}."
+        )
     return Verdict(word=NOT_SUPPORTED, reason=reason, n_needed=needed)
 
 

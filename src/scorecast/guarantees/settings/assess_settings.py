@@ -14,7 +14,7 @@ from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import UsageError
-from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.losses import Loss, check_losses, losses_for
 from scorecast.guarantees.models import check_models, task_of
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.settings.collection import (
@@ -26,7 +26,11 @@ from scorecast.guarantees.settings.collection import (
 )
 from scorecast.guarantees.settings.design import Setting, design_settings
 from scorecast.guarantees.settings.difficulty import DifficultyGroup, difficulty_groups
-from scorecast.guarantees.settings.estimate import SettingEstimate, setting_estimate
+from scorecast.guarantees.settings.estimate import (
+    SetScores,
+    SettingEstimate,
+    setting_estimate,
+)
 from scorecast.guarantees.settings.factor_views import FactorView, factor_views
 from scorecast.guarantees.settings.pooling import SettingBound, bounds_over_settings
 from scorecast.guarantees.settings.result import SettingsAssessment
@@ -78,8 +82,8 @@ def assess_settings(
         For ``"one-at-a-time"``; the first value of each factor if not given.
     n_sets : int, default=1
         Data sets to make in every setting. With several, intervals rest on their
-        spread; but those drawn from data at hand share cases, and get the interval
-        of one.
+        spread, and are never narrower than the number of cases allows; but those drawn
+        from data at hand share cases, and get the interval of one.
     sampling : default="cv10"
         As for `assess`.
     loss : str or Loss, optional
@@ -132,12 +136,7 @@ def assess_settings(
         models=chosen, data=source, task=task, sampling=sampling, losses=losses,
         level=check_level(level), time_limit=time_limit,
     )  # fmt: skip
-    count = _check_count(n_sets, "n_sets")
-    if count > 1 and by_name and not set(listed[0].of_data) & set(VARIED):
-        msg = (
-            "`n_sets` draws data anew; without a factor such as n these stay the same."
-        )
-        raise UsageError(msg)
+    count = _check_sets(n_sets, listed, by_name=by_name)
     given = _check_weights(weights, len(listed))
     run = Run(n_jobs=check_n_jobs(n_jobs))
     if checkpoint is not None:
@@ -148,17 +147,13 @@ def assess_settings(
         order, listed, named, n_sets=count, rng=as_generator(random_state), run=run
     )
     rows = tuple(
-        setting_estimate(
-            [one[model] for one in sets],
-            _facts(setting, model, losses[own], by_name),
-            level=level,
-            overlap=by_name,
-        )
+        _estimate(setting, model, losses[own], [one[model] for one in sets], level,
+                  by_name=by_name)
         for model in chosen
         for setting, own, sets in zip(listed, named, scores, strict=True)
-    )
+    )  # fmt: skip
     refuse_nothing(rows)
-    usual = _usual(settings, defaults or {}, design)
+    usual = _usual(listed, design)
     options: Json = {
         "design": design, "n_sets": count, "sampling": str(sampling), "alpha": alpha,
         "share": share, "most_groups": most_groups, "usual": usual,
@@ -281,16 +276,31 @@ def _losses(
 ) -> tuple[list[str], dict[str, Loss]]:
     named, losses = [], {}
     for setting in listed:
-        own = check_losses(setting.value("loss", loss), task)[0]
+        is_varied = "loss" in dict(setting.values)
+        try:
+            own = check_losses(setting.value("loss", loss), task)[0]
+        except UsageError as error:
+            place = "`settings['loss']`" if is_varied else "`loss`"
+            raise UsageError(str(error).replace("`losses`", place)) from error
         losses[own.name] = own
         named.append(own.name)
     return named, losses
 
 
-def _facts(setting: Setting, model: str, loss: Loss, by_name: bool) -> Json:
+def _estimate(
+    setting: Setting,
+    model: str,
+    loss: Loss,
+    sets: Sequence[SetScores],
+    level: float,
+    *,
+    by_name: bool,
+) -> SettingEstimate:
+    # The Brier score reaches as far as there are classes, whichever set has the most.
+    loss = losses_for([loss], max(one.n_classes for one in sets))[0]
     # What was drawn from the same data set errs together, whatever was varied.
     shared = f"data {setting.value('data', 'at hand')}"
-    return {
+    facts = {
         "setting": setting.name,
         "values": dict(setting.values),
         "data": shared if by_name else setting.data_name,
@@ -298,16 +308,14 @@ def _facts(setting: Setting, model: str, loss: Loss, by_name: bool) -> Json:
         "loss": loss.name,
         "limits": (loss.low, loss.high),
     }
+    return setting_estimate(sets, facts, level=level, overlap=by_name)
 
 
-def _usual(
-    factors: Mapping[str, Iterable[Any]] | None,
-    defaults: Mapping[str, Any],
-    design: str,
-) -> dict[str, str]:
-    if design == "grid" or not factors:
+def _usual(listed: Sequence[Setting], design: str) -> dict[str, str]:
+    """Return what the first setting is, from which the others depart one by one."""
+    if design == "grid":
         return {}
-    return {f: str(defaults.get(f, next(iter(v)))) for f, v in factors.items()}
+    return {factor: str(value) for factor, value in listed[0].values}
 
 
 def _check_weights(weights: Sequence[float] | None, n: int) -> FloatArray | None:
@@ -315,7 +323,7 @@ def _check_weights(weights: Sequence[float] | None, n: int) -> FloatArray | None
         return None
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n,) or not (given > 0).all() or not np.isfinite(given).all():
-        msg = f"`weights` must hold a positive number for each of {n} settings."
+        msg = f"`weights` must hold a positive number for each setting ({n} in all)."
         raise UsageError(msg)
     return given
 
@@ -325,6 +333,16 @@ def _check_count(value: int, name: str) -> int:
         return value
     msg = f"`{name}` must be a whole number from 1; got {value!r}."
     raise UsageError(msg)
+
+
+def _check_sets(n_sets: int, listed: Sequence[Setting], *, by_name: bool) -> int:
+    count = _check_count(n_sets, "n_sets")
+    if count > 1 and by_name and not set(listed[0].of_data) & set(VARIED):
+        msg = (
+            "`n_sets` draws data anew; without a factor such as n these stay the same."
+        )
+        raise UsageError(msg)
+    return count
 
 
 def _check_share(share: float) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -13,19 +14,22 @@ import numpy as np
 
 from scorecast._core.types import Json
 from scorecast._version import __version__
-from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import all_bounds, recommended
 from scorecast.guarantees.estimates import Estimates, collect_estimates
-from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.losses import Loss, losses_for
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import draw_plan
+from scorecast.guarantees.sampling import check_pairs, draw_plan
+from scorecast.guarantees.settings.case_floor import error_of_cases
 from scorecast.guarantees.settings.design import Setting
 from scorecast.guarantees.settings.estimate import SetScores
 from scorecast.guarantees.settings.variations import Variations, pair_of
 
 __all__ = ["Collection", "DataSource", "collect_scores", "fingerprint_of_settings"]
 
+_NUMBERS = ("estimate", "low", "high", "df", "case_error")
+_RECORD = 2  # of what a checkpoint keeps of a data set
 DataSource = Callable[..., Any] | Mapping[str, Any]
 
 
@@ -143,7 +147,7 @@ def fingerprint_of_settings(
         and the settings only.
     """
     tested = (order.task, repr(order.sampling), sorted(order.losses))
-    said = (__version__, tested, options)
+    said = (__version__, _RECORD, tested, options)
     digest = hashlib.sha256(repr(said).encode())
     for name, model in order.models.items():
         params = sorted(model.get_params(deep=True).items())
@@ -171,10 +175,13 @@ def _one_task(
     order: Collection, task: _Task, rng: np.random.Generator
 ) -> dict[str, SetScores]:
     X, y = _data_of(order.data, task)
-    problem = check_problem(X, y, task=order.task)
-    # Settings with the same data are split alike, so that they can be compared.
-    for_plan = np.random.default_rng(task.seed)
-    plan = draw_plan(task.setting.value("sampling", order.sampling), problem, for_plan)
+    with _blamed_on_setting(order, task.setting):
+        problem = check_problem(X, y, task=order.task)
+        # Settings with the same data are split alike, so that they can be compared.
+        for_plan = np.random.default_rng(task.seed)
+        sampling = task.setting.value("sampling", order.sampling)
+        plan = draw_plan(sampling, problem, for_plan)
+        check_pairs(plan, problem, [task.loss])
     streams = rng.spawn(len(order.models))
     found = {}
     for (name, model), stream in zip(order.models.items(), streams, strict=True):
@@ -188,9 +195,27 @@ def _one_task(
             run=Run(n_jobs=1, time_limit=order.time_limit),
             what=task.setting.name,
         )
-        loss = order.losses[task.loss]
+        loss = losses_for([order.losses[task.loss]], len(problem.classes))[0]
         found[name] = _scores_of(estimates, loss, order.level, stream)
     return found
+
+
+@contextmanager
+def _blamed_on_setting(order: Collection, setting: Setting) -> Iterator[None]:
+    """Name the data set and the setting, which who refuses data cannot know."""
+    try:
+        yield
+    except (InsufficientDataError, InvalidInputError) as error:
+        place = setting.name
+        if isinstance(order.data, Variations) and "data" not in setting.of_data:
+            place = f"data {next(iter(order.data.sources))}, {place}"
+        msg = f"{place}: {error}"
+        kind = (
+            InvalidInputError
+            if isinstance(error, InvalidInputError)
+            else InsufficientDataError
+        )
+        raise kind(msg) from error
 
 
 def _scores_of(
@@ -202,6 +227,7 @@ def _scores_of(
         "n": problem.n,
         "m": problem.m,
         "greater_is_better": loss.greater_is_better,
+        "n_classes": len(problem.classes),
         "failure": estimates.failures[0] if estimates.failures else "",
     }
     if estimates.is_empty or not estimates.can_measure(loss):
@@ -221,6 +247,8 @@ def _scores_of(
         estimate=sample.estimate,
         low=math.nan if best is None else best.low,
         high=math.nan if best is None else best.high,
+        units=float(sample.n_smallest if loss.by_class else sample.n_units),
+        case_error=error_of_cases(estimates, sample),
         folds=tuple(sample.folds.tolist()),
         **facts,
     )
@@ -269,7 +297,7 @@ def _restored(data: Json) -> dict[str, SetScores]:
         name: SetScores(
             **{
                 **row,
-                **{k: number(row[k]) for k in ("estimate", "low", "high", "df")},
+                **{k: number(row[k]) for k in _NUMBERS},
                 "folds": tuple(number(x) for x in row["folds"]),
             }
         )

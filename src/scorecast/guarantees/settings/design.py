@@ -136,7 +136,7 @@ def _once(factor: str, values: Iterable[Any]) -> list[Any]:
         first = kept.setdefault(_said(value), value)
         if isinstance(first, str) != isinstance(value, str):
             msg = (
-                f"`settings` of {factor!r} holds {first!r} and {value!r}, which are "
+                f"`settings[{factor!r}]` holds {first!r} and {value!r}, which are "
                 "written alike: leave one out."
             )
             raise UsageError(msg)

@@ -43,7 +43,8 @@ class DifficultyGroup:
     p_alike : float
         Of Cochran's Q: small if even these differ more than chance allows.
     factors : dict of str to list
-        Factors whose values set the group apart, with the values found in it.
+        Values that all settings of the group have, and together no other setting.
+        Empty if there are none such, or no other group.
     """
 
     model: str
@@ -171,12 +172,6 @@ def _group(
     level: float,
 ) -> DifficultyGroup:
     pooled = weighted_bound(group, np.ones(len(group)), level, "pooled")
-    factors = {}
-    for factor in rows[0].values:
-        own = list(dict.fromkeys(str(row.values[factor]) for row in group))
-        every = {str(row.values[factor]) for row in rows}
-        if len(own) < len(every):
-            factors[factor] = own
     return DifficultyGroup(
         model=pooled.model,
         loss=pooled.loss,
@@ -188,5 +183,35 @@ def _group(
         lowest=min(row.low for row in group),
         highest=max(row.high for row in group),
         p_alike=_p_alike(group),
-        factors=factors,
+        factors=_set_apart(group, rows),
     )
+
+
+def _set_apart(
+    group: Sequence[SettingEstimate], rows: Sequence[SettingEstimate]
+) -> dict[str, list[str]]:
+    """Return values that all of a group have and no setting outside of it.
+
+    By one factor if one is enough, else by all that leave some settings out.
+    """
+    values = {
+        factor: list(dict.fromkeys(str(row.values[factor]) for row in group))
+        for factor in rows[0].values
+    }
+    inside = {row.setting for row in group}
+    others = [row for row in rows if row.setting not in inside]
+    fewer = {
+        factor: own
+        for factor, own in values.items()
+        if any(str(row.values[factor]) not in own for row in others)
+    }
+    alone = [{factor: own} for factor, own in fewer.items()]
+    for chosen in (*alone, fewer):
+        left = [
+            row
+            for row in others
+            if all(str(row.values[factor]) in own for factor, own in chosen.items())
+        ]
+        if others and not left:
+            return chosen
+    return {}

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from scorecast._core.types import FloatArray, Json
+from scorecast.guarantees.settings.case_floor import case_floor
 
 __all__ = ["SetScores", "SettingEstimate", "setting_estimate"]
 
@@ -35,6 +36,12 @@ class SetScores:
         Which way is better.
     failure : str
         Why a fit failed; empty if none did.
+    n_classes : int
+        Classes, which some losses reach as far as; 0 for numbers.
+    units : float
+        Independent cases that the value rests on.
+    case_error : float
+        Standard error from them alone; NaN if it follows from their number.
     """
 
     estimate: float
@@ -47,6 +54,9 @@ class SetScores:
     m: int
     greater_is_better: bool
     failure: str = ""
+    n_classes: int = 0
+    units: float = 1.0
+    case_error: float = math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +89,9 @@ class SettingEstimate:
         Why a fit failed; empty if none did.
     limits : tuple of float
         Least and greatest value of the loss.
+    case_error : float
+        Standard error from the number of cases alone, below which nothing is known,
+        however well data sets agree.
     """
 
     setting: str
@@ -98,6 +111,7 @@ class SettingEstimate:
     m: int
     failure: str = ""
     limits: tuple[float, float] = (-math.inf, math.inf)
+    case_error: float = 0.0
 
     @property
     def is_known(self) -> bool:
@@ -140,8 +154,9 @@ def setting_estimate(
     -------
     SettingEstimate
         Of one data set its recommended interval; of several Student's over their
-        estimates, if these are independent. Drawn from the same cases they are not:
-        then the mean has the interval of one of them.
+        estimates, if these are independent, or that of all their cases where it is
+        wider. Drawn from the same cases they are not: then the mean has the interval
+        of one of them.
     """
     if overlap:
         scores = [_merged(scores)]
@@ -156,15 +171,19 @@ def setting_estimate(
         "m": first.m,
         "failure": next((one.failure for one in scores if one.failure), ""),
     }
-    whole = SettingEstimate(**shared, **_interval(known, level))
+    whole = SettingEstimate(**shared, **_interval(known, facts["limits"], level))
     low, high = whole.within(whole.low, whole.high)
     return replace(whole, low=low, high=high)
 
 
-def _interval(known: Sequence[SetScores], level: float) -> Json:
-    """Return value, interval, standard error and degrees of freedom."""
+def _interval(
+    known: Sequence[SetScores], limits: tuple[float, float], level: float
+) -> Json:
+    """Return value, interval, standard errors and degrees of freedom."""
     if not known:
-        return dict.fromkeys(("estimate", "low", "high", "stderr", "df"), math.nan)
+        names = ("estimate", "low", "high", "stderr", "df", "case_error")
+        return dict.fromkeys(names, math.nan)
+    floor = case_floor(known, limits, level)
     if len(known) == 1:
         only = known[0]
         # An interval at the end of the scale has one side only: the longer counts.
@@ -172,16 +191,22 @@ def _interval(known: Sequence[SetScores], level: float) -> Json:
         error = half / float(stdtrit(only.df, 0.5 + level / 2))
         return {
             "estimate": only.estimate, "low": only.low, "high": only.high,
-            "stderr": error, "df": only.df,
+            "stderr": error, "df": only.df, "case_error": min(error, floor.error),
         }  # fmt: skip
     values = np.array([one.estimate for one in known])
     middle, df = float(values.mean()), values.size - 1
     error = float(values.std(ddof=1)) / math.sqrt(values.size)
     half = float(stdtrit(df, 0.5 + level / 2)) * error
-    return {
+    found = {
         "estimate": middle, "low": middle - half, "high": middle + half,
-        "stderr": error, "df": float(df),
+        "stderr": error, "df": float(df), "case_error": floor.error,
     }  # fmt: skip
+    width = min(middle + half, limits[1]) - max(middle - half, limits[0])
+    if floor.high - floor.low <= width:
+        return found
+    # Data sets that agree more than cases drawn at random would, do so by luck.
+    ends = {"low": floor.low, "high": floor.high}
+    return {**found, **ends, "stderr": floor.error, "df": floor.df}
 
 
 def _merged(scores: Sequence[SetScores]) -> SetScores:
@@ -189,7 +214,7 @@ def _merged(scores: Sequence[SetScores]) -> SetScores:
     known = [one for one in scores if math.isfinite(one.estimate)]
     means: Json = {
         name: float(np.mean([getattr(one, name) for one in known]))
-        for name in ("estimate", "low", "high", "df")
+        for name in ("estimate", "low", "high", "df", "units", "case_error")
         if known
     }
     folds = tuple(x for one in scores for x in one.folds)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from scorecast._core.types import FloatArray, Json
 from scorecast.guarantees.settings.estimate import SettingEstimate
@@ -95,9 +95,12 @@ def bounds_over_settings(
         spread = float(estimates.std(ddof=1)) * math.sqrt(1 + 1 / len(rows))
         half = float(stdtrit(len(rows) - 1, 0.5 + level / 2)) * spread
         middle = float(estimates.mean())
+        of_mean = _half_width(rows, equal, level)
         if len({row.data for row in rows}) < len(rows):
             # Settings of the same data err together, which their spread cannot show.
-            half = math.hypot(half, _half_width(rows, equal, level))
+            half = math.hypot(half, of_mean)
+        # Were all settings the same, one more would lie where their mean does.
+        half = max(half, of_mean)
         found.append(_bound(rows, "new-setting", middle, middle - half, middle + half))
     return tuple(found)
 
@@ -123,8 +126,12 @@ def weighted_bound(
     Returns
     -------
     SettingBound
-        Student's, with the degrees of freedom of Welch and Satterthwaite.
+        Student's, with the degrees of freedom of Welch and Satterthwaite; of a single
+        setting its own, which need not be even on both sides.
     """
+    if len(rows) == 1:
+        only = rows[0]
+        return _bound(rows, method, only.estimate, only.low, only.high)
     middle = float(weights / weights.sum() @ [row.estimate for row in rows])
     half = _half_width(rows, weights, level)
     return _bound(rows, method, middle, middle - half, middle + half)
@@ -136,15 +143,19 @@ def _half_width(
     """Return half the width of the interval of a weighted mean."""
     shares = weights / weights.sum()
     errors: dict[str, float] = defaultdict(float)
+    least: dict[str, float] = defaultdict(float)
     freedom: dict[str, float] = {}
     for share, row in zip(shares, rows, strict=True):
         errors[row.data] += float(share) * row.stderr
+        least[row.data] += float(share) * row.case_error
         freedom[row.data] = min(freedom.get(row.data, math.inf), row.df)
+    # Errors that are small by luck in many settings are so together, too.
+    floor = float(ndtri(0.5 + level / 2)) * math.hypot(*least.values())
     variance = sum(error**2 for error in errors.values())
     if variance == 0:
-        return 0.0
+        return floor
     df = variance**2 / sum(errors[k] ** 4 / freedom[k] for k in errors)
-    return float(stdtrit(df, 0.5 + level / 2)) * math.sqrt(variance)
+    return max(floor, float(stdtrit(df, 0.5 + level / 2)) * math.sqrt(variance))
 
 
 def _bound(

@@ -13,7 +13,7 @@ from scorecast.guarantees.settings.difficulty import DifficultyGroup
 from scorecast.guarantees.settings.estimate import SettingEstimate
 from scorecast.guarantees.settings.factor_views import FactorView
 from scorecast.guarantees.settings.pooling import SettingBound
-from scorecast.guarantees.settings.superiority import Superiority
+from scorecast.guarantees.settings.superiority import Superiority, settings_counted
 
 __all__ = ["SettingsAssessment"]
 
@@ -71,6 +71,18 @@ class SettingsAssessment(Result):
         """Number of settings."""
         return len(dict.fromkeys(row.setting for row in self.rows))
 
+    def n_settings_of(self, loss: str) -> int:
+        """Return the number of settings that are looked at through one loss."""
+        return len({row.setting for row in self.rows if row.loss == loss})
+
+    def settings_said(self) -> str:
+        """Count the settings, loss by loss where there are several."""
+        said = settings_counted(self.n_settings)
+        if len(self.losses) == 1:
+            return said
+        each = (f"{self.n_settings_of(loss)} of {loss}" for loss in self.losses)
+        return f"{said} ({', '.join(each)})"
+
     def bound(self, model: str, method: str, loss: str | None = None) -> SettingBound:
         """Return one of the bounds by model and method."""
         wanted = self.losses[0] if loss is None else loss
@@ -100,6 +112,8 @@ class SettingsAssessment(Result):
     def summary(self) -> str:
         """Say the answer in a few sentences."""
         loss = self.losses[0]
+        n = self.n_settings_of(loss)
+        over = "over all settings" if n == self.n_settings > 1 else _over(n)
         parts = []
         for model in self.models:
             groups = self.groups_of(model)
@@ -108,7 +122,7 @@ class SettingsAssessment(Result):
                 continue
             whole = self.bound(model, "conservative")
             span = span_said(loss, whole.low, whole.high)
-            line = f"{model}: {loss} {span} over all settings"
+            line = f"{model}: {loss} {span} {over}"
             if len(groups) > 1:
                 each = "; ".join(_group_said(g) for g in groups)
                 line += f", in {len(groups)} groups of like difficulty {each}"
@@ -117,8 +131,7 @@ class SettingsAssessment(Result):
         parts += [r.said() + "." for r in held]
         if held and self.pairs_said:
             parts.append(self.pairs_said)
-        lead = f"{self.n_settings} settings. "
-        return lead + " ".join(parts)
+        return f"{self.settings_said()}. {' '.join(parts)}"
 
     def headline(self) -> str:
         """Say what holds over all settings, without the groups."""
@@ -131,8 +144,11 @@ class SettingsAssessment(Result):
             span = span_said(loss, whole.low, whole.high)
             n = len(self.groups_of(model))
             of = "one group" if n == 1 else f"{n} groups"
+            if self.n_settings_of(loss) == 1:
+                said.append(f"{model} {span}")
+                continue
             said.append(f"{model} {span} on average, {of} of like difficulty")
-        return f"{loss} over {self.n_settings} settings: {'; '.join(said)}."
+        return f"{loss} {_over(self.n_settings_of(loss))}: {'; '.join(said)}."
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per setting and model."""
@@ -186,6 +202,11 @@ class SettingsAssessment(Result):
             options={k: v for k, v in options.items() if k not in known},
             warnings=tuple(result["warnings"]),
         )
+
+
+def _over(n: int) -> str:
+    """Say over how many settings something holds."""
+    return f"over {settings_counted(n)}" if n > 1 else "in one setting"
 
 
 def _filled(row: Json) -> Json:

@@ -13,7 +13,7 @@ from scorecast._core.types import Json
 from scorecast.guarantees.model_comparison import corrected_t
 from scorecast.guarantees.settings.estimate import SettingEstimate
 
-__all__ = ["Superiority", "superiority"]
+__all__ = ["Superiority", "settings_counted", "superiority"]
 
 _SAME = 1e-12  # spread of differences, by their size, that is but rounding
 
@@ -69,7 +69,10 @@ class Superiority:
         if self.relation == "inferior":
             first, second, won, lost = second, first, lost, won
         counts = f"wins {100 * won:.0f} % and loses {100 * lost:.0f} %"
-        of = f"of {self.n_settings} settings at a level of {100 * self.alpha:g} %"
+        of = (
+            f"of {settings_counted(self.n_settings)} at a level of "
+            f"{100 * self.alpha:g} %"
+        )
         if not self.relation:
             return f"{first} {counts} {of} against {second}: no relation holds"
         where = "all" if won == 1 else f"{100 * self.share:g} % or more"
@@ -78,6 +81,17 @@ class Superiority:
     def to_json(self) -> Json:
         """Return plain values."""
         return asdict(self)
+
+
+def settings_counted(n: int) -> str:
+    """Write a number of settings.
+
+    Examples
+    --------
+    >>> settings_counted(1), settings_counted(1200)
+    ('1 setting', '1,200 settings')
+    """
+    return "1 setting" if n == 1 else f"{n:,} settings"
 
 
 def superiority(

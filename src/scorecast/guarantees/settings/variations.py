@@ -109,7 +109,10 @@ def _rows(
 ) -> IntArray:
     """Choose cases, in their order."""
     if n is not None and not 4 <= _whole(n, "n") <= problem.n:
-        msg = f"Of the {problem.n} cases of {name}, from 4 can be drawn; got n = {n}."
+        msg = (
+            f"Of the {problem.n} cases of {name}, from 4 to {problem.n} can be drawn; "
+            f"got n = {n}."
+        )
         raise InsufficientDataError(msg)
     if not problem.is_classification:
         if imbalance is not None:
@@ -150,7 +153,10 @@ def _sizes(
 
 def _columns(m: int, wanted: int, rng: np.random.Generator, name: str) -> IntArray:
     if not 1 <= _whole(wanted, "m") <= m:
-        msg = f"Of the {m} features of {name}, from 1 can be drawn; got m = {wanted}."
+        msg = (
+            f"Of the {m} features of {name}, from 1 to {m} can be drawn; got m = "
+            f"{wanted}."
+        )
         raise InsufficientDataError(msg)
     return np.sort(rng.choice(m, wanted, replace=False))
 

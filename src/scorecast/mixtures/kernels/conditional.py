@@ -22,7 +22,8 @@ import numpy as np
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.mixtures.kernels.density import rate_of
 from scorecast.mixtures.kernels.layout import Components
-from scorecast.mixtures.kernels.matrix import LOG_2PI, ROOT_HALF, compiled, entry
+from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, entry
+from scorecast.mixtures.kernels.normal import normal_values
 
 __all__ = ["Turned", "fill_normals", "mixture_quantiles", "mixture_values"]
 
@@ -32,7 +33,7 @@ WIDEST = 0.7, 0.4  # of log rho, and of log sqrt(alpha)
 # What lies so many nats below the summit is left out: the far tails live on it.
 DEEP = 40.0
 MASS, REACH = 14.0, 8.0  # with heavy tails: nats, and how far the logarithm goes on
-MUCH = 1e6  # so many times more, and what is added cannot be seen
+MUCH = 1e5  # so many times more, and what is added cannot be seen
 MOST_STEPS = 40  # of log sqrt(alpha) to each side
 
 
@@ -319,8 +320,9 @@ def _sums(at: float, normals: FloatArray, start: int, end: int) -> tuple[float, 
     for i in range(start, end):
         z = (at - mean[i]) / spread[i]
         if z < 39.0:
-            total += weight[i] * math.exp(-0.5 * z * z) / spread[i]
-            above += weight[i] * math.erfc(z * ROOT_HALF)
+            height, tail = normal_values(z)
+            total += weight[i] * height / spread[i]
+            above += weight[i] * tail
     return total, above
 
 
@@ -358,8 +360,9 @@ def _below(at: float, normals: FloatArray) -> tuple[float, float]:
     below, density = 0.0, 0.0
     for i in range(weight.size):
         z = (at - mean[i]) / spread[i]
-        below += weight[i] * math.erfc(-z * ROOT_HALF)
-        density += weight[i] * math.exp(-0.5 * z * z) / spread[i]
+        height, tail = normal_values(-z)
+        below += weight[i] * tail
+        density += weight[i] * height / spread[i]
     return 0.5 * below, density / math.sqrt(2.0 * math.pi)
 
 

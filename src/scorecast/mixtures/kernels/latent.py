@@ -36,6 +36,7 @@ __all__ = [
     "draw_aboves",
     "draw_behind",
     "factor_behind",
+    "invert_above",
     "log_tail",
     "run_noisy_sweeps",
     "solve_behind",
@@ -45,6 +46,8 @@ __all__ = [
 ROOT_HALF = math.sqrt(0.5)
 FAR = 30.0  # standard deviations from which the tail is known by its series
 NEAR = 0.45  # from which the exponential proposal accepts more than the normal
+FARTHEST = 1e6  # from which the tail is exponential but for one part in 1e12
+MOST_TRIES = 200  # a third or more are accepted, so these do but once in 1e34 draws
 
 
 @compiled
@@ -59,18 +62,44 @@ def log_tail(a: float) -> float:
 
 @compiled
 def draw_above(rng: np.random.Generator, a: float) -> float:
-    """Draw a standard normal given that it exceeds a (Robert 1995)."""
+    """Draw a standard normal given that it exceeds a (Robert 1995).
+
+    Where a is no number, neither is the draw.
+    """
+    if not a < FARTHEST:
+        return a + rng.standard_exponential() / a
     if a < NEAR:
-        while True:
+        for _ in range(MOST_TRIES):
             z = rng.standard_normal()
             if z > a:
                 return z
-    rate = 0.5 * (a + math.sqrt(a * a + 4.0))
-    while True:
-        z = a + rng.standard_exponential() / rate
-        d = z - rate
-        if 0.5 * d * d < rng.standard_exponential():
-            return z
+    else:
+        rate = 0.5 * (a + math.sqrt(a * a + 4.0))
+        for _ in range(MOST_TRIES):
+            z = a + rng.standard_exponential() / rate
+            d = z - rate
+            if 0.5 * d * d < rng.standard_exponential():
+                return z
+    return invert_above(rng.standard_exponential(), a)
+
+
+@compiled
+def invert_above(fall: float, a: float) -> float:
+    """Return where the log tail of a standard normal is lower by `fall` than at a.
+
+    With a standard exponential for `fall` this is `draw_above` without rejection.
+    """
+    start, step = log_tail(a), 1.0
+    while start - log_tail(a + step) < fall:
+        step *= 2.0
+    low, high = a, a + step
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        if start - log_tail(middle) < fall:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 @entry
@@ -236,6 +265,7 @@ def run_noisy_sweeps(
     cases: Cases,
     sums: Sums,
     means: FloatArray,
+    centres: FloatArray,
     numbers: IntArray,
     likelihoods: FloatArray,
     given_cases: FloatArray,
@@ -261,6 +291,7 @@ def run_noisy_sweeps(
             cases,
             sums,
             means[i : i + 1],
+            centres[i : i + 1],
             numbers[i : i + 1],
             likelihoods[i : i + 1],
             given_cases[i : i + 1],

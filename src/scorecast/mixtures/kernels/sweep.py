@@ -35,13 +35,31 @@ __all__ = ["draw_mixture", "fill_log_density", "run_sweeps"]
 def mixture_mean(
     n_components: int, components: Components, kind: int, out: FloatArray
 ) -> None:
-    """Fill the mean of the mixture; empty components carry their weight too."""
+    """Fill the mean of the mixture; empty components carry their weight too.
+
+    It is infinite, or no number, where a component with tail m <= 1/2 has none.
+    """
     for i in range(out.size):
         out[i] = 0.0
     for c in range(n_components):
         m = components.shape[c]
         pull = math.exp(math.lgamma(m - 0.5) - math.lgamma(m)) if m > 0.5 else np.inf
         pull *= math.sqrt(rate_of(m, kind))
+        for i in range(out.size):
+            own = components.location[c, i] + components.skew[c, i] * pull
+            out[i] += components.weight[c] * own
+
+
+@compiled
+def mixture_centre(
+    n_components: int, components: Components, kind: int, out: FloatArray
+) -> None:
+    """Fill the mean of the mixture as if every scale were its mean: always finite."""
+    for i in range(out.size):
+        out[i] = 0.0
+    for c in range(n_components):
+        m = components.shape[c]
+        pull = math.sqrt(rate_of(m, kind) / m)
         for i in range(out.size):
             own = components.location[c, i] + components.skew[c, i] * pull
             out[i] += components.weight[c] * own
@@ -107,10 +125,15 @@ def _update_mixture(
 
 @compiled
 def _give_up(
-    first: int, means: FloatArray, likelihoods: FloatArray, given_cases: FloatArray
+    first: int,
+    means: FloatArray,
+    centres: FloatArray,
+    likelihoods: FloatArray,
+    given_cases: FloatArray,
 ) -> None:
     """Record no numbers from a sweep on: the diagnostics then refuse the chain."""
     means[first:] = np.nan
+    centres[first:] = np.nan
     likelihoods[first:] = np.nan
     given_cases[first:] = np.nan
 
@@ -129,6 +152,7 @@ def run_sweeps(
     cases: Cases,
     sums: Sums,
     means: FloatArray,
+    centres: FloatArray,
     numbers: IntArray,
     likelihoods: FloatArray,
     given_cases: FloatArray,
@@ -142,7 +166,7 @@ def run_sweeps(
         n_components = number[0]
         if math.isnan(components.shape[0]):
             numbers[i:] = n_components
-            _give_up(i, means, likelihoods, given_cases)
+            _give_up(i, means, centres, likelihoods, given_cases)
             return n_sweeps
         if n_components + n_jumps > densities.row.shape[0]:
             return i
@@ -170,4 +194,5 @@ def run_sweeps(
             components.shape[0] = np.nan
         numbers[i] = n_components
         mixture_mean(n_components, components, constants.tail_kind, means[i])
+        mixture_centre(n_components, components, constants.tail_kind, centres[i])
     return n_sweeps

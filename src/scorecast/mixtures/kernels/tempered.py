@@ -30,6 +30,7 @@ from scorecast.mixtures.kernels.layout import (
     Sums,
 )
 from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, entry
+from scorecast.mixtures.kernels.orbit import move_together
 from scorecast.mixtures.kernels.sweep import run_sweeps
 
 __all__ = ["run_tempered_sweeps"]
@@ -152,6 +153,7 @@ def run_tempered_sweeps(
     cases: Cases,
     sums: Sums,
     means: FloatArray,
+    centres: FloatArray,
     numbers: IntArray,
     likelihoods: FloatArray,
     given_cases: FloatArray,
@@ -160,6 +162,9 @@ def run_tempered_sweeps(
     for i in range(n_sweeps):
         if number[0] + n_jumps > densities.row.shape[0]:
             return i
+        move_together(
+            rng, beta, x, number[0], components, population, constants, cases, measured
+        )
         likelihood = _update_tempered(rng, beta, x, components, cases, measured)
         run_sweeps(
             rng,
@@ -174,6 +179,7 @@ def run_tempered_sweeps(
             cases,
             sums,
             means[i : i + 1],
+            centres[i : i + 1],
             numbers[i : i + 1],
             likelihoods[i : i + 1],
             given_cases[i : i + 1],

@@ -1,0 +1,243 @@
+"""One model of an assessment: everything that is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scorecast.exceptions import InsufficientDataError
+from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
+from scorecast.guarantees.bounds import Bound, all_bounds
+from scorecast.guarantees.capacity_bounds import capacity_bounds
+from scorecast.guarantees.class_sensitivity import (
+    ClassSensitivity,
+    across_classes,
+    class_sensitivities,
+)
+from scorecast.guarantees.estimates import Estimates, collect_estimates
+from scorecast.guarantees.feasibility import Feasibility, NullSettings, examine
+from scorecast.guarantees.losses import Loss
+from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
+from scorecast.guarantees.outlook import OutlookOrder, model_outlook
+from scorecast.guarantees.problem import Problem
+from scorecast.guarantees.running import Run
+from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
+
+__all__ = ["Order", "assess_model"]
+
+_ABOUT_RIGHT = ("accuracy", "error", "balanced-accuracy")
+_BIAS_FITS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What was asked for.
+
+    Attributes
+    ----------
+    losses : tuple of Loss
+        Views on performance; the first is tested.
+    level : float
+        Level of intervals.
+    settings : NullSettings
+        How feasibility is tested.
+    n_resamples : int
+        Bootstrap resamples for intervals.
+    with_bias_variance : bool
+        Whether to decompose the error.
+    capacity : float, str or None
+        VC dimension of the models, or how to have it.
+    run : Run
+        How tasks are run.
+    outlook : OutlookOrder
+        Learning curves and selection.
+    with_regularities : bool
+        Whether to describe the space.
+    names : tuple of str
+        Names of the features.
+    seed : int or None
+        What the caller gave.
+    """
+
+    losses: tuple[Loss, ...]
+    level: float
+    settings: NullSettings
+    n_resamples: int
+    with_bias_variance: bool
+    capacity: float | str | None
+    run: Run
+    outlook: OutlookOrder
+    with_regularities: bool
+    names: tuple[str, ...]
+    seed: int | None
+
+
+def assess_model(
+    name: str,
+    model: Any,
+    problem: Problem,
+    plan: Plan,
+    order: Order,
+    rng: np.random.Generator,
+) -> ModelAssessment:
+    """Split, test, bound and examine one model.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls it.
+    model : estimator
+        As scikit-learn's.
+    problem : Problem
+        The cases.
+    plan : Plan
+        The splits.
+    order : Order
+        What was asked for.
+    rng : numpy.random.Generator
+        Parent of all streams.
+
+    Returns
+    -------
+    ModelAssessment
+        Without losses, but with reasons, if every fit failed.
+    """
+    # One stream per part: leaving one out does not change the others.
+    for_folds, for_bounds, for_tests, for_bias, for_capacity, for_more = rng.spawn(6)
+    estimates = collect_estimates(
+        model, problem, plan, rng=for_folds, run=order.run, part=f"{name}/folds",
+        what=f"testing {name}",
+    )  # fmt: skip
+    if estimates.is_empty:
+        return ModelAssessment(name=name, losses=(), failures=estimates.failures)
+    wanted = [loss for loss in order.losses if estimates.can_measure(loss)]
+    promised, unbound = capacity_bounds(
+        model, problem, wanted, order.capacity, level=order.level, rng=for_capacity,
+        time_limit=order.run.time_limit,
+    )  # fmt: skip
+    losses = tuple(
+        _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
+    )
+    undefined, missing = _unsaid(estimates, order.losses)
+    tested, untested = _examined(name, model, estimates, order, for_tests)
+    parts, unparted = _decomposed(name, model, estimates, order, for_bias)
+    more = model_outlook(
+        name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
+        rng=for_more, run=order.run, seed=order.seed,
+    )  # fmt: skip
+    notes = (*unbound, *(() if tested is None else tested.notes()))
+    cases, times = np.unique(estimates.tested(), return_counts=True)
+    return ModelAssessment(
+        name=name,
+        losses=losses,
+        feasibility=tested,
+        bias_variance=parts,
+        learning_curves=more.curves,
+        selection_bias=more.bias,
+        failures=estimates.failures,
+        n_tested=int(cases.size),
+        cases=tuple(cases.tolist()), times_tested=tuple(times.tolist()),
+        tested=tuple(estimates.tested().tolist()),
+        tested_in=tuple(estimates.tested_in().tolist()),
+        warnings=(*estimates.warnings, *undefined, *unparted, *missing, *notes,
+                  *more.warnings),
+        untested=untested,
+    )  # fmt: skip
+
+
+def _unsaid(
+    estimates: Estimates, losses: Sequence[Loss]
+) -> tuple[list[str], list[str]]:
+    """Say which losses have no finite value, and which the model does not give."""
+    undefined, missing = [], []
+    for loss in losses:
+        if not estimates.can_measure(loss):
+            said = f"{loss.name} needs {loss.needs}, which the model does not give"
+            missing.append(said)
+        elif said := estimates.not_finite_said(loss):
+            undefined.append(said)
+    return undefined, missing
+
+
+def _examined(
+    name: str,
+    model: Any,
+    estimates: Estimates,
+    order: Order,
+    rng: np.random.Generator,
+) -> tuple[Feasibility | None, str]:
+    """Test through the first loss, if that was asked for; or say why it cannot be."""
+    loss = order.losses[0]
+    if not estimates.can_measure(loss):
+        return None, ""
+    untested = estimates.not_finite_said(loss)
+    if untested or order.settings.n_permutations == 0:
+        return None, untested
+    tested = examine(
+        model, estimates, loss, order.settings, rng=rng, run=order.run, part=name
+    )
+    return tested, ""
+
+
+def _one_loss(
+    estimates: Estimates,
+    loss: Loss,
+    order: Order,
+    rng: np.random.Generator,
+    promised: Mapping[str, Bound],
+) -> LossAssessment:
+    sample = estimates.measure(loss)
+    bounds = all_bounds(
+        estimates, sample, level=order.level, rng=rng, n_resamples=order.n_resamples
+    )
+    per_class: tuple[ClassSensitivity, ...] = ()
+    if loss.name in _ABOUT_RIGHT:
+        per_class = class_sensitivities(estimates, order.level)
+    if loss.name in promised:
+        bounds = (*bounds, promised[loss.name])
+    if loss.name == "balanced-accuracy" and per_class:
+        bounds = (*bounds, across_classes(per_class, order.level))
+    return LossAssessment(
+        loss=loss.name,
+        greater_is_better=loss.greater_is_better,
+        estimate=sample.estimate,
+        folds=tuple(sample.folds.tolist()),
+        bounds=bounds,
+        per_class=per_class,
+        cases=() if sample.cases is None else tuple(sample.cases.tolist()),
+        tests=() if sample.tests is None else tuple(sample.tests.tolist()),
+        of_class=loss.class_of(estimates.problem.classes),
+    )
+
+
+def _decomposed(
+    name: str,
+    model: Any,
+    estimates: Estimates,
+    order: Order,
+    rng: np.random.Generator,
+) -> tuple[tuple[BiasVariance, ...], tuple[str, ...]]:
+    """Decompose the error, or say why not; on more fits if no case was tested twice."""
+    if not order.with_bias_variance:
+        return (), ()
+    problem = estimates.problem
+    rows = estimates.tested()
+    try:
+        if rows.size < 2 * np.unique(rows).size:
+            plan = draw_plan(Sampling(kind="boot", n_folds=_BIAS_FITS), problem, rng)
+            estimates = collect_estimates(
+                model, problem, plan, rng=rng, run=order.run, part=f"{name}/bias",
+                what="bias and variance",
+            )  # fmt: skip
+        if estimates.is_empty:
+            return (), ()
+        pooled = estimates.pooled()
+        found = bias_variance(
+            pooled.truth, pooled.predicted, estimates.tested(), pooled.n_classes
+        )
+    except InsufficientDataError as error:
+        return (), (f"no bias and variance: {str(error).removesuffix('.')}",)
+    return found, ()

@@ -1,0 +1,95 @@
+"""Chains with the likelihood of measurements raised to a power."""
+
+import numpy as np
+import pytest
+
+from scorecast.mixtures import Prior
+from scorecast.mixtures.kernels import orbit, tempered
+
+COVARIANCE = np.array([[1.0, 0.3, 0.2], [0.3, 0.5, -0.1], [0.2, -0.1, 0.8]])
+NO_MORE = 4.3  # standard errors; thirty statistics, so 1 in 2,000 by chance
+SURELY = 6.0
+
+
+def space(n_dims):
+    """A prior under which everything varies."""
+    cov = COVARIANCE[:n_dims, :n_dims]
+    return Prior.recurrence(
+        cov, np.linspace(0.2, -0.1, n_dims), growth=0.5, scale_shape=5.0,
+        scale_rate=5.0 * np.linalg.inv(cov), spread_b=2.0, skew_spread=0.5, tail_b=4.0,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def tempered_joint_draws(noisy_joint_draws, monkeypatch):
+    """Joint draws with the density of the noise raised to beta, and made one again.
+
+    Normal noise then has precision beta lambda D, and lambda loses (1 - beta) / 2 of
+    its shape for every coordinate that was measured. A probability raised to a power
+    has no such form, so censored cases are there only if beta is one.
+    """
+
+    class TemperedJointDraws(noisy_joint_draws):
+        def __init__(self, prior, n_cases, beta, kernel=None):
+            super().__init__(prior, n_cases)
+            self.chain.noise_power = self.beta = beta
+            if kernel is not None:
+                monkeypatch.setattr(tempered, "run_tempered_sweeps", kernel)
+
+        def draw(self):
+            super().draw()
+            rng, measured, x = self.rng, self.chain.measured, self.chain.values
+            known, shape = ~np.isnan(measured.value), measured.noise_shape
+            if self.beta == 1.0:
+                unseen = measured.is_censored
+                measured.value[unseen, 0] = measured.limit[unseen]
+                return
+            measured.is_censored[:] = False
+            lost = 0.5 * (1.0 - self.beta) * known.sum(axis=1)
+            measured.noise_scale[:] = rng.gamma(shape - lost, 1.0 / shape)
+            precision = self.beta * measured.noise * measured.noise_scale[:, None]
+            fresh = x + rng.standard_normal(x.shape) / np.sqrt(precision)
+            measured.value[known] = fresh[known]
+
+        def z_scores(self, n_draws, n_sweeps=2):
+            # What was measured stays, so its own statistics have no error.
+            with np.errstate(invalid="ignore"):
+                return np.nan_to_num(super().z_scores(n_draws, n_sweeps), posinf=99.0)
+
+        def run_into(self, record):
+            self.chain.run(len(record.means), record)
+
+    return TemperedJointDraws
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.1])
+@pytest.mark.parametrize("n_dims", [2, 3])
+def test_sweeps_leave_the_joint_distribution_alone(tempered_joint_draws, n_dims, beta):
+    z = tempered_joint_draws(space(n_dims), 6, beta).z_scores(1500)
+    assert np.abs(z).max() < NO_MORE, z.round(1)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("beta", [1.0, 0.3, 0.02])
+@pytest.mark.parametrize("n_dims", [2, 3])
+def test_many_sweeps_leave_it_alone(tempered_joint_draws, n_dims, beta):
+    z = tempered_joint_draws(space(n_dims), 6, beta).z_scores(15_000)
+    assert np.abs(z).max() < NO_MORE, z.round(1)
+
+
+@pytest.mark.slow  # compiles anew
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("part", "line", "fault"),
+    [
+        ("_scale", "power + n + 1.0", "power"),
+        ("_shift", "t = _draw_along(", "t = 2.0 * _draw_along("),
+    ],
+)
+def test_a_wrong_move_is_found_out(tempered_joint_draws, rewrite, part, line, fault):
+    broken = rewrite(getattr(orbit, part), {line: fault})
+    moves = rewrite(orbit.move_together, {}, **{part: broken})
+    kernel = rewrite(tempered.run_tempered_sweeps, {}, move_together=moves)
+    # Many cases: true values and component hold one another where the move left them.
+    z = tempered_joint_draws(space(2), 20, 0.1, kernel).z_scores(1500, n_sweeps=4)
+    assert np.abs(z).max() > SURELY, z.round(1)
