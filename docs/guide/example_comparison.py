@@ -129,6 +129,21 @@ found = sc.compare_pair(
 print(fill(found.summary(), 88))
 # [end]
 
+heading("groups")
+# [groups]
+patient = np.repeat(np.arange(50), 3)  # three visits each
+found = sc.compare_pair(
+    chance["logistic"],
+    chance["tree"],
+    y_true=y,
+    groups=patient,
+    metric="auc",
+    names=("logistic", "tree"),
+    random_state=0,
+)
+print(fill(found.summary(), 88))
+# [end]
+
 heading("few")
 # [few]
 try:
@@ -146,3 +161,8 @@ with open(folder / "results.csv", "w", newline="") as file:
         if i == 7:
             cells[2] = ""  # a run that failed
         writer.writerow([f"set {i}", *cells])
+with open(folder / "scores.csv", "w", newline="") as file:
+    writer = csv.writer(file)
+    writer.writerow(["ill", "patient", *chance])
+    for row in zip(y, patient, *chance.values(), strict=True):
+        writer.writerow([*row[:2], *(f"{x:.4f}" for x in row[2:])])

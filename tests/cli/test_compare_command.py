@@ -177,6 +177,7 @@ def test_a_column_of_numbers_names_the_rows_where_told_so(run, tmp_path):
     code, _, err = run("compare", path)
     assert code == 3
     assert "'dataset' counts the rows" in " ".join(err.split())
+    assert err.count("--model") == err.count("--names") == err.count("--drop") == 1
     for way in (("--names", "dataset"), ("--drop", "dataset")):
         code, out, err = run("compare", path, *way)
         assert code == 0, err
@@ -196,3 +197,14 @@ def test_one_file_for_two_outputs_is_refused_before_the_first(
     assert f"--latex and {other} both name" in err
     assert not out
     assert not target.exists()
+
+
+def test_a_share_in_percent_is_said_to_be_one(run, write):
+    path = write(rows())
+    lines = path.read_text().splitlines()
+    cells = lines[5].split(",")
+    lines[5] = ",".join([*cells[:-1], "75.1%"])
+    path.write_text("\n".join(lines) + "\n")
+    code, _, err = run("compare", path)
+    assert code == 3
+    assert "75.1%' is no number; leave out the % sign" in " ".join(err.split())

@@ -65,6 +65,32 @@ def test_labels_by_group(run, write, test):
         *SAID.values(), y_true=TRUTH, groups=GROUP, test=test, **NAMES))  # fmt: skip
 
 
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_areas_by_group(run, write, test):
+    path = write(ill=TRUTH, patient=GROUP, **SCORES)
+    words = ("--pairs", test, "--metric", "auc", "--truth", "ill", "--group", "patient")
+    found = answer(run, path, *words)
+    wanted = sc.compare_pair(
+        *SCORES.values(), y_true=TRUTH, groups=GROUP, test=test, metric="auc", **NAMES
+    )
+    same(found, wanted)
+    assert found["options"]["metric"] == "auc"
+    assert found["inputs"]["n_units"] == 12
+
+
+def test_a_loss_is_better_when_less_without_being_told(run, write):
+    chances = {name: 1 / (1 + np.exp(0.5 - x)) for name, x in SCORES.items()}
+    path = write(ill=TRUTH, **chances)
+    words = ("--metric", "brier", "--truth", "ill")
+    found = answer(run, path, *words)
+    assert found["options"]["greater_is_better"] is False
+    assert answer(run, path, *words, "--minimise")["result"] == found["result"]
+    code, _, err = run("compare", path, "--metric", "auc", "--truth", "ill",
+                       "--minimise")  # fmt: skip
+    assert code == 2
+    assert "Of the metric auc, greater is better" in err
+
+
 @pytest.mark.parametrize(
     "test", ["mcnemar", "mcnemar-exact", "mcnemar-corrected", "mcnemar-plain"]
 )
@@ -100,7 +126,9 @@ def test_rows_that_lack_something_are_left_out_and_told(run, write):
     path = write(ill=cells, **SAID)
     found = answer(run, path, "--truth", "ill")
     assert found["inputs"]["n"] == N - 1
-    assert found["result"]["warnings"][0].startswith("1 of 60 rows lack something")
+    assert found["result"]["warnings"][0].startswith(
+        "1 of 60 rows lacks something, and was"
+    )
     code, _, err = run("compare", path, "--truth", "ill", "--missing", "refuse")
     assert code == 3
     assert "1 of 60 rows" in err
@@ -116,6 +144,27 @@ def test_rows_that_lack_something_are_left_out_and_told(run, write):
         (("--pairs", "paired-t"), 2, "compares two models; got ill, patient, old, new"),
         (("--pairs", "delong", "--model", "old", "--model", "new"), 2, "needs --truth"),
         (("--truth", "ill", "--group", "patient", "--pairs", "mcnemar"), 2, "--group"),
+        (
+            ("--truth", "ill", "--group", "patient", "--pairs", "delong"),
+            2,
+            "use 'permutation' or 'bootstrap' with --metric auc",
+        ),
+        (("--metric", "auc", "--model", "old", "--model", "new"), 2, "with --truth"),
+        (
+            (
+                "--metric",
+                "auc",
+                "--truth",
+                "ill",
+                "--group",
+                "patient",
+                "--pairs",
+                "sign",
+            ),
+            2,
+            "does not go with --metric auc: use bootstrap or permutation",
+        ),
+        (("--metric", "eval(1)", "--truth", "ill"), 2, "'eval(1)' is not one of"),
     ],
 )
 def test_what_two_models_do_not_take_is_refused(run, write, words, code, said):

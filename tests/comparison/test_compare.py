@@ -228,9 +228,9 @@ def test_bars_never_contradict_the_pairs(seed):
 
 
 def test_nothing_told_apart_is_one_bar_and_everything_is_none():
-    ranks = np.array([2.0, 1.0, 3.0])
-    assert joined_groups(ranks, np.zeros((3, 3), dtype=bool)) == ((1, 0, 2),)
-    assert joined_groups(ranks, ~np.eye(3, dtype=bool)) == ()
+    order = [1, 0, 2]
+    assert joined_groups(order, np.zeros((3, 3), dtype=bool)) == ((1, 0, 2),)
+    assert joined_groups(order, ~np.eye(3, dtype=bool)) == ()
 
 
 def test_the_answer_survives_json():
@@ -465,7 +465,7 @@ def test_rows_that_were_dropped_are_mentioned_in_the_refusal():
         (np.column_stack([table(), np.full(20, np.nan)]), {}, InvalidInputError,
          "no result at all"),
         (table(), {"control": "z"}, InvalidInputError, "control"),
-        (table(), {"models": ["a"]}, UsageError, "names"),
+        (table(), {"models": ["a"]}, UsageError, "1 name for 4 columns"),
         (table(), {"post_hoc": "holms"}, UsageError, "Did you mean 'holm'"),
         (table(), {"post_hoc": "bonferroni-dunn"}, UsageError, "control"),
         (table(), {"post_hoc": "nemenyi", "control": "model 1"}, UsageError, "holm"),

@@ -7,7 +7,11 @@ import pytest
 
 import scorecast as sc
 from scorecast.comparison.attainable import least_adjusted_p, least_rows
-from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+)
 from scorecast.report import render_html, render_text
 from scorecast.report.html import Report
 
@@ -27,8 +31,10 @@ def test_a_column_that_counts_the_rows_is_no_model(first, kind):
     given = results()
     numbers = np.random.default_rng(0).permutation(12) + first
     counted = {"dataset": [kind(x) for x in numbers], **given}
-    with pytest.raises(InvalidInputError, match=r"'dataset' counts the rows .*--names"):
+    said = r"'dataset' counts the rows .*as the index of a frame.*\(`models`\)"
+    with pytest.raises(InvalidInputError, match=said) as caught:
         sc.compare(counted)
+    assert "--" not in str(caught.value)
     with pytest.raises(InvalidInputError, match="'model 1' counts the rows"):
         sc.compare(np.column_stack(list(counted.values())))
     listed = sc.compare(counted, models=list("abcd"))
@@ -218,3 +224,70 @@ def test_one_pair_that_is_left_is_not_many():
     values += np.random.default_rng(0).normal(0, 0.01, values.shape)
     text = sc.compare(values).paragraph()
     assert text.endswith("The other pair was not.")
+
+
+# What looks like results and is none
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["True", "False"], "Write 1 for right and 0 for wrong"),
+        (["yes", "no"], "Write 1 for right and 0 for wrong"),
+        (["75.1%", "70%"], "Leave out the % signs"),
+        (["iris", "wine"], r"for one result per row name the columns \(`long`\)"),
+    ],
+)
+def test_texts_come_with_the_way_to_numbers(cells, said):
+    given = {"a": cells * 6, "b": cells * 6, "c": list(range(12))}
+    with pytest.raises(InvalidInputError, match=f"'a', 'b' hold text. .*{said}"):
+        sc.compare(given)
+
+
+@pytest.mark.parametrize("cells", [["True", "False"], ["75.1%", "70%"]])
+def test_one_model_of_text_is_not_taken_for_names_of_rows(cells):
+    given = {**results(k=3), "d": cells * 6}
+    with pytest.raises(InvalidInputError, match="'d' holds text"):
+        sc.compare(given)
+    # Names such as shares of noise may stand in front.
+    names = {"noise": [f"{i} %" for i in range(12)], **results(k=3)}
+    assert sc.compare(names).models == ("a", "b", "c")
+
+
+def test_a_column_taken_for_names_is_named_where_models_are_lacking():
+    said = r"got 1, since column 'b' holds text \('x'\) and was taken for names"
+    with pytest.raises(InvalidInputError, match=said):
+        sc.compare({"a": [0.5, 0.6], "b": ["x", "0.7"]})
+
+
+def test_names_that_are_mostly_numbers_are_doubted():
+    given = {**results(k=3), "d": ["x", *map(str, np.linspace(0.5, 0.6, 11))]}
+    found = sc.compare(given)
+    assert found.models == ("a", "b", "c")
+    assert found.warnings == (
+        "Column 'd' was taken for names of the rows, though 11 of 12 cells are "
+        "numbers: 'x' is none.",
+    )
+
+
+@pytest.mark.parametrize(("factor", "way"), [(2000, "large"), (1 / 2000, "small")])
+def test_a_column_on_another_scale_is_doubted(factor, way):
+    given = results()
+    given["size"] = list(factor * np.array(given["a"]))
+    (note,) = sc.compare(given).warnings
+    assert note.startswith("Results of 'size' are about 2,000 times as " + way)
+    assert "is it a model?" in note
+    # Who lists it is believed; losses that differ tenfold are nothing strange.
+    assert sc.compare(given, models=[*"abcd", "size"]).warnings == ()
+    given["size"] = list(10 * np.array(given["a"]))
+    assert sc.compare(given).warnings == ()
+
+
+def test_one_thing_is_counted_in_the_singular():
+    with pytest.raises(InsufficientDataError, match=r"^1 pair of values cannot tell"):
+        sc.compare_pair([1.0], [2.0])
+    with pytest.raises(InsufficientDataError, match=r"^1 data set cannot tell"):
+        sc.compare(np.array([[0.5, 0.6]]))
+    one = {"d": ["x", "x"], "m": ["a", "b"], "s": [1.0, float("nan")]}
+    with pytest.raises(InvalidInputError, match=r"None of 1 data set \("):
+        sc.compare(one, long=("d", "m", "s"))

@@ -44,7 +44,7 @@ def test_a_pseudo_median_of_nought_still_has_a_direction(order, greater):
     assert found.pairs[0].effect.difference == 0
     assert found.pairs[0].p < 0.05
     assert found.summary().startswith(f"{better} is better than {worse} ")
-    assert f"the better first: {better} and {worse} (" in found.paragraph()
+    assert f"{better} is better than {worse}: difference 0 (" in found.paragraph()
     pair = sc.compare_pair(
         *(table[x] for x in order), names=order, greater_is_better=greater
     )

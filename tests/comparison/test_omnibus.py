@@ -121,6 +121,36 @@ def test_minimising_is_maximising_the_negative(test):
     assert low.statistic == pytest.approx(test(-table).statistic, rel=1e-12)
 
 
+def test_with_ties_the_f_is_that_of_the_corrected_statistic():
+    table = np.where(np.random.default_rng(3).random((20, 4)) < 0.5, 0.7, 0.8)
+    chi2 = stats.friedmanchisquare(*table.T).statistic
+    found = iman_davenport(table, tie_corrected=True)
+    assert found.statistic == pytest.approx(19 * chi2 / (60 - chi2), rel=1e-10)
+    assert found.p == pytest.approx(stats.f.sf(found.statistic, 3, 57), rel=1e-9)
+    assert found.test == "iman-davenport-tie-corrected"
+    assert iman_davenport(table).test == "iman-davenport"
+
+
+def test_ties_leave_fewer_orders_so_that_luck_agrees_more_often():
+    # One model wins on each of five data sets, two tie: 3 orders each, not 6.
+    table = np.tile([0.9, 0.5, 0.5], (5, 1))
+    for test in (friedman, iman_davenport):
+        assert test(table, tie_corrected=True).p >= 3.0**-4 * (1 - 1e-9)
+    assert iman_davenport(table, tie_corrected=True).p == pytest.approx(3.0**-4)
+
+
+@pytest.mark.parametrize("n_values", [2, 3])
+def test_only_the_corrected_f_keeps_its_level_where_many_results_tie(n_values):
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(0, n_values, (20, 4)).astype(float) for _ in range(800)]
+    corrected, plain = (
+        np.mean([iman_davenport(t, tie_corrected=way).p <= 0.05 for t in tables])
+        for way in (True, False)
+    )
+    assert abs(corrected - 0.05) < 3.5 * np.sqrt(0.05 * 0.95 / 800)
+    assert plain < 0.025
+
+
 def test_cochrans_q_is_mlxtends():
     rows = [row for row, times in KUNCHEVA.items() for _ in range(times)]
     found = cochran_q(np.array(rows, dtype=float))

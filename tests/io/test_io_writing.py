@@ -55,8 +55,8 @@ def test_what_utf8_cannot_hold_is_escaped(tmp_path):
 def test_existing_file_needs_force(tmp_path, refusal):
     path = tmp_path / "a.txt"
     path.write_text("old")
-    assert "--force" in refusal(write_text, path, "new")
-    assert "--force" in refusal(check_writable, path)
+    assert "`force=True`" in refusal(write_text, path, "new")
+    assert "`force=True`" in refusal(check_writable, path)
     assert path.read_text() == "old"
     write_text(path, "new", force=True)
     assert path.read_text() == "new"
@@ -166,7 +166,7 @@ def test_row_49_interrupt_leaves_nothing(tmp_path, monkeypatch):
 def test_row_53_second_of_two_runs_says_so(tmp_path, refusal, monkeypatch):
     path = tmp_path / "a.txt"
     monkeypatch.setattr(os, "fsync", lambda descriptor: path.write_text("first"))
-    assert "--force" in refusal(write_text, path, "second")
+    assert "`force=True`" in refusal(write_text, path, "second")
     assert path.read_text() == "first"
     assert names(tmp_path) == ["a.txt"]
 
@@ -182,7 +182,7 @@ def test_file_system_without_links(taken, tmp_path, refusal, monkeypatch):
 
     monkeypatch.setattr(os, "link", no_links)
     if taken:
-        assert "--force" in refusal(write_text, path, "second")
+        assert "`force=True`" in refusal(write_text, path, "second")
         assert path.read_text() == "first"
     else:
         write_text(path, "second")

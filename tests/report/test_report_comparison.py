@@ -283,8 +283,8 @@ def test_the_page_of_a_pair_puts_the_difference_first_and_fits():
     head = report_sections(answer)[0]
     table = head.tables[0]
     assert table.columns[1] == "difference"
-    assert table.rows[0][0] == "tree less forest"
-    assert table.rows[0][1] == f"{answer.found.difference:+.3g}"
+    assert table.rows[0][0] == "forest less tree"  # as the sentence has it
+    assert table.rows[0][1] == f"{-answer.found.difference:+.3g}"
     # No table is wider than a page: at most five columns of numbers.
     tables = [t for section in report_sections(answer) for t in section.tables]
     assert max(len(t.columns) for t in tables) <= 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["amount"]
+__all__ = ["amount", "counted"]
 
 _THOUSAND, _MOST = 1e3, 1e15  # beyond the last nobody counts the noughts
 
@@ -35,3 +35,14 @@ def amount(value: float, digits: int = 3) -> str:
         return text
     whole = rounded == int(rounded)
     return f"{rounded:,.0f}" if whole else f"{rounded:,}"
+
+
+def counted(number: int, things: str) -> str:
+    """Write how many of something there are, in the singular for one.
+
+    Examples
+    --------
+    >>> counted(1, "data sets"), counted(1200, "cases")
+    ('1 data set', '1,200 cases')
+    """
+    return f"{number:,} {things.removesuffix('s') if number == 1 else things}"

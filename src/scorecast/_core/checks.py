@@ -16,6 +16,7 @@ from scorecast.exceptions import InvalidInputError, UsageError
 __all__ = [
     "check_choice",
     "check_class_counts",
+    "check_flag",
     "check_from_zero",
     "check_level",
     "check_matrix",
@@ -94,6 +95,32 @@ def _refuse_nonfinite(
 def describe_place(row: int, column: int) -> str:
     """Name a cell as people count: from one."""
     return f"row {row + 1}, column {column + 1}"
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return a truth value; "no" and 0 are refused, since the first would be true.
+
+    Parameters
+    ----------
+    value : object
+        What the caller passed.
+    name : str
+        Name of the argument.
+
+    Returns
+    -------
+    bool
+        The value.
+
+    Raises
+    ------
+    UsageError
+        If it is neither True nor False.
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    msg = f"`{name}` must be True or False; got {value!r}."
+    raise UsageError(msg)
 
 
 def check_choice(value: object, name: str, choices: Sequence[str]) -> str:

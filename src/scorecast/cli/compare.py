@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,9 +27,19 @@ _POST_HOC = [
     "finner", "shaffer", "bergmann-hommel", "none",
 ]  # fmt: skip
 _OMNIBUS = [
-    "auto", "iman-davenport", "friedman", "friedman-tie-corrected", "aligned-ranks",
-    "quade",
+    "auto", "iman-davenport", "iman-davenport-tie-corrected", "friedman",
+    "friedman-tie-corrected", "aligned-ranks", "quade",
 ]  # fmt: skip
+
+_METRICS = [
+    "accuracy", "balanced-accuracy", "auc", "brier", "log-loss", "mse", "mae", "rmse",
+]  # fmt: skip
+
+# What is done to a frame in Python, and by an option here.
+_SHELL_WORDS = {
+    "(as the index of a frame)": "(--names)",
+    "leave it out, or list": "leave it out (--drop), or list",
+}
 
 
 @click.command(name="compare")
@@ -88,6 +100,12 @@ _OMNIBUS = [
     "--group",
     metavar="COL",
     help="Two models: column of cases that belong together, such as patients.",
+)
+@click.option(
+    "--metric",
+    type=click.Choice(_METRICS),
+    help="Two models: what is compared, with --truth and --pairs permutation or "
+    "bootstrap; by --group too.",
 )
 @click.option(
     "--post-hoc",
@@ -165,12 +183,26 @@ def command(**options: Any) -> None:
         latex = options["latex"]
         if latex:
             check_writable(latex, force=options["force"], inputs=[data.source])
-        with blamed_on(options["table"]):
+        with blamed_on(options["table"]), _in_shell_words():
             result = _answer(data, options)
         files = file_prints([data.source])
     if latex and isinstance(result, Comparison):
         write_text(latex, result.to_latex(), force=options["force"])
     deliver(result, options, files=files, notes=[*data.notes, *lines])
+
+
+@contextmanager
+def _in_shell_words() -> Iterator[None]:
+    """Name options for what the library can only describe."""
+    from scorecast.exceptions import InvalidInputError
+
+    try:
+        yield
+    except InvalidInputError as error:
+        said = str(error)
+        for words, option in _SHELL_WORDS.items():
+            said = said.replace(words, option)
+        raise InvalidInputError(said) from error
 
 
 def _check_latex(options: dict[str, Any]) -> None:

@@ -142,8 +142,15 @@ def _run(arguments: list[str]) -> int:
 
 
 def _verb_of(arguments: Sequence[str]) -> click.Command | None:
-    context = click.Context(scorecast)
-    return scorecast.get_command(context, arguments[0]) if arguments else None
+    """Return the verb that was run, or the part of it that has the options."""
+    found: click.Command | None = None
+    group: click.Command | None = scorecast
+    for word in arguments[:2]:
+        if not isinstance(group, click.Group):
+            break
+        group = group.get_command(click.Context(group), word)
+        found = group or found
+    return found
 
 
 def _say(

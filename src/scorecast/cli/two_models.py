@@ -26,7 +26,8 @@ _OF_MANY = {
 
 def for_two(options: Mapping[str, Any]) -> bool:
     """Tell whether the options ask for a test that takes two models only."""
-    return bool(options["pairs"] in PAIR_ONLY or options["truth"] or options["group"])
+    asked = any(options[name] for name in ("truth", "group", "metric"))
+    return asked or options["pairs"] in PAIR_ONLY
 
 
 def two_models(
@@ -58,14 +59,17 @@ def two_models(
     used = [*names, *(options[x] for x in ("truth", "group") if options[x])]
     kept, note = _complete({name: columns[name] for name in used}, options["missing"])
     a, b = (_values(kept[name], options["pairs"]) for name in names)
+    # A metric by its name says itself which way is better.
+    better = None if options["metric"] and not options["minimise"] else True
     found = compare_pair(
         a,
         b,
         test=options["pairs"],
+        metric=options["metric"],
         y_true=kept.get(options["truth"]),
         groups=kept.get(options["group"]),
         names=names,
-        greater_is_better=not options["minimise"],
+        greater_is_better=False if options["minimise"] else better,
         random_state=options["seed"],
         **{x: options[x] for x in ("test_ratio", "level", "rope", "zeros")},
     )
@@ -114,13 +118,15 @@ def _complete(
     rows = list(zip(*columns.values(), strict=True))
     kept = [row for row in rows if not any(x == "" or x != x for x in row)]
     lost = len(rows) - len(kept)
+    lack = "lacks" if lost == 1 else "lack"
     if not kept:
         msg = "No row has all that is compared."
         raise InsufficientDataError(msg)
     if lost and missing == "refuse":
-        msg = f"{lost} of {len(rows)} rows lack something; fill or remove them."
+        msg = f"{lost} of {len(rows)} rows {lack} something; fill or remove them."
         raise InvalidInputError(msg)
-    note = f"{lost} of {len(rows)} rows lack something, and were left out."
+    were = "was" if lost == 1 else "were"
+    note = f"{lost} of {len(rows)} rows {lack} something, and {were} left out."
     whole = dict(zip(columns, map(list, zip(*kept, strict=True)), strict=True))
     return whole, note if lost else ""
 

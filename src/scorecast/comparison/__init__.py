@@ -39,12 +39,15 @@ from scorecast.comparison.omnibus import (
 from scorecast.comparison.pair_comparison import PairComparison
 from scorecast.comparison.pair_test import PairTest
 from scorecast.comparison.rank_pairs import critical_difference, nemenyi_p, rank_z
+from scorecast.comparison.sources import OMNIBUS_PAPERS, PAIR_PAPERS, works_cited
 from scorecast.comparison.titles import OMNIBUS_TITLES, POST_HOC_TITLES, TEST_TITLES
 from scorecast.comparison.wording import difference_said, named
 
 __all__ = [
+    "OMNIBUS_PAPERS",
     "OMNIBUS_TITLES",
     "PAIRS",
+    "PAIR_PAPERS",
     "PAIR_TESTS",
     "POST_HOC",
     "POST_HOC_TITLES",
@@ -83,4 +86,5 @@ __all__ = [
     "rank_z",
     "shaffer",
     "signed_rank_posterior",
+    "works_cited",
 ]

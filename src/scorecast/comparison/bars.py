@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scorecast._core.types import BoolArray, FloatArray
+from scorecast._core.types import BoolArray
 
 __all__ = ["joined_groups"]
 
 
 def joined_groups(
-    mean_ranks: FloatArray, different: BoolArray
+    order: Sequence[int], different: BoolArray
 ) -> tuple[tuple[int, ...], ...]:
     """Return the largest runs of models, in order of rank, that nothing tells apart.
 
     Parameters
     ----------
-    mean_ranks : ndarray of shape (k,)
-        Mean ranks.
+    order : sequence of int
+        Models from the best to the worst.
     different : ndarray of bool of shape (k, k)
         Pairs that are told apart.
 
@@ -30,10 +30,9 @@ def joined_groups(
     --------
     >>> import numpy as np
     >>> apart = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
-    >>> joined_groups(np.array([1.0, 2.0, 3.0]), apart)
+    >>> joined_groups([0, 1, 2], apart)
     ((0, 1), (1, 2))
     """
-    order = [int(i) for i in mean_ranks.argsort(kind="stable")]
     found: list[tuple[int, ...]] = []
     reached = 0
     for start in range(len(order)):

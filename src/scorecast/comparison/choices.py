@@ -24,7 +24,8 @@ POST_HOC = (
     "shaffer", "bergmann-hommel", "none",
 )  # fmt: skip
 OMNIBUS_TESTS = (
-    "iman-davenport", "friedman", "friedman-tie-corrected", "aligned-ranks", "quade",
+    "iman-davenport", "iman-davenport-tie-corrected", "friedman",
+    "friedman-tie-corrected", "aligned-ranks", "quade",
 )  # fmt: skip
 _OF_MEAN_RANKS = ("nemenyi", "bonferroni-dunn", "shaffer", "bergmann-hommel")
 _OF_ALL_PAIRS = ("nemenyi", "shaffer", "bergmann-hommel")

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from scorecast._core.checks import check_choice, check_from_zero, check_level
+from scorecast._core.checks import (
+    check_choice,
+    check_flag,
+    check_from_zero,
+    check_level,
+)
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, RandomState
 from scorecast.comparison.bars import joined_groups
@@ -24,9 +30,10 @@ from scorecast.comparison.omnibus import (
     quade,
 )
 from scorecast.comparison.rank_pairs import critical_difference
-from scorecast.comparison.rank_tables import row_ranks
+from scorecast.comparison.rank_tables import has_ties, row_ranks, standing
 from scorecast.comparison.results_table import ResultsTable, results_table
 from scorecast.comparison.signed_ranks import ZEROS
+from scorecast.comparison.tied_differences import means_beside_nought
 from scorecast.comparison.titles import ASSUMES, asked_of
 from scorecast.exceptions import InvalidInputError, UsageError
 
@@ -94,8 +101,10 @@ def compare(
         ``"holm"``, ``"hochberg"``, ``"hommel"``, ``"finner"``, ``"shaffer"``,
         ``"bergmann-hommel"`` (all pairs, up to eleven models), ``"none"``.
     omnibus : str, default="auto"
-        Which test of all models to quote: ``"iman-davenport"``, ``"friedman"``,
-        ``"friedman-tie-corrected"``, ``"aligned-ranks"``, ``"quade"``. All are done.
+        Which test of all models to quote: ``"iman-davenport"``,
+        ``"iman-davenport-tie-corrected"``, ``"friedman"``,
+        ``"friedman-tie-corrected"``, ``"aligned-ranks"``, ``"quade"``. All are done;
+        by default the first is quoted, or the second where results tie.
     level : float, default=0.95
         One less the family-wise error; also the level of the interval of each
         difference.
@@ -174,7 +183,7 @@ def _check_words(
 def _direction(asked: bool | None, given: ResultsTable) -> bool:
     if asked is None:
         return True if given.greater_is_better is None else given.greater_is_better
-    return bool(asked)
+    return check_flag(asked, "greater_is_better")
 
 
 def _wrapped(
@@ -194,11 +203,13 @@ def _wrapped(
     for pair in adjusted:
         i, j = places[pair.a], places[pair.b]
         apart[i, j] = apart[j, i] = pair.p_adjusted <= alpha + 1e-12
-    bars = joined_groups(ranks, apart) if plan.control is None else ()
-    return Comparison(
+    means = given.values.mean(axis=0)
+    order = standing(ranks.tolist(), means.tolist(), better)
+    bars = joined_groups(order, apart) if plan.control is None else ()
+    found = Comparison(
         models=given.models,
         ranks=tuple(map(float, ranks)),
-        means=tuple(map(float, given.values.mean(axis=0))),
+        means=tuple(map(float, means)),
         medians=tuple(map(float, np.median(given.values, axis=0))),
         pairs=adjusted,
         omnibus=_omnibus_tests(given, plan, omnibus, better),
@@ -219,6 +230,8 @@ def _wrapped(
         assumptions=_assumed(plan, len(given.models)),
         warnings=(*given.notes, *plan.warnings, *_unknown(adjusted)),
     )
+    hidden = means_beside_nought(found, given.values)
+    return replace(found, warnings=(*found.warnings, *hidden)) if hidden else found
 
 
 def _assumed(plan: Plan, n_models: int) -> tuple[str, ...]:
@@ -248,6 +261,9 @@ def _omnibus_tests(
         return (cochran_q(values),)
     tests = {
         "iman-davenport": iman_davenport(values, greater_is_better=better),
+        "iman-davenport-tie-corrected": iman_davenport(
+            values, greater_is_better=better, tie_corrected=True
+        ),
         "friedman": friedman(values, greater_is_better=better),
         "friedman-tie-corrected": friedman(
             values, greater_is_better=better, tie_corrected=True
@@ -255,7 +271,11 @@ def _omnibus_tests(
         "aligned-ranks": aligned_friedman(values, greater_is_better=better),
         "quade": quade(values, greater_is_better=better),
     }
-    first = "iman-davenport" if asked == "auto" else asked
+    first = asked
+    if asked == "auto":
+        # Without ties both are the same; with many the plain one hardly ever rejects.
+        first = "iman-davenport"
+        first += "-tie-corrected" if has_ties(values) else ""
     return (tests.pop(first), *tests.values())
 
 

@@ -4,44 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
 
-from scorecast._core.checks import check_choice, check_from_zero, check_level
-from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import FloatArray, RandomState
-from scorecast.comparison.bayesian import (
-    RopeChances,
-    correlated_t,
-    mean_posterior,
-    share_posterior,
-    signed_rank_posterior,
+from scorecast._core.checks import (
+    check_choice,
+    check_flag,
+    check_from_zero,
+    check_level,
 )
-from scorecast.comparison.effect_sizes import effect_size, steady_gaps
-from scorecast.comparison.mcnemar import least_cases, mcnemar
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import RandomState
+from scorecast.comparison.effect_sizes import effect_size
+from scorecast.comparison.mcnemar import least_cases
+from scorecast.comparison.metrics import NamedMetric, measured
 from scorecast.comparison.pair_comparison import PairComparison
 from scorecast.comparison.pair_fitting import fitted
 from scorecast.comparison.pair_inputs import PairInputs, check_names, check_pair
-from scorecast.comparison.pair_test import PairTest, sign_of
-from scorecast.comparison.resampling import (
-    PairedCases,
-    bootstrap_test,
-    permutation_test,
-)
-from scorecast.comparison.signed_ranks import ZEROS, sign_test, wilcoxon
-from scorecast.comparison.t_tests import (
-    corrected_t,
-    five_by_two_f,
-    five_by_two_t,
-    paired_t,
-)
+from scorecast.comparison.pair_running import Setting, chances_of, gaps_of, run_test
+from scorecast.comparison.pair_test import PairTest
+from scorecast.comparison.signed_ranks import ZEROS
+from scorecast.comparison.tied_differences import mean_beside_nought
 from scorecast.comparison.titles import ASSUMES
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.guarantees import areas_under_curves
 
 __all__ = ["PAIR_TESTS", "compare_pair", "least_replicates"]
 
@@ -50,6 +38,7 @@ PAIR_TESTS = (
     "mcnemar", "mcnemar-exact", "mcnemar-corrected", "mcnemar-plain", "delong",
     "bootstrap", "permutation",
 )  # fmt: skip
+_OF_MEDIANS = ("wilcoxon", "sign")
 _LEAST_BOOTSTRAP = 10  # units: of fewer, resamples say too little of what was not seen
 
 
@@ -61,9 +50,9 @@ def compare_pair(
     y_true: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     test_ratio: float | None = None,
-    metric: Callable[[Any, Any], float] | None = None,
+    metric: Callable[[Any, Any], float] | str | None = None,
     names: tuple[str, str] = ("a", "b"),
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     level: float = 0.95,
     rope: float | None = None,
     zeros: str = "pratt",
@@ -99,13 +88,16 @@ def compare_pair(
         groups; other tests refuse them.
     test_ratio : float, optional
         Cases tested per case learned from, such as 1/9 for ten folds.
-    metric : callable, optional
+    metric : callable or str, optional
         From `y_true` and predictions to a number, for ``bootstrap`` and
-        ``permutation``.
+        ``permutation``; or one of ``"accuracy"``, ``"balanced-accuracy"``, ``"auc"``,
+        ``"brier"``, ``"log-loss"`` (scores or probabilities of the class that sorts
+        last), ``"mse"``, ``"mae"``, ``"rmse"``. Those that are means of cases go with
+        ``wilcoxon``, ``sign`` and ``paired-t``, too.
     names : tuple of str, default=("a", "b")
         What to call the models.
-    greater_is_better : bool, default=True
-        Which way is better.
+    greater_is_better : bool, optional
+        Which way is better; as a metric by its name has it, else greater.
     level : float, default=0.95
         Level of the interval; one less it is the level of the test.
     rope : float, optional
@@ -144,50 +136,43 @@ def compare_pair(
     """
     check_choice(test, "test", PAIR_TESTS)
     check_choice(zeros, "zeros", ZEROS)
-    given = check_pair(a, b, y_true=y_true, groups=groups, metric=metric)
     called = check_names(names)
     _check_numbers(test_ratio, rope, n_resamples)
-    setting = _Setting(
+    own, name = (None, metric) if isinstance(metric, str) else (metric, None)
+    given = check_pair(a, b, y_true=y_true, groups=groups, metric=own)
+    given, by = (given, None) if name is None else measured(given, name)
+    better = _direction(greater_is_better, by)
+    setting = Setting(
         level=check_level(level), test_ratio=test_ratio, zeros=zeros,
         n_resamples=n_resamples, rng=as_generator(random_state),
     )  # fmt: skip
-    chosen, reason = _choose(test, given, test_ratio)
-    _refuse_direction(chosen, given, greater_is_better)
+    chosen, reason = _choose(test, given, test_ratio, by)
+    _refuse_direction(chosen, given, better)
     _refuse_rope(chosen, given, rope)
     taken = fitted(given, chosen)
     _refuse_few(chosen, taken, 1 - setting.level, grouped=given.groups is not None)
-    found = _TESTS[chosen](taken, setting)
+    found = _titled(run_test(chosen, taken, setting), by)
     ends = (found.difference, found.low, found.high)
-    return PairComparison(
+    answer = PairComparison(
         a=called[0],
         b=called[1],
         found=found,
-        effect=effect_size(
-            taken.values(chosen), ends, greater_is_better=greater_is_better
-        ),
-        chances=_chances(taken, chosen, rope, setting),
+        effect=effect_size(taken.values(chosen), ends, greater_is_better=better),
+        chances=chances_of(taken, chosen, rope, setting),
         rope=rope,
         test_ratio=test_ratio if chosen == "corrected-t" else None,
         reason=reason,
         n=given.n,
         n_units=given.n_units,
-        greater_is_better=bool(greater_is_better),
+        greater_is_better=better,
         level=setting.level,
         seed=seed_number(random_state),
+        metric=None if by is None else by.name,
         assumptions=ASSUMES[found.test],
         warnings=_warned(given, found, chosen),
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Setting:
-    """How a test is done."""
-
-    level: float
-    test_ratio: float | None
-    zeros: str
-    n_resamples: int
-    rng: np.random.Generator
+    hidden = mean_beside_nought(answer, gaps_of(taken)) if chosen in _OF_MEDIANS else ()
+    return replace(answer, warnings=(*answer.warnings, *hidden)) if hidden else answer
 
 
 def _check_numbers(
@@ -202,11 +187,39 @@ def _check_numbers(
         raise UsageError(msg)
 
 
-def _choose(test: str, given: PairInputs, test_ratio: float | None) -> tuple[str, str]:
+def _direction(asked: bool | None, metric: NamedMetric | None) -> bool:
+    """Return which way is better, as the caller or the metric has it."""
+    if asked is not None:
+        check_flag(asked, "greater_is_better")
+    if metric is None:
+        return asked is None or bool(asked)
+    if asked is not None and bool(asked) != metric.greater_is_better:
+        way = "greater" if metric.greater_is_better else "less"
+        msg = f"Of the metric {metric.name}, {way} is better: leave the direction out."
+        raise UsageError(msg)
+    return metric.greater_is_better
+
+
+def _titled(found: PairTest, metric: NamedMetric | None) -> PairTest:
+    """Say what a difference is one of, where it is one of a metric."""
+    if metric is None or found.of not in ("mean", "metric"):
+        return found
+    return replace(found, of=metric.title)
+
+
+def _choose(
+    test: str, given: PairInputs, test_ratio: float | None, metric: NamedMetric | None
+) -> tuple[str, str]:
     """Return the test, and why."""
+    if metric is not None and test not in ("auto", *metric.tests):
+        msg = (
+            f"The {test} test does not go with `metric` {metric.name}: use "
+            f"{', '.join(metric.tests[:-1])} or {metric.tests[-1]}."
+        )
+        raise UsageError(msg)
     if test != "auto":
         return test, "asked for"
-    if given.metric is not None or given.groups is not None:
+    if metric is not None or given.metric is not None or given.groups is not None:
         return (
             "permutation",
             "values of cases, by group or metric: models are exchanged",
@@ -267,6 +280,8 @@ def _refuse_few(test: str, given: PairInputs, alpha: float, *, grouped: bool) ->
     needed = least.get(test, 1)
     if counted < needed:
         what = "groups" if grouped else "pairs of values"
+        if counted == 1:
+            what = "group" if grouped else "pair of values"
         msg = (
             f"{counted} {what} cannot tell two models apart: the {test} test needs at "
             f"least {needed} at level {1 - alpha:g}."
@@ -306,145 +321,3 @@ def _warned(given: PairInputs, found: PairTest, chosen: str) -> tuple[str, ...]:
             "scores of whole numbers go with test='delong'."
         )
     return tuple(said)
-
-
-def _gaps(given: PairInputs) -> FloatArray:
-    return steady_gaps(given.first_numbers, given.second_numbers)
-
-
-def _wilcoxon(given: PairInputs, setting: _Setting) -> PairTest:
-    return wilcoxon(_gaps(given), zeros=setting.zeros, level=setting.level)
-
-
-def _sign(given: PairInputs, setting: _Setting) -> PairTest:
-    return sign_test(_gaps(given), level=setting.level)
-
-
-def _paired_t(given: PairInputs, setting: _Setting) -> PairTest:
-    return paired_t(_gaps(given), level=setting.level)
-
-
-def _corrected_t(given: PairInputs, setting: _Setting) -> PairTest:
-    if setting.test_ratio is None:
-        msg = "The corrected t-test needs `test_ratio`: cases tested per case learned."
-        raise UsageError(msg)
-    return corrected_t(_gaps(given), setting.test_ratio, level=setting.level)
-
-
-def _five_by_two(which: str) -> Callable[[PairInputs, _Setting], PairTest]:
-    def run(given: PairInputs, setting: _Setting) -> PairTest:
-        if not given.is_five_by_two:
-            msg = (
-                f"5x2cv needs values of shape (5, 2): five repetitions of two folds; "
-                f"got {given.shape}."
-            )
-            raise InsufficientDataError(msg)
-        test = five_by_two_t if which == "t" else five_by_two_f
-        return test(_gaps(given).reshape(5, 2), level=setting.level)
-
-    return run
-
-
-def _mcnemar(method: str) -> Callable[[PairInputs, _Setting], PairTest]:
-    def run(given: PairInputs, setting: _Setting) -> PairTest:
-        first, second = given.right()
-        return mcnemar(first, second, method=method, level=setting.level)
-
-    return run
-
-
-def _delong(given: PairInputs, setting: _Setting) -> PairTest:
-    positive = given.positive()
-    scores = np.column_stack([given.first_numbers, given.second_numbers])
-    areas = areas_under_curves(positive, scores)
-    gap = float(areas.values[0] - areas.values[1])
-    error = areas.error_of_difference()
-    if abs(gap) < 1e-12:
-        gap = 0.0
-    known = error > 0 or gap == 0
-    z = 0.0 if gap == 0 else gap / error if known else math.nan
-    half = float(ndtri(0.5 + setting.level / 2)) * error if known else math.nan
-    return PairTest(
-        test="delong",
-        statistic=z,
-        p=min(2 * float(ndtr(-abs(z))), 1.0) if known else math.nan,
-        difference=gap,
-        low=max(gap - half, -1.0),
-        high=min(gap + half, 1.0),
-        direction=sign_of(gap),
-        of="AUC",
-        note=""
-        if known
-        else "both areas are without error, so that p is unknown: "
-        "use the permutation test",
-    )
-
-
-def _cases(given: PairInputs) -> PairedCases:
-    if given.truth is not None and given.metric is None:
-        if not given.are_labels:
-            msg = (
-                "`y_true` and predictions that are numbers need a `metric` to be "
-                "compared by, such as sklearn.metrics.mean_squared_error."
-            )
-            raise UsageError(msg)
-        right = [x.astype(np.float64) for x in given.right()]
-        return PairedCases(first=right[0], second=right[1], unit=given.units)
-    if given.metric is None:
-        first, second = given.first_numbers, given.second_numbers
-        return PairedCases(first=first, second=second, unit=given.units)
-    return PairedCases(
-        first=given.first, second=given.second, unit=given.units,
-        truth=given.truth, metric=given.metric,
-    )  # fmt: skip
-
-
-def _bootstrap(given: PairInputs, setting: _Setting) -> PairTest:
-    return bootstrap_test(
-        _cases(given), level=setting.level, n_resamples=setting.n_resamples,
-        rng=setting.rng,
-    )  # fmt: skip
-
-
-def _permutation(given: PairInputs, setting: _Setting) -> PairTest:
-    return permutation_test(
-        _cases(given), level=setting.level, n_resamples=setting.n_resamples,
-        rng=setting.rng,
-    )  # fmt: skip
-
-
-def _chances(
-    given: PairInputs, test: str, rope: float | None, setting: _Setting
-) -> RopeChances | None:
-    if rope is None:
-        return None
-    if test.startswith("mcnemar"):
-        first, second = given.right()
-        apart = int((first & ~second).sum()), int((second & ~first).sum())
-        return share_posterior(*apart, given.n, rope, rng=setting.rng)
-    if test in ("bootstrap", "permutation"):
-        cases = _cases(given)
-        return mean_posterior(cases.gaps, cases.unit, rope, rng=setting.rng)
-    # Two folds of one repetition test as many cases as they learn from.
-    ratios = {"paired-t": 0.0, "corrected-t": setting.test_ratio or 0.0}
-    ratios |= {"5x2cv-t": 1.0, "5x2cv-f": 1.0}
-    if test in ratios:
-        return correlated_t(_gaps(given), ratios[test], rope)
-    return signed_rank_posterior(_gaps(given), rope, rng=setting.rng)
-
-
-_TESTS: dict[str, Callable[[PairInputs, _Setting], PairTest]] = {
-    "wilcoxon": _wilcoxon,
-    "sign": _sign,
-    "paired-t": _paired_t,
-    "corrected-t": _corrected_t,
-    "5x2cv-t": _five_by_two("t"),
-    "5x2cv-f": _five_by_two("f"),
-    "mcnemar": _mcnemar("mid-p"),
-    "mcnemar-exact": _mcnemar("exact"),
-    "mcnemar-corrected": _mcnemar("corrected"),
-    "mcnemar-plain": _mcnemar("plain"),
-    "delong": _delong,
-    "bootstrap": _bootstrap,
-    "permutation": _permutation,
-}

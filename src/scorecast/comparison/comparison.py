@@ -13,6 +13,7 @@ from scorecast.comparison.effect_sizes import EffectSize
 from scorecast.comparison.latex import models_latex, pairs_latex
 from scorecast.comparison.omnibus import OmnibusTest
 from scorecast.comparison.pair_comparison import direction_from, effect_from, number
+from scorecast.comparison.rank_tables import RANK_DIGIT, standing
 from scorecast.comparison.wording import paragraph_of, sentence_of
 from scorecast.exceptions import UsageError
 
@@ -132,14 +133,20 @@ class Comparison(Result):
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The models from the best mean rank to the worst."""
-        rank = dict(zip(self.models, self.ranks, strict=True))
-        return tuple(sorted(self.models, key=lambda name: rank[name]))
+        """The models from the best mean rank to the worst; shared ones by the mean."""
+        places = standing(self.ranks, self.means, self.greater_is_better)
+        return tuple(self.models[i] for i in places)
 
     @property
     def best(self) -> str:
-        """The model with the best mean rank."""
+        """The model with the best mean rank; of several, the one with the best mean."""
         return self.order[0]
+
+    @property
+    def bests(self) -> tuple[str, ...]:
+        """All models that share the best mean rank."""
+        least = min(self.ranks) + RANK_DIGIT
+        return tuple(name for name in self.order if self.rank(name) <= least)
 
     def rank(self, model: str) -> float:
         """Return the mean rank of a model."""
@@ -185,6 +192,23 @@ class Comparison(Result):
         pair = self.pair(a, b)
         higher = pair.direction if pair.a == a else -pair.direction
         return higher == (1 if self.greater_is_better else -1)
+
+    def better_first(self, pair: ModelPair) -> tuple[str, str, EffectSize]:
+        """Return a pair with the better model first, if the two are told apart.
+
+        Parameters
+        ----------
+        pair : ModelPair
+            One of the pairs.
+
+        Returns
+        -------
+        tuple of str, str and EffectSize
+            First, second, and sizes of the difference, first less second.
+        """
+        if self.beats(pair.b, pair.a):
+            return pair.b, pair.a, pair.effect.turned()
+        return pair.a, pair.b, pair.effect
 
     def summary(self) -> str:
         """Say the answer in a few sentences."""

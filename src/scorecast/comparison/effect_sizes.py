@@ -40,6 +40,14 @@ class EffectSize:
     ties: int | None
     losses: int | None
 
+    def turned(self) -> EffectSize:
+        """Return the same of the second less the first."""
+        return EffectSize(
+            difference=0.0 - self.difference, low=0.0 - self.high, high=0.0 - self.low,
+            cliffs_delta=0.0 - self.cliffs_delta, cohens_d=0.0 - self.cohens_d,
+            wins=self.losses, ties=self.ties, losses=self.wins,
+        )  # fmt: skip
+
     def to_json(self) -> Json:
         """Return plain values."""
         return asdict(self)

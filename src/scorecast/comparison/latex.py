@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from scorecast._core.amounts import counted
 from scorecast.comparison.titles import POST_HOC_TITLES, TEST_TITLES
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def models_latex(found: Comparison) -> str:
         if name != reference:
             p = _p(found.pair(name, reference).p_adjusted)
         title = escaped(name)
-        if name == found.best:
+        if name in found.bests:
             title = rf"\textbf{{{title}}}"
         values = (f"{found.ranks[place]:.2f}", f"{found.means[place]:.4g}",
                   f"{found.medians[place]:.4g}", p)  # fmt: skip
@@ -72,8 +73,9 @@ def _tabular(
     layout = "l" * words + "r" * (len(heading) - words)
     test = TEST_TITLES.get(found.pair_test, found.pair_test)
     title = POST_HOC_TITLES.get(found.post_hoc, found.post_hoc)
+    scale = counted(found.n, found.rows)
     return "\n".join([
-        f"% {found.n} {found.rows}; {test}; {title}. Needs the package booktabs.",
+        f"% {scale}; {test}; {title}. Needs the package booktabs.",
         rf"\begin{{tabular}}{{{layout}}}",
         r"\toprule",
         " & ".join(heading) + r" \\",

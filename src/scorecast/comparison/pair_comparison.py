@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
-from scorecast._core.amounts import amount
+from scorecast._core.amounts import amount, counted
 from scorecast._core.percent import percent
 from scorecast._core.results import Result
 from scorecast._core.types import Json
@@ -15,6 +15,7 @@ from scorecast.comparison.effect_sizes import EffectSize
 from scorecast.comparison.omnibus import p_said
 from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.titles import TEST_TITLES
+from scorecast.comparison.wording import span_said
 
 __all__ = ["PairComparison"]
 
@@ -53,6 +54,8 @@ class PairComparison(Result):
         What the reader must know.
     test_ratio : float or None
         Cases tested per case learned from, for the corrected t-test.
+    metric : str or None
+        The metric, where it was asked for by its name.
     """
 
     kind: ClassVar[str] = "pair-comparison"
@@ -72,6 +75,7 @@ class PairComparison(Result):
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     test_ratio: float | None = None
+    metric: str | None = None
 
     @property
     def p(self) -> float:
@@ -91,29 +95,29 @@ class PairComparison(Result):
         first_is_higher = self.found.direction > 0
         return self.a if first_is_higher == self.greater_is_better else self.b
 
+    def better_first(self) -> tuple[str, str, EffectSize]:
+        """Return the models, the better first if told apart, with their difference."""
+        if self.better == self.b:
+            return self.b, self.a, self.effect.turned()
+        return self.a, self.b, self.effect
+
     def summary(self) -> str:
         """Say the answer in a sentence or two."""
         found = self.found
-        span = f"{amount(found.low)} to {amount(found.high)}"
-        if math.isnan(found.low):
-            span = "unknown"
         plain = found.of in ("mean", "median", "pseudo-median")
         of = f"{found.of} difference" if plain else f"difference in {found.of}"
-        facts = (
-            f"{of} {amount(found.difference)} "
-            f"({100 * self.level:g} %: {span}), {p_said(self.p)}"
-        )
+        first, second, effect = self.better_first()
+        facts = f"{of} {span_said(effect, first, second, self.level)}, {p_said(self.p)}"
         title = TEST_TITLES.get(found.test, found.test)
-        worse = self.b if self.better == self.a else self.a
         if self.better is not None:
-            lead = f"{self.better} is better than {worse}"
+            lead = f"{first} is better than {second}"
         elif self._is_same:
             lead = f"{self.a} and {self.b} gave the same results"
         else:
             lead = f"{self.a} and {self.b} cannot be told apart"
-        size = f"{self.n:,} values each"
+        size = f"{counted(self.n, 'values')} each"
         if self.n_units != self.n:
-            size += f" in {self.n_units:,} groups"
+            size += f" in {counted(self.n_units, 'groups')}"
         return f"{lead}: {facts}; {title}, {size}.{self._rope_said()}"
 
     @property
@@ -148,7 +152,7 @@ class PairComparison(Result):
         options = {
             "test": self.found.test, "level": self.level, "rope": self.rope,
             "greater_is_better": self.greater_is_better, "seed": self.seed,
-            "test_ratio": self.test_ratio,
+            "test_ratio": self.test_ratio, "metric": self.metric,
         }  # fmt: skip
         result = {
             "a": self.a,
@@ -187,6 +191,7 @@ class PairComparison(Result):
             seed=options["seed"],
             # Answers saved before it was kept lack it.
             test_ratio=options.get("test_ratio"),
+            metric=options.get("metric"),
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )

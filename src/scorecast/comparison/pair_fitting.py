@@ -49,7 +49,7 @@ def fitted(given: PairInputs, test: str) -> PairInputs:
     if test in _OF_VALUES:
         return _averaged(_right_or_values(given, test))
     if given.groups is not None:
-        way = " with a `metric`, such as sklearn.metrics.roc_auc_score"
+        way = " with `metric` auc"
         msg = (
             f"The {test} test cannot allow for `groups`: use 'permutation' or "
             f"'bootstrap'{way if test == 'delong' else ''}."
@@ -74,8 +74,8 @@ def _right_or_values(given: PairInputs, test: str) -> PairInputs:
     if not given.are_labels:
         msg = (
             f"The {test} test does not know how predictions that are numbers compare "
-            "with `y_true`: give losses of single cases instead, such as "
-            "abs(a - y_true), or a `metric` and test='permutation'."
+            "with `y_true`: name a `metric`, such as mse or auc, or give losses of "
+            "single cases."
         )
         raise UsageError(msg)
     first, second = (x.astype(np.float64) for x in given.right())

@@ -140,8 +140,8 @@ class PairInputs:
         counts = np.bincount(codes, minlength=2)
         if classes.size < 2 or counts.min() < 2:
             msg = (
-                f"DeLong's test needs at least 2 cases of each of two classes; there "
-                f"are {int(counts.min())} of the smaller."
+                "DeLong's test needs at least 2 cases of each of two classes; the "
+                f"smaller has {int(counts.min())}."
             )
             raise InsufficientDataError(msg)
         positive: BoolArray = codes == 1

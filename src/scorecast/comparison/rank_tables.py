@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.stats import rankdata
 
 from scorecast._core.rounding import DIGITS, steady
 from scorecast._core.types import FloatArray
 
-__all__ = ["aligned_ranks", "quade_scores", "row_ranks"]
+__all__ = [
+    "RANK_DIGIT",
+    "aligned_ranks",
+    "has_ties",
+    "quade_scores",
+    "row_ranks",
+    "standing",
+]
+
+RANK_DIGIT = 1e-9  # mean ranks that are nearer differ by rounding only
 
 
 def row_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
@@ -35,6 +46,40 @@ def row_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
     turned = -values if greater_is_better else values
     ranks: FloatArray = rankdata(steady(turned, scale), axis=1)
     return ranks
+
+
+def has_ties(values: FloatArray) -> bool:
+    """Tell whether two models have the same result on any data set."""
+    ordered = np.sort(row_ranks(values, greater_is_better=True), axis=1)
+    return bool((np.diff(ordered, axis=1) == 0).any())
+
+
+def standing(
+    ranks: Sequence[float], means: Sequence[float], greater_is_better: bool
+) -> list[int]:
+    """Return the places of models from the best mean rank to the worst.
+
+    Parameters
+    ----------
+    ranks, means : sequence of float
+        Mean rank and mean result of every model.
+    greater_is_better : bool
+        Which way is better.
+
+    Returns
+    -------
+    list of int
+        Models that share a mean rank stand in the order of their means.
+
+    Examples
+    --------
+    >>> standing([1.5, 3.0, 1.5], [0.7, 0.6, 0.8], True)
+    [2, 0, 1]
+    """
+    sign = -1 if greater_is_better else 1
+    return sorted(
+        range(len(ranks)), key=lambda i: (round(ranks[i] / RANK_DIGIT), sign * means[i])
+    )
 
 
 def aligned_ranks(

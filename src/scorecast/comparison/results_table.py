@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from scorecast._core.amounts import counted
 from scorecast._core.types import BoolArray, FloatArray
+from scorecast.comparison.table_faults import (
+    doubtful_names,
+    is_text,
+    other_scale,
+    refuse_counts,
+    refuse_texts,
+)
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.guarantees import Assessment
 
 __all__ = ["ResultsTable", "results_table"]
 
 _MOST_NAMED = 3
-_LEAST_COUNTED = 3  # rows: 0 and 1 are results as well
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,13 +82,14 @@ class ResultsTable:
         worst = self.models[int(missing.sum(axis=0).argmax())]
         if not kept.any():
             msg = (
-                f"Each of {len(self.rows)} rows lacks a result of some model; "
-                f"{worst!r} lacks most: leave it out."
+                f"Each of {counted(len(self.rows), 'rows')} lacks a result of some "
+                f"model; {worst!r} lacks most: leave it out."
             )
             raise InvalidInputError(msg)
         lack = "lacks" if len(left_out) == 1 else "lack"
         text = (
-            f"{len(left_out)} of {len(self.rows)} rows {lack} a result ({named}); "
+            f"{len(left_out)} of {counted(len(self.rows), 'rows')} {lack} a result "
+            f"({named}); "
             f"{worst!r} lacks most"
         )
         table = ResultsTable(
@@ -243,11 +251,11 @@ def _of_array(given: Any, models: Sequence[str] | None) -> ResultsTable:
         raise InvalidInputError(msg)
     names = models or [f"model {i + 1}" for i in range(values.shape[1])]
     if len(names) != values.shape[1]:
-        msg = f"{len(names)} names for {values.shape[1]} columns of results."
+        columns = counted(values.shape[1], "columns")
+        msg = f"{counted(len(names), 'names')} for {columns} of results."
         raise UsageError(msg)
-    if models is None:
-        _refuse_counts(values, names)
-    return _checked(values, tuple(map(str, names)), None)
+    table = _checked(values, tuple(map(str, names)), None)
+    return table if models else _doubted(table)
 
 
 def _of_wide(
@@ -259,42 +267,35 @@ def _of_wide(
         if name not in columns:
             msg = f"There is no column {name!r} but {', '.join(columns)}."
             raise InvalidInputError(msg)
-    texts = {name for name, column in columns.items() if _is_text(column)}
-    if len(texts - set(models or ())) == 1 and rows is None:
-        rows = tuple(map(str, columns[next(iter(texts))]))
+    texts = [name for name, column in columns.items() if is_text(column)]
     chosen = tuple(models) if models else tuple(c for c in columns if c not in texts)
-    spare = sorted(texts) if models is None else sorted(texts & set(models))
-    if len(spare) > (1 if models is None else 0):
-        said = ", ".join(map(repr, spare))
-        msg = (
-            f"Columns {said} hold text. A table has one column per model, and at most "
-            "one with names of data sets; for one result per row name the columns."
-        )
-        raise InvalidInputError(msg)
+    refuse_texts(columns, _spare(texts, models), len(chosen))
+    names = [name for name in texts if name not in chosen]
+    notes: tuple[str, ...] = ()
+    if len(names) == 1 and rows is None:
+        rows = tuple(map(str, columns[names[0]]))
+        notes = doubtful_names(columns[names[0]], names[0])
     lengths = {len(columns[name]) for name in chosen}
     if len(lengths) != 1:
         msg = "The columns of the results differ in length, or there are none."
         raise InvalidInputError(msg)
     values = np.column_stack([_floats(columns[name], name) for name in chosen])
+    table = replace(_checked(values, chosen, rows), notes=notes)
+    return table if models else _doubted(table)
+
+
+def _spare(texts: Sequence[str], models: Sequence[str] | None) -> list[str]:
+    """Return the columns of text that are not what they should be, if any are."""
     if models is None:
-        _refuse_counts(values, chosen)
-    return _checked(values, chosen, rows)
+        return list(texts)
+    return [name for name in texts if name in models]
 
 
-def _refuse_counts(values: FloatArray, names: Sequence[str]) -> None:
-    """Refuse a column that counts the rows: it would win or lose as a model."""
-    n = len(values)
-    if n < _LEAST_COUNTED:
-        return
-    for name, column in zip(names, np.sort(values, axis=0).T, strict=True):
-        if np.array_equal(column - column[0], np.arange(n)) and column[0] in (0, 1):
-            msg = (
-                f"Column {name!r} counts the rows ({column[0]:g} to {column[-1]:g}) "
-                "and looks like a number of data sets, not like a model. Let it name "
-                "the rows (--names, or the index of a frame), leave it out (--drop), "
-                "or list the models (--model, `models`)."
-            )
-            raise InvalidInputError(msg)
+def _doubted(table: ResultsTable) -> ResultsTable:
+    """Doubt columns that nobody called models."""
+    refuse_counts(table.values, table.models)
+    found = other_scale(table.values, table.models)
+    return replace(table, notes=(*table.notes, *found))
 
 
 def _of_long(
@@ -348,9 +349,9 @@ def _refuse_sparse(
     if len(names) < 2 or (times > 0).all(axis=1).any():
         return
     msg = (
-        f"None of {len(times)} data sets (column {long[0]!r}) has a result of each of "
-        f"{len(names)} models (column {long[1]!r}, such as {names[0]!r}): say which "
-        "columns hold data set, model and result, or list fewer models."
+        f"None of {counted(len(times), 'data sets')} (column {long[0]!r}) has a result "
+        f"of each of {len(names)} models (column {long[1]!r}, such as {names[0]!r}): "
+        "say which columns hold data set, model and result, or list fewer models."
     )
     raise InvalidInputError(msg)
 
@@ -374,10 +375,6 @@ def _checked(
         )
         raise InvalidInputError(msg)
     return ResultsTable(values=values, models=models, rows=names)
-
-
-def _is_text(column: Iterable[Any]) -> bool:
-    return any(isinstance(value, str) for value in column)
 
 
 def _floats(column: Sequence[Any], name: str) -> FloatArray:

@@ -38,6 +38,8 @@ OMNIBUS_TITLES = {
     "friedman": "Friedman's test",
     "friedman-tie-corrected": "Friedman's test corrected for ties",
     "iman-davenport": "Friedman's test in the version of Iman and Davenport",
+    "iman-davenport-tie-corrected": "Friedman's test in the version of Iman and "
+    "Davenport, corrected for ties",
     "aligned-ranks": "Friedman's test of aligned ranks",
     "quade": "Quade's test",
     "cochran-q": "Cochran's Q test",

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scorecast._core.amounts import amount
+from scorecast._core.amounts import amount, counted
 from scorecast._core.percent import percent
 from scorecast.comparison.omnibus import p_said
+from scorecast.comparison.sources import OMNIBUS_PAPERS, PAIR_PAPERS, POST_HOC_PAPERS
 from scorecast.comparison.titles import (
     OMNIBUS_TITLES,
     POST_HOC_TITLES,
@@ -18,38 +19,11 @@ from scorecast.comparison.titles import (
 
 if TYPE_CHECKING:
     from scorecast.comparison.comparison import Comparison, ModelPair
+    from scorecast.comparison.effect_sizes import EffectSize
 
-__all__ = ["named", "paragraph_of", "sentence_of"]
+__all__ = ["named", "paragraph_of", "sentence_of", "span_said"]
 
 _MOST_NAMED = 4
-_OMNIBUS_PAPERS = {
-    "friedman": "Friedman 1937",
-    "friedman-tie-corrected": "Friedman 1937; Conover 1999",
-    "iman-davenport": "Iman and Davenport 1980",
-    "aligned-ranks": "Hodges and Lehmann 1962",
-    "quade": "Quade 1979",
-    "cochran-q": "Cochran 1950",
-}
-_POST_HOC_PAPERS = {
-    "nemenyi": "Nemenyi 1963; Demsar 2006",
-    "bonferroni-dunn": "Dunn 1961; Demsar 2006",
-    "bonferroni": "Dunn 1961",
-    "holm": "Holm 1979",
-    "hochberg": "Hochberg 1988",
-    "hommel": "Hommel 1988",
-    "finner": "Finner 1993",
-    "shaffer": "Shaffer 1986; Garcia and Herrera 2008",
-    "bergmann-hommel": "Bergmann and Hommel 1988; Garcia and Herrera 2008",
-}
-_PAIR_PAPERS = {
-    "wilcoxon-pratt": "Wilcoxon 1945; Pratt 1959",
-    "wilcoxon-split": "Wilcoxon 1945; Demsar 2006",
-    "wilcoxon-drop": "Wilcoxon 1945",
-    "corrected-t": "Nadeau and Bengio 2003",
-    "mcnemar-mid-p": "McNemar 1947; Fagerland et al. 2013",
-    "ranks": "Demsar 2006",
-}
-
 _RANK_TESTS = ("ranks", "aligned", "quade")
 _MANY = 10  # data sets from which the limit distribution is near
 
@@ -63,20 +37,35 @@ def sentence_of(found: Comparison) -> str:
     worse = [x for x in others if found.beats(centre, x)]
     better = [x for x in others if found.beats(x, centre)]
     rest = [x for x in others if not found.differ(centre, x)]
-    scale = f"{found.n:,} {found.rows}"
-    rank = f"mean rank {found.rank(centre):.2f}"
+    scale = counted(found.n, found.rows)
     if all(pair.effect.wins == pair.effect.losses == 0 for pair in found.pairs):
         return f"All {len(found.models)} models gave the same results on {scale}."
     if found.control is not None:
         return _of_control(found, worse, better, rest)
-    said = [f"{centre} ranks best of {len(found.models)} models on {scale} ({rank})."]
-    if worse:
-        said.append(f"Better than {named(worse)}.")
-    if better:
-        said.append(f"Worse than {named(better)}.")
-    if rest:
-        said.append(f"Not told apart from {named(rest)}.")
+    said = [_best_said(found, f"{len(found.models)} models on {scale}")]
+    # Where several share the best rank, it must be said which is compared.
+    shared = len(found.bests) > 1
+    for verb, names in (
+        ("better than", worse), ("worse than", better), ("not told apart from", rest),
+    ):  # fmt: skip
+        if names:
+            lead = f"{centre} is {verb}" if shared else verb.capitalize()
+            said.append(f"{lead} {named(names)}.")
     return f"{' '.join(said)} {_error_said(found)}"
+
+
+def _best_said(found: Comparison, scale: str) -> str:
+    """Say which model ranks best, or which ones share that rank."""
+    best = found.bests
+    rank = f"(mean rank {found.rank(best[0]):.2f})"
+    if len(best) == 1:
+        return f"{best[0]} ranks best of {scale} {rank}."
+    text = f"{named(best)} share the best rank of {scale} {rank}"
+    first, second = (found.means[found.models.index(name)] for name in best[:2])
+    if first == second:
+        return f"{text}."
+    better = "highest" if found.greater_is_better else "lowest"
+    return f"{text}, of which {best[0]} has the {better} mean."
 
 
 def _of_control(
@@ -95,7 +84,7 @@ def _of_control(
     ]
     return (
         f"The control, {centre} (mean rank {found.rank(centre):.2f} of "
-        f"{len(found.models)} on {found.n:,} {found.rows}), {'; '.join(said)}. "
+        f"{len(found.models)} on {counted(found.n, found.rows)}), {'; '.join(said)}. "
         f"{_error_said(found)}"
     )
 
@@ -117,27 +106,29 @@ def _condition(found: Comparison) -> str:
 
 def _two_models(found: Comparison) -> str:
     pair = found.pairs[0]
+    first, second, effect = found.better_first(pair)
     facts = f"{difference_said(found, pair)}, {p_said(pair.p)}"
-    scale = f"on {found.n:,} {found.rows}"
-    effect = pair.effect
-    if found.differ(pair.a, pair.b):
-        best, worse = pair.a, pair.b
-        if found.beats(worse, best):
-            best, worse = worse, best
-        return f"{best} is better than {worse} {scale}: {facts}."
+    scale = f"on {counted(found.n, found.rows)}"
+    if found.differ(first, second):
+        return f"{first} is better than {second} {scale}: {facts}."
     if effect.wins == effect.losses == 0:
-        return f"{pair.a} and {pair.b} gave the same results {scale}: {facts}."
-    return f"{pair.a} and {pair.b} cannot be told apart {scale}: {facts}."
+        return f"{first} and {second} gave the same results {scale}: {facts}."
+    return f"{first} and {second} cannot be told apart {scale}: {facts}."
 
 
 def difference_said(found: Comparison, pair: ModelPair) -> str:
-    """Write a difference with its interval."""
-    effect = pair.effect
-    text = f"difference {amount(effect.difference)}"
-    if math.isnan(effect.low):
-        return f"{text} (interval unknown)"
-    span = f"{amount(effect.low)} to {amount(effect.high)}"
-    return f"{text} ({100 * found.level:g} %: {span})"
+    """Write a difference with its interval, the better less the worse if told apart."""
+    first, second, effect = found.better_first(pair)
+    return f"difference {span_said(effect, first, second, found.level)}"
+
+
+def span_said(effect: EffectSize, first: str, second: str, level: float) -> str:
+    """Write a difference, which way round it is, and its interval."""
+    span = "interval unknown"
+    if not math.isnan(effect.low):
+        ends = f"{amount(effect.low)} to {amount(effect.high)}"
+        span = f"{100 * level:g} %: {ends}"
+    return f"{amount(effect.difference)} ({first} less {second}; {span})"
 
 
 def named(names: Sequence[str]) -> str:
@@ -165,8 +156,9 @@ def _what(found: Comparison) -> str:
     better = "higher" if found.greater_is_better else "lower"
     ranks = ", ".join(f"{name} {found.rank(name):.2f}" for name in found.order)
     return (
-        f"{len(found.models)} models were compared{measure} on {found.n:,} "
-        f"{found.rows} ({splits}{better} is better). Mean ranks, 1 being best: {ranks}."
+        f"{len(found.models)} models were compared{measure} on "
+        f"{counted(found.n, found.rows)} ({splits}{better} is better). Mean ranks, 1 "
+        f"being best: {ranks}."
     )
 
 
@@ -177,25 +169,25 @@ def _omnibus_said(found: Comparison) -> str:
     title = OMNIBUS_TITLES[test.test]
     differs = test.p <= found.alpha
     verdict = "differ" if differs else "do not differ significantly"
-    source = _OMNIBUS_PAPERS[test.test]
+    source = OMNIBUS_PAPERS[test.test]
     return f"{title} ({source}) finds that the models {verdict} ({test.said()})."
 
 
 def _pairs_said(found: Comparison) -> str:
-    title = TEST_TITLES.get(found.pair_test, found.pair_test)
-    source = _PAIR_PAPERS.get(found.pair_test)
+    title = _with_article(TEST_TITLES.get(found.pair_test, found.pair_test))
+    source = PAIR_PAPERS.get(found.pair_test)
     cited = f" ({source})" if source else ""
     whom = "All pairs were compared"
     if found.control is not None:
         whom = f"All other models were compared with {found.control}"
     if len(found.pairs) == 1:
-        return f"The two were compared by the {title}{cited}."
+        return f"The two were compared by {title}{cited}."
     if found.post_hoc == "none":
-        return f"{whom} by the {title}{cited}, without correction."
+        return f"{whom} by {title}{cited}, without correction."
     adjusted = POST_HOC_TITLES[found.post_hoc]
-    paper = _POST_HOC_PAPERS[found.post_hoc]
+    paper = POST_HOC_PAPERS[found.post_hoc]
     by = (
-        f"by the {title}{cited}"
+        f"by {title}{cited}"
         if found.post_hoc not in _POST_HOC_ALONE
         else ("by their mean ranks")
     )
@@ -209,7 +201,19 @@ def _pairs_said(found: Comparison) -> str:
 _POST_HOC_ALONE = ("nemenyi", "bonferroni-dunn")
 
 
+def _with_article(title: str) -> str:
+    """Write "the sign test", but "McNemar's test"."""
+    return title if title.split()[0].endswith("'s") else f"the {title}"
+
+
 def _outcome(found: Comparison) -> str:
+    if len(found.pairs) == 1:
+        pair = found.pairs[0]
+        first, second, _ = found.better_first(pair)
+        facts = f"{difference_said(found, pair)}, {p_said(pair.p)}"
+        if found.differ(first, second):
+            return f"{first} is better than {second}: {facts}."
+        return f"They were not told apart: {facts}."
     apart = [pair for pair in found.pairs if found.differ(pair.a, pair.b)]
     if not apart:
         return "No pair was told apart."
@@ -242,8 +246,8 @@ def _rope_said(found: Comparison) -> str:
     ]  # fmt: skip
     how = _ROPE_TESTS[found.rows]
     text = (
-        f"By {how}, {len(sure)} of "
-        f"{len(found.pairs)} pairs are practically equal, to within "
+        f"By {how}, {len(sure)} of {counted(len(found.pairs), 'pairs')} "
+        f"{'is' if len(sure) == 1 else 'are'} practically equal, to within "
         f"{amount(found.rope or 0.0)}, with a chance of {percent(found.level)} or more"
     )
     if not sure:

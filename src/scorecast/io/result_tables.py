@@ -132,9 +132,11 @@ def _from_text(table: Table, index: int, is_text: bool, decimal: str) -> list[An
         value = math.nan if cell.lower() in _NOTHING else _number(cell, decimal)
         if value is None:
             name = quoted((table.columns or ())[index])
+            is_percent = cell.endswith("%") and _number(cell[:-1], decimal) is not None
+            way = "leave out the % sign" if is_percent else "repair it"
             msg = (
                 f"{table.name}, {content.place(row)}, column {name}: {quoted(cell)} is "
-                "no number; repair it, or leave the cell empty"
+                f"no number; {way}, or leave the cell empty"
             )
             raise InvalidInputError(msg)
         found.append(value)

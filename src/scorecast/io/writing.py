@@ -176,7 +176,7 @@ def _check_place(target: Path, name: str, *, force: bool) -> None:
 
 def _exists(name: str) -> InvalidInputError:
     return InvalidInputError(
-        f"{name} exists already; pass --force to replace it or choose another name"
+        f"{name} exists already; pass `force=True` to replace it or choose another name"
     )
 
 

@@ -19,12 +19,13 @@ from scorecast.report import (  # noqa: F401  (they register their views)
 )
 from scorecast.report.assessment_views import assessment_text
 from scorecast.report.bicluster_views import bicluster_text
-from scorecast.report.comparison_views import comparison_text, pair_text
+from scorecast.report.comparison_views import comparison_text
 from scorecast.report.drawing import Drawing
 from scorecast.report.estimate_views import estimate_text
 from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.identification_views import decoders_text, identification_text
 from scorecast.report.information_views import information_text
+from scorecast.report.pair_views import pair_text
 from scorecast.report.plots import main_drawing, plot
 from scorecast.report.recurrence_views import recurrence_text
 from scorecast.report.risk_views import risk_drawing, risk_text

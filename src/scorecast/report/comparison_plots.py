@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from scorecast.report.drawing import (
     INK_SOFT,
     MUTED,
     PAPER,
+    WIDE,
     Drawing,
     axes_size,
     text_width,
@@ -42,6 +43,8 @@ _AXIS = 40.0  # of the axis, from the top
 _MOST_TICKS = 12
 _MOST_ROWS = 24
 _LONGEST_NAME = 40
+_SHORTEST_NAME = 6
+_MARGIN = 6.0
 
 
 def rank_drawing(result: Comparison) -> Drawing:
@@ -58,21 +61,22 @@ def rank_drawing(result: Comparison) -> Drawing:
         The best rank is on the left, whichever way results are better.
     """
     layers = _layers(result)
-    deepest = max((layer for layer, *_ in layers), default=-1) + 1
-    first = _AXIS + 14 + _BAR * deepest
-    height = first + _LINE * math.ceil(len(result.models) / 2) + 8
     ranks = ", ".join(f"{name} {result.rank(name):.2f}" for name in result.order)
 
     def draw(axes: Axes) -> None:
-        _draw_ranks(axes, result, layers, first, height)
+        _draw_ranks(axes, result, layers)
+
+    def height_at(width: float) -> float:
+        return _Layout.of(result, layers, width - 2 * _MARGIN).height
 
     return Drawing(
         title="Mean ranks",
         description=f"Mean ranks: {ranks}. {_alike_said(result)}",
         draw=draw,
-        height=height,
-        left=6.0,
-        right=6.0,
+        height=height_at(WIDE),
+        height_at=height_at,
+        left=_MARGIN,
+        right=_MARGIN,
         top=0.0,
         bottom=0.0,
     )
@@ -136,27 +140,55 @@ class _Scale:
         return self.left + share * (self.right - self.left)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Layout:
+    """Where names stand: on both sides, or all on the left where these are long."""
+
+    left: float
+    right: float
+    sides: dict[str, Sequence[str]]
+    first: float
+    height: float
+
+    @classmethod
+    def of(
+        cls,
+        result: Comparison,
+        layers: Sequence[tuple[int, float, float]],
+        width: float,
+    ) -> _Layout:
+        """Lay out a diagram so that its axis keeps half of the width."""
+        order = result.order
+        half = math.ceil(len(order) / 2)
+        left, right = _side(result, order[:half]), _side(result, order[half:])
+        sides: dict[str, Sequence[str]]
+        sides = {"left": order[:half], "right": order[half:][::-1]}
+        if left + right > width / 2:
+            # From the best down, no line crosses another on its way to the left.
+            sides, right = {"left": order}, _MARGIN
+            left = min(_side(result, order), width / 2 - right - _MARGIN)
+        deepest = max((layer for layer, *_ in layers), default=-1) + 1
+        first = _AXIS + 14 + _BAR * deepest
+        height = first + _LINE * max(map(len, sides.values())) + 8
+        return cls(left=left, right=right, sides=sides, first=first, height=height)
+
+
 def _draw_ranks(
-    axes: Axes,
-    result: Comparison,
-    layers: Sequence[tuple[int, float, float]],
-    first: float,
-    height: float,
+    axes: Axes, result: Comparison, layers: Sequence[tuple[int, float, float]]
 ) -> None:
     width, _ = axes_size(axes)
-    order = result.order
-    half = math.ceil(len(order) / 2)
+    layout = _Layout.of(result, layers, width)
     first_rank = math.floor(min(result.ranks))
     ruler = _ruler(result)
     scale = _Scale(
-        left=_side(result, order[:half], width),
-        right=width - _side(result, order[half:], width),
+        left=layout.left,
+        right=width - layout.right,
         first=first_rank,
         last=max(math.ceil(max(*result.ranks, first_rank + ruler)), first_rank + 1),
     )
     axes.set_axis_off()
     axes.set_xlim(0, width)
-    axes.set_ylim(height, 0)
+    axes.set_ylim(layout.height, 0)
     _draw_axis(axes, result, scale)
     for layer, low, high in layers:
         y = _AXIS + 9 + _BAR * layer
@@ -164,13 +196,12 @@ def _draw_ranks(
             [scale.at(low) - 3, scale.at(high) + 3], [y, y],
             color=INK, linewidth=3.2, solid_capstyle="butt", zorder=4,
         )  # fmt: skip
-    rooms = {"left": scale.left - 8, "right": width - scale.right - 8}
-    sides = {"left": order[:half], "right": order[half:][::-1]}
-    names = _fitting(result, [(sides[side], rooms[side]) for side in sides])
-    for side, shown in sides.items():
+    rooms = {"left": layout.left - 8, "right": layout.right - 8}
+    names = _fitting(result, [(layout.sides[x], rooms[x]) for x in layout.sides])
+    for side, shown in layout.sides.items():
         for place, name in enumerate(shown):
             text = f"{names[name]} {result.rank(name):.2f}"
-            y = first + _LINE * place
+            y = layout.first + _LINE * place
             _draw_model(axes, result, name, text, scale, y, side)
 
 
@@ -204,27 +235,34 @@ def _draw_ruler(axes: Axes, distance: float, scale: _Scale) -> None:
     _text(axes, low, 8.0, text, ACCENT, side="left")
 
 
-def _side(result: Comparison, names: Sequence[str], width: float) -> float:
-    """Return the room for the labels of one side."""
+def _side(result: Comparison, names: Sequence[str]) -> float:
+    """Return the room that labels need."""
     short = short_by_name(result.models, _LONGEST_NAME)
-    labels = [f"{short[name]} {result.rank(name):.2f}" for name in names]
-    longest = max((text_width(label, bold=True) for label in labels), default=0.0)
-    return min(longest + 8, (0.3 if width > 300 else 0.36) * width)
+    return _widest(result, names, short) + 8
+
+
+def _widest(
+    result: Comparison, names: Sequence[str], short: Mapping[str, str]
+) -> float:
+    strong = result.control or result.best
+    widths = (
+        text_width(f"{short[name]} {result.rank(name):.2f}", bold=name == strong)
+        for name in names
+    )
+    return max(widths, default=0.0)
 
 
 def _fitting(
     result: Comparison, sides: Sequence[tuple[Sequence[str], float]]
 ) -> dict[str, str]:
     """Shorten all names together, so that those on both sides differ as well."""
-    names = short_by_name(result.models, _LONGEST_NAME)
-    limit = _LONGEST_NAME
-    for shown, room in sides:
+    for limit in range(_LONGEST_NAME, _SHORTEST_NAME - 1, -1):
+        names = short_by_name(result.models, limit)
         # Rounding must not cost the longest label, which the room was made for, a
         # letter.
-        most = int(room / text_width("x", bold=True) + 0.01) - len(" 0.00")
-        if any(len(names[name]) > most for name in shown):
-            limit = min(limit, most)
-    return names if limit == _LONGEST_NAME else short_by_name(result.models, limit)
+        if all(_widest(result, x, names) <= room + 0.01 for x, room in sides):
+            break
+    return names
 
 
 def _draw_model(
@@ -403,14 +441,14 @@ def _difference_row(result: Comparison, name: str, centre: str) -> Row:
 
 def pair_drawing(result: PairComparison) -> Drawing:
     """Draw the difference of two models with its interval."""
-    found = result.found
-    a, b = short_names([result.a, result.b], 40)
+    first, second, effect = result.better_first()
+    a, b = short_names([first, second], 40)
     row = Row(
-        name=one_line(found.of, 24),
-        dot=found.difference,
-        low=found.low,
-        high=found.high,
-        text=signed_number(found.difference),
+        name=one_line(result.found.of, 24),
+        dot=effect.difference,
+        low=effect.low,
+        high=effect.high,
+        text=signed_number(effect.difference),
         strong=result.is_significant,
     )
     heading = f"{a} less {b}"

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import replace
 
-from scorecast._core.amounts import amount
+from scorecast._core.amounts import amount, counted
 from scorecast.comparison import (
+    OMNIBUS_PAPERS,
     OMNIBUS_TITLES,
     POST_HOC_TITLES,
     TEST_TITLES,
     Comparison,
     EffectSize,
     ModelPair,
-    PairComparison,
     RopeChances,
+    works_cited,
 )
 from scorecast.report.comparison_plots import (
     difference_drawing,
-    pair_drawing,
     rank_drawing,
     told_apart_without_bar,
     wins_drawing,
@@ -27,42 +26,38 @@ from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import short_by_name, short_names
-from scorecast.report.text import entry_lines, joined_lines, render_text, table_lines
+from scorecast.report.short_names import names_in_columns, short_by_name
+from scorecast.report.text import (
+    entry_lines,
+    joined_lines,
+    paragraph_lines,
+    render_text,
+    table_lines,
+)
 from scorecast.report.wording import (
     UNKNOWN,
     count,
+    display_width,
     is_known,
     level_name,
     like_digits,
     one_line,
-    printable,
+    p_cell,
     signed_number,
+    signed_size,
 )
 
-__all__ = ["comparison_text", "pair_text"]
+__all__ = ["comparison_text"]
 
 _WIDTH = 88
-_GLUE = "\N{NO-BREAK SPACE}"
 _LONGEST_NAME = 22
 _SHORTEST_NAME = 10
 _CHANCES = "lower-equal-higher"
 _MOST_PAIRS = 15
 _MOST_MODELS = 24
 _MOST_IN_MATRIX = 20
+_INTERVAL_PAPERS = {"data sets": "Hodges and Lehmann 1963", "cases": "Newcombe 1998"}
 _SIDES = "Lower, higher: that the first lies below, or above, by more."
-_REFERENCES = (
-    "J. Demsar (2006). Statistical comparisons of classifiers over multiple data sets. "
-    "Journal of Machine Learning Research 7.",
-    "S. Garcia and F. Herrera (2008). An extension on 'Statistical comparisons of "
-    "classifiers over multiple data sets' for all pairwise comparisons. Journal of "
-    "Machine Learning Research 9.",
-    "A. Benavoli, G. Corani and F. Mangili (2016). Should we really use post-hoc tests "
-    "based on mean-ranks? Journal of Machine Learning Research 17.",
-    "A. Benavoli and others (2017). Time for a change: a tutorial for comparing "
-    "multiple classifiers through Bayesian analysis. Journal of Machine Learning "
-    "Research 18.",
-)
 
 
 @render_text.register
@@ -81,7 +76,7 @@ def comparison_text(result: Comparison, *, ascii_only: bool = False) -> str:
     str
         Lines of at most 88 characters, without a line break at the end.
     """
-    lines = [*_wrapped(result.summary()), ""]
+    lines = [*paragraph_lines(result.summary()), ""]
     models = _model_rows(result)
     lines += _model_lines(result, models[:_MOST_MODELS])
     if len(models) > _MOST_MODELS:
@@ -91,32 +86,28 @@ def comparison_text(result: Comparison, *, ascii_only: bool = False) -> str:
     if shown:
         lines += [*_pair_lines(result, shown), ""]
     if rest:
-        lines += [f"  {count(rest)} more pairs are in the JSON and on the page", ""]
+        more = f"{count(rest)} more pair{' is' if rest == 1 else 's are'}"
+        lines += [f"  {more} in the JSON and on the page", ""]
     for text in result.warnings:
         lines += entry_lines("Warning", text)
+    if result.rope is not None:
+        lines += entry_lines("Chances", f"{_CHANCES}: {_rope_lead(result)}")
     for label, text in _facts(result):
         lines += entry_lines(label, text)
     return joined_lines(lines, ascii_only=ascii_only)
-
-
-def _wrapped(text: str) -> list[str]:
-    # A number and its sign stay on one line.
-    whole = printable(text).replace(" %", _GLUE + "%")
-    lines = textwrap.wrap(whole, _WIDTH, break_on_hyphens=False)
-    return [line.replace(_GLUE, " ") for line in lines]
 
 
 def _model_lines(result: Comparison, rows: list[tuple[str, ...]]) -> list[str]:
     """Set the models; the heading names the one compared with as the width allows."""
     for limit in (16, 8):
         lines = table_lines(_heading(result, limit), rows, left={0})
-        if max(map(len, lines)) <= _WIDTH:
+        if max(map(display_width, lines)) <= _WIDTH:
             break
     return lines
 
 
 def _heading(result: Comparison, limit: int = 16) -> tuple[str, ...]:
-    centre = short_by_name(result.models, limit)[result.control or result.best]
+    centre = names_in_columns(result.models, limit)[result.control or result.best]
     return ("", "mean rank", "mean", "median", f"p against {centre}", "")
 
 
@@ -124,13 +115,13 @@ def _model_rows(
     result: Comparison, longest: int = _LONGEST_NAME
 ) -> list[tuple[str, ...]]:
     centre = result.control or result.best
-    names = short_by_name(result.models, longest)
+    names = names_in_columns(result.models, longest)
     said = like_digits([*result.means, *result.medians])
     means, medians = said[: len(result.models)], said[len(result.models) :]
     rows: list[tuple[str, ...]] = []
     for name in result.order:
         place = result.models.index(name)
-        p = "" if name == centre else _p_said(result.pair(name, centre).p_adjusted)
+        p = "" if name == centre else p_cell(result.pair(name, centre).p_adjusted)
         mark = "" if name == centre or result.differ(name, centre) else "not told apart"
         rows.append((
             names[name], f"{result.ranks[place]:.2f}",
@@ -156,7 +147,7 @@ def _shown_pairs(result: Comparison) -> tuple[list[ModelPair], int]:
 def _pair_lines(result: Comparison, pairs: list[ModelPair]) -> list[str]:
     """Set the pairs with as many columns as leave room for their names."""
     heading, rows = _pair_table(result, pairs)
-    longest = max(map(len, result.models))
+    longest = max(map(display_width, result.models))
     # What is left out first, until names of a fair length fit.
     for left_out in ({"p"}, {"p", "won-tied-lost"}):
         kept = [i for i, name in enumerate(heading) if name not in left_out]
@@ -165,9 +156,10 @@ def _pair_lines(result: Comparison, pairs: list[ModelPair]) -> list[str]:
         room = (_WIDTH - sum(widths) - 2 * len(kept) - 3) // 2
         if room >= min(longest, _SHORTEST_NAME):
             break
-    names = short_by_name(result.models, room)
+    names = names_in_columns(result.models, room)
     for row, pair in zip(table[1:], pairs, strict=True):
-        row[0] = f"{names[pair.a]} - {names[pair.b]}"
+        first, second, *_ = _turned(result, pair)
+        row[0] = f"{names[first]} - {names[second]}"
     return table_lines(table[0], table[1:], left={0})
 
 
@@ -187,21 +179,36 @@ def _pair_table(
 def _pair_row(
     result: Comparison, pair: ModelPair, names: dict[str, str]
 ) -> tuple[str, ...]:
-    effect = pair.effect
+    first, second, effect, chances = _turned(result, pair)
     span = UNKNOWN
     if is_known(effect.low) and is_known(effect.high):
         span = f"{signed_number(effect.low)} to {signed_number(effect.high)}"
     row = (
-        f"{names[pair.a]} - {names[pair.b]}",
+        f"{names[first]} - {names[second]}",
         signed_number(effect.difference),
         span,
         "-".join(count(x or 0) for x in (effect.wins, effect.ties, effect.losses)),
-        _p_said(pair.p),
-        _p_said(pair.p_adjusted),
+        p_cell(pair.p),
+        p_cell(pair.p_adjusted),
     )
     if result.rope is None:
         return row
-    return (*row, "" if pair.chances is None else _chances_said(pair.chances))
+    return (*row, "" if chances is None else _chances_said(chances))
+
+
+def _turned(
+    result: Comparison, pair: ModelPair
+) -> tuple[str, str, EffectSize, RopeChances | None]:
+    """Turn the only pair as the sentence has it; of many, each stays as compared."""
+    if len(result.models) > 2:
+        return pair.a, pair.b, pair.effect, pair.chances
+    first, second, effect = result.better_first(pair)
+    chances = pair.chances
+    if chances is not None and first != pair.a:
+        chances = replace(
+            chances, first_lower=chances.first_higher, first_higher=chances.first_lower
+        )
+    return first, second, effect, chances
 
 
 def _chances_said(chances: RopeChances) -> str:
@@ -209,16 +216,10 @@ def _chances_said(chances: RopeChances) -> str:
     return "-".join(f"{100 * chance:.0f}" for chance in each) + " %"
 
 
-def _p_said(p: float) -> str:
-    if not is_known(p):
-        return UNKNOWN
-    return f"{p:.3f}" if p >= 0.001 else "<0.001"
-
-
 def _facts(result: Comparison) -> list[tuple[str, str]]:
     better = "greater" if result.greater_is_better else "less"
     measure = f"{one_line(result.measure)}, " if result.measure else ""
-    size = f"{count(result.n)} {result.rows}, {count(len(result.models))} models"
+    size = f"{counted(result.n, result.rows)}, {count(len(result.models))} models"
     if result.test_ratio is not None:
         size += f", {amount(result.test_ratio)} cases tested per case learned from"
     facts = [("Data", f"{size}; {measure}{better} is better")]
@@ -262,9 +263,22 @@ def _(result: Comparison) -> tuple[Section, ...]:
             heading="What this assumes",
             items=tuple(sentence(x) for x in (*result.assumptions, *result.reasons)),
         ),
-        Section(heading="References", items=_REFERENCES),
+        Section(heading="References", items=_references(result)),
     ]
     return tuple(sections)
+
+
+def _references(result: Comparison) -> tuple[str, ...]:
+    """List what the paragraph cites, and what else the page is made by."""
+    used = [result.paragraph(), *(OMNIBUS_PAPERS[x.test] for x in result.omnibus)]
+    used += [_INTERVAL_PAPERS.get(result.rows, "")]
+    if len(result.models) > 2:
+        used.append("Demsar 2006")  # the diagram of mean ranks
+    if result.pair_test.startswith("wilcoxon") and len(result.models) > 2:
+        used.append("Benavoli et al. 2016")  # why not mean ranks
+    if result.rope is not None:
+        used.append("Benavoli et al. 2017")
+    return works_cited(used)
 
 
 def _head(result: Comparison) -> Section:
@@ -335,7 +349,7 @@ def _differences(result: Comparison) -> Section:
 
 def _wins(result: Comparison) -> Section:
     lead = (
-        f"On how many of the {count(result.n)} {result.rows} the model of the row is "
+        f"On how many of the {counted(result.n, result.rows)} the model of the row is "
         "better than that of the column, models in the order of ranks. Blue: told "
         "apart, and better; grey: told apart, and worse."
     )
@@ -373,11 +387,11 @@ def _effect_table(result: Comparison) -> Table:
     names = short_by_name(result.models, _LONGEST_NAME)
     rows = tuple(
         (
-            f"{names[pair.a]} - {names[pair.b]}",
-            _signed(pair.effect.cliffs_delta),
-            _signed(pair.effect.cohens_d),
+            f"{names[first]} - {names[second]}",
+            signed_size(effect.cliffs_delta),
+            signed_size(effect.cohens_d),
         )
-        for pair in result.pairs
+        for first, second, effect, _ in (_turned(result, x) for x in result.pairs)
     )
     columns = ("pair", "Cliff's delta", "Cohen's d")
     return Table(
@@ -388,10 +402,6 @@ def _effect_table(result: Comparison) -> Table:
         folded=True,
         stacked=True,
     )
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.2f}" if is_known(value) else UNKNOWN
 
 
 def _rope_lead(result: Comparison) -> str:
@@ -409,82 +419,3 @@ def _rope_lead(result: Comparison) -> str:
 
 def _title(test: str) -> str:
     return TEST_TITLES.get(test, test)
-
-
-@render_text.register
-def pair_text(result: PairComparison, *, ascii_only: bool = False) -> str:
-    """Write the answer about two models as text.
-
-    Parameters
-    ----------
-    result : PairComparison
-        The answer.
-    ascii_only : bool, default=False
-        Whether to escape all that is not ASCII.
-
-    Returns
-    -------
-    str
-        Lines of at most 88 characters, without a line break at the end.
-    """
-    lines = [*_wrapped(result.summary()), ""]
-    for text in result.warnings:
-        lines += entry_lines("Warning", text)
-    for label, text in _pair_facts(result):
-        lines += entry_lines(label, text)
-    return joined_lines(lines, ascii_only=ascii_only)
-
-
-def _pair_facts(result: PairComparison) -> list[tuple[str, str]]:
-    note = "" if result.found.note in result.warnings else result.found.note
-    facts = [
-        ("Effect", _effect_said(result.effect)), ("Why", result.reason), ("Note", note),
-        ("Assumes", "; ".join(result.assumptions)),
-    ]  # fmt: skip
-    return [(name, text) for name, text in facts if text]
-
-
-def _effect_said(effect: EffectSize) -> str:
-    if effect.wins is None or effect.ties is None or effect.losses is None:
-        return "a metric says nothing of single cases: only the difference is known"
-    return (
-        f"Cliff's delta {_signed(effect.cliffs_delta)}, Cohen's d "
-        f"{_signed(effect.cohens_d)}; won "
-        f"{count(effect.wins)}, tied {count(effect.ties)}, lost {count(effect.losses)}"
-    )
-
-
-@main_drawing.register
-def _(result: PairComparison) -> Drawing:
-    return pair_drawing(result)
-
-
-@report_sections.register
-def _(result: PairComparison) -> tuple[Section, ...]:
-    a, b = short_names([result.a, result.b], 40)
-    found = result.found
-    span = UNKNOWN
-    if is_known(found.low) and is_known(found.high):
-        span = f"{signed_number(found.low)} to {signed_number(found.high)}"
-    difference = signed_number(found.difference)
-    head = Section(
-        heading=result.summary(),
-        figure=pair_drawing(result),
-        warnings=result.warnings,
-        facts=tuple(_pair_facts(result)),
-        tables=(
-            Table(
-                caption="",
-                columns=("", "difference", f"{level_name(result.level)} interval", "p"),
-                rows=((f"{a} less {b}", difference, span, _p_said(result.p)),),
-                words=1,
-            ),
-        ),
-    )
-    # One number under the other: in a row they are wider than any page.
-    numbers = column_table("", result.to_columns())
-    table = Table(
-        caption="", columns=("", "value"), words=1,
-        rows=tuple(zip(numbers.columns, numbers.rows[0], strict=True)),
-    )  # fmt: skip
-    return head, Section(heading="All numbers", tables=(table,))

@@ -33,6 +33,7 @@ __all__ = ["Group", "Row", "draw_groups", "margin_text", "rows_drawing"]
 _ROW = 15.0
 _HEADER = 26.0
 _LONGEST_NAME = 34
+_SHORTEST_NAME = 6
 _NAME_GAP = 12.0  # beside names and numbers
 _NUMBER_GAP = 10.0
 
@@ -120,14 +121,16 @@ def _fitting(axes: Axes, groups: Sequence[Group]) -> tuple[dict[str, str], float
     asked_left, asked_right = _margins(groups)
     width = figure_width(axes)
     left, right = side_margins(asked_left, asked_right, width)
-    limit = _LONGEST_NAME
-    if left < asked_left:
-        bold = int((left - _NAME_GAP) / text_width("x", bold=True))
-        stressed = [row.name for group in groups for row in group.rows if row.strong]
-        is_bold = any(len(name) > bold for name in stressed)
-        limit = bold if is_bold else int((left - _NAME_GAP) / text_width("x"))
+    names = _short(groups, _LONGEST_NAME)
+    rows = [row for group in groups for row in group.rows]
+    for limit in range(_LONGEST_NAME, _SHORTEST_NAME, -1):
+        widths = (text_width(names[row.name], bold=row.strong) for row in rows)
+        # Rounding must not cost the longest name, which the room was made for, any.
+        if max(widths, default=0.0) <= left - _NAME_GAP + 0.01:
+            break
+        names = _short(groups, limit - 1)
     # A number cut short is another number: without room there is none.
-    return _short(groups, limit), right - _NUMBER_GAP if right == asked_right else 0.0
+    return names, right - _NUMBER_GAP if right == asked_right else 0.0
 
 
 def draw_groups(

@@ -14,7 +14,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import MissingExtraError
-from scorecast.report.wording import count
+from scorecast.report.wording import count, display_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,9 +78,14 @@ _LEAST_AXES = 0.3
 _MOST_RIGHT = 0.46
 _BARE = 14.0  # a margin with nothing in it
 
-# Width of a character, as a part of the size of the font; on the safe side.
+# Width of a character, as a part of the size of the font; on the safe side. Plain ones,
+# capitals, the widest letters, and those that are as wide as high.
 _EM = 0.56
 _BOLD_EM = 0.62
+_CAPITAL = 1.25  # times the plain ones
+_WIDEST = 1.75
+_SQUARE = 1.8
+_WIDE_LETTERS = frozenset("MW@")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +102,8 @@ class Drawing:
         Height of the figure.
     left, right, top, bottom : float
         Margins around the axes.
+    height_at : callable or None
+        Height of the figure at a width, where it needs another one than `height`.
     """
 
     title: str
@@ -107,6 +114,7 @@ class Drawing:
     right: float = 14.0
     top: float = 22.0
     bottom: float = 36.0
+    height_at: Callable[[float], float] | None = None
 
 
 def new_figure(drawing: Drawing, width: float = WIDE) -> tuple[Figure, Axes]:
@@ -134,17 +142,18 @@ def new_figure(drawing: Drawing, width: float = WIDE) -> tuple[Figure, Axes]:
     except ImportError as error:
         what = "Figures"
         raise MissingExtraError(what, "plot") from error
-    figsize = (width / 72, drawing.height / 72)
+    height = drawing.height if drawing.height_at is None else drawing.height_at(width)
+    figsize = (width / 72, height / 72)
     figure = mpl_figure.Figure(figsize=figsize, facecolor=PAPER)
     left, right = side_margins(drawing.left, drawing.right, width)
     inner = width - left - right
-    tall = drawing.height - drawing.top - drawing.bottom
+    tall = height - drawing.top - drawing.bottom
     axes = figure.add_axes(
         (
             left / width,
-            drawing.bottom / drawing.height,
+            drawing.bottom / height,
             inner / width,
-            tall / drawing.height,
+            tall / height,
         )
     )
     return figure, axes
@@ -245,7 +254,17 @@ def in_points(
 
 def text_width(text: str, *, bold: bool = False) -> float:
     """Estimate the width of a text in points, whatever font will be used."""
-    return (_BOLD_EM if bold else _EM) * FONT_SIZE * len(text)
+    em = (_BOLD_EM if bold else _EM) * FONT_SIZE
+    return em * sum(map(_letter, text))
+
+
+def _letter(char: str) -> float:
+    """Return the width of a character in plain ones."""
+    if char in _WIDE_LETTERS:
+        return _WIDEST
+    if display_width(char) == 2:
+        return _SQUARE
+    return _CAPITAL if char.isupper() else 1.0
 
 
 def thinned(items: Sequence[T], most: int) -> list[T]:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 
-from scorecast.report.wording import clipped, printable
+from scorecast.report.wording import clipped, display_width, printable
 
-__all__ = ["own_parts", "short_by_name", "short_names"]
+__all__ = ["names_in_columns", "own_parts", "short_by_name", "short_names"]
 
 _LEAST = 6
 _DOTS = "..."
@@ -67,6 +67,29 @@ def short_names(names: Sequence[object], limit: int) -> list[str]:
 def short_by_name(names: Sequence[str], limit: int) -> dict[str, str]:
     """Return, for every name, what `short_names` makes of it."""
     return dict(zip(names, short_names(names, limit), strict=True))
+
+
+def names_in_columns(names: Sequence[str], columns: int) -> dict[str, str]:
+    """Shorten names to columns of a terminal, of which some letters take two.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names; never trusted.
+    columns : int
+        Columns of the longest.
+
+    Returns
+    -------
+    dict of str to str
+        What `short_names` makes of every name, for the largest number of letters that
+        fits.
+    """
+    for limit in range(max(columns, _LEAST), _LEAST - 1, -1):
+        found = short_by_name(names, limit)
+        if max(map(display_width, found.values()), default=0) <= columns:
+            break
+    return found
 
 
 def own_parts(names: Sequence[str]) -> list[str]:

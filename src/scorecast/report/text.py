@@ -21,12 +21,14 @@ from scorecast.report.phrases import (
 )
 from scorecast.report.wording import (
     count,
+    display_width,
     is_known,
     level_name,
     one_line,
     percent,
     percent_span,
     points,
+    printable,
 )
 from scorecast.scores import AccuracyCurve
 
@@ -36,6 +38,7 @@ __all__ = [
     "entry_lines",
     "extrapolation_text",
     "joined_lines",
+    "paragraph_lines",
     "render_text",
     "table_lines",
     "text_lines",
@@ -44,6 +47,7 @@ __all__ = [
 _WIDTH = 88
 _INDENT = 10
 _LONGEST = 400
+_GLUE = "\N{NO-BREAK SPACE}"
 _MOST_ROWS = 8
 _MOST_ASSUMPTIONS = 2  # these are the short ones
 
@@ -203,14 +207,19 @@ def table_lines(
 ) -> list[str]:
     """Set a table in columns, numbers to the right, those named in `left` not."""
     table = [heading, *rows]
-    widths = [max(len(row[i]) for row in table) for i in range(len(heading))]
+    widths = [max(display_width(row[i]) for row in table) for i in range(len(heading))]
     return [
         "".join(
-            f"  {cell:<{width}}" if i in left else f"  {cell:>{width}}"
+            "  " + _filled(cell, width, is_left=i in left)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in table
     ]
+
+
+def _filled(cell: str, width: int, *, is_left: bool) -> str:
+    room = " " * (width - display_width(cell))
+    return cell + room if is_left else room + cell
 
 
 def _warnings(warnings: Iterable[str]) -> list[str]:
@@ -228,14 +237,32 @@ def entry_lines(label: str, text: str) -> list[str]:
 
 
 def _wrapped(start: str, text: str, indent: int) -> list[str]:
+    lines = _broken(one_line(text, _LONGEST), start, indent)
+    return lines or [start.rstrip()]
+
+
+def _broken(text: str, start: str, indent: int) -> list[str]:
+    """Break a text into lines that are no wider than a terminal shows them."""
+    # A letter of two columns counts as two; nothing that is shown holds a NUL.
+    wide = text if text.isascii() else "".join(map(_doubled, text))
     lines = textwrap.wrap(
-        one_line(text, _LONGEST),
+        wide,
         _WIDTH,
         initial_indent=start,
         subsequent_indent=" " * indent,
         break_on_hyphens=False,
     )
-    return lines or [start.rstrip()]
+    return [line.replace("\0", "") for line in lines]
+
+
+def _doubled(char: str) -> str:
+    return f"{char}\0" if display_width(char) == 2 else char
+
+
+def paragraph_lines(text: str) -> list[str]:
+    """Set a paragraph of any length; a number and its sign stay on one line."""
+    whole = printable(text).replace(" %", _GLUE + "%")
+    return [line.replace(_GLUE, " ") for line in _broken(whole, "", 0)]
 
 
 def joined_lines(lines: Iterable[str], *, ascii_only: bool) -> str:

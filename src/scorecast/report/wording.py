@@ -14,16 +14,19 @@ __all__ = [
     "clipped",
     "count",
     "dashed",
+    "display_width",
     "is_known",
     "level_name",
     "like_digits",
     "model_name",
     "one_line",
+    "p_cell",
     "percent",
     "percent_span",
     "points",
     "printable",
     "signed_number",
+    "signed_size",
     "weight_name",
 ]
 
@@ -88,6 +91,37 @@ def signed_number(value: float) -> str:
     ('-0.0900', '0', '+250')
     """
     return f"{value:+#.3g}".rstrip(".") if value else "0"
+
+
+def signed_size(value: float) -> str:
+    """Write an effect size with its sign and two decimals."""
+    return f"{value:+.2f}" if is_known(value) else UNKNOWN
+
+
+def p_cell(p: float) -> str:
+    """Write a p-value for a cell of a table."""
+    if not is_known(p):
+        return UNKNOWN
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def display_width(text: str) -> int:
+    r"""Count the columns that a text takes in a terminal.
+
+    Examples
+    --------
+    >>> display_width("tree"), display_width("\u6728\u6797")
+    (4, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns, text))
+
+
+def _columns(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def like_digits(values: Sequence[float], digits: int = 4) -> list[str]:

@@ -1,0 +1,140 @@
+"""What an answer about many models says: ties, signs, sources, counts."""
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast.comparison import friedman, iman_davenport
+from scorecast.comparison.walsh_averages import pseudo_median
+
+
+def tied(seed=0, n=20, k=4):
+    """A table in which most results tie."""
+    return np.where(np.random.default_rng(seed).random((n, k)) < 0.5, 0.7, 0.8)
+
+
+# The test of all models
+
+
+def test_ties_are_allowed_for_by_default_and_the_plain_form_stays(published_table):
+    found = sc.compare(tied())
+    first = found.omnibus[0]
+    assert first.test == "iman-davenport-tie-corrected"
+    assert first == iman_davenport(tied(), tie_corrected=True)
+    assert "corrected for ties (Iman and Davenport 1980; Conover 1999)" in (
+        found.paragraph()
+    )
+    plain = sc.compare(tied(), omnibus="iman-davenport").omnibus[0]
+    assert plain == iman_davenport(tied())
+    assert plain.p > first.p
+    # As printed, which ignores the ties of the published table.
+    data = np.array(published_table["data"])
+    asked = sc.compare(data, omnibus="iman-davenport").omnibus[0]
+    assert round(asked.statistic, 4) == 14.3087
+    assert round(friedman(data).statistic, 4) == 39.6467
+
+
+def test_without_ties_the_name_of_the_test_is_the_plain_one():
+    values = np.random.default_rng(0).random((12, 4))
+    assert sc.compare(values).omnibus[0].test == "iman-davenport"
+
+
+# Who is best
+
+
+def shared_best():
+    """Six data sets on which two models share the best mean rank."""
+    low = np.full(6, 0.5)
+    c = np.array([0.9, 0.9, 0.9, 0.7, 0.7, 0.7])
+    d = np.array([0.8, 0.8, 0.8, 0.9, 0.9, 0.9])
+    return {"low": low, "c": c, "d": d}
+
+
+@pytest.mark.parametrize("greater", [True, False])
+def test_models_that_share_the_best_rank_are_all_named_and_go_by_the_mean(greater):
+    values = shared_best()
+    if not greater:
+        values = {name: 1 - x for name, x in values.items()}
+    found = sc.compare(values, greater_is_better=greater)
+    assert found.rank("c") == found.rank("d") == 1.5
+    assert found.order == ("d", "c", "low")
+    assert found.bests == ("d", "c")
+    mean = "highest" if greater else "lowest"
+    assert found.summary().startswith(
+        "d and c share the best rank of 3 models on 6 data sets (mean rank 1.50), of "
+        f"which d has the {mean} mean. d is better than low. d is not told apart from "
+        "c."
+    )
+    assert r"\textbf{c}" in found.to_latex()
+    assert r"\textbf{d}" in found.to_latex()
+    assert found.groups[0][:2] == ("d", "c")
+
+
+def test_one_best_model_is_said_as_before():
+    values = shared_best()
+    values["d"] = values["d"] + 0.2
+    said = sc.compare(values).summary()
+    assert said.startswith("d ranks best of 3 models on 6 data sets (mean rank 1.00).")
+
+
+# The difference follows the sentence
+
+
+@pytest.mark.parametrize("greater", [True, False])
+@pytest.mark.parametrize("order", [("new", "old"), ("old", "new")])
+def test_the_difference_is_that_of_the_better_less_the_worse(order, greater):
+    rng = np.random.default_rng(0)
+    old = rng.uniform(0.6, 0.8, 20)
+    gap = 0.05 if greater else -0.05
+    table = {"new": old + gap + rng.normal(0, 0.005, 20), "old": old}
+    many = sc.compare({x: table[x] for x in order}, greater_is_better=greater)
+    pair = sc.compare_pair(
+        table[order[0]], table[order[1]], names=order, greater_is_better=greater
+    )
+    gaps = table["new"] - table["old"]
+    middle, low, high = pseudo_median(gaps, 0.95)
+    wanted = f"{middle:.3g} (new less old; 95 %: {low:.3g} to {high:.3g})"
+    for text in (many.summary(), many.paragraph(), pair.summary()):
+        assert "new is better than old" in text
+        assert f"difference {wanted}" in text
+    effect = many.better_first(many.pairs[0])[2]
+    assert (effect.wins, effect.losses) == (20, 0)
+    assert effect.low <= effect.difference <= effect.high
+
+
+def test_two_models_that_are_not_told_apart_have_their_numbers_in_the_paragraph():
+    rng = np.random.default_rng(1)
+    found = sc.compare({"a": rng.random(12), "b": rng.random(12)})
+    effect = found.pairs[0].effect
+    assert found.paragraph().endswith(
+        f"They were not told apart: difference {effect.difference:.3g} (a less b; 95 "
+        f"%: {effect.low:.3g} to {effect.high:.3g}), p = {found.pairs[0].p:.3f}."
+    )
+
+
+def test_a_pseudo_median_of_nought_has_the_mean_difference_beside_it():
+    gaps = np.r_[np.full(27, 1.0), np.zeros(115), np.full(58, -1.0)]
+    base = np.linspace(5, 9, 200)  # not right or wrong, so that rows are data sets
+    a, b = base + gaps, base
+    mean, half = gaps.mean(), 1.971957 * gaps.std(ddof=1) / np.sqrt(200)
+    wanted = (
+        "The pseudo-median of b less a is 0, as are 115 of 200 differences; their mean "
+        f"is {-mean:.3g} (95 %: {-mean - half:.3g} to {-mean + half:.3g})."
+    )
+    many = sc.compare({"a": a, "b": b})
+    assert many.pairs[0].effect.difference == 0
+    assert many.pairs[0].p < 0.01
+    assert wanted in many.warnings
+    assert wanted in sc.compare_pair(a, b).warnings
+    # Where the pseudo-median says what differs, nothing is added.
+    assert sc.compare({"a": a + 0.5, "b": b}).warnings == ()
+    assert sc.compare_pair(a + 0.5, b).warnings == ()
+
+
+def test_many_hidden_means_are_counted():
+    rng = np.random.default_rng(0)
+    table = 5 + np.arange(40.0)[:, None] + (rng.random((40, 4)) < [0, 0, 0.2, 0.22])
+    found = sc.compare(table, post_hoc="none", pairs="sign")
+    hidden = [x for x in found.warnings if x.startswith("The pseudo-median")]
+    assert len(hidden) == 3
+    assert any(x.startswith("So it is with ") for x in found.warnings)
