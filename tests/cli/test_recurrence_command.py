@@ -225,6 +225,29 @@ def test_a_comparison_that_fails_is_said(run, cohort_file, stub, monkeypatch):
     assert "What the model knows beyond Weibull AFT cannot be said: the chains" in said
 
 
+def test_what_the_curve_knows_may_fail_by_itself(run, cohort_file, stub, monkeypatch):
+    from scorecast.information import apparent_information
+
+    asked = []
+
+    def fail_later(*words, **options):
+        asked.append(words)
+        if len(asked) > 1:
+            msg = "the chains of the curve disagree"
+            raise NotConvergedError(msg)
+        return apparent_information(*words, **options)
+
+    monkeypatch.setattr("scorecast.information.apparent_information", fail_later)
+    code, out, _ = run("recurrence", *columns(cohort_file), "--covariates", "marker",
+                       *QUICK)  # fmt: skip
+    assert code == 0
+    said = " ".join(out.split())
+    assert "What the curve of all cases alike knows beyond the prior cannot" in said
+    # What the model knows beyond that curve is still given, with its interval.
+    assert "What the model knows beyond" not in said
+    assert "(plain mean)" not in said.split(". Beyond", 1)[0]
+
+
 def test_the_evidence_of_candidates_is_reported(
     run, cohort_file, stub, monkeypatch, tmp_path
 ):

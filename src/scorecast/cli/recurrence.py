@@ -383,6 +383,7 @@ def _information_settings(options: dict[str, Any]) -> dict[str, Any]:
 def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Say what the predictions are worth, against the prior and every rival."""
     from dataclasses import replace
+    from functools import partial
 
     from scorecast.exceptions import InvalidInputError, NotConvergedError
     from scorecast.information import (
@@ -406,15 +407,17 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
     alike = [] if found.prior == "kaplan-meier" else ["curve"]
     for name in (*alike, *found.rivals):
         said = found.log_q_of(name)
-        try:
-            judged["worths"][name] = apparent_information(
-                replace(cases, log_q=said, j=said - found.log_p), **settings
-            )
-            judged["relatives"][name] = compare_information(
-                found.log_q, said, names=("model", name), **settings
-            )
-        except (InvalidInputError, NotConvergedError) as error:
-            judged["reasons"][name] = str(error)
+        own = replace(cases, log_q=said, j=said - found.log_p)
+        worth = partial(apparent_information, own, **settings)
+        relative = partial(
+            compare_information, found.log_q, said, names=("model", name), **settings
+        )
+        for kind, question in (("worths", worth), ("relatives", relative)):
+            # Each by itself: where one fails, the other is still known.
+            try:
+                judged[kind][name] = question()
+            except (InvalidInputError, NotConvergedError) as error:
+                judged["reasons"][name] = str(error)
     return information, judged
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Self
@@ -335,12 +336,8 @@ def recurrence_of(
         beyond[CURVE] = information  # the prior is that curve
     rows = _rows_of(found, beyond, worths or {}, reasons or {}, unit)
     unsaid = [f"{name} was left out: {why}" for name, why in found.failures.items()]
-    unsaid += [
-        f"What the model knows beyond {FORECASTERS[row.name]} cannot be said: "
-        f"{row.reason}"
-        for row in rows
-        if row.reason
-    ]
+    unsaid += [f"{_unsaid(row)} cannot be said: {row.reason}" for row in rows
+               if row.reason]  # fmt: skip
     return Recurrence(
         n=found.n,
         n_events=int(found.event.sum()),
@@ -367,6 +364,14 @@ def recurrence_of(
         choice=choice,
         cases=_cases_of(found),
     )
+
+
+def _unsaid(row: RivalRow) -> str:
+    """Name the question that has no answer; the first of two."""
+    who = CURVE_WORDS if row.name == CURVE else FORECASTERS[row.name]
+    if math.isnan(row.beyond):
+        return f"What the model knows beyond {who}"
+    return f"What {who} knows beyond the prior"
 
 
 def _cases_of(found: Evaluation) -> Json:
