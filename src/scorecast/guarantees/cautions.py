@@ -39,11 +39,17 @@ def cautions(
                 f"{row.failures[0]}"
             )
         lines += [f"{row.name}: {text}" for text in row.warnings[:3]]
-    if any(x.loss == "posterior-error" for row in rows for x in row.losses):
+    if _asks(rows, "posterior-error"):
         lines.append(
             "posterior-error is the error that a model itself states: it holds only if "
             "its probabilities are calibrated, and for classes as common as here. "
             "Compare it with error."
+        )
+    if plan.sampling.kind == "loo" and _asks(rows, "auc"):
+        lines.append(
+            "auc of leave-one-out ranks scores of different models, each of which "
+            "learned from one case fewer of the class it is asked about: it is too low "
+            "where little can be learned. Leave pairs out instead (lpo)."
         )
     lines += _lonely(problem)
     repeated = problem.n_repeated()
@@ -58,6 +64,10 @@ def cautions(
         each = f"{plan.n_test:.3g} case{'' if math.isclose(plan.n_test, 1) else 's'}"
         lines.append(f"{n_folds} splits of {each} each say little of spread.")
     return tuple(lines)
+
+
+def _asks(rows: Sequence[ModelAssessment], loss: str) -> bool:
+    return any(x.loss == loss for row in rows for x in row.losses)
 
 
 def _lonely(problem: Problem) -> list[str]:

@@ -25,6 +25,9 @@ from scorecast.guarantees.sampling import Plan, Split
 
 __all__ = ["Estimates", "LossSample", "collect_estimates"]
 
+# Splits that have to have a value, and their least share, to speak for the others.
+_MANY, _MOST = 10, 0.9
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LossSample:
@@ -51,7 +54,11 @@ class LossSample:
     n_units : float
         Independent ones among them: cases, or groups by their weight.
     n_smallest : float
-        The same of the class with the fewest; of all for numbers.
+        The same of the class that the loss is about, or of that with the fewest; of
+        all for numbers.
+    by_folds : bool
+        Whether the estimate of what is no mean of cases is the mean of splits: nearly
+        all of them have a value.
     groups : ndarray of shape (n_tested,) or None
         Group of every case that was tested, if there are groups.
     """
@@ -65,6 +72,7 @@ class LossSample:
     n_tested: int
     n_units: float
     n_smallest: float
+    by_folds: bool = True
     groups: IntArray | None = None
     shift: float = 0.0
 
@@ -174,10 +182,10 @@ class Estimates:
         values = loss.cases(pooled)
         cases = None if values is None else _case_means(values, rows, self.problem.n)
         known = folds[np.isfinite(folds)]
-        complete = known.size == len(self.outcomes())
+        by_folds = _nearly_all(known.size, len(self.outcomes()))
         if cases is not None:
             estimate = float(cases.mean())
-        elif complete:
+        elif by_folds:
             estimate = float(known.mean())
         else:
             # Some splits hold too few cases to say; all tests together may.
@@ -195,7 +203,8 @@ class Estimates:
             test_ratio=self.plan.test_ratio,
             n_tested=distinct.size,
             n_units=_units(self.problem, distinct),
-            n_smallest=_smallest(self.problem, distinct),
+            n_smallest=_units_judged(self.problem, distinct, loss),
+            by_folds=by_folds,
             groups=None
             if self.problem.groups is None
             else self.problem.groups[distinct],
@@ -252,11 +261,21 @@ def _units(problem: Problem, rows: Any) -> float:
     return n_independent(groups, rows.size)
 
 
-def _smallest(problem: Problem, rows: Any) -> float:
+def _nearly_all(n_known: int, n_splits: int) -> bool:
+    """Tell whether splits with a value may speak for those that hold too few cases."""
+    return n_known == n_splits or (n_known >= _MANY and n_known >= _MOST * n_splits)
+
+
+def _units_judged(problem: Problem, rows: Any, loss: Loss) -> float:
+    """Count the independent cases on which a loss of one class, or of each, hangs."""
     if not problem.is_classification:
         return _units(problem, rows)
-    codes = problem.codes[rows]
-    return min(_units(problem, rows[codes == k]) for k in range(len(problem.classes)))
+    codes, last = problem.codes[rows], len(problem.classes) - 1
+    if loss.name == "sensitivity":
+        return _units(problem, rows[codes == last])
+    if loss.name == "specificity":
+        return _units(problem, rows[codes != last])
+    return min(_units(problem, rows[codes == k]) for k in range(last + 1))
 
 
 def collect_estimates(

@@ -183,6 +183,14 @@ def _check_labels(
             raise InvalidInputError(msg)
         target = target.astype(np.int64)
     if target.dtype == object:
+        # As text, what is missing would be a class of its own.
+        lost = [i for i, x in enumerate(target) if x is None or x != x]
+        if lost:
+            msg = (
+                f"y lacks {len(lost)} labels, the first at row {lost[0] + 1}: fill "
+                "them in or leave those cases out."
+            )
+            raise InvalidInputError(msg)
         target = target.astype(str)
     if target.dtype == bool:
         target = target.astype(np.int64)

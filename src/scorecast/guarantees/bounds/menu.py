@@ -58,6 +58,7 @@ _POOLED = "; it is that of all tests together, not of the mean of folds"
 _SAME = 1e-9  # widths that differ by rounding only
 _LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
 _AGREE = "all folds agree, so that their spread is unknown: a share of as many cases"
+_AGREE_SPREAD = "all folds agree, so that their spread is unknown: that of cases"
 _REASONS = {
     "nadeau-bengio": (
         "it counts what the training sets share, which the plain interval forgets"
@@ -124,7 +125,8 @@ def all_bounds(
             # AUC, F1, MCC, RMSE: not a mean of cases.
             interval = replace(interval, assumption=interval.assumption + _POOLED)
         found.append(interval)
-    proper = [_proper(_shifted(bound, sample), sample, level) for bound in found]
+    wide = None if spread is None else _shifted(_bound("case-spread", spread), sample)
+    proper = [_proper(_shifted(x, sample), sample, level, wide) for x in found]
     known = [b for b in proper if not (math.isnan(b.low) or math.isnan(b.high))]
     return _marked(known, sample, estimates)
 
@@ -166,8 +168,10 @@ def _from_folds(sample: LossSample, level: float, n_splits: int) -> list[Bound]:
     if values.size < n_splits:
         note = (
             f"of {values.size} of {n_splits} splits: the others hold too few cases for "
-            "a value, and the estimate is that of all tests together"
+            "a value"
         )
+        if not sample.by_folds:
+            note += ", and the estimate is that of all tests together"
     ends = {
         "normal": normal(values, level),
         "t": student(values, level),
@@ -270,12 +274,18 @@ def _shifted(bound: Bound, sample: LossSample) -> Bound:
     return replace(bound, low=bound.low + sample.shift, high=bound.high + sample.shift)
 
 
-def _proper(bound: Bound, sample: LossSample, level: float) -> Bound:
+def _proper(
+    bound: Bound, sample: LossSample, level: float, wide: Bound | None
+) -> Bound:
     """Cut at the range of the loss; where there is no width, take another way."""
     loss = sample.loss
     low, high = max(bound.low, loss.low), min(bound.high, loss.high)
     if math.isnan(bound.low) or high > low:
         return replace(bound, low=low, high=high)
+    if wide is not None and wide.width > 0:
+        note = "; ".join(part for part in (bound.note, _AGREE_SPREAD) if part)
+        low, high = max(wide.low, loss.low), min(wide.high, loss.high)
+        return replace(bound, low=low, high=high, note=note)
     note = _AGREE if sample.groups is None else _AGREE.replace("cases", "groups")
     note = "; ".join(part for part in (bound.note, note) if part)
     if not loss.is_bounded:
@@ -300,7 +310,7 @@ def _marked(
     # spread of their own to correct.
     if estimates.plan.n_test < _LEAST_FOLD:
         wanted = ["exact", "bca", *wanted]  # without groups; bca draws whole ones
-    elif sample.known_folds.size < len(estimates.outcomes()):
+    elif not sample.by_folds:
         wanted = ["bca", *wanted]
     best = next((name for name in wanted if name in names), None)
     best = _not_narrower(best, bounds)
