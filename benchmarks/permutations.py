@@ -52,7 +52,7 @@ MODELS = (
     (SCALED, 6, 50),
     (DummyClassifier(), 20, 100),
     (BernoulliNB(), 20, 50),
-    (LinearDiscriminantAnalysis(), 6, 20),
+    (LinearDiscriminantAnalysis(), 6, 1_000),
     (DecisionTreeClassifier(random_state=0), 6, 10),
     (RandomForestClassifier(20, random_state=0), 4, 8),
 )

@@ -86,6 +86,7 @@ def wants_biclusters(options: dict[str, Any]) -> bool:
 def assess_biclusters(options: dict[str, Any]) -> None:
     """Read, score and deliver."""
     from scorecast._core.progress import progress_shown
+    from scorecast.cli.datasets import read_rows
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
 
@@ -93,7 +94,7 @@ def assess_biclusters(options: dict[str, Any]) -> None:
     inputs = [path for path in named if path]
     check_outputs(options)
     with collected_warnings() as lines:
-        data = _read(options)
+        data = read_rows(options, allow_missing=True)
         check_outputs(options, [data.source, *inputs[1:]])
         with progress_shown():
             result, matrix = _answer(data, options)
@@ -101,21 +102,6 @@ def assess_biclusters(options: dict[str, Any]) -> None:
     deliver(result, options, files=files, notes=list(dict.fromkeys(lines)),
             matrix=matrix)  # fmt: skip
     _check_gate(result, options["fail_below"])
-
-
-def _read(options: dict[str, Any]) -> Matrix:
-    from scorecast.io import read_matrix
-
-    return read_matrix(
-        options["data"],
-        key=options["key"],
-        drop=options["drop"],
-        decimal=options["decimal"],
-        delimiter=options["delimiter"],
-        header=not options["no_header"],
-        allow_missing=True,
-        max_bytes=int(options["max_memory"] * 2**30),
-    )
 
 
 def _answer(

@@ -1,13 +1,13 @@
-"""Features and targets, as the options say where they are."""
+"""Cases and matrices, as the options say where they are."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scorecast.io import Dataset
+    from scorecast.io import Dataset, Matrix
 
-__all__ = ["read_cases"]
+__all__ = ["read_cases", "read_rows"]
 
 
 def read_cases(path: str, options: dict[str, Any], task: str) -> Dataset:
@@ -45,3 +45,32 @@ def read_cases(path: str, options: dict[str, Any], task: str) -> Dataset:
             header=not options["no_header"],
             max_bytes=int(options["max_memory"] * 2**30),
         )
+
+
+def read_rows(options: dict[str, Any], *, allow_missing: bool) -> Matrix:
+    """Read DATA as a matrix without targets.
+
+    Parameters
+    ----------
+    options : dict
+        ``data`` and the values of `table_options`.
+    allow_missing : bool
+        Whether fields may be empty.
+
+    Returns
+    -------
+    Matrix
+        Its numbers.
+    """
+    from scorecast.io import read_matrix
+
+    return read_matrix(
+        options["data"],
+        key=options["key"],
+        drop=options["drop"],
+        decimal=options["decimal"],
+        delimiter=options["delimiter"],
+        header=not options["no_header"],
+        allow_missing=allow_missing,
+        max_bytes=int(options["max_memory"] * 2**30),
+    )

@@ -34,9 +34,9 @@ density_option = click.option(
 def assess_density(options: dict[str, Any]) -> None:
     """Read, fit, test on rows that were held out, and deliver."""
     from scorecast._core.progress import progress_shown
+    from scorecast.cli.datasets import read_rows
     from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
-    from scorecast.io import read_matrix
 
     refuse_given(_UNUSED, "has no part in --density")
     if len(options["densities"]) > 1:
@@ -44,15 +44,7 @@ def assess_density(options: dict[str, Any]) -> None:
         raise click.UsageError(msg)
     check_outputs(options)
     with collected_warnings() as lines:
-        data = read_matrix(
-            options["data"],
-            key=options["key"],
-            drop=options["drop"],
-            decimal=options["decimal"],
-            delimiter=options["delimiter"],
-            header=not options["no_header"],
-            max_bytes=int(options["max_memory"] * 2**30),
-        )
+        data = read_rows(options, allow_missing=False)
         check_outputs(options, [data.source])
         with progress_shown(), blamed_on(data.source):
             result = _tested(data.values, options)

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from scorecast._core.types import FloatArray, IntArray
+from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.guarantees.permutation.features import Features, Fold
 from scorecast.guarantees.permutation.ridge import chunks
 from scorecast.guarantees.permutation.rule import (
@@ -141,7 +141,7 @@ class WhitenedRule:
         condition = norms * np.linalg.norm(filled, axis=(1, 2))
         return inverse, np.where(kept, condition, np.nan)
 
-    def _spans(self, means: FloatArray) -> FloatArray:
+    def _spans(self, means: FloatArray) -> BoolArray:
         """Tell where the means of classes differ in as many ways as they can."""
         weight = np.sqrt(self.priors)
         weighted = means * weight
@@ -149,7 +149,7 @@ class WhitenedRule:
         finite = np.isfinite(squares).all(axis=(1, 2))
         values = np.linalg.eigvalsh(np.where(finite[:, None, None], squares, 0.0))
         least = (10 * self.tolerance) ** 2 * values[:, -1]
-        found: FloatArray = finite & (values[:, 1] > least)
+        found: BoolArray = finite & (values[:, 1] > least)
         return found
 
 
