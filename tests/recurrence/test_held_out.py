@@ -321,7 +321,7 @@ def test_the_table_of_rivals_is_in_the_units_of_the_answer(cohort, stub, units, 
     pytest.importorskip("lifelines")
     X, time, event = cohort(n=40)
     found, _ = evaluated(stub(), X, time, event, cv=2, rivals=["weibull"])
-    told = SimpleNamespace(units=units, level=0.9, warnings=())
+    told = SimpleNamespace(units=units, level=0.9, warnings=(), converged=True)
     answer = recurrence_of(found, told)
     row = answer.comparison[-1]
     plain = (found.log_q_of("weibull") - found.log_p).mean()
@@ -330,3 +330,19 @@ def test_the_table_of_rivals_is_in_the_units_of_the_answer(cohort, stub, units, 
     assert answer.brier == found.brier("model")
     assert answer.prior_brier == found.brier("prior")
     assert len({row.brier, answer.brier, answer.prior_brier}) == 3
+
+
+def test_one_rival_may_be_named_by_itself(cohort, stub):
+    pytest.importorskip("lifelines")
+    X, time, event = cohort(n=40)
+    found, _ = evaluated(stub(), X, time, event, cv=2, rivals="weibull")
+    assert found.rivals == ("weibull",)
+    with pytest.raises(UsageError, match="got 'coxx'"):
+        evaluated(stub(), X, time, event, cv=2, rivals="coxx")
+
+
+def test_a_missing_time_is_not_taken_for_one_before_zero(cohort, stub):
+    X, time, event = cohort(n=40)
+    time[3] = np.nan
+    with pytest.raises(InvalidInputError, match="time is missing in row 4 .*event 0"):
+        stub().fit(X, time, event)

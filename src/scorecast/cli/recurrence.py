@@ -24,6 +24,7 @@ __all__ = ["command"]
 
 PRINTED_GROWTH = 0.09  # of the paper
 FEW = " seen: predictions lean on the prior"  # what every fit with few events says
+LONGER = " Give a `sampling` with more draws."
 MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
 
 
@@ -198,9 +199,17 @@ def command(**options: Any) -> None:
         files = file_prints([data.source])
     # The model speaks of few events at every fit; the answer does so once.
     told = [x for x in lines if x not in result.warnings and FEW not in x]
-    notes = [*data.notes, *told]
+    notes = [*data.notes, *dict.fromkeys(map(_in_options, told))]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
+
+
+def _in_options(message: str) -> str:
+    """Say a line of the library in words of the command line."""
+    from scorecast.cli.faults import in_options
+
+    # The length of the chains of evidence is no option.
+    return in_options(message, command).removesuffix(LONGER)
 
 
 def _read(options: dict[str, Any]) -> CohortFile:
@@ -231,7 +240,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     )
 
     frame = _Named(data)
-    cohort = _checked(frame, data, options["event"])
+    cohort = _checked(frame, data, options)
     which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
     candidates = _candidates(options)
     check_candidates(candidates, 1 + cohort.X.shape[1])
@@ -259,7 +268,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     )
 
 
-def _checked(frame: _Named, data: CohortFile, event: str) -> Cohort:
+def _checked(frame: _Named, data: CohortFile, options: dict[str, Any]) -> Cohort:
     """Check the cases; faults name the file, and the way out on the command line."""
     from scorecast.exceptions import InsufficientDataError, InvalidInputError
     from scorecast.recurrence import check_cohort
@@ -271,10 +280,18 @@ def _checked(frame: _Named, data: CohortFile, event: str) -> Cohort:
         said = said.replace("; drop one.", "; leave one out with --drop.")
         msg = f"{data.source}: {said}"
         raise InvalidInputError(msg) from error
+    if cohort.time.min() == cohort.time.max():
+        msg = (
+            f"{data.source}, column '{options['time']}': the time is "
+            f"{cohort.time[0]:g} in every row, so nothing shows how times spread; is "
+            "it the right column?"
+        )
+        raise InsufficientDataError(msg)
     if not cohort.event.any():
         msg = (
-            f"{data.source}, column '{event}': 0 events in {cohort.n:,} cases, so "
-            "nothing can be learned of when they come; is it the right column?"
+            f"{data.source}, column '{options['event']}': 0 events in {cohort.n:,} "
+            "cases, so nothing can be learned of when they come; is it the right "
+            "column?"
         )
         raise InsufficientDataError(msg)
     return cohort
@@ -297,7 +314,8 @@ def _shown(
     )  # fmt: skip
     chosen = bool(options["covariates"])
     notes = cohort_cautions(X, time, event, names, chosen=chosen)
-    return curves, [*notes, *wide_intervals(ends[:, 0], ends[:, 1], X, names)]
+    wide = wide_intervals(ends[:, 0], ends[:, 1], X, names, longest=float(time.max()))
+    return curves, [*notes, *wide]
 
 
 class _Named:
@@ -341,8 +359,11 @@ def _candidates(options: dict[str, Any]) -> dict[str, dict[str, float]]:
         except ValueError as error:
             msg = f"--candidate needs NAME=VALUE,... with numbers; got {text!r}."
             raise UsageError(msg) from error
-        if found[text].get("growth", 0.0) > MOST_GROWTH:
-            msg = f"--candidate {text}: growth may be at most {MOST_GROWTH:g}."
+        if not 0.0 < found[text].get("growth", MOST_GROWTH) <= MOST_GROWTH:
+            msg = (
+                f"--candidate {text}: growth must be above 0 and at most "
+                f"{MOST_GROWTH:g}, as --growth."
+            )
             raise UsageError(msg)
     used = f"growth={options['growth']:g}"
     if found and options["growth"] != PRINTED_GROWTH:
@@ -402,7 +423,11 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
         prior_log_survival=found.log_p,
         prior=PRIOR_WORDS[found.prior],
     )
-    information = apparent_information(cases, **settings)
+    try:
+        information = apparent_information(cases, **settings)
+    except NotConvergedError as error:
+        msg = f"What the model knows beyond the prior cannot be said. {error}"
+        raise NotConvergedError(msg, error.reasons) from error
     judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
     alike = [] if found.prior == "kaplan-meier" else ["curve"]
     for name in (*alike, *found.rivals):
@@ -416,9 +441,18 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
             # Each by itself: where one fails, the other is still known.
             try:
                 judged[kind][name] = question()
-            except (InvalidInputError, NotConvergedError) as error:
-                judged["reasons"][name] = str(error)
+            except NotConvergedError as error:
+                judged["reasons"][name] = _withheld(error.reasons or str(error))
+            except InvalidInputError as error:
+                judged["reasons"][name] = _in_options(str(error))
     return information, judged
+
+
+def _withheld(reasons: str) -> str:
+    return (
+        f"the simulation of its posterior of J did not converge ({reasons}). Run "
+        "longer chains (--draws), or --allow-unconverged to see it all the same."
+    )
 
 
 def _check_gate(result: Recurrence, threshold: float | None) -> None:

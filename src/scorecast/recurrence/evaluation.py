@@ -225,7 +225,7 @@ def evaluate_recurrence(
     repeats: int = 1,
     folds: ArrayLike | None = None,
     prior: str = "exponential",
-    rivals: Sequence[str] = (),
+    rivals: str | Sequence[str] = (),
     random_state: RandomState = 0,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
@@ -244,7 +244,7 @@ def evaluate_recurrence(
     prior : {"exponential", "weibull", "lognormal", "kaplan-meier", "model"}
         Prior of the time, fitted to the training cases of each fold; "model" is the
         same model without covariates.
-    rivals : sequence of {"cox", "weibull", "lognormal"}, default=()
+    rivals : sequence of {"cox", "weibull", "lognormal"}, or one of them, default=()
         Models to compare with, on the same folds; they need the extra ``survival``.
     random_state : int, Generator or None, default=0
         Deals the folds and seeds the chains.
