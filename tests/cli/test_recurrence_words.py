@@ -299,6 +299,26 @@ def test_the_fit_of_shown_cases_is_named_where_it_fails(quick, monkeypatch):
     assert "The simulation did not converge" not in found.err
 
 
+def test_the_help_has_the_defaults_of_chains(run):
+    import scorecast as sc
+    from scorecast.recurrence import SAMPLING
+
+    code, out, _ = run("recurrence", "--help")
+    assert code == 0
+    said = " ".join(out.split())
+    assert f"[default: {SAMPLING.n_chains}]" in said
+    assert "of fits and of the posteriors of J alike" in said
+    assert f"{SAMPLING.n_draws} in fits, {sc.Sampling().n_draws} for J]" in said
+    own = " ".join(sc.RecurrenceModel.__doc__.split())
+    assert (
+        f"Sampling(n_warmup={SAMPLING.n_warmup}, n_draws={SAMPLING.n_draws}, "
+        f"n_extensions={SAMPLING.n_extensions}, n_kept={SAMPLING.n_kept})" in own
+    )
+    used = vars(SAMPLING) | {"n_warmup": 0, "n_draws": 4, "n_extensions": 0}
+    plain = vars(sc.Sampling()) | {"n_warmup": 0, "n_draws": 4, "n_extensions": 0}
+    assert used | {"n_kept": 1} == plain | {"n_kept": 1}  # nothing else differs
+
+
 def test_units_reach_the_page(quick):
     found = quick(rows(), "--time-unit", "years")
     assert "years" in found.text

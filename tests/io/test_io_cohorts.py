@@ -139,6 +139,6 @@ def test_empty_cells_of_a_parquet_table_are_missing_values(tmp_path):
 def test_a_column_of_names_or_dates_is_to_be_left_out(table):
     dates = "".join(f"{i + 1},{i % 2},2020-01-{i + 1:02}\n" for i in range(28))
     with pytest.raises(
-        InvalidInputError, match="28 different words: leave .*'day'.*da"
+        InvalidInputError, match=r"28 different words: leave .*'day'.*da"
     ):
         read_cohort(table(f"t,seen,day\n{dates}"), "t", "seen")

@@ -344,5 +344,5 @@ def test_one_rival_may_be_named_by_itself(cohort, stub):
 def test_a_missing_time_is_not_taken_for_one_before_zero(cohort, stub):
     X, time, event = cohort(n=40)
     time[3] = np.nan
-    with pytest.raises(InvalidInputError, match="time is missing in row 4 .*event 0"):
+    with pytest.raises(InvalidInputError, match=r"time is missing in row 4 .*event 0"):
         stub().fit(X, time, event)

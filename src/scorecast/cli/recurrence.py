@@ -145,8 +145,17 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
     show_default=True,
     help="Level of intervals.",
 )
-@click.option("--chains", type=click.IntRange(min=1), help="Chains of a simulation.")
-@click.option("--draws", type=click.IntRange(min=10), help="Draws of every chain.")
+@click.option(
+    "--chains",
+    type=click.IntRange(min=1),
+    help="Chains of every simulation. [default: 4]",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=10),
+    help="Draws of every chain, of fits and of the posteriors of J alike. "
+    "[default: 1000 in fits, 2000 for J]",
+)
 @click.option(
     "--allow-unconverged",
     is_flag=True,
