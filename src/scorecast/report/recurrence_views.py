@@ -15,6 +15,7 @@ from scorecast.recurrence import (
 )
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
+from scorecast.report.information_views import posterior_lead
 from scorecast.report.plots import main_drawing
 from scorecast.report.recurrence_plots import (
     MOST_CASES,
@@ -46,6 +47,7 @@ from scorecast.report.wording import UNKNOWN, count, is_known, level_name, one_l
 __all__ = ["recurrence_text"]
 
 _MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+_TO = re.compile(r"(?<=\d) to (?=\W?\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _REFERENCES = (
     "R. Sewell (2010). Assessment of the quality of a prediction: appendices B.2 and "
@@ -266,7 +268,7 @@ def _head(result: Recurrence) -> Section:
         stacked=True,
     )
     return Section(
-        heading=_MINUS.sub("\N{MINUS SIGN}", result.summary()),
+        heading=_unbroken(result.summary()),
         tables=(table,),
         warnings=result.warnings,
         facts=tuple(_facts(result)),
@@ -276,17 +278,23 @@ def _head(result: Recurrence) -> Section:
 def _with_minus(rows: Iterable[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
     """Write numbers below zero as figures do; a name keeps its hyphens."""
     for name, *cells in rows:
-        yield name, *(_MINUS.sub("\N{MINUS SIGN}", cell) for cell in cells)
+        yield name, *map(_unbroken, cells)
+
+
+def _unbroken(text: str) -> str:
+    """Write minus signs, and keep an interval on one line."""
+    return _TO.sub("\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}",
+                   _MINUS.sub("\N{MINUS SIGN}", text))  # fmt: skip
 
 
 def _worth(result: Recurrence) -> Section:
     lead = (
-        "How plausible each amount of information per case is, given the cases that "
-        "were held out. Left of zero, the prior alone would predict better."
+        "From the cases that were held out. Left of zero, the prior alone would "
+        "predict better."
     )
     return Section(
         heading="What the predictions are worth",
-        lead=(lead,),
+        lead=(lead, posterior_lead(result.information)),
         figure=posterior_drawing(result.information),
     )
 
@@ -304,9 +312,9 @@ def _spread(result: Recurrence) -> Section:
 
 def _cases(result: Recurrence) -> list[Section]:
     band = (
-        "Chance of waiting longer; the bands show how far the curves themselves are "
-        f"known ({level_name(result.curves[0].level)}, at each time by itself; of the "
-        "first three)."
+        "Chance of waiting longer, case by case; the band shows how far the curve "
+        f"itself is known ({level_name(result.curves[0].level)}, at each time by "
+        "itself). Thin lines are the other cases; dot, ring and dotted line as above."
     )
     return [
         Section(
