@@ -346,3 +346,22 @@ def test_a_missing_time_is_not_taken_for_one_before_zero(cohort, stub):
     time[3] = np.nan
     with pytest.raises(InvalidInputError, match=r"time is missing in row 4 .*event 0"):
         stub().fit(X, time, event)
+
+
+@pytest.mark.parametrize(("repeats", "words"), [(1, "fold 2;"), (2, "repeat 1 and")])
+def test_folds_whose_chains_disagree_are_named(cohort, stub, repeats, words):
+    X, time, event = cohort(n=40)
+
+    class Doubtful(stub):
+        def fit(self, X, time, event):
+            super().fit(X, time, event)
+            second = len(self.fits) % 3 == 2
+            reasons = ("the chains disagree",) if second else ()
+            self.diagnostics_ = replace(self.diagnostics_, reasons=reasons)
+            return self
+
+    found, _ = evaluated(Doubtful(), X, time, event, cv=3, repeats=repeats)
+    assert found.diagnostics["unconverged_folds"] == [[r, 1] for r in range(repeats)]
+    (line,) = [x for x in found.warnings if "the chains disagree" in x]
+
+    assert words in line

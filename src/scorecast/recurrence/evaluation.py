@@ -34,7 +34,13 @@ from scorecast.recurrence.folds import check_parts, make_folds, read_folds
 from scorecast.recurrence.held_out import MODEL, PRIOR, FoldResult, FoldWork
 from scorecast.recurrence.population import POPULATIONS
 from scorecast.recurrence.rivals import check_rivals
-from scorecast.recurrence.settings import fit_lines, settings_of, summed
+from scorecast.recurrence.settings import (
+    fit_lines,
+    folds_said,
+    is_unsure,
+    settings_of,
+    summed,
+)
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -124,10 +130,17 @@ class Evaluation:
         return (
             *self.notes,
             f"In {n_failed} of {self.diagnostics['n_fits']} fits the chains disagree "
-            f"or are short ({_worst(self.diagnostics['rhat'])}): predictions "
-            "of those folds are rough. Their worth is measured as they are, on cases "
-            "they did not learn from; longer chains may predict better.",
+            f"or are short ({self._where()}{_worst(self.diagnostics['rhat'])}): "
+            "predictions of those folds are rough. Their worth is measured as they "
+            "are, on cases they did not learn from; longer chains may predict better.",
         )
+
+    def _where(self) -> str:
+        numbers = self.diagnostics.get("unconverged_folds")
+        if not numbers:
+            return ""
+        n_folds = [int(row.max()) + 1 for row in self.folds]
+        return f"{folds_said(numbers, n_folds)}; "
 
     @property
     def n(self) -> int:
@@ -351,6 +364,12 @@ class _Table:
             warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
         left_out = [one.left_out for one in self.results]
         checks = summed([fit for one in self.results for fit in one.fits])
+        places = [[r, k] for r, row in enumerate(folds) for k in range(row.max() + 1)]
+        checks["unconverged_folds"] = [
+            place
+            for place, one in zip(places, self.results, strict=True)
+            if any(map(is_unsure, one.fits))
+        ]
         n_events = int(self.work.cohort.event.sum())
         lines = left_out_lines(left_out, self.covariates)
         lines = [*lines, *fit_lines(checks, n_events)]

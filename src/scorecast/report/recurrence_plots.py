@@ -320,15 +320,15 @@ def together_drawing(result: Recurrence) -> Drawing:
         number_axis(axes, 0.0, 1.02 * float(x[-1]))
         axes.step(x, observed, where="post", color=INK, linewidth=1.4)
         axes.plot(x, predicted, color=ACCENT, linewidth=1.6, linestyle=_DASHED)
-        draw_key(axes, key, above=6.0)
+        draw_key(axes, key, above=9.0)
 
     return Drawing(
         title="Seen and predicted, all cases together",
         description=f"At {time_said(x[-1])}: seen {observed[-1]:.2f}, predicted "
         f"{predicted[-1]:.2f}.",
         draw=draw,
-        height=196.0 + key_height(key),
-        top=10.0 + key_height(key),
+        height=200.0 + key_height(key),
+        top=14.0 + key_height(key),
     )
 
 
