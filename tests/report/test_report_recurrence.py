@@ -175,6 +175,7 @@ def test_decades_are_named_where_there_is_room(answer):
     far = answer(curves=[curves(1, 1e-4), curves(2, 1e6), curves(3), curves(4)])
     for width in (WIDE, NARROW):
         _, axes = at_width(survival_drawing(far), width)
+        assert len(axes.child_axes) == 4
         for panel in axes.child_axes:
             boxes = [x.get_window_extent() for x in panel.get_xticklabels()]
             assert len(boxes) >= 2
