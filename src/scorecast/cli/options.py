@@ -37,10 +37,17 @@ class Share(click.FloatRange):
         text: Any = str(value).removesuffix("%")
         number = click.FLOAT.convert(text, param, ctx)
         if 1 < number < 100:
-            # As many digits as were given, and two at least.
-            meant = f"{number / 100:.10f}".rstrip("0").ljust(4, "0")
-            self.fail(f"{value} is not a share; did you mean {meant}?", param, ctx)
+            usual = getattr(param, "default", None)
+            fix = self._meant(number, usual if isinstance(usual, float) else None)
+            self.fail(f"{value} is not a share; {fix}", param, ctx)
         return float(super().convert(value, param, ctx))
+
+    def _meant(self, number: float, usual: float | None) -> str:
+        # Nobody means a level of 1.5 %: what is mostly large was no percentage then.
+        if usual is not None and usual >= 0.5 > number / 100:
+            return f"give a number from 0 to 1, such as {usual:g}."
+        # As many digits as were given, and two at least.
+        return f"did you mean {f'{number / 100:.10f}'.rstrip('0').ljust(4, '0')}?"
 
 
 def _apply(options: list[Callable[[F], F]], function: F) -> F:

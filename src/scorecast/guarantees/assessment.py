@@ -37,6 +37,8 @@ class Assessment(Result):
         Cases of every class; empty for numbers.
     n_groups : int
         Groups of cases; 0 without.
+    positive : str
+        Class that was named as positive; empty if none was.
     task : str
         ``"classification"`` or ``"regression"``.
     sampling : str
@@ -76,6 +78,7 @@ class Assessment(Result):
     n_test: float
     level: float
     seed: int | None
+    positive: str = ""
     options: Json = field(default_factory=dict)
     regularities: Regularities | None = None
     selected: SelectedFeatures | None = None
@@ -200,6 +203,7 @@ class Assessment(Result):
             "n_test": self.n_test,
             "level": self.level,
             "seed": self.seed,
+            "positive": self.positive or None,
             **self.options,
         }
         result = {
@@ -228,7 +232,8 @@ class Assessment(Result):
             classes=dict(inputs["classes"]),
             n_groups=int(inputs["n_groups"]),
             **{name: options[name] for name in known},
-            options={k: v for k, v in options.items() if k not in known},
+            positive=options.get("positive") or "",
+            options={k: v for k, v in options.items() if k not in (*known, "positive")},
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )

@@ -160,6 +160,8 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
             f"{one_line(name, 20)} {count(n)}" for name, n in result.classes.items()
         )
         sizes += f"; {one_line(each, 200)}"
+    if result.positive:
+        sizes += f"; positive: {one_line(result.positive, 20)}"
     tested = (
         f"{result.sampling}: {count(result.n_splits)} splits, each learned from about "
         f"{result.n_train:.4g} cases and tested on {result.n_test:.3g}"
