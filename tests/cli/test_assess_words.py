@@ -113,3 +113,34 @@ def test_the_positive_class_can_be_named_and_is_echoed(run, table, tmp_path):
     page = (tmp_path / "a.html").read_text()
     assert "positive: sick" in page
     assert "class well" not in page
+
+
+@pytest.mark.parametrize("verb", ["assess", "settings"])
+def test_help_names_every_model_and_loss(run, verb):
+    from scorecast.guarantees.losses import LOSSES
+    from scorecast.guarantees.models import MODELS
+
+    code, out, _ = run(verb, "--help")
+    assert code == 0
+    said = " ".join(out.split()).replace("- ", "-")
+    by_task = {
+        task: ", ".join(x.name for x in LOSSES.values() if x.task == task)
+        for task in ("classification", "regression")
+    }
+    assert f"For classes {by_task['classification']}; for numbers " in said
+    assert f"for numbers {by_task['regression']}." in said
+    *classifiers, ridge, lasso, forest = MODELS
+    assert f"For classes {', '.join(classifiers)}; for numbers " in said
+    assert f"for numbers {ridge}, {lasso}, {forest}; or a class" in said
+
+
+def test_who_takes_ridge_for_a_classifier_is_told_the_other_name(run, table):
+    arguments = ("--target", "kind", "--model", "ridge")
+    code, _, err = run("assess", table, *arguments)
+    assert code == 3
+    assert "use a classifier, such as ridge-classifier" in err
+    text = table.read_text().replace("sick", "1").replace("well", "0")
+    table.write_text(text)
+    code, out, err = run("assess", table, *arguments, "--sampling", "cv3", *QUICK)
+    assert code == 0, err
+    assert "two values only" in " ".join(out.split())

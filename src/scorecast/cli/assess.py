@@ -16,6 +16,8 @@ from scorecast.cli.biclusters import (
 )
 from scorecast.cli.density import assess_density, density_option
 from scorecast.cli.options import (
+    CLASS_LOSSES,
+    NUMBER_LOSSES,
     Share,
     dataset_options,
     output_options,
@@ -37,7 +39,8 @@ __all__ = ["command"]
     "losses",
     multiple=True,
     metavar="NAME",
-    help="Such as accuracy, auc, mcc, rmse; may be repeated. The first is tested.",
+    help=f"For classes {CLASS_LOSSES}; for numbers {NUMBER_LOSSES}. May be repeated; "
+    "the first is tested. [default: accuracy and balanced-accuracy, or rmse]",
 )
 @click.option(
     "--sampling",

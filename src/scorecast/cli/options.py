@@ -8,6 +8,10 @@ from typing import Any, TypeVar
 import click
 
 __all__ = [
+    "CLASSIFIERS",
+    "CLASS_LOSSES",
+    "NUMBER_LOSSES",
+    "REGRESSORS",
     "Share",
     "amount_options",
     "averaging_options",
@@ -20,6 +24,18 @@ __all__ = [
     "table_options",
     "writing_options",
 ]
+
+# Written out: help must not load what knows them. Tests hold them to that.
+CLASSIFIERS = (
+    "naive-bayes, nearest-centroid, svm, tree, forest, logistic, neighbours, "
+    "ridge-classifier, discriminant"
+)
+REGRESSORS = "ridge, lasso, forest-regressor"
+CLASS_LOSSES = (
+    "accuracy, error, balanced-accuracy, auc, sensitivity, specificity, f1, mcc, "
+    "log-loss, brier, smoothed-error, posterior-error"
+)
+NUMBER_LOSSES = "rmse, mse, mae, nrmse, smape, relative-error"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -133,8 +149,8 @@ def dataset_options(function: F) -> F:
                          help="Column (or array of an .npz) with what is to be "
                          "predicted."),
             click.option("--model", "models", multiple=True, metavar="MODEL",
-                         help="A name such as naive-bayes or svm, or a class of "
-                         "scikit-learn with literal parameters, as "
+                         help=f"For classes {CLASSIFIERS}; for numbers {REGRESSORS}; "
+                         "or a class of scikit-learn with literal parameters, as "
                          "\"sklearn.svm:SVC(kernel='linear')\"; may be repeated."),
             click.option("--drop", multiple=True, metavar="COL",
                          help="Column that is no feature; may be repeated."),
