@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+from scorecast._core.amounts import counted
 from scorecast._core.results import Result, frame_of
 from scorecast._core.types import Json
 from scorecast.guarantees.model_assessment import (
@@ -120,7 +121,7 @@ class Assessment(Result):
         return (
             f"{self._lead()}: {first.name} {first.value_said(first.estimate)} "
             f"({100 * self.level:g} %: {first.span_said(first.low, first.high)}) on "
-            f"{self.cases_said(best)} with {self.m:,} features."
+            f"{self.cases_said(best)} with {counted(self.m, 'features')}."
         )
 
     def cases_said(self, model: ModelAssessment) -> str:
