@@ -45,12 +45,9 @@ def cautions(
             "its probabilities are calibrated, and for classes as common as here. "
             "Compare it with error."
         )
-    if plan.sampling.kind == "loo" and _asks(rows, "auc"):
-        lines.append(
-            "auc of leave-one-out ranks scores of different models, each of which "
-            "learned from one case fewer of the class it is asked about: it is too low "
-            "where little can be learned. Leave pairs out instead (lpo)."
-        )
+    # The same for every model: it is a matter of the splits.
+    none = (x.no_interval for row in rows for x in row.losses if x.no_interval)
+    lines += [f"{text}." for text in dict.fromkeys(none)]
     lines += _lonely(problem)
     repeated = problem.n_repeated()
     if repeated:

@@ -55,6 +55,8 @@ class LossAssessment:
         and `tested_in`; empty likewise.
     of_class : str
         The class it is about, where it is about one: the last in sorted order.
+    no_interval : str
+        Why no interval can be promised, where the value is known; often empty.
     """
 
     loss: str
@@ -66,6 +68,7 @@ class LossAssessment:
     cases: tuple[float, ...] = ()
     tests: tuple[float, ...] = ()
     of_class: str = ""
+    no_interval: str = ""
 
     @property
     def name(self) -> str:
@@ -100,9 +103,15 @@ class LossAssessment:
         """Write an interval as this loss is read."""
         return span_said(self.loss, low, high)
 
+    def interval_said(self) -> str:
+        """Write the interval to quote; say so if there is none to promise."""
+        if self.no_interval:
+            return "none to promise"
+        return self.span_said(self.low, self.high)
+
     def said(self) -> str:
         """Write the estimate with its interval."""
-        span = self.span_said(self.low, self.high)
+        span = self.interval_said().replace("none", "no interval")
         return f"{self.value_said(self.estimate)} ({span})"
 
 
@@ -219,6 +228,7 @@ def loss_parts(loss: LossAssessment) -> Json:
         "cases": list(loss.cases),
         "tests": list(loss.tests),
         "of_class": loss.of_class,
+        "no_interval": loss.no_interval,
     }
 
 
@@ -266,6 +276,7 @@ def loss_from(name: str, data: Json) -> LossAssessment:
         cases=tuple(_float(x) for x in data.get("cases", ())),
         tests=tuple(_float(x) for x in data.get("tests", ())),
         of_class=data.get("of_class", ""),
+        no_interval=data.get("no_interval", ""),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
-from scorecast.guarantees.bounds import Bound, all_bounds
+from scorecast.guarantees.bounds import Bound, all_bounds, unpromised
 from scorecast.guarantees.capacity_bounds import capacity_bounds
 from scorecast.guarantees.class_sensitivity import (
     ClassSensitivity,
@@ -25,6 +25,7 @@ from scorecast.guarantees.outlook import OutlookOrder, model_outlook
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
+from scorecast.guarantees.tied_scores import ties_said
 
 __all__ = ["Order", "assess_model"]
 
@@ -122,6 +123,7 @@ def assess_model(
         _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
     )
     undefined, missing = _unsaid(estimates, order.losses)
+    ties = filter(None, (ties_said(estimates, loss) for loss in wanted))
     tested, untested = _examined(name, model, estimates, order, for_tests)
     parts, unparted = _decomposed(name, model, estimates, order, for_bias)
     more = model_outlook(
@@ -142,7 +144,7 @@ def assess_model(
         cases=tuple(cases.tolist()), times_tested=tuple(times.tolist()),
         tested=tuple(estimates.tested().tolist()),
         tested_in=tuple(estimates.tested_in().tolist()),
-        warnings=(*estimates.warnings, *undefined, *unparted, *missing, *notes,
+        warnings=(*ties, *estimates.warnings, *undefined, *unparted, *missing, *notes,
                   *more.warnings),
         untested=untested,
     )  # fmt: skip
@@ -210,6 +212,7 @@ def _one_loss(
         cases=() if sample.cases is None else tuple(sample.cases.tolist()),
         tests=() if sample.tests is None else tuple(sample.tests.tolist()),
         of_class=loss.class_of(estimates.problem.classes),
+        no_interval=unpromised(estimates, sample),
     )
 
 

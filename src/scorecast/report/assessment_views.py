@@ -112,15 +112,9 @@ def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
             rows.append((name, "failed", UNKNOWN, UNKNOWN, ""))
         for loss in model.losses:
             by = "" if loss.recommended is None else loss.recommended.method
-            span = loss.span_said(loss.low, loss.high)
+            value = loss.value_said(loss.estimate)
             rows.append(
-                (
-                    name,
-                    one_line(loss.name, 30),
-                    loss.value_said(loss.estimate),
-                    span,
-                    by,
-                )
+                (name, one_line(loss.name, 30), value, loss.interval_said(), by)
             )
             name = ""
     return rows
@@ -292,7 +286,7 @@ def _head(result: Assessment) -> Section:
             (
                 model_name(model.name),
                 loss.value_said(loss.estimate),
-                dashed(loss.span_said(loss.low, loss.high)),
+                dashed(loss.interval_said()),
             )
         )
         word = "not tested" if tested is None else tested.verdict.word
