@@ -286,3 +286,18 @@ def test_numbers_have_no_classes_to_be_normal_within():
     assert "within classes" not in render_html(Report(results=(answer,)))
     answer = sc.assess(*problem("classes"), **QUICK | {"n_permutations": 0})
     assert "within classes; Jarque" in render_html(Report(results=(answer,)))
+
+
+def test_a_weighed_estimate_is_told_from_that_of_cases_left_out():
+    rng, y = np.random.default_rng(2), np.arange(30) % 2
+    X = rng.normal(size=(30, 40))
+    answer = sc.assess(
+        "naive-bayes", X, y, sampling=".632+", losses="error", n_permutations=0,
+        with_bias_variance=False,
+    )  # fmt: skip
+    loss = answer.models[0].losses[0]
+    left = np.mean(loss.cases)
+    assert abs(left - loss.estimate) > 0.01
+    said = " ".join(render_text(answer).split())
+    assert "estimates are means of cases" not in said
+    assert f"{100 * left:.1f} % left out, {100 * loss.estimate:.1f} % weighed" in said

@@ -123,7 +123,6 @@ def assess_model(
         _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
     )
     undefined, missing = _unsaid(estimates, order.losses)
-    ties = filter(None, (ties_said(estimates, loss) for loss in wanted))
     tested, untested = _examined(name, model, estimates, order, for_tests)
     parts, unparted = _decomposed(name, model, estimates, order, for_bias)
     more = model_outlook(
@@ -144,7 +143,7 @@ def assess_model(
         cases=tuple(cases.tolist()), times_tested=tuple(times.tolist()),
         tested=tuple(estimates.tested().tolist()),
         tested_in=tuple(estimates.tested_in().tolist()),
-        warnings=(*ties, *estimates.warnings, *undefined, *unparted, *missing, *notes,
+        warnings=(*undefined, *estimates.warnings, *unparted, *missing, *notes,
                   *more.warnings),
         untested=untested,
     )  # fmt: skip
@@ -153,14 +152,16 @@ def assess_model(
 def _unsaid(
     estimates: Estimates, losses: Sequence[Loss]
 ) -> tuple[list[str], list[str]]:
-    """Say which losses have no finite value, and which the model does not give."""
+    """Say which losses mean little, and which the model does not give."""
     undefined, missing = [], []
     for loss in losses:
         if not estimates.can_measure(loss):
-            said = f"{loss.name} needs {loss.needs}, which the model does not give"
-            missing.append(said)
-        elif said := estimates.not_finite_said(loss):
-            undefined.append(said)
+            missing.append(
+                f"{loss.name} needs {loss.needs}, which the model does not give"
+            )
+            continue
+        said = (estimates.not_finite_said(loss), ties_said(estimates, loss))
+        undefined += filter(None, said)
     return undefined, missing
 
 

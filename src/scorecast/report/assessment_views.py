@@ -192,7 +192,9 @@ def _draw_facts(result: Assessment) -> list[tuple[str, str]]:
 
 
 def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
-    """Say why intervals of folds need not lie around the estimate."""
+    """Say what the estimate is, and why intervals need not lie around it."""
+    if result.sampling.startswith(".632"):
+        return [("Centre", _weighed_said(result))]
     for model in result.assessed:
         for loss in model.losses:
             known = [x for x in loss.folds if is_known(x)]
@@ -212,6 +214,20 @@ def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
                 )
                 return [("Centre", text)]
     return []
+
+
+def _weighed_said(result: Assessment) -> str:
+    """Say which of the numbers is weighed, and which is of cases left out."""
+    model, name = result.best, result.sampling.partition("-")[0]
+    loss = model.losses[0]
+    left = [x for x in loss.cases or loss.folds if is_known(x)]
+    mean = math.fsum(left) / len(left) if left else math.nan
+    return (
+        f"estimates are {name}: of cases left out, weighed against cases learned from "
+        f"({loss.loss} of {model_name(model.name)}: {loss.value_said(mean)} left out, "
+        f"{loss.value_said(loss.estimate)} weighed); intervals are those of cases left "
+        "out, moved as far as weighing moves the estimate, and cut where values end"
+    )
 
 
 @main_drawing.register
