@@ -15,7 +15,8 @@ from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import wilson
-from scorecast.guarantees.learning_curve import LearningCurveFit, repeat_variance
+from scorecast.guarantees.curve_slope import repeat_variance
+from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.power_law import PowerLaw, fit_power_law
 
 __all__ = ["OVER", "learning_curve_fit"]
@@ -41,6 +42,7 @@ def learning_curve_fit(
     n_replicates: int = 200,
     random_state: RandomState = None,
     notes: Sequence[str] = (),
+    has_groups: bool = False,
 ) -> LearningCurveFit:
     """Fit an inverse power law to scores at several sizes.
 
@@ -81,6 +83,9 @@ def learning_curve_fit(
         Seed of the resamples.
     notes : sequence of str, optional
         What a reader must know of the sizes.
+    has_groups : bool, default=False
+        Whether cases come in groups; `n_cases` then counts independent ones, and no
+        way to split them is proposed.
 
     Returns
     -------
@@ -134,6 +139,7 @@ def learning_curve_fit(
         test_ratio=float(test_ratio),
         n_cases=int(n_cases),
         notes=tuple(notes),
+        has_groups=has_groups,
     )
 
 
