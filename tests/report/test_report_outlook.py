@@ -201,7 +201,7 @@ def test_endless_data_have_an_interval_and_sizes_two_digits():
     curve, answer = with_curve(sizes=sizes, scores=scores)
     assert curve.rises
     text = render_text(answer)
-    low, high = curve.limit_interval
+    low, _ = curve.limit_interval
     assert f"({100 * low:.1f}" in text
     assert curve.needed_for(0.9) > 100
     assert f"{curve.needed_for(0.9):,.0f}" not in text
@@ -214,7 +214,9 @@ def test_groups_are_given_no_advice_on_one_split():
     means = 0.9 - 1.5 * sizes**-0.8
     scores = np.clip(means[:, None] + 0.03 * rng.standard_normal((6, 20)), 0, 1)
     alone, answer = with_curve(sizes=sizes, scores=scores)
-    assert "for one split of the 62, learn from" in " ".join(render_text(answer).split())
+    assert "for one split of the 62, learn from" in " ".join(
+        render_text(answer).split()
+    )
     assert alone.best_split(62)[0] >= 7
     curve, answer = with_curve(sizes=sizes, scores=scores, has_groups=True)
     assert not curve.splits_cases

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -175,6 +176,12 @@ def assess(
     settings = _null_settings(
         n_permutations, n_null_data, permute, null_data, alpha, relaxed_alpha
     )
+    if task == "regression" and null_data != "shrunk":
+        msg = (
+            "`null_data` keeps what each class looks like, and regressors have none: "
+            "no null data are drawn for them."
+        )
+        raise UsageError(msg)
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
     chosen_losses = losses_for(chosen_losses, len(problem.classes))
@@ -254,7 +261,11 @@ def _answer(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=(*cautions(problem, plan, rows), *unsaid, *_unlucky(problem, order)),
+        warnings=(
+            *cautions(problem, plan, rows, order.names),
+            *unsaid,
+            *_unlucky(problem, order),
+        ),
     )
 
 
@@ -300,8 +311,8 @@ def _null_settings(
     return NullSettings(
         n_permutations=None
         if usual
-        else _check_count(n_permutations, "n_permutations"),
-        n_null_data=_check_count(n_null_data, "n_null_data"),
+        else _check_draws(n_permutations, "n_permutations", alpha),
+        n_null_data=_check_draws(n_null_data, "n_null_data", alpha),
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
         alpha=check_level(alpha, "alpha"),
@@ -323,6 +334,17 @@ def _check_limit(seconds: float | None) -> float | None:
     if seconds is None or (isinstance(seconds, int | float) and seconds > 0):
         return seconds
     msg = f"`time_limit` must be a positive number of seconds; got {seconds!r}."
+    raise UsageError(msg)
+
+
+def _check_draws(value: int | None, name: str, alpha: float) -> int:
+    """Refuse a single draw, which shows no spread."""
+    if _check_count(value, name) != 1:
+        return _check_count(value, name)
+    msg = (
+        f"`{name}` must be 0, for none, or at least 2: a single draw shows no spread. "
+        f"A p-value of {alpha:g} takes {math.ceil(1 / alpha - 1e-9) - 1:,} at least."
+    )
     raise UsageError(msg)
 
 

@@ -153,7 +153,8 @@ def _unsaid(
     estimates: Estimates, losses: Sequence[Loss]
 ) -> tuple[list[str], list[str]]:
     """Say which losses mean little, and which the model does not give."""
-    undefined, missing = [], []
+    undefined: list[str] = []
+    missing: list[str] = []
     for loss in losses:
         if not estimates.can_measure(loss):
             missing.append(

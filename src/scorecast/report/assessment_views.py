@@ -182,6 +182,8 @@ def _draw_facts(result: Assessment) -> list[tuple[str, str]]:
         said = f"{count(found.permuted.n_draws)} permutations"
         if found.null_data is not None:
             said += f", {count(found.null_data.n_draws)} null data sets"
+        elif result.task == "regression":
+            said += ", no null data: they keep what classes look like"
         numbers.setdefault(said, []).append(model_name(name))
     if not numbers:
         return []
