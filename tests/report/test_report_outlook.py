@@ -223,3 +223,25 @@ def test_groups_are_given_no_advice_on_one_split():
     assert "best_split" not in curve.to_dict()["result"]
     assert "no advice on one split" in render_text(answer)
     assert "come in groups" in " ".join(render_text(answer).split())
+
+
+def test_a_selection_that_changes_nothing_says_so():
+    X, y = data(numbers=True)
+    answer = sc.assess(
+        "sklearn.linear_model:Lasso(alpha=1000.0)", X, y, selection=2, **QUICK
+    )
+    text = render_text(answer)
+    assert "n/a to n/a" not in text
+    assert "no split changed" in text
+    page = render_html(Report(results=(answer,)))
+    assert "none, as no split changed: the model made no use of" in page
+
+
+def test_a_selection_without_intervals_is_still_shown():
+    answer = sc.assess(
+        "naive-bayes", *data(), selection=3, losses="auc",
+        **QUICK | {"sampling": "loo"},
+    )  # fmt: skip
+    assert "splits have no values of their own" in render_text(answer)
+    assert "none to promise" in render_html(Report(results=(answer,)))
+    assert answer.to_dict()["result"]["models"]["naive-bayes"]["selection_bias"]

@@ -156,7 +156,8 @@ __all__ = ["command"]
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Stop a fit that takes longer; its fold has then failed.",
+    help="Stop a fit that takes longer; its fold has then failed. Fits run in another "
+    "process, one per worker, which takes a few seconds to start.",
 )
 @click.option(
     "--checkpoint",

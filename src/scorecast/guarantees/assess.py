@@ -141,7 +141,8 @@ def assess(
         Number of workers; the answer does not depend on it.
     time_limit : float, optional
         Seconds that one fit may take; a fold that takes longer has failed. Fits then
-        run in another process.
+        run in another process, one per worker, which is started once (and again after
+        a fit was stopped) and takes a few seconds to load its libraries.
     checkpoint : str or path-like, optional
         File to which finished fits are appended; the same call goes on from it, any
         other is refused.

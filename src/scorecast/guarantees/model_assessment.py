@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from scorecast._core.types import Json
@@ -27,6 +28,7 @@ __all__ = [
 # In a file: 10,000 numbers with all their digits are some 250 kB a loss, and more would
 # make it one of cases only. Not rounded: a rank counted again would count other ties.
 _MOST_CASES = 10_000
+_MOST_CHOICES = 5  # in words, beside the most frequent one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +151,9 @@ class ModelAssessment:
     tested, tested_in : tuple of int
         Of every test, split by split, the numbers of the case and of the split, from
         0; those of one repeat are together. Empty in files that leave them out.
+    chosen : tuple of dict
+        Parameters that the model chose itself in every split, as text; empty for one
+        that chooses none.
     """
 
     name: str
@@ -165,6 +170,7 @@ class ModelAssessment:
     times_tested: tuple[int, ...] = ()
     tested: tuple[int, ...] = ()
     tested_in: tuple[int, ...] = ()
+    chosen: tuple[Mapping[str, str], ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -176,6 +182,23 @@ class ModelAssessment:
         if self.feasibility is None:
             return "Not tested against chance."
         return self.feasibility.verdict.said()
+
+    def chosen_said(self) -> str:
+        """Say how often what was chosen; empty for a model that chooses nothing."""
+        known = [
+            ", ".join(f"{name} = {value}" for name, value in choice.items())
+            for choice in self.chosen
+            if choice
+        ]
+        if not known:
+            return ""
+        (first, times), *others = Counter(known).most_common()
+        said = [f"{first} in {times:,} of {len(known):,} splits"]
+        said += [f"{text} in {n:,}" for text, n in others[:_MOST_CHOICES]]
+        left = others[_MOST_CHOICES:]
+        if left:
+            said.append(f"{len(left):,} more in {sum(n for _, n in left):,}")
+        return "; ".join(said)
 
     def loss(self, name: str) -> LossAssessment:
         """Return one of the losses by its name."""
@@ -191,6 +214,7 @@ def model_parts(model: ModelAssessment) -> Json:
         "times_tested": _few(model.times_tested),
         "tested": _few(model.tested),
         "tested_in": _few(model.tested_in),
+        "chosen": [dict(choice) for choice in model.chosen],
         "feasibility": None
         if model.feasibility is None
         else model.feasibility.to_json(),
@@ -258,6 +282,7 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         times_tested=tuple(data.get("times_tested", ())),
         tested=tuple(data.get("tested", ())),
         tested_in=tuple(data.get("tested_in", ())),
+        chosen=tuple(data.get("chosen", ())),
     )
 
 

@@ -142,7 +142,7 @@ def assess_model(
         n_tested=int(cases.size),
         cases=tuple(cases.tolist()), times_tested=tuple(times.tolist()),
         tested=tuple(estimates.tested().tolist()),
-        tested_in=tuple(estimates.tested_in().tolist()),
+        tested_in=tuple(estimates.tested_in().tolist()), chosen=estimates.chosen,
         warnings=(*undefined, *estimates.warnings, *unparted, *missing, *notes,
                   *more.warnings),
         untested=untested,

@@ -167,6 +167,11 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     return [
         ("Data", sizes),
         ("Tested", "; ".join([tested, *failed])),
+        *(
+            ("Chosen", f"{model_name(model.name, 60)}: {model.chosen_said()}")
+            for model in result.assessed
+            if model.chosen_said()
+        ),
         *_draw_facts(result),
         *_centre_facts(result),
         *outlook_facts(result),
