@@ -498,26 +498,3 @@ def test_bad_grids_are_refused_in_a_line(run, table, options, said):
     assert out == ""
     assert said in err
     assert len(err.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("ridge", "--null-data", "shuffle"), "--null-data keeps what each class"),
-        (("ridge", "--null-sets", "1"), "--null-sets 1 shows no spread"),
-        (("ridge", "--permutations", "1"), "takes 19 at least"),
-        (("lasso", "--null-data", "normal", "--permutations", "0"), "--null-data"),
-    ],
-)
-def test_draws_that_would_be_ignored_or_tell_nothing(run, table, arguments, said):
-    call = ("assess", table, "--target", "size", "--drop", "kind", "--drop", "patient")
-    code, _, err = run(*call, "--model", *arguments)
-    assert code == 2
-    assert said in err
-
-
-def test_null_data_are_not_for_numbers_and_that_is_said(run, table):
-    call = ("assess", table, "--target", "size", "--drop", "kind", "--drop", "patient")
-    code, out, err = run(*call, "--model", "ridge", "--permutations", "19")
-    assert code == 0, err
-    assert "no null data: they keep what classes look like" in out

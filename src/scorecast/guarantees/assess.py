@@ -177,12 +177,7 @@ def assess(
     settings = _null_settings(
         n_permutations, n_null_data, permute, null_data, alpha, relaxed_alpha
     )
-    if task == "regression" and null_data != "shrunk":
-        msg = (
-            "`null_data` keeps what each class looks like, and regressors have none: "
-            "no null data are drawn for them."
-        )
-        raise UsageError(msg)
+    _refuse_null_data(settings, task)
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
     chosen_losses = losses_for(chosen_losses, len(problem.classes))
@@ -262,12 +257,19 @@ def _answer(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=(
-            *cautions(problem, plan, rows, order.names),
-            *unsaid,
-            *_unlucky(problem, order),
-        ),
+        warnings=_warnings(problem, plan, rows, order, unsaid),
     )
+
+
+def _warnings(
+    problem: Problem,
+    plan: Plan,
+    rows: Sequence[ModelAssessment],
+    order: Order,
+    unsaid: tuple[str, ...],
+) -> tuple[str, ...]:
+    said = cautions(problem, plan, rows, order.names)
+    return (*said, *unsaid, *_unlucky(problem, order))
 
 
 def _unlucky(problem: Problem, order: Order) -> tuple[str, ...]:
@@ -319,6 +321,16 @@ def _null_settings(
         alpha=check_level(alpha, "alpha"),
         relaxed_alpha=_check_relaxed(relaxed_alpha, alpha),
     )
+
+
+def _refuse_null_data(settings: NullSettings, task: str) -> None:
+    """Refuse a kind of null data that was asked for where none are drawn."""
+    if task == "regression" and settings.null_data != NullSettings.null_data:
+        msg = (
+            "`null_data` keeps what each class looks like, and regressors have none: "
+            "no null data are drawn for them."
+        )
+        raise UsageError(msg)
 
 
 def _check_relaxed(relaxed: float, alpha: float) -> float:

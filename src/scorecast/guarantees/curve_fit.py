@@ -105,12 +105,7 @@ def learning_curve_fit(
     if best is None:
         best = 1.0 if greater_is_better else 0.0
     n, errors = _checked(sizes, scores, best, greater_is_better)
-    if not isinstance(n_replicates, numbers.Integral) or n_replicates < 1:
-        msg = f"`n_replicates` must be a whole number from 1; got {n_replicates!r}."
-        raise UsageError(msg)
-    if not (np.isfinite(test_ratio) and test_ratio >= 0):
-        msg = f"`test_ratio` must be a number from 0; got {test_ratio!r}."
-        raise UsageError(msg)
+    _check_numbers(n_replicates, test_ratio)
     _check_target(target, best, greater_is_better)
     counts = _weights(weights, errors)
     law = fit_power_law(n.astype(float), errors.mean(axis=1), counts)
@@ -141,6 +136,15 @@ def learning_curve_fit(
         notes=tuple(notes),
         has_groups=has_groups,
     )
+
+
+def _check_numbers(n_replicates: int, test_ratio: float) -> None:
+    if not isinstance(n_replicates, numbers.Integral) or n_replicates < 1:
+        msg = f"`n_replicates` must be a whole number from 1; got {n_replicates!r}."
+        raise UsageError(msg)
+    if not (np.isfinite(test_ratio) and test_ratio >= 0):
+        msg = f"`test_ratio` must be a number from 0; got {test_ratio!r}."
+        raise UsageError(msg)
 
 
 def _check_target(target: float | None, best: float, greater: bool) -> None:
