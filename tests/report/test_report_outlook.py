@@ -240,8 +240,10 @@ def test_a_selection_that_changes_nothing_says_so():
 def test_a_selection_without_intervals_is_still_shown():
     answer = sc.assess(
         "naive-bayes", *data(), selection=3, losses="auc",
-        **QUICK | {"sampling": "loo"},
+        **QUICK | {"sampling": "loo", "n_resamples": 50},
     )  # fmt: skip
     assert "splits have no values of their own" in render_text(answer)
-    assert "none to promise" in render_html(Report(results=(answer,)))
+    page = render_html(Report(results=(answer,)))
+    assert "none to promise" in page
+    assert "None is recommended here: auc ranks scores of different models" in page
     assert answer.to_dict()["result"]["models"]["naive-bayes"]["selection_bias"]

@@ -346,7 +346,7 @@ def _reason(model: ModelAssessment) -> str:
     if model.untested:
         return sentence(model.untested)
     if model.feasibility is None:
-        return "No test against chance was asked for: the interval stands alone"
+        return "No test against chance was asked for: the estimate stands alone"
     return model.feasibility.verdict.reason
 
 
