@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+from scorecast._core.amounts import counted
 from scorecast._core.results import Result, frame_of
 from scorecast._core.types import Json
 from scorecast.guarantees.model_assessment import (
@@ -37,6 +38,8 @@ class Assessment(Result):
         Cases of every class; empty for numbers.
     n_groups : int
         Groups of cases; 0 without.
+    positive : str
+        Class that was named as positive; empty if none was.
     task : str
         ``"classification"`` or ``"regression"``.
     sampling : str
@@ -76,6 +79,7 @@ class Assessment(Result):
     n_test: float
     level: float
     seed: int | None
+    positive: str = ""
     options: Json = field(default_factory=dict)
     regularities: Regularities | None = None
     selected: SelectedFeatures | None = None
@@ -119,7 +123,7 @@ class Assessment(Result):
             span = "no interval to promise"
         return (
             f"{self._lead()}: {first.name} {first.value_said(first.estimate)} ({span}) "
-            f"on {self.cases_said(best)} with {self.m:,} features."
+            f"on {self.cases_said(best)} with {counted(self.m, 'features')}."
         )
 
     def cases_said(self, model: ModelAssessment) -> str:
@@ -202,6 +206,7 @@ class Assessment(Result):
             "n_test": self.n_test,
             "level": self.level,
             "seed": self.seed,
+            "positive": self.positive or None,
             **self.options,
         }
         result = {
@@ -230,7 +235,8 @@ class Assessment(Result):
             classes=dict(inputs["classes"]),
             n_groups=int(inputs["n_groups"]),
             **{name: options[name] for name in known},
-            options={k: v for k, v in options.items() if k not in known},
+            positive=options.get("positive") or "",
+            options={k: v for k, v in options.items() if k not in (*known, "positive")},
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )

@@ -60,6 +60,11 @@ def cautions(
     lines += [f"{text}." for text in dict.fromkeys(none)]
     lines += _lonely(problem)
     lines += _counters(problem, names)
+    if not problem.is_classification and np.unique(problem.y).size == 2:
+        lines.append(
+            "the target has two values only, which these models predict as numbers. If "
+            "they are classes, use a classifier, such as ridge-classifier for ridge."
+        )
     repeated = problem.n_repeated()
     if repeated:
         lines.append(

@@ -16,7 +16,7 @@ from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import wilson
 from scorecast.guarantees.curve_slope import repeat_variance
-from scorecast.guarantees.learning_curve import LearningCurveFit
+from scorecast.guarantees.learning_curve import LearningCurveFit, check_target
 from scorecast.guarantees.power_law import PowerLaw, fit_power_law
 
 __all__ = ["OVER", "learning_curve_fit"]
@@ -106,7 +106,8 @@ def learning_curve_fit(
         best = 1.0 if greater_is_better else 0.0
     n, errors = _checked(sizes, scores, best, greater_is_better)
     _check_numbers(n_replicates, test_ratio)
-    _check_target(target, best, greater_is_better)
+    if target is not None:
+        check_target(target, best, greater=greater_is_better)
     counts = _weights(weights, errors)
     law = fit_power_law(n.astype(float), errors.mean(axis=1), counts)
     rng = as_generator(random_state)
@@ -144,15 +145,6 @@ def _check_numbers(n_replicates: int, test_ratio: float) -> None:
         raise UsageError(msg)
     if not (np.isfinite(test_ratio) and test_ratio >= 0):
         msg = f"`test_ratio` must be a number from 0; got {test_ratio!r}."
-        raise UsageError(msg)
-
-
-def _check_target(target: float | None, best: float, greater: bool) -> None:
-    if target is None:
-        return
-    if not (np.isfinite(target) and (target <= best if greater else target >= best)):
-        side = "at most" if greater else "at least"
-        msg = f"`target` must be a score of {side} {best:g}; got {target!r}."
         raise UsageError(msg)
 
 

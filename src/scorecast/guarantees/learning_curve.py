@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -21,11 +22,21 @@ from scorecast.guarantees.loss_values import (
 )
 from scorecast.guarantees.power_law import PowerLaw
 
-__all__ = ["LearningCurveFit"]
+__all__ = ["LearningCurveFit", "check_target"]
 
 _FAR = 10  # times the largest size: beyond, a fit is a rough guide
 _MISFIT = 0.05  # level of the test whether the law fits
 _GAIN = 0.05  # and of that whether larger sizes are better at all
+
+
+def check_target(target: float, best: float, *, greater: bool) -> None:
+    """Refuse to look for a score that is none, or better than the best."""
+    known = isinstance(target, numbers.Real) and math.isfinite(target)
+    if known and (target <= best if greater else target >= best):
+        return
+    side = "at most" if greater else "at least"
+    msg = f"`target` must be a score of {side} {best:g}; got {target!r}."
+    raise UsageError(msg)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -184,8 +195,10 @@ class LearningCurveFit(Result):
 
         Never below the smallest size tried, of which the curve knows nothing: that
         one, or fewer, will do. Infinite, too, beyond a million, and NaN where the law
-        does not fit, or no gain is shown and sizes tried do not reach it.
+        does not fit, or no gain is shown and sizes tried do not reach it. What is
+        better than the best is refused.
         """
+        check_target(target, self.best, greater=self.greater_is_better)
         if not self.fits:
             return math.nan
         if not self.rises:
@@ -198,6 +211,7 @@ class LearningCurveFit(Result):
 
         Its level is tested where the law holds; where it does not, there is none.
         """
+        check_target(target, self.best, greater=self.greater_is_better)
         if not self.fits or not self._has_spread:
             return math.nan, math.nan
         if not self.rises:

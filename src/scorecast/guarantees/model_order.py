@@ -61,6 +61,8 @@ class Order:
         Names of the features.
     seed : int or None
         What the caller gave.
+    positive : str
+        Class that was named as positive; empty if none was.
     """
 
     losses: tuple[Loss, ...]
@@ -74,6 +76,7 @@ class Order:
     with_regularities: bool
     names: tuple[str, ...]
     seed: int | None
+    positive: str = ""
 
 
 def assess_model(
