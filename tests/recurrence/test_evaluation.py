@@ -319,6 +319,16 @@ def test_what_cannot_be_evaluated_is_refused(cohort, short, monkeypatch):
         fit_population("weibull", time, np.zeros(60, bool))
 
 
+@pytest.mark.parametrize("settings", [{"cv": 2}, {"folds": np.arange(40) % 2}])
+def test_what_nothing_can_be_learned_of_is_refused_as_a_whole(cohort, stub, settings):
+    X, time, event = cohort(n=40)
+    with pytest.raises(InsufficientDataError, match="0 events in 40 cases"):
+        sc.evaluate_recurrence(stub(), X, time, np.zeros(40), **settings)
+    with pytest.raises(InsufficientDataError, match="All times are equal"):
+        sc.evaluate_recurrence(stub(), X, 0 * time + 0.3, event, **settings)
+    assert not stub.fits
+
+
 def test_a_rival_that_cannot_be_fitted_is_left_out(cohort, short, monkeypatch):
     from scorecast.recurrence import held_out
 

@@ -28,7 +28,12 @@ from scorecast.recurrence.accuracy import (
     integrated_brier,
 )
 from scorecast.recurrence.baseline import CURVE, curve_of_all
-from scorecast.recurrence.cohort import Cohort, check_cohort, covariate_names
+from scorecast.recurrence.cohort import (
+    Cohort,
+    check_cohort,
+    check_learnable,
+    covariate_names,
+)
 from scorecast.recurrence.columns import left_out_lines
 from scorecast.recurrence.folds import check_parts, make_folds, read_folds
 from scorecast.recurrence.held_out import MODEL, PRIOR, FoldResult, FoldWork
@@ -260,7 +265,7 @@ def evaluate_recurrence(
     Raises
     ------
     InsufficientDataError
-        If there are too few cases or events to hold any out.
+        If there are too few cases or events to hold any out, or all times are equal.
     InvalidInputError
         If the checkpoint is that of another run.
     MissingExtraError
@@ -275,6 +280,7 @@ def evaluate_recurrence(
     cohort = check_cohort(X, time, event)
     check_choice(prior, "prior", POPULATIONS)
     chosen = check_rivals(rivals)
+    check_learnable(cohort)
     rng = as_generator(random_state)
     dealt = (
         make_folds(cohort.event, cv, repeats, rng)
