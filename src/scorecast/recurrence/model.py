@@ -71,7 +71,8 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
     allow_unconverged : bool, default=False
         Whether to go on, with a warning, where the chains disagree.
     random_state : int, Generator or None, default=0
-        Seed of the chains.
+        Seed of the chains; and of `evaluate_recurrence`, `choose_hyperparameters` and
+        `hyperparameter_evidence` unless these are given one of their own.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
     checkpoint : str or path-like, optional
