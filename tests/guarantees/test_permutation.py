@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import (
@@ -270,7 +271,9 @@ def test_parameters_are_respected(model):
         LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
         LinearSVC(penalty="l1"),
         make_pipeline(SelectKBest(k=3), NearestCentroid()),
-        DecisionTreeClassifier(),
+        DecisionTreeClassifier(criterion="entropy"),
+        RandomForestClassifier(max_samples=0.5),
+        make_pipeline(StandardScaler(), DecisionTreeClassifier()),
         type("Mine", (NearestCentroid,), {})(),
     ],
 )

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.permutation.splits import CaseSplit
 
-__all__ = ["Features", "Fold"]
+__all__ = ["Features", "Fold", "Sorted"]
+
+
+class Sorted(NamedTuple):
+    """Features, one row each, and their cases in order.
+
+    Attributes
+    ----------
+    values : ndarray of shape (m, n), float32
+        As they are.
+    ranked : ndarray of shape (m, n)
+        Cases by value.
+    """
+
+    values: Any
+    ranked: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +94,13 @@ class Features:
             return self.values, np.eye(m)
         basis, triangle = np.linalg.qr(self.values.T)
         return np.ascontiguousarray(triangle.T), basis
+
+    @cached_property
+    def in_order(self) -> Sorted:
+        """Cases in order of every feature, in single precision as trees see them."""
+        values = np.ascontiguousarray(self.values.T, dtype=np.float32)
+        ranked = np.argsort(values, axis=1, kind="stable")
+        return Sorted(values, ranked.astype(np.int32))
 
     @cached_property
     def most_alike(self) -> int:

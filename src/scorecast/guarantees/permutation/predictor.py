@@ -18,6 +18,7 @@ from scorecast.guarantees.permutation.splits import CaseSplit
 __all__ = ["FastPredictor", "fast_predictor"]
 
 _QUICK = 2e7  # multiplications, of all splits of one permutation
+_FEW_CASES = 1_000  # beyond, sorting those of a node is as quick
 _OVERHEAD = 1e7  # operations in the time that fitting and scoring takes beside them
 
 
@@ -30,7 +31,7 @@ class FastPredictor:
     name : str
         Of the method.
     rules : tuple of FoldRule or None
-        One per split; None where a class is not learned.
+        One per split; None where a class is not learned, or the model itself is asked.
     n_tests : tuple of int
         Cases tested by every split.
     is_quick : bool
@@ -98,6 +99,8 @@ def fast_predictor(
     folds = [Fold(split=s, codes=codes, n_classes=n_classes) for s in splits]
     with threadpool_limits(1):  # as in the workers: sums in the same order
         rules = tuple(_rule(fast, shared, fold) for fold in folds)
+    if not any(rules):
+        return None
     sizes = tuple(split.test.size for split in splits)
     return FastPredictor(
         name=fast.name,
@@ -113,7 +116,7 @@ def _rule(fast: FastMethod, features: Features, fold: Fold) -> FoldRule | None:
     if fast.scaler is None:
         return fast.make(features, fold, fast.model)
 
-    def make(scaled: Features, fold: Fold) -> FoldRule:
+    def make(scaled: Features, fold: Fold) -> FoldRule | None:
         return fast.make(scaled, fold, fast.model)
 
     return ScaledRule(values=features.values, fold=fold, scaler=fast.scaler, make=make)
@@ -146,6 +149,9 @@ def _pays(fast: FastMethod, X: NDArray[Any], splits: list[CaseSplit]) -> bool:
     model = _OVERHEAD + float(most) * m * min(most, m)
     if fast.name in ("nearest-centroid", "naive-bayes"):
         return True
+    if fast.name == "trees":
+        # Cases of a node are picked from all of them, in order.
+        return bool(n <= _FEW_CASES)
     if fast.name == "whitened":
         # With fewer features than cases their own matrix, the model's, is smaller.
         return bool(most <= m)

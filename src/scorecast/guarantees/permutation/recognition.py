@@ -16,12 +16,13 @@ from scorecast.guarantees.permutation.naive_bayes import NaiveBayesRule
 from scorecast.guarantees.permutation.neighbours import NeighbourRule
 from scorecast.guarantees.permutation.ridge import RidgeRule
 from scorecast.guarantees.permutation.rule import FoldRule
+from scorecast.guarantees.permutation.trees import TreeRule
 from scorecast.guarantees.permutation.vectors import RotatedRule, VectorRule
 from scorecast.guarantees.permutation.whitening import WhitenedRule, divisor_is_known
 
 __all__ = ["FastMethod", "recognise"]
 
-_Maker = Callable[[Features, Fold, Any], FoldRule]
+_Maker = Callable[[Features, Fold, Any], FoldRule | None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,7 +34,7 @@ class FastMethod:
     name : str
         For the result.
     make : callable
-        Prepares a split: ``make(features, fold, model)``.
+        Prepares a split: ``make(features, fold, model)``; None if it cannot.
     model : scikit-learn classifier
         Whose parameters count.
     scaler : transformer or None
@@ -65,7 +66,8 @@ def recognise(estimator: Any, n_classes: int) -> FastMethod | None:
     # Exactly these types: a subclass may do anything.
     kind = f"{type(model).__module__.split('.')[0]}.{type(model).__name__}"
     for name, accepts, make in _KNOWN.get(kind, ()):
-        if accepts(model, n_classes):
+        # Before trees a scaler changes nothing but the last digits, and those decide.
+        if accepts(model, n_classes) and (scaler is None or name != "trees"):
             return FastMethod(name=name, make=make, model=model, scaler=scaler)
     return None
 
@@ -165,6 +167,31 @@ def _takes_neighbours(model: Any, n_classes: int) -> bool:
     return bool(euclidean and plain and few)
 
 
+def _takes_trees(model: Any, n_classes: int) -> bool:
+    del n_classes
+    params = model.get_params()
+    whole = ("min_samples_split", "min_samples_leaf")
+    plain = all(_is_whole(params[name]) for name in whole)
+    plain = plain and params["criterion"] == "gini" and params["class_weight"] is None
+    plain = plain and params["max_leaf_nodes"] is None and params["ccp_alpha"] == 0
+    plain = plain and params["min_weight_fraction_leaf"] == 0
+    plain = plain and params.get("monotonic_cst") is None
+    plain = plain and params.get("splitter", "best") in ("best", "random")
+    forest = not params.get("oob_score") and not params.get("warm_start")
+    forest = forest and params.get("max_samples") is None
+    deep = params["max_depth"] is None or _is_whole(params["max_depth"])
+    tried = params["max_features"]
+    known = tried in (None, "sqrt", "log2") or _is_whole(tried)
+    seed = params["random_state"]
+    return bool(
+        plain and forest and deep and known and (seed is None or _is_whole(seed))
+    )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
 _KNOWN: dict[str, tuple[tuple[str, Callable[[Any, int], bool], _Maker], ...]] = {
     "sklearn.NearestCentroid": (
         ("nearest-centroid", _takes_centroid, CentroidRule.of),
@@ -180,5 +207,8 @@ _KNOWN: dict[str, tuple[tuple[str, Callable[[Any, int], bool], _Maker], ...]] = 
     "sklearn.KNeighborsClassifier": (
         ("neighbours", _takes_neighbours, NeighbourRule.of),
     ),
+    "sklearn.DecisionTreeClassifier": (("trees", _takes_trees, TreeRule.of),),
+    "sklearn.RandomForestClassifier": (("trees", _takes_trees, TreeRule.of),),
+    "sklearn.ExtraTreesClassifier": (("trees", _takes_trees, TreeRule.of),),
     "sklearn.LinearSVC": (("rotation", _takes_linear_svm, RotatedRule.of),),
 }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.permutation.splits import CaseSplit
 
 __all__ = ["Refitting", "unchecked"]
+
+_UNCHANGING = (bool, int, float, str, type(None), np.number, np.bool_)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,7 +75,7 @@ class Refitting:
         float
             The score; NaN if the model failed.
         """
-        model = _seeded(self.estimator, seed)
+        model = self._fresh(seed)
         known, asked = split.train, split.test
         if order is not None:
             known, asked = order[known], order[asked]
@@ -86,6 +90,30 @@ class Refitting:
             return np.nan
         return found
 
+    def _fresh(self, seed: int) -> Any:
+        """Copy the model; seeds that were left open come from our stream.
+
+        Otherwise the answer would depend on who runs which permutation.
+        """
+        from sklearn.base import clone
+
+        blank, names, is_plain = self._blank
+        if not is_plain:
+            model = clone(blank)
+            return model.set_params(**dict.fromkeys(names, seed)) if names else model
+        model = copy.copy(blank)
+        for name in names:
+            setattr(model, name, seed)
+        return model
+
+    @cached_property
+    def _blank(self) -> tuple[Any, tuple[str, ...], bool]:
+        """The model before it learned anything, and what is the same for all copies."""
+        from sklearn.base import clone
+
+        blank = clone(self.estimator)
+        return blank, _open_seeds(blank), _is_plain(blank)
+
     def _value(self, model: Any, cases: IntArray, truth: NDArray[Any]) -> float:
         if self.is_accuracy:
             predicted = np.asarray(model.predict(self.X[cases]))
@@ -94,21 +122,26 @@ class Refitting:
         return float(self.scorer(model, self.X[cases], truth))
 
 
-def _seeded(estimator: Any, seed: int) -> Any:
-    """Copy a model; seeds that were left open come from our stream, not a global one.
-
-    Otherwise the answer would depend on who runs which permutation.
-    """
-    from sklearn.base import clone
-
-    model = clone(estimator)
-    params = model.get_params(deep=True)
-    ours = {
-        name: seed
+def _open_seeds(estimator: Any) -> tuple[str, ...]:
+    """Name the seeds that were left open."""
+    params = estimator.get_params(deep=True)
+    return tuple(
+        name
         for name, value in params.items()
         if value is None and name.rpartition("__")[2] == "random_state"
-    }
-    return model.set_params(**ours) if ours else model
+    )
+
+
+def _is_plain(estimator: Any) -> bool:
+    """Tell whether a copy of the outermost object is as good as a clone.
+
+    It is for scikit-learn's own models, whose constructors keep parameters and nothing
+    else, if no parameter can change: neither a model nor a generator.
+    """
+    if not type(estimator).__module__.startswith("sklearn."):
+        return False
+    params = estimator.get_params(deep=True).values()
+    return all(isinstance(value, _UNCHANGING) for value in params)
 
 
 @contextlib.contextmanager

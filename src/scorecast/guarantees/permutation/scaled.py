@@ -14,7 +14,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.permutation.features import Features, Fold
-from scorecast.guarantees.permutation.rule import FoldRule, Predicted
+from scorecast.guarantees.permutation.rule import FoldRule, Predicted, all_doubtful
 
 __all__ = ["ScaledRule"]
 
@@ -38,7 +38,7 @@ class ScaledRule:
     values: FloatArray
     fold: Fold
     scaler: Any
-    make: Callable[[Features, Fold], FoldRule]
+    make: Callable[[Features, Fold], FoldRule | None]
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict the test cases for every permutation."""
@@ -50,7 +50,8 @@ class ScaledRule:
             scaler.fit(self.values[order[self.fold.split.train]])
             scaled = np.asarray(scaler.transform(self.values), dtype=np.float64)
             rule = self.make(Features(scaled), self.fold)
-            found.append(rule.predict(order[None]))
+            n_test = self.fold.split.test.size
+            found.append(rule.predict(order[None]) if rule else all_doubtful(1, n_test))
         return Predicted(
             classes=np.concatenate([part.classes for part in found]),
             is_doubtful=np.concatenate([part.is_doubtful for part in found]),
