@@ -217,9 +217,10 @@ def test_groups_are_never_split_by_a_curve():
     [
         ({"learning_curve": [30, 20, 10]}, UsageError, "growing"),
         ({"learning_curve": [10, 20, 31]}, InsufficientDataError, "30 cases"),
-        ({"learning_curve": [10, 20]}, InsufficientDataError, "3 different sizes"),
+        ({"learning_curve": [10, 20]}, UsageError, "3 growing whole numbers"),
         ({"feature_curve": [1, 2, 9]}, InsufficientDataError, "6 features"),
-        ({"aim": 90}, UsageError, "aim"),
+        ({"aim": 90, "learning_curve": True}, UsageError, "0 to 1"),
+        ({"aim": 0.9}, UsageError, "goes with `learning_curve`"),
         ({"selection": 7}, UsageError, "1 to 6"),
         ({"selection": True}, UsageError, "selection"),
         ({"selection": 2, "feature_names": ["a"]}, InvalidInputError, "1 names"),

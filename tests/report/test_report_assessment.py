@@ -44,7 +44,9 @@ def test_every_answer_is_written_and_drawn_at_both_widths(kind):
     text = render_text(answer, ascii_only=True)
     assert text.isascii()
     assert all(len(line) <= 88 for line in text.splitlines())
-    drawings = [main_drawing(answer), bias_drawing(answer), chance_drawing(answer)]
+    parts = [x.method for x in answer.models[0].bias_variance]
+    drawings = [main_drawing(answer), chance_drawing(answer)]
+    drawings += [bias_drawing(answer, method) for method in parts]
     drawings += [bounds_drawing(answer, x.loss) for x in answer.models[0].losses]
     if kind != "numbers":
         drawings.append(classes_drawing(answer))
@@ -155,11 +157,11 @@ def test_splits_and_models_that_failed_are_said_where_the_answer_is():
 def test_parts_of_a_squared_error_are_called_so():
     options = {**QUICK, "n_permutations": 0}
     numbers = sc.assess(*problem("numbers"), **options)
-    drawn = svg_of(bias_drawing(numbers), name="x", width=WIDE)
+    drawn = svg_of(bias_drawing(numbers, "squared"), name="x", width=WIDE)
     assert "part of the squared error" in drawn
     assert "squared units of the target" in render_html(Report(results=(numbers,)))
     classes = sc.assess(*problem("classes"), **options)
-    drawn = svg_of(bias_drawing(classes), name="x", width=WIDE)
+    drawn = svg_of(bias_drawing(classes, "domingos"), name="x", width=WIDE)
     assert "part of the error" in drawn
 
 

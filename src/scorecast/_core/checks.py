@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scorecast._core.near_names import near_name
 from scorecast._core.types import IntArray
 from scorecast.exceptions import InvalidInputError, UsageError
 
@@ -147,10 +148,8 @@ def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
     """
     if isinstance(value, str) and value in choices:
         return value
-    import difflib  # only on the way out
-
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    near = near_name(value, choices)
+    hint = f" Did you mean {near!r}?" if near else ""
     msg = f"`{name}` must be one of {', '.join(choices)}; got {value!r}.{hint}"
     raise UsageError(msg)
 

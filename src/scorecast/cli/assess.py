@@ -16,6 +16,8 @@ from scorecast.cli.biclusters import (
 )
 from scorecast.cli.density import assess_density, density_option
 from scorecast.cli.options import (
+    CLASS_LOSSES,
+    NUMBER_LOSSES,
     Share,
     dataset_options,
     output_options,
@@ -37,7 +39,8 @@ __all__ = ["command"]
     "losses",
     multiple=True,
     metavar="NAME",
-    help="Such as accuracy, auc, mcc, rmse; may be repeated. The first is tested.",
+    help=f"For classes {CLASS_LOSSES}; for numbers {NUMBER_LOSSES}. May be repeated; "
+    "the first is tested. [default: accuracy and balanced-accuracy, or rmse]",
 )
 @click.option(
     "--sampling",
@@ -62,8 +65,15 @@ __all__ = ["command"]
 @click.option(
     "--cost",
     metavar="FILE",
-    help="Cost of deciding for one class (row) where another (column) is true, with or "
-    "without class names: the mean cost is then the first loss.",
+    help="Cost of deciding for one class (row) where another (column) is true, with "
+    "class names or, without, in sorted order of the classes: the mean cost is then "
+    "the first loss.",
+)
+@click.option(
+    "--positive",
+    metavar="CLASS",
+    help="Class that sensitivity, specificity and (of two classes) f1 are about. "
+    "[default: the last in sorted order]",
 )
 @click.option("--group", metavar="COL", help="Column of groups, never split.")
 @table_options
@@ -205,14 +215,17 @@ def command(**options: Any) -> None:
     with collected_warnings() as lines:
         data = read_cases(options["data"], options, task_of(models))
         check_outputs(options, [data.source])
+        losses, assumed = _losses(data, options)
+        _check_threshold(losses, task_of(models), options["fail_below"])
         with progress_shown():
             try:
                 with blamed_on_column(data.source, options["target"], data.missing):
-                    result = _answer(models, data, grids, options)
+                    result = _answer(models, data, grids, losses, options)
             except KeyboardInterrupt as stop:
                 raise interrupted(options["checkpoint"]) from stop
         files = file_prints([data.source, *filter(None, [options["cost"]])])
-    notes = [*data.notes, *(x for x in lines if x not in result.warnings)]
+    result = replace(result, assumptions=(*result.assumptions, *assumed))
+    notes = [*data.notes, *assumed, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
 
@@ -239,7 +252,7 @@ def _grids(models: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     if not options["grids"] and source is not ParameterSource.DEFAULT:
         msg = "--tune-sampling goes with --tune."
         raise UsageError(msg)
-    check_sampling(options["tune_sampling"])
+    check_sampling(options["tune_sampling"], "tune_sampling")
     try:
         return grids_for(models, options["grids"])
     except UsageError as error:
@@ -248,7 +261,7 @@ def _grids(models: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tuned(
-    models: dict[str, Any], grids: dict[str, Any], loss: Any, sampling: str
+    models: dict[str, Any], grids: dict[str, Any], loss: Any, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Let models choose inside every split; their names say among what."""
     from scorecast.guarantees import TunedModel
@@ -262,7 +275,13 @@ def _tuned(
             f"{parameter}={','.join(map(str, values))}"
             for parameter, values in grids[name].items()
         )
-        own = TunedModel(model, grids[name], sampling=sampling, loss=loss)
+        own = TunedModel(
+            model,
+            grids[name],
+            sampling=options["tune_sampling"],
+            loss=loss,
+            positive=options["positive"],
+        )
         found[f"{name}, tuned {tried}"] = own
     return found
 
@@ -271,6 +290,7 @@ def _answer(
     models: dict[str, Any],
     data: Dataset,
     grids: dict[str, Any],
+    losses: list[Any] | None,
     options: dict[str, Any],
 ) -> Assessment:
     from scorecast.guarantees import assess
@@ -279,12 +299,10 @@ def _answer(
         "level", "n_permutations", "permute", "null_data", "n_null_data", "alpha",
         "relaxed_alpha",
         "learning_curve", "feature_curve", "aim", "selection", "n_jobs", "time_limit",
-        "checkpoint",
+        "checkpoint", "positive",
     )  # fmt: skip
-    losses = _losses(data, options)
-    first = losses[0] if losses else None
     return assess(
-        _tuned(models, grids, first, options["tune_sampling"]),
+        _tuned(models, grids, losses[0] if losses else None, options),
         data.X,
         data.y,
         groups=None if data.groups is None else data.groups.tolist(),
@@ -297,22 +315,52 @@ def _answer(
     )
 
 
-def _losses(data: Dataset, options: dict[str, Any]) -> list[Any] | None:
-    """Put the cost, if there is one, before the losses that were named."""
+def _losses(
+    data: Dataset, options: dict[str, Any]
+) -> tuple[list[Any] | None, list[str]]:
+    """Put the cost, if there is one, before the losses; say what that assumes."""
     if not options["cost"]:
-        return list(options["losses"]) or None
+        return list(options["losses"]) or None, []
     import numpy as np
 
     from scorecast.exceptions import UsageError
     from scorecast.guarantees import check_models, cost_loss, task_of
     from scorecast.io import read_costs
+    from scorecast.io.wording import listed
 
     if task_of(check_models(list(options["models"]))) != "classification":
         msg = "--cost is of deciding for a class, the models are for numbers."
         raise UsageError(msg)
-    costs = read_costs(options["cost"], np.unique(np.asarray(data.y)).tolist())
+    classes = np.unique(np.asarray(data.y)).tolist()
+    target = f"--target {options['target']}"
+    costs = read_costs(options["cost"], classes, whose=target, naming="")
+    assumed = (
+        "the costs have no names: rows (answers) and columns (true classes) are taken "
+        f"to be {listed(map(str, classes))}, in this order"
+    )
     # A row of the file is an answer, a row of the loss the truth.
-    return [cost_loss(costs.values.T), *options["losses"]]
+    found = [cost_loss(costs.values.T), *options["losses"]]
+    return found, [] if costs.is_by_name else [assumed]
+
+
+def _check_threshold(
+    losses: list[Any] | None, task: str, threshold: float | None
+) -> None:
+    """Refuse a gate that every result, or none, would pass, before the work begins."""
+    from scorecast.exceptions import UsageError
+    from scorecast.guarantees.losses import check_losses
+
+    if threshold is None:
+        return
+    loss = check_losses(losses, task)[0]
+    if loss.low <= threshold <= loss.high:
+        return
+    ends = f"{loss.low:g} to {loss.high:g}" if loss.is_bounded else f"from {loss.low:g}"
+    msg = f"--fail-below must be a value of {loss.name}, {ends}; got {threshold:g}."
+    least = 50 if loss.greater_is_better else 1
+    if loss.high == 1 and least < threshold < 100:
+        msg += f" Did you mean {threshold / 100:g}?"
+    raise UsageError(msg)
 
 
 def _sampling(name: str, test_size: float | None) -> Sampling:

@@ -24,6 +24,8 @@ _FILL = (
     "fill it, remove the row, or use a model that takes missing values, such as "
     "sklearn.ensemble:HistGradientBoostingClassifier"
 )
+# What is the same method for classes.
+_CLASSIFIERS = {"ridge": "ridge-classifier", "forest-regressor": "forest"}
 _ONE_FOLD = "at most 1 folds are possible."
 _WAY_OUT = "merge or drop the class, or use --sampling loo."
 
@@ -120,7 +122,9 @@ def numbers_wanted(target: str, model: str | None) -> Iterator[None]:
         place, found, _ = str(error).partition(_NO_NUMBER)
         if model is None or not found or f"column {quoted(target)}" not in place:
             raise
-        msg = f"{place}{found}, and {model} predicts numbers; use a classifier"
+        twin = _CLASSIFIERS.get(model)
+        such = f", such as {twin}" if twin else ""
+        msg = f"{place}{found}, and {model} predicts numbers; use a classifier{such}"
         raise InvalidInputError(msg) from error
 
 

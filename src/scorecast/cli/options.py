@@ -8,6 +8,10 @@ from typing import Any, TypeVar
 import click
 
 __all__ = [
+    "CLASSIFIERS",
+    "CLASS_LOSSES",
+    "NUMBER_LOSSES",
+    "REGRESSORS",
     "Share",
     "amount_options",
     "averaging_options",
@@ -20,6 +24,18 @@ __all__ = [
     "table_options",
     "writing_options",
 ]
+
+# Written out: help must not load what knows them. Tests hold them to that.
+CLASSIFIERS = (
+    "naive-bayes, nearest-centroid, svm, tree, forest, logistic, neighbours, "
+    "ridge-classifier, discriminant"
+)
+REGRESSORS = "ridge, lasso, forest-regressor"
+CLASS_LOSSES = (
+    "accuracy, error, balanced-accuracy, auc, sensitivity, specificity, f1, mcc, "
+    "log-loss, brier, smoothed-error, posterior-error"
+)
+NUMBER_LOSSES = "rmse, mse, mae, nrmse, smape, relative-error"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,10 +53,17 @@ class Share(click.FloatRange):
         text: Any = str(value).removesuffix("%")
         number = click.FLOAT.convert(text, param, ctx)
         if 1 < number < 100:
-            # As many digits as were given, and two at least.
-            meant = f"{number / 100:.10f}".rstrip("0").ljust(4, "0")
-            self.fail(f"{value} is not a share; did you mean {meant}?", param, ctx)
+            usual = getattr(param, "default", None)
+            fix = self._meant(number, usual if isinstance(usual, float) else None)
+            self.fail(f"{value} is not a share; {fix}", param, ctx)
         return float(super().convert(value, param, ctx))
+
+    def _meant(self, number: float, usual: float | None) -> str:
+        # Nobody means a level of 1.5 %: what is mostly large was no percentage then.
+        if usual is not None and usual >= 0.5 > number / 100:
+            return f"give a number from 0 to 1, such as {usual:g}."
+        # As many digits as were given, and two at least.
+        return f"did you mean {f'{number / 100:.10f}'.rstrip('0').ljust(4, '0')}?"
 
 
 def _apply(options: list[Callable[[F], F]], function: F) -> F:
@@ -126,8 +149,8 @@ def dataset_options(function: F) -> F:
                          help="Column (or array of an .npz) with what is to be "
                          "predicted."),
             click.option("--model", "models", multiple=True, metavar="MODEL",
-                         help="A name such as naive-bayes or svm, or a class of "
-                         "scikit-learn with literal parameters, as "
+                         help=f"For classes {CLASSIFIERS}; for numbers {REGRESSORS}; "
+                         "or a class of scikit-learn with literal parameters, as "
                          "\"sklearn.svm:SVC(kernel='linear')\"; may be repeated."),
             click.option("--drop", multiple=True, metavar="COL",
                          help="Column that is no feature; may be repeated."),

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import Share, dataset_options, output_options, table_options
+from scorecast.cli.options import (
+    CLASS_LOSSES,
+    NUMBER_LOSSES,
+    Share,
+    dataset_options,
+    output_options,
+    table_options,
+)
 from scorecast.exceptions import UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +69,11 @@ _WORDS = {"none": None, "true": True, "false": False}
     show_default=True,
     help="Data sets to make, or draw, in every setting.",
 )
-@click.option("--loss", metavar="NAME", help="Such as accuracy, auc, mcc, rmse.")
+@click.option(
+    "--loss",
+    metavar="NAME",
+    help=f"For classes {CLASS_LOSSES}; for numbers {NUMBER_LOSSES}.",
+)
 @click.option(
     "--sampling",
     default="cv10",

@@ -23,7 +23,12 @@ from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.capacity_bounds import check_capacity
 from scorecast.guarantees.cautions import cautions
 from scorecast.guarantees.feasibility import NULL_DATA, SCHEMES, NullSettings
-from scorecast.guarantees.losses import Loss, check_losses, losses_for
+from scorecast.guarantees.losses import (
+    Loss,
+    check_losses,
+    losses_for,
+    positive_code,
+)
 from scorecast.guarantees.missing import check_missing
 from scorecast.guarantees.model_assessment import ModelAssessment
 from scorecast.guarantees.model_comparison import compare_models
@@ -58,6 +63,7 @@ def assess(
     groups: Iterable[Hashable] | None = None,
     sampling: Any = "cv10",
     losses: str | Loss | Sequence[str | Loss] | None = None,
+    positive: Hashable = None,
     level: float = 0.95,
     n_permutations: int | None = None,
     n_null_data: int = 20,
@@ -96,6 +102,9 @@ def assess(
         How cases are split; see `check_sampling`.
     losses : str, Loss or sequence of them, optional
         Views on performance. The first is what tests and verdict look at.
+    positive : hashable, optional
+        The class that sensitivity, specificity and, of two classes, F1 are about; the
+        last in sorted order by default. The AUC of two classes is the same for both.
     level : float, default=0.95
         Level of intervals.
     n_permutations : int, optional
@@ -177,7 +186,8 @@ def assess(
     )
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
-    chosen_losses = losses_for(chosen_losses, len(problem.classes))
+    code = None if positive is None else positive_code(positive, problem.classes)
+    chosen_losses = losses_for(chosen_losses, len(problem.classes), code)
     check_missing(chosen, problem, _check_limit(time_limit))
     if problem.n_repeated() == problem.n - 1:
         msg = "No feature varies: all cases look the same."
@@ -197,6 +207,7 @@ def assess(
         with_regularities=regularities,
         names=check_feature_names(feature_names, X, problem.m),
         seed=seed_number(random_state),
+        positive="" if code is None else str(problem.classes[code]),
     )  # fmt: skip
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
@@ -248,13 +259,19 @@ def _answer(
         n_test=plan.n_test,
         level=order.level,
         seed=order.seed,
+        positive=order.positive,
         options=asdict(order.settings),
         regularities=space,
         selected=best_features(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=(*cautions(problem, plan, rows), *unsaid, *_unlucky(problem, order)),
+        warnings=(
+            *cautions(problem, plan, rows),
+            *unsaid,
+            *_unlucky(problem, order),
+            *_unmeant(problem, order),
+        ),
     )
 
 
@@ -264,6 +281,21 @@ def _unlucky(problem: Problem, order: Order) -> tuple[str, ...]:
     return (
         "no word on what luck would have found: the selection is tested for classes, "
         "not for numbers",
+    )
+
+
+def _unmeant(problem: Problem, order: Order) -> tuple[str, ...]:
+    classes = problem.classes
+    if not order.positive or any(loss.class_of(classes) for loss in order.losses):
+        return ()
+    own = (
+        "sensitivity and specificity are"
+        if len(classes) > 2
+        else ("sensitivity, specificity and f1 are, and auc is the same for both")
+    )
+    return (
+        f"naming {order.positive} as the positive class changes nothing: no loss asked "
+        f"for is about one class ({own})",
     )
 
 

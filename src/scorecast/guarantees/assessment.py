@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+from scorecast._core.amounts import counted
 from scorecast._core.results import Result, frame_of
 from scorecast._core.types import Json
 from scorecast.guarantees.model_assessment import (
@@ -37,6 +38,8 @@ class Assessment(Result):
         Cases of every class; empty for numbers.
     n_groups : int
         Groups of cases; 0 without.
+    positive : str
+        Class that was named as positive; empty if none was.
     task : str
         ``"classification"`` or ``"regression"``.
     sampling : str
@@ -76,6 +79,7 @@ class Assessment(Result):
     n_test: float
     level: float
     seed: int | None
+    positive: str = ""
     options: Json = field(default_factory=dict)
     regularities: Regularities | None = None
     selected: SelectedFeatures | None = None
@@ -117,7 +121,7 @@ class Assessment(Result):
         return (
             f"{self._lead()}: {first.name} {first.value_said(first.estimate)} "
             f"({100 * self.level:g} %: {first.span_said(first.low, first.high)}) on "
-            f"{self.cases_said(best)} with {self.m:,} features."
+            f"{self.cases_said(best)} with {counted(self.m, 'features')}."
         )
 
     def cases_said(self, model: ModelAssessment) -> str:
@@ -200,6 +204,7 @@ class Assessment(Result):
             "n_test": self.n_test,
             "level": self.level,
             "seed": self.seed,
+            "positive": self.positive or None,
             **self.options,
         }
         result = {
@@ -228,7 +233,8 @@ class Assessment(Result):
             classes=dict(inputs["classes"]),
             n_groups=int(inputs["n_groups"]),
             **{name: options[name] for name in known},
-            options={k: v for k, v in options.items() if k not in known},
+            positive=options.get("positive") or "",
+            options={k: v for k, v in options.items() if k not in (*known, "positive")},
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )

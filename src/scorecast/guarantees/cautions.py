@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from scorecast.guarantees.model_assessment import ModelAssessment
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.sampling import Plan
@@ -52,6 +54,11 @@ def cautions(
             "where little can be learned. Leave pairs out instead (lpo)."
         )
     lines += _lonely(problem)
+    if not problem.is_classification and np.unique(problem.y).size == 2:
+        lines.append(
+            "the target has two values only, which these models predict as numbers. If "
+            "they are classes, use a classifier, such as ridge-classifier for ridge."
+        )
     repeated = problem.n_repeated()
     if repeated:
         lines.append(

@@ -15,7 +15,11 @@ from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import wilson
-from scorecast.guarantees.learning_curve import LearningCurveFit, repeat_variance
+from scorecast.guarantees.learning_curve import (
+    LearningCurveFit,
+    check_target,
+    repeat_variance,
+)
 from scorecast.guarantees.power_law import PowerLaw, fit_power_law
 
 __all__ = ["OVER", "learning_curve_fit"]
@@ -106,7 +110,8 @@ def learning_curve_fit(
     if not (np.isfinite(test_ratio) and test_ratio >= 0):
         msg = f"`test_ratio` must be a number from 0; got {test_ratio!r}."
         raise UsageError(msg)
-    _check_target(target, best, greater_is_better)
+    if target is not None:
+        check_target(target, best, greater=greater_is_better)
     counts = _weights(weights, errors)
     law = fit_power_law(n.astype(float), errors.mean(axis=1), counts)
     rng = as_generator(random_state)
@@ -135,15 +140,6 @@ def learning_curve_fit(
         n_cases=int(n_cases),
         notes=tuple(notes),
     )
-
-
-def _check_target(target: float | None, best: float, greater: bool) -> None:
-    if target is None:
-        return
-    if not (np.isfinite(target) and (target <= best if greater else target >= best)):
-        side = "at most" if greater else "at least"
-        msg = f"`target` must be a score of {side} {best:g}; got {target!r}."
-        raise UsageError(msg)
 
 
 def _checked(

@@ -271,10 +271,11 @@ def _units_judged(problem: Problem, rows: Any, loss: Loss) -> float:
     if not problem.is_classification:
         return _units(problem, rows)
     codes, last = problem.codes[rows], len(problem.classes) - 1
+    own = last if loss.positive is None else loss.positive
     if loss.name == "sensitivity":
-        return _units(problem, rows[codes == last])
+        return _units(problem, rows[codes == own])
     if loss.name == "specificity":
-        return _units(problem, rows[codes != last])
+        return _units(problem, rows[codes != own])
     return min(_units(problem, rows[codes == k]) for k in range(last + 1))
 
 

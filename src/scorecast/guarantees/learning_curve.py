@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,11 +16,21 @@ from scorecast.exceptions import UsageError
 from scorecast.guarantees.loss_values import span_said, value_said
 from scorecast.guarantees.power_law import PowerLaw
 
-__all__ = ["LearningCurveFit", "repeat_variance"]
+__all__ = ["LearningCurveFit", "check_target", "repeat_variance"]
 
 _FAR = 10  # times the largest size: beyond, a fit is a rough guide
 _MOST = 10**7  # nobody collects more: beyond is no end, in words as in JSON
 _MISFIT = 0.05  # level of the test whether the law fits
+
+
+def check_target(target: float, best: float, *, greater: bool) -> None:
+    """Refuse to look for a score that is none, or better than the best."""
+    known = isinstance(target, numbers.Real) and math.isfinite(target)
+    if known and (target <= best if greater else target >= best):
+        return
+    side = "at most" if greater else "at least"
+    msg = f"`target` must be a score of {side} {best:g}; got {target!r}."
+    raise UsageError(msg)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -153,8 +164,9 @@ class LearningCurveFit(Result):
 
         Never below the smallest size tried, of which the curve knows nothing: that
         one, or fewer, will do. Infinite, too, beyond ten million, and NaN where the
-        law does not fit.
+        law does not fit. What is better than the best is refused.
         """
+        check_target(target, self.best, greater=self.greater_is_better)
         if not self.fits:
             return math.nan
         return self._tried(self.law.size_for(self._error(target)))
@@ -164,6 +176,7 @@ class LearningCurveFit(Result):
 
         Its level is tested where the law holds; where it does not, there is none.
         """
+        check_target(target, self.best, greater=self.greater_is_better)
         if not self.fits or not self._has_spread:
             return math.nan, math.nan
         found = [law.size_for(self._error(target)) for law in self.replicates]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,15 @@ from scorecast.guarantees import classification_losses as of_classes
 from scorecast.guarantees import regression_losses as of_numbers
 from scorecast.guarantees.outcomes import Outcome
 
-__all__ = ["LOSSES", "Loss", "check_losses", "cost_loss", "losses_for", "smoothed_loss"]
+__all__ = [
+    "LOSSES",
+    "Loss",
+    "check_losses",
+    "cost_loss",
+    "losses_for",
+    "positive_code",
+    "smoothed_loss",
+]
 
 _WIDTH = 0.1  # of the ramp of the smoothed error, in units of the margin
 
@@ -47,8 +55,10 @@ class Loss:
     by_class : bool
         Whether small classes weigh as much as large ones.
     about_last : str
-        Whether it is about the last class in sorted order: ``"always"``, of
-        ``"two"`` classes, or ``""``.
+        Whether it is about one class, the last in sorted order unless another is
+        named as positive: ``"always"``, of ``"two"`` classes, or ``""``.
+    positive : int or None
+        Number of the class it is about, where that is not the last.
     """
 
     name: str
@@ -62,13 +72,14 @@ class Loss:
     is_binary: bool = False
     by_class: bool = False
     about_last: str = ""
+    positive: int | None = None
 
     def class_of(self, classes: Sequence[Any]) -> str:
         """Name the class it is about; empty where it is about all."""
         if self.about_last == "always" or (
             self.about_last == "two" and len(classes) == 2
         ):
-            return str(classes[-1])
+            return str(classes[-1 if self.positive is None else self.positive])
         return ""
 
     @property
@@ -105,11 +116,25 @@ class Loss:
         if self.whole is None:
             msg = f"The loss {self.name!r} says neither how a case nor how all count."
             raise UsageError(msg)
-        return float(self.whole(outcome))
+        return float(self.whole(_with_last(outcome, self.positive)))
 
     def as_error(self, value: FloatArray) -> FloatArray:
         """Turn values so that smaller is better."""
         return -value if self.greater_is_better else value
+
+
+def _with_last(outcome: Outcome, code: int | None) -> Outcome:
+    """Let a class and the last one change places: formulas are of the last."""
+    if code is None:
+        return outcome
+    place = np.arange(outcome.n_classes)
+    place[[code, -1]] = place[[-1, code]]
+    return replace(
+        outcome,
+        truth=place[outcome.truth],
+        predicted=place[outcome.predicted],
+        scores=None if outcome.scores is None else outcome.scores[:, place],
+    )
 
 
 def _counts(outcome: Outcome) -> FloatArray:
@@ -310,8 +335,44 @@ _DEFAULT = {
 }
 
 
-def losses_for(losses: Sequence[Loss], n_classes: int) -> tuple[Loss, ...]:
-    """Give losses the range they have with so many classes.
+def positive_code(positive: Hashable, classes: Sequence[Hashable]) -> int:
+    """Find the class that is called positive.
+
+    Parameters
+    ----------
+    positive : hashable
+        The class, or its name.
+    classes : sequence of hashable
+        All classes; empty for numbers.
+
+    Returns
+    -------
+    int
+        Its number.
+
+    Raises
+    ------
+    UsageError
+        If there is no such class.
+
+    Examples
+    --------
+    >>> positive_code("sick", ["sick", "well"]), positive_code("1", [0, 1])
+    (0, 1)
+    """
+    if not classes:
+        msg = "`positive` is one of several classes, but the models are for numbers."
+        raise UsageError(msg)
+    if positive in classes:
+        return list(classes).index(positive)
+    names = [str(name) for name in classes]
+    return names.index(check_choice(str(positive), "positive", names))
+
+
+def losses_for(
+    losses: Sequence[Loss], n_classes: int, positive: int | None = None
+) -> tuple[Loss, ...]:
+    """Give losses the range they have with so many classes, and the class they mean.
 
     The Brier score of two classes is halved, as is usual, and ends at 1.
 
@@ -321,6 +382,8 @@ def losses_for(losses: Sequence[Loss], n_classes: int) -> tuple[Loss, ...]:
         The losses.
     n_classes : int
         Number of classes; 0 for numbers.
+    positive : int, optional
+        Number of the class that losses of one class are about; the last by default.
 
     Returns
     -------
@@ -328,7 +391,11 @@ def losses_for(losses: Sequence[Loss], n_classes: int) -> tuple[Loss, ...]:
         In the same order.
     """
     return tuple(
-        replace(loss, high=1.0) if loss.name == "brier" and n_classes == 2 else loss
+        replace(
+            loss,
+            high=1.0 if loss.name == "brier" and n_classes == 2 else loss.high,
+            positive=positive if loss.about_last else None,
+        )
         for loss in losses
     )
 
@@ -357,15 +424,19 @@ def check_losses(
         If one is unknown, given twice, or of another task.
     """
     given = _DEFAULT[task] if losses is None else losses
-    several = [given] if isinstance(given, str | Loss) else list(given)
+    is_one = isinstance(given, str | Loss) or not hasattr(given, "__iter__")
+    several: list[Any] = [given] if is_one else list(given)  # type: ignore[arg-type]
     known = [name for name, loss in LOSSES.items() if loss.task == task]
     found = tuple(
         x if isinstance(x, Loss) else LOSSES[check_choice(x, "losses", known)]
         for x in several
     )
+    if not found:
+        msg = f"`losses` is empty: leave it out, or name one of {', '.join(known)}."
+        raise UsageError(msg)
     names = [loss.name for loss in found]
     wrong = [loss.name for loss in found if loss.task != task]
-    if not found or wrong or len(set(names)) < len(names):
+    if wrong or len(set(names)) < len(names):
         msg = f"`losses` must be different ones for {task}; got {', '.join(names)}."
         raise UsageError(msg)
     return found

@@ -75,10 +75,14 @@ def curve_order(
     """
     if isinstance(asked, bool):
         return None if not asked else _ordered(_usual(over, problem), over, problem)
-    sizes = list(asked)
+    name = "learning_curve" if over == "cases" else "feature_curve"
+    sizes = list(asked) if hasattr(asked, "__iter__") else []
     whole = all(isinstance(s, int | np.integer) and s >= 1 for s in sizes)
-    if not whole or sorted(set(sizes)) != sizes:
-        msg = f"Sizes of a learning curve must be growing whole numbers; got {sizes}."
+    if len(sizes) < _FEWEST or not whole or sorted(set(sizes)) != sizes:
+        msg = (
+            f"`{name}` must be True, False or {_FEWEST} growing whole numbers of "
+            f"{over} at least; got {asked!r}."
+        )
         raise UsageError(msg)
     return _ordered([int(s) for s in sizes], over, problem)
 

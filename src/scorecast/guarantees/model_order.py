@@ -60,6 +60,8 @@ class Order:
         Names of the features.
     seed : int or None
         What the caller gave.
+    positive : str
+        Class that was named as positive; empty if none was.
     """
 
     losses: tuple[Loss, ...]
@@ -73,6 +75,7 @@ class Order:
     with_regularities: bool
     names: tuple[str, ...]
     seed: int | None
+    positive: str = ""
 
 
 def assess_model(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import importlib
 import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from scorecast._core.near_names import near_name
 from scorecast.exceptions import UsageError
 
 __all__ = ["MODELS", "check_models", "model_from", "task_of"]
@@ -59,8 +59,8 @@ def model_from(text: str) -> Any:
     text = MODELS.get(text, text)
     found = _FORM.match(text)
     if found is None:
-        near = difflib.get_close_matches(text, MODELS, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        near = near_name(text, MODELS)
+        hint = f" Did you mean {near!r}?" if near else ""
         msg = (
             f"No model {text!r}: give one of {', '.join(MODELS)}, or a class such as "
             f"\"sklearn.svm:SVC(kernel='linear')\".{hint}"
@@ -87,8 +87,8 @@ def _near_class(module: str, name: str) -> str:
         known = [x for x in dir(importlib.import_module(module)) if x[:1].isupper()]
     except ImportError:
         return ""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f" Did you mean {module}:{near[0]}?" if near else ""
+    near = near_name(name, known)
+    return f" Did you mean {module}:{near}?" if near else ""
 
 
 def _made(kind: Any, parameters: Mapping[str, Any], text: str) -> Any:

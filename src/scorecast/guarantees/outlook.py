@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -114,7 +115,14 @@ def outlook_order(
     InsufficientDataError
         If groups leave nothing to permute for a selection.
     """
-    if aim is not None and not loss.low <= aim <= loss.high:
+    if aim is not None and learning_curve is False and feature_curve is False:
+        msg = (
+            "`aim` is what a curve is to reach: it goes with `learning_curve` or "
+            "`feature_curve`."
+        )
+        raise UsageError(msg)
+    known = isinstance(aim, numbers.Real) and loss.low <= aim <= loss.high
+    if aim is not None and not known:
         msg = (
             f"`aim` must be a value of {loss.name}, {loss.low:g} to {loss.high:g}; "
             f"got {aim!r}."

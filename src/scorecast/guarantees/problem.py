@@ -142,6 +142,9 @@ def check_problem(
     """
     check_choice(task, "task", TASKS)
     features = check_features(X)
+    if y is None or isinstance(y, str) or not hasattr(y, "__iter__"):
+        msg = f"y must hold one target per row of X; got {y!r}."
+        raise InvalidInputError(msg)
     target = np.asarray(y if isinstance(y, np.ndarray) else list(y))
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
@@ -225,7 +228,7 @@ def _check_numbers(target: NDArray[Any]) -> FloatArray:
 def _check_groups(groups: Iterable[Hashable] | None, n: int) -> IntArray | None:
     if groups is None:
         return None
-    given = list(groups)
+    given = list(groups) if hasattr(groups, "__iter__") else []
     if len(given) != n:
         msg = f"{len(given)} groups for {n} rows of X: give one per row."
         raise InvalidInputError(msg)

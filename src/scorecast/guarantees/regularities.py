@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import chdtrc, stdtr, stdtrit
 
+from scorecast._core.amounts import counted
 from scorecast._core.checks import check_choice, check_matrix
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
@@ -102,12 +103,12 @@ class Regularities(Result):
         blocks = (
             ""
             if self.n_blocks is None
-            else f"; {self.n_blocks:,} blocks of correlated features"
+            else f"; {counted(self.n_blocks, 'blocks')} of correlated features"
         )
         return (
-            f"{self.n_cases:,} cases, {self.n_features:,} features "
+            f"{self.n_cases:,} cases, {counted(self.n_features, 'features')} "
             f"({self.cases_per_feature:.2g} cases each); features vary in about "
-            f"{self.effective_features:.0f} directions; {balance}"
+            f"{counted(round(self.effective_features), 'directions')}; {balance}"
             f"{100 * self.share_not_normal:.0f} % of features not normal{blocks}; "
             f"{self.separation_said()}."
         )

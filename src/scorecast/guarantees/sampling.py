@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -114,7 +114,7 @@ class Plan:
         return Plan(sampling=self.sampling, splits=self.splits[:count], n=self.n)
 
 
-def check_sampling(sampling: Any) -> Sampling:
+def check_sampling(sampling: Any, name: str = "sampling") -> Sampling:
     """Understand the short form of a way of splitting.
 
     Parameters
@@ -122,6 +122,8 @@ def check_sampling(sampling: Any) -> Sampling:
     sampling : str, int or Sampling
         ``"cv10"``, ``"kfold5x20"``, ``"loo"``, ``"lpo"``, ``"mc100"``, ``"group5"``,
         ``"boot200"``, ``".632+-200"``; a whole number means so many folds.
+    name : str, default="sampling"
+        What the argument is called.
 
     Returns
     -------
@@ -146,23 +148,44 @@ def check_sampling(sampling: Any) -> Sampling:
     kind = found[1].removesuffix("-") if found else ""
     if found is None or kind not in _DRAWN:
         msg = (
-            "`sampling` must be such as 'cv10', 'cv10x5', 'kfold5', 'loo', 'lpo', "
+            f"`{name}` must be such as 'cv10', 'cv10x5', 'kfold5', 'loo', 'lpo', "
             f"'mc100', 'group5', 'boot200' or '.632+-200'; got {sampling!r}."
         )
         raise UsageError(msg)
-    count, repeats = found[2], found[3]
-    few = 2 if kind in ("cv", "kfold", "group") else 1
     default = {"mc": 100, "boot": 200, ".632": 200, ".632+": 200}.get(kind, 10)
     chosen = Sampling(
         kind=kind,
-        n_folds=int(count) if count else default,
-        n_repeats=int(repeats) if repeats else 1,
+        n_folds=int(found[2]) if found[2] else default,
+        n_repeats=int(found[3]) if found[3] else 1,
     )
-    repeatable = kind in ("cv", "kfold", "group") or chosen.n_repeats == 1
-    if chosen.n_folds < few or chosen.n_repeats < 1 or not repeatable:
-        msg = f"`sampling` {sampling!r} asks for too few folds or repeats what cannot."
-        raise UsageError(msg)
+    _refuse_counts(chosen, sampling, name, found)
     return chosen
+
+
+def _refuse_counts(
+    chosen: Sampling, given: str, name: str, found: re.Match[str]
+) -> None:
+    """Refuse numbers of folds and repeats that cannot be, by saying which can."""
+    kind, why = chosen.kind, ""
+    in_folds = kind in ("cv", "kfold", "group")
+    if kind in ("loo", "lpo") and (found[2] or found[3]):
+        left = "every case" if kind == "loo" else "every pair"
+        why = f"it leaves out {left} once and takes no number; write {kind!r}"
+    elif in_folds and chosen.n_folds < 2:
+        why = f"it takes 2 folds at least, such as '{kind}10'"
+    elif chosen.n_folds < 1:
+        why = (
+            f"it takes 1 split at least, such as {replace(chosen, n_folds=100).name!r}"
+        )
+    elif found[3] and not in_folds:
+        total = chosen.n_folds * max(chosen.n_repeats, 1)
+        more = Sampling(kind=kind, n_folds=total).name
+        why = f"its splits are random anyway; for more of them write {more!r}"
+    elif chosen.n_repeats < 1:
+        why = "it takes 1 repeat at least"
+    if why:
+        msg = f"`{name}` cannot be {given!r}: {why}."
+        raise UsageError(msg)
 
 
 def draw_plan(sampling: Any, problem: Problem, rng: np.random.Generator) -> Plan:
@@ -249,7 +272,11 @@ def check_pairs(plan: Plan, problem: Problem, losses: Iterable[str]) -> None:
 
 def _given(pairs: Iterable[Any], problem: Problem) -> Plan:
     splits = []
-    for train, test in pairs:
+    for pair in pairs:
+        if not hasattr(pair, "__len__") or len(pair) != 2:
+            msg = f"`sampling` must give pairs of rows, (train, test); got {pair!r}."
+            raise UsageError(msg)
+        train, test = pair
         split = Split(train=_indices(train), test=_indices(test))
         joined = np.concatenate([split.train, split.test])
         outside = joined.size == 0 or joined.min() < 0 or joined.max() >= problem.n

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import product
 from typing import Any, Self
 
@@ -14,7 +14,12 @@ from scorecast._core.rng import as_generator
 from scorecast._core.types import RandomState
 from scorecast.exceptions import FitFailedError, UsageError
 from scorecast.guarantees.estimates import collect_estimates
-from scorecast.guarantees.losses import Loss, check_losses
+from scorecast.guarantees.losses import (
+    Loss,
+    check_losses,
+    losses_for,
+    positive_code,
+)
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import check_pairs, draw_plan
@@ -47,6 +52,8 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         What to choose by; that usual for the task by default.
     random_state : int, Generator or None
         Seed of the inner splits.
+    positive : hashable, optional
+        The class that a loss of one class is about; the last by default.
     """
 
     takes_groups = True  # an assessment hands them on to `fit`
@@ -59,12 +66,14 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         sampling: str = "cv5",
         loss: str | Loss | None = None,
         random_state: RandomState = None,
+        positive: Hashable = None,
     ) -> None:
         self.estimator = estimator
         self.grid = grid
         self.sampling = sampling
         self.loss = loss
         self.random_state = random_state
+        self.positive = positive
 
     def __sklearn_tags__(self) -> Any:
         """Be what the model is: a classifier or a regressor."""
@@ -104,6 +113,9 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         task = "regression" if is_regressor(self.estimator) else "classification"
         loss = check_losses(self.loss, task)[0]
         problem = check_problem(X, y, task=task, groups=groups)
+        if self.positive is not None:
+            code = positive_code(self.positive, problem.classes)
+            loss = losses_for([loss], len(problem.classes), code)[0]
         rng = as_generator(self.random_state)
         plan = draw_plan(self.sampling, problem, rng)
         check_pairs(plan, problem, [loss.name])

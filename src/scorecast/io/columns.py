@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from scorecast._core.near_names import near_name
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.io.paths import DEFAULT_MAX_BYTES
 from scorecast.io.wording import listed, one_line, quoted
@@ -129,10 +129,10 @@ def find_column(table: Table, wanted: str, option: str) -> int:
         raise InvalidInputError(msg)
     if wanted in table.columns:
         return table.columns.index(wanted)
-    near = difflib.get_close_matches(wanted, table.columns, n=1)
+    near = near_name(wanted, table.columns)
     fix = f"pick one with {option} NAME"
     if near:
-        fix = f"did you mean {quoted(near[0])}?"
+        fix = f"did you mean {quoted(near)}?"
     elif option == "--drop":
         fix = f"leave out --drop {one_line(wanted)}, or name one of these"
     msg = (

@@ -54,6 +54,8 @@ def read_costs(
     path: FilePath,
     classes: Sequence[Hashable],
     *,
+    whose: str = "the scores",
+    naming: str = " (--classes FILE names those)",
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> CostTable:
     r"""Read what mistakes cost.
@@ -66,7 +68,9 @@ def read_costs(
     path : str or path-like
         The file, as for `read_matrix`.
     classes : sequence of hashable
-        The class of each column of scores, compared as text.
+        The classes in their order, compared as text.
+    whose, naming : str
+        What has these classes and how they are named, for messages.
     max_bytes : int, default=8 GiB
         Largest size of the data, in the file and in memory.
 
@@ -94,7 +98,8 @@ def read_costs(
             max_bytes=max_bytes, checks_header=False, unwanted="write costs as numbers"
         )
         with unchanged(location.path):
-            costs = _from_table(location, [str(c) for c in classes], options)
+            said = f"{whose}{naming}"
+            costs = _from_table(location, [str(c) for c in classes], options, said)
     else:
         matrix = read_matrix(path, max_bytes=max_bytes)
         costs = _in_order(matrix)
@@ -114,7 +119,7 @@ def _in_order(matrix: Matrix) -> CostTable:
 
 
 def _from_table(
-    location: Location, classes: list[str], options: TableOptions
+    location: Location, classes: list[str], options: TableOptions, whose: str
 ) -> CostTable:
     table = open_table(location, options)
     names = list(table.columns or ())
@@ -135,11 +140,11 @@ def _from_table(
     refuse_flaws(matrix, lambda number: content.place(number - 1), False)
     if n_rows != len(chosen):
         return _in_order(matrix)  # and refused for its shape
-    columns = _places(names[first:], classes, f"{table.name}, header")
+    columns = _places(names[first:], classes, f"{table.name}, header", whose)
     rows = None
     if has_row_names:
         said = [str(name) for name in content.texts[0].tolist()]
-        rows = _places(said, classes, f"{table.name}, first column")
+        rows = _places(said, classes, f"{table.name}, first column", whose)
     # Where one side has names, they hold for the other.
     rows, columns = rows or columns, columns or rows
     if rows is None or columns is None:
@@ -152,7 +157,9 @@ def _count_rows(table: Table) -> int:
     return len(table.read([], [0]).texts[0])
 
 
-def _places(names: list[str], classes: list[str], where: str) -> list[int] | None:
+def _places(
+    names: list[str], classes: list[str], where: str, whose: str
+) -> list[int] | None:
     """Return where each class stands; None if the names are mere row numbers."""
     names = [name.strip() for name in names]
     missing = [quoted(c) for c in classes if c not in set(names)]
@@ -161,10 +168,10 @@ def _places(names: list[str], classes: list[str], where: str) -> list[int] | Non
     extra = [quoted(name) for name in names if name not in set(classes)]
     if missing or extra:
         parts = [f"no class {listed(missing)}"] if missing else []
-        parts += [f"{listed(extra)}, which the scores do not have"] if extra else []
+        parts += [f"{listed(extra)}, of which there is no case"] if extra else []
         msg = (
-            f"{where}: {' but '.join(parts)}; name costs as the classes of the scores "
-            "(--classes FILE names those), or leave all names out"
+            f"{where}: {' but '.join(parts)}; name costs as the classes of {whose}, or "
+            "leave all names out"
         )
         raise InvalidInputError(msg)
     repeated = [quoted(name) for name, count in Counter(names).items() if count > 1]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast.exceptions import InvalidInputError
+from scorecast._core.near_names import near_name
+from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.io.arrays import (
     SCORE_NAMES,
     array_contents,
@@ -113,6 +114,8 @@ def read_dataset(
     ------
     InvalidInputError
         If the file or a column is missing or damaged, or a feature is not finite.
+    UsageError
+        If the target is to be dropped.
 
     Examples
     --------
@@ -126,6 +129,9 @@ def read_dataset(
     kind = kind_of(location.path)
     with unchanged(location.path):
         if kind is Kind.ARRAYS:
+            if drop:
+                msg = f"{location.name} has no column names, so none can be dropped"
+                raise InvalidInputError(msg)
             return _from_arrays(
                 location, target, group, numeric, allow_missing, max_bytes
             )
@@ -153,7 +159,13 @@ def _from_table(
     table = open_table(location, options)
     own = find_column(table, target, "--target")
     together = None if group is None else find_column(table, group, "--group")
-    apart = {own, *(find_column(table, name, "--drop") for name in drop)}
+    dropped = {find_column(table, name, "--drop") for name in drop}
+    if own in dropped:
+        msg = (
+            f"--drop {target} is the target, which is no feature anyway: name another."
+        )
+        raise UsageError(msg)
+    apart = {own, *dropped}
     if together is not None:
         apart.add(together)
     features = [i for i in range(table.n_columns) if i not in apart]
@@ -206,10 +218,13 @@ def _from_arrays(
     for name, option in ((target, "--target"), (group, "--group")):
         if name is not None and name not in contents:
             known = describe_contents(contents) if contents else "one without a name"
-            msg = (
-                f"{location.name} has no array {quoted(name)} but {known}; pick one "
-                f"with {option} NAME"
+            near = near_name(name, contents)
+            fix = (
+                f"did you mean {quoted(near)}?"
+                if near
+                else f"pick one with {option} NAME"
             )
+            msg = f"{location.name} has no array {quoted(name)} but {known}; {fix}"
             raise InvalidInputError(msg)
     rest = {k: v for k, v in contents.items() if k not in (target, group)}
     key = choose_key(location, rest, _FEATURE_NAMES, "features")

@@ -29,7 +29,9 @@ __all__ = [
 
 _LONGEST_NAME = 20
 _MOST_MODELS = 6
+_HEADING = 60  # and no more than the figure is wide
 _MOST_CLASSES = 12
+_NOTHING = 0.1  # end of an axis on which all is zero
 
 
 def bounds_drawing(result: Assessment, loss: str) -> Drawing:
@@ -48,7 +50,7 @@ def bounds_drawing(result: Assessment, loss: str) -> Drawing:
         One row per interval; the recommended one is stressed.
     """
     groups = [
-        Group(heading=model_name(model.name, 40), rows=_bound_rows(found))
+        Group(heading=model_name(model.name, _HEADING), rows=_bound_rows(found))
         for model, found in _with_loss(result, loss)[:_MOST_MODELS]
     ]
     return groups_drawing(
@@ -72,7 +74,7 @@ def classes_drawing(result: Assessment) -> Drawing:
                 )
                 for c in found.per_class[:_MOST_CLASSES]
             )
-            groups.append(Group(heading=model_name(model.name, 40), rows=rows))
+            groups.append(Group(heading=model_name(model.name, _HEADING), rows=rows))
     return groups_drawing(
         groups,
         "share of the class recognised",
@@ -81,20 +83,20 @@ def classes_drawing(result: Assessment) -> Drawing:
     )
 
 
-def bias_drawing(result: Assessment) -> Drawing:
-    """Draw bias and variance side by side, model by model."""
+def bias_drawing(result: Assessment, method: str) -> Drawing:
+    """Draw bias and variance by one method side by side, model by model."""
     groups = [
         Group(
-            heading=model_name(model.name, 40),
+            heading=model_name(model.name, _HEADING),
             rows=tuple(
-                Row(name=f"{part.method}: {name}", dot=value, low=0.0, high=value,
-                    text=f"{value:.3f}", strong=name == "bias")
-                for part in model.bias_variance
+                Row(name=name, dot=value, low=0.0, high=value, text=f"{value:.3f}",
+                    strong=name == "bias")
                 for name, value in (("bias", part.bias), ("variance", part.variance))
             ),
         )
         for model in result.assessed[:_MOST_MODELS]
-        if model.bias_variance
+        for part in model.bias_variance
+        if part.method == method
     ]  # fmt: skip
     squared = "squared " if result.task == "regression" else ""
     axis = f"part of the {squared}error"
@@ -151,6 +153,8 @@ def groups_drawing(
     ends = [x for r in rows for x in (r.dot, r.low, r.high) if math.isfinite(x)]
     if zero:
         ends.append(0.0)  # how far from nothing can only be seen beside it
+        if max(ends) == min(ends):
+            ends.append(_NOTHING)
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     room = 0.04 * ((high - low) or 1.0)
     label = f"{xlabel}, %" if in_percent else xlabel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from scorecast._core.amounts import counted
 from scorecast.guarantees import Assessment, Feasibility, ModelAssessment
 from scorecast.report.assessment_plots import (
     bias_drawing,
@@ -26,6 +27,7 @@ from scorecast.report.outlook_views import (
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.short_names import model_names
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -41,6 +43,7 @@ from scorecast.report.wording import (
     level_name,
     model_name,
     one_line,
+    page_name,
     percent,
     percent_span,
 )
@@ -89,25 +92,43 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
         lines += entry_lines("Interval", text)
     for model in result.models:
         lines += entry_lines(
-            "Verdict", f"{model_name(model.name, 60)}: {model.verdict}"
+            "Verdict", f"{model_name(model.name, _NAME)}: {model.verdict}"
         )
     for label, text in _facts(result):
         lines += entry_lines(label, text)
     return joined_lines(lines, ascii_only=ascii_only)
 
 
+_NAME = 60  # characters of a model's name where lines may break
 _DRAWN = (
     "Bars: what the model reached on permuted data, draw by draw. Blue: what it "
     "reached on the real ones, as the mean of its folds (or of all tests together). "
     "Marks below: null data."
 )
+_DIVIDED = {
+    "kohavi-wolpert": "Bias and variance, by Kohavi and Wolpert",
+    "domingos": "The same error, divided in the way of Domingos",
+}
+_BIAS_LEADS = {
+    "domingos": (
+        "Another way of dividing the same error, not a further part of it: read one or "
+        "the other, and never add them. Here bias is whether most fits are wrong. "
+        "Variance is below zero where fits that differ from most mend what most get "
+        "wrong.",
+    ),
+    "squared": (
+        "Both are parts of the squared error, in squared units of the target: the root "
+        "of their sum is of the size of the rmse.",
+    ),
+}
 _TESTS = ("p against", "permuted", "null model", "null data", "density")
 
 
 def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
+    names = model_names([model.name for model in result.models])
     for model in result.models:
-        name = model_name(model.name)
+        name = names[model.name]
         if not model.losses:
             rows.append((name, "failed", UNKNOWN, UNKNOWN, ""))
         for loss in model.losses:
@@ -127,8 +148,9 @@ def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
 
 
 def _test_rows(result: Assessment) -> list[tuple[str, ...]]:
+    names = model_names([model.name for model in result.models])
     return [
-        (model_name(model.name), *_p_values(model.feasibility))
+        (names[model.name], *_p_values(model.feasibility))
         for model in result.assessed
         if model.feasibility is not None
     ]
@@ -154,18 +176,20 @@ def _p_said(p: float) -> str:
 
 
 def _facts(result: Assessment) -> list[tuple[str, str]]:
-    sizes = f"{count(result.n)} cases, {count(result.m)} features"
+    sizes = f"{counted(result.n, 'cases')}, {counted(result.m, 'features')}"
     if result.classes:
         each = ", ".join(
             f"{one_line(name, 20)} {count(n)}" for name, n in result.classes.items()
         )
         sizes += f"; {one_line(each, 200)}"
+    if result.positive:
+        sizes += f"; positive: {one_line(result.positive, 20)}"
     tested = (
-        f"{result.sampling}: {count(result.n_splits)} splits, each learned from about "
-        f"{result.n_train:.4g} cases and tested on {result.n_test:.3g}"
+        f"{result.sampling}: {counted(result.n_splits, 'splits')}, each learned from "
+        f"about {result.n_train:.4g} cases and tested on {result.n_test:.3g}"
     )
     failed = [
-        f"{model_name(model.name, 60)} on {result.cases_said(model)}"
+        f"{model_name(model.name, _NAME)} on {result.cases_said(model)}"
         for model in result.models
         if model.losses and (model.failures or model.n_tested < result.n)
         if model.n_tested
@@ -185,10 +209,10 @@ def _draw_facts(result: Assessment) -> list[tuple[str, str]]:
     tested = [(m.name, m.feasibility) for m in result.assessed if m.feasibility]
     numbers: dict[str, list[str]] = {}
     for name, found in tested:
-        said = f"{count(found.permuted.n_draws)} permutations"
+        said = counted(found.permuted.n_draws, "permutations")
         if found.null_data is not None:
-            said += f", {count(found.null_data.n_draws)} null data sets"
-        numbers.setdefault(said, []).append(model_name(name))
+            said += f", {counted(found.null_data.n_draws, 'null data sets')}"
+        numbers.setdefault(said, []).append(model_name(name, _NAME))
     if not numbers:
         return []
     if len(numbers) == 1:
@@ -212,7 +236,7 @@ def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
                 text = (
                     "estimates are means of cases; nadeau-bengio intervals, and "
                     "differences of models, are of means of folds, which differ a "
-                    f"little ({loss.loss} of {model_name(model.name)}: "
+                    f"little ({loss.loss} of {model_name(model.name, _NAME)}: "
                     f"{loss.value_said(mean)} instead of "
                     f"{loss.value_said(loss.estimate)})"
                 )
@@ -230,8 +254,7 @@ def _(result: Assessment) -> tuple[Section, ...]:
     sections = [_head(result), *bound_sections(result), *_feasibility(result)]
     if any(x.per_class for m in result.assessed for x in m.losses):
         sections.append(_classes(result))
-    if any(model.bias_variance for model in result.assessed):
-        sections.append(_bias(result))
+    sections += _bias(result)
     sections += [*_comparisons(result), *outlook_sections(result), _assumed(result)]
     sections.append(Section(heading="References", items=_REFERENCES))
     return tuple(sections)
@@ -261,8 +284,8 @@ def _classes(result: Assessment) -> Section:
         )  # fmt: skip
         tables.append(
             Table(
-                caption=f"{model_name(model.name, 40)}: recognised of each class, and "
-                "not taken for it of the others",
+                caption=f"{model_name(model.name, _NAME)}: recognised of each class, "
+                "and not taken for it of the others",
                 columns=columns,
                 rows=rows,
                 words=1,
@@ -283,14 +306,14 @@ def _head(result: Assessment) -> Section:
     rows, notes = [], []
     for model in result.models:
         if not model.losses:
-            rows.append((model_name(model.name), UNKNOWN, UNKNOWN))
+            rows.append((page_name(model.name), UNKNOWN, UNKNOWN))
             notes.append(sentence(model.verdict).removesuffix("."))
             continue
         loss, *others = model.losses
         tested = model.feasibility
         rows.append(
             (
-                model_name(model.name),
+                page_name(model.name),
                 loss.value_said(loss.estimate),
                 dashed(loss.span_said(loss.low, loss.high)),
             )
@@ -334,21 +357,28 @@ def _reason(model: ModelAssessment) -> str:
 
 
 def _feasibility(result: Assessment) -> list[Section]:
-    rows = _test_rows(result)
-    if not rows:
-        return []
-    lead = (
-        "Chances of doing as well where nothing can be learned: targets permuted, a "
-        "model that knows next to nothing, data that keep only what single features "
-        "show, and the density of permuted folds. The larger of t-test and rank is "
-        "shown where both are known; counting the folds ignores how far off they are."
-    )
     tested = [m for m in result.assessed if m.feasibility is not None]
+    if not tested:
+        return []
+    names = [page_name(model.name) for model in tested]
+    rows = [
+        (name, *row[1:]) for name, row in zip(names, _test_rows(result), strict=True)
+    ]
+    lead = (
+        "Chances of doing as well where nothing can be learned. Permuted: cases get "
+        "the features of one another, which cuts the tie to their targets as permuting "
+        "targets does. Null model: one that knows next to nothing. Null data: made-up "
+        f"cases that {_kept(result)}. Density: single folds of permuted data."
+    )
+    shown = (
+        "The larger of t-test and rank is shown where both are known; counting the "
+        "folds ignores how far off they are."
+    )
     drawing = chance_drawing(result)
     return [
         Section(
             heading="Is it better than chance?",
-            lead=(lead,) if drawing is None else (lead, _DRAWN),
+            lead=(lead, shown) if drawing is None else (lead, shown, _DRAWN),
             figure=drawing,
             tables=(
                 Table(
@@ -364,6 +394,14 @@ def _feasibility(result: Assessment) -> list[Section]:
     ]
 
 
+def _kept(result: Assessment) -> str:
+    """Say in plain words what null data have of the real ones."""
+    alone = "look like the real ones feature by feature, and hold no pattern beyond"
+    if result.options.get("null_data") in ("normal", "shuffle"):
+        return f"{alone}: features know nothing of one another"
+    return f"{alone} that but how features go together on the whole"
+
+
 def _every_test(models: list[ModelAssessment]) -> Table:
     rows = []
     for model in models:
@@ -371,7 +409,7 @@ def _every_test(models: list[ModelAssessment]) -> Table:
             continue
         rows += [
             (
-                model_name(model.name),
+                page_name(model.name),
                 test.setting,
                 _p_said(test.p),
                 _p_said(test.p_rank),
@@ -389,21 +427,24 @@ def _every_test(models: list[ModelAssessment]) -> Table:
     )
 
 
-def _bias(result: Assessment) -> Section:
+def _bias(result: Assessment) -> list[Section]:
     lead = (
         "Bias is what most fits get wrong alike, variance what changes with the cases "
         "learned from: more cases help against variance, a richer model against bias. "
-        "Noise of the targets cannot be told apart and counts as bias."
+        "Noise of the targets cannot be told apart and counts as bias. Both add up to "
+        "the error."
     )
-    leads = [lead]
-    if result.task == "regression":
-        leads.append(
-            "Both are parts of the squared error, in squared units of the target: the "
-            "root of their sum is of the size of the rmse."
+    methods = dict.fromkeys(x.method for m in result.assessed for x in m.bias_variance)
+    return [
+        Section(
+            heading=_DIVIDED.get(method, "Bias and variance"),
+            lead=(lead, *_BIAS_LEADS.get(method, ()))
+            if place == 0
+            else _BIAS_LEADS.get(method, ()),
+            figure=bias_drawing(result, method),
         )
-    return Section(
-        heading="Bias and variance", lead=tuple(leads), figure=bias_drawing(result)
-    )
+        for place, method in enumerate(methods)
+    ]
 
 
 def _comparisons(result: Assessment) -> list[Section]:
@@ -411,24 +452,27 @@ def _comparisons(result: Assessment) -> list[Section]:
         return []
     rows = tuple(
         (
-            f"{model_name(row.a, 20)} \N{MINUS SIGN} {model_name(row.b, 20)}",
+            f"{page_name(row.a)} \N{MINUS SIGN} {page_name(row.b)}",
             f"{row.difference:+.3f}",
-            gap_said(row),
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons
     )
-    columns = (
-        result.comparisons[0].loss,
-        "difference",
-        f"{level_name(result.level)} interval",
-        "p",
+    columns = (result.comparisons[0].loss, "difference", "p")
+    # Below the names: phones are narrow, and names of models long.
+    notes = tuple(
+        f"{level_name(result.level)} interval {gap_said(row)}"
+        if is_known(row.low)
+        else gap_said(row)
+        for row in result.comparisons
     )
     lead = (
         "Differences on the same folds, by the corrected resampled t-test; p-values "
-        "after Holm. Unknown: all folds differ by as much, so that no spread is seen."
+        "after Holm."
     )
-    table = Table(caption="", columns=columns, rows=rows, words=1)
+    if any(not row.is_same and not is_known(row.low) for row in result.comparisons):
+        lead += f" {UNKNOWN}: all folds differ by as much, so that no spread is seen."
+    table = Table(caption="", columns=columns, rows=rows, notes=notes, words=1)
     return [Section(heading="Model against model", lead=(lead,), tables=(table,))]
 
 

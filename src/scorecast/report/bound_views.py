@@ -24,7 +24,7 @@ def _all(result: Assessment) -> Iterator[_Place]:
     for model in result.assessed:
         for loss in model.losses:
             for bound in loss.bounds:
-                yield model_name(model.name), loss.loss, bound
+                yield model_name(model.name, 60), loss.loss, bound
 
 
 def _gathered(
@@ -38,10 +38,11 @@ def _gathered(
     return found
 
 
-def _whose(places: list[tuple[str, str]]) -> str:
-    models = ", ".join(dict.fromkeys(model for model, _ in places))
+def _whose(places: list[tuple[str, str]], n_models: int) -> str:
+    models = list(dict.fromkeys(model for model, _ in places))
     losses = ", ".join(dict.fromkeys(loss for _, loss in places))
-    return f"{losses} of {models}"
+    is_all = len(models) == n_models > 2
+    return f"{losses} of {'all models' if is_all else ', '.join(models)}"
 
 
 def _named(result: Assessment, name: str) -> str:
@@ -57,22 +58,25 @@ def bound_notes(result: Assessment, loss: str | None = None) -> list[str]:
     result : Assessment
         The answer.
     loss : str, optional
-        Notes of this loss only.
+        Only notes that no loss before this one has.
 
     Returns
     -------
     list of str
         Without a full stop.
     """
-    places = (x for x in _all(result) if loss is None or x[1] == loss)
     # Of all folds that agree the same is to be said of most methods: once will do.
     said: dict[str, dict[str, list[str]]] = {}
-    for (method, text), who in _gathered(places, lambda b: b.note).items():
-        said.setdefault(text, {}).setdefault(_whose(who), []).append(method)
+    first: dict[str, str] = {}
+    n_models = len(result.assessed)
+    for (method, text), who in _gathered(_all(result), lambda b: b.note).items():
+        first.setdefault(text, who[0][1])
+        said.setdefault(text, {}).setdefault(_whose(who, n_models), []).append(method)
     notes = []
     for text, of in said.items():
         parts = (f"{', '.join(methods)} ({who})" for who, methods in of.items())
-        notes.append(f"{'; '.join(parts)}: {text}")
+        if loss in (None, first[text]):
+            notes.append(f"{'; '.join(parts)}: {text}")
     return notes
 
 
@@ -146,6 +150,6 @@ def bounds_assumed(result: Assessment) -> list[str]:
     return [
         f"{method}: {text}."
         if methods.count(method) == 1
-        else f"{method} ({_whose(who)}): {text}."
+        else f"{method} ({_whose(who, len(result.assessed))}): {text}."
         for (method, text), who in found.items()
     ]

@@ -18,9 +18,11 @@ from scorecast.report.drawing import (
     INK_SOFT,
     MUTED,
     Drawing,
+    figure_width,
     plain_axes,
     text_width,
 )
+from scorecast.report.short_names import short_names
 from scorecast.report.wording import count, is_known, model_name
 
 if TYPE_CHECKING:
@@ -71,9 +73,12 @@ def chance_drawing(result: Assessment) -> Drawing | None:
     def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel=f"{loss}, %" if is_share(loss) else loss)
         axes.set_yticks([])
-        for place, panel in enumerate(panels):
+        # A little is left for letters wider than an x.
+        most = int(0.95 * figure_width(axes) / text_width("x", bold=True))
+        names = short_names([panel.name for panel in panels], most)
+        for place, (panel, name) in enumerate(zip(panels, names, strict=True)):
             base = (place + 1) * (_HEADER + _BARS) + place * _UNDER
-            _draw_panel(axes, panel, base, (high - low) or 1.0)
+            _draw_panel(axes, panel, name, base, (high - low) or 1.0)
         axes.set_ylim(len(panels) * (_HEADER + _BARS + _UNDER), 0)
         axes.set_xlim(low - room, high + room)
         number_ticks(axes, low, high, in_percent=is_share(loss))
@@ -99,7 +104,7 @@ def _is_drawn(found: Feasibility) -> bool:
 def _panel(model: ModelAssessment, found: Feasibility) -> _Panel:
     null = () if found.null_data is None else found.null_data.draws
     return _Panel(
-        name=model_name(model.name, 40),
+        name=model_name(model.name, 60),
         said=model.losses[0].value_said(found.permuted.observed),
         observed=found.permuted.observed,
         permuted=_finite(found.permuted.draws),
@@ -112,9 +117,9 @@ def _finite(values: Sequence[float]) -> FloatArray:
     return array[np.isfinite(array)]
 
 
-def _draw_panel(axes: Axes, panel: _Panel, base: float, span: float) -> None:
+def _draw_panel(axes: Axes, panel: _Panel, name: str, base: float, span: float) -> None:
     top = base - _BARS
-    margin_text(axes, 0.0, top - _HEADER / 2 + 2, panel.name, INK, bold=True)
+    margin_text(axes, 0.0, top - _HEADER / 2 + 2, name, INK, bold=True)
     middles, heights, width = _bars(panel.permuted, span)
     axes.bar(
         middles, -_BARS * heights / heights.max(), width, bottom=base, color=INK_SOFT,

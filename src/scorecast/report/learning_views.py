@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["learning_drawing", "learning_table", "split_said"]
 
+_ROOM = 0.04  # above and below, of what is drawn
 _AHEAD = 4.0  # how many times the largest size is drawn
 _FARTHEST = 20.0
 _POINTS = 60
@@ -71,10 +72,12 @@ def learning_drawing(fit: LearningCurveFit) -> Drawing:
     # A law that does not fit says nothing of what was not tried.
     traces = [seen, _trace(fit, last, end)] if fit.fits else [seen]
     low, high = _limits(fit, *traces)
+    # Dots, and the line of the aim, would lie half below the frame, or on the axis.
+    room = _ROOM * (high - low)
 
     def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel=f"{fit.over} learned from")
-        axes.set_ylim(low, high)
+        axes.set_ylim(low - room, high + room)
         _value_axis(axes, fit, low, high)
         count_axis(axes, first / 1.08, end * 1.04, also=[last])
         _draw_aim(axes, fit)

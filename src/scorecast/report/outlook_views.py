@@ -22,13 +22,22 @@ from scorecast.report.selection_views import (
     loop_drawing,
     noted_bias_table,
 )
+from scorecast.report.short_names import model_names
 from scorecast.report.space_views import SPACE_LEAD, space_table
 from scorecast.report.text import entry_lines, table_lines
-from scorecast.report.wording import UNKNOWN, count, dashed, level_name, model_name
+from scorecast.report.wording import (
+    UNKNOWN,
+    count,
+    dashed,
+    level_name,
+    model_name,
+    page_name,
+)
 
 __all__ = ["outlook_facts", "outlook_lines", "outlook_sections"]
 
 _MOST_CURVES = 6
+_NAME = 60  # characters of a name on a page
 
 
 def _curves(result: Assessment, over: str) -> list[tuple[str, LearningCurveFit]]:
@@ -80,9 +89,10 @@ def outlook_lines(result: Assessment) -> list[str]:
 
 def _needs_table(curves: list[tuple[str, LearningCurveFit]]) -> Table:
     first = curves[0][1]
+    names = model_names([name for name, _ in curves])
     rows = tuple(
         (
-            model_name(name),
+            names[name],
             *(value_said(x.loss, value) for value in _measured(x)),
             value_said(x.loss, x.limit) if x.fits else UNKNOWN,
             *(() if x.target is None else (_needed(x, x.target),)),
@@ -99,6 +109,9 @@ def _needs_table(curves: list[tuple[str, LearningCurveFit]]) -> Table:
 def _noted(curves: list[tuple[str, LearningCurveFit]]) -> Table:
     """Make the same for a page, what is needed below the name: phones are narrow."""
     table = _needs_table(curves)
+    names = [page_name(name) for name, _ in curves]
+    rows = tuple((x, *row[1:]) for x, row in zip(names, table.rows, strict=True))
+    table = replace(table, rows=rows)
     if curves[0][1].target is None:
         return table
     return replace(
@@ -211,7 +224,7 @@ def _curve_sections(
         head,
         *(
             Section(
-                heading=f"{model_name(name, 40)}: learning curve over {over}",
+                heading=f"{model_name(name, _NAME)}: learning curve over {over}",
                 lead=(dashed(fit.summary()), *map(sentence, fit.notes)),
                 figure=learning_drawing(fit),
                 tables=(learning_table(fit),),

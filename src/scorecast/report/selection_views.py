@@ -19,8 +19,16 @@ from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing, axes_size
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.short_names import model_names
 from scorecast.report.text import joined_lines, render_text, table_lines, text_lines
-from scorecast.report.wording import UNKNOWN, dashed, level_name, model_name, one_line
+from scorecast.report.wording import (
+    UNKNOWN,
+    dashed,
+    level_name,
+    model_name,
+    one_line,
+    page_name,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +44,7 @@ __all__ = [
     "noted_bias_table",
 ]
 
+_NAME = 60  # characters of a model's name on a page
 _MOST_ROWS = 20
 _SURE = 0.05
 _REFERENCES = (
@@ -182,7 +191,7 @@ def loop_drawing(results: Sequence[tuple[str, SelectionBias]]) -> Drawing:
         Three rows per model.
     """
     groups = [
-        Group(heading=model_name(name, 40), rows=bias_rows(found))
+        Group(heading=model_name(name, _NAME), rows=bias_rows(found))
         for name, found in results
     ]
     title = "Features chosen outside and inside the splits"
@@ -191,9 +200,10 @@ def loop_drawing(results: Sequence[tuple[str, SelectionBias]]) -> Drawing:
 
 def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
     """Set out what is owed to choosing features first."""
+    names = model_names([name for name, _ in results])
     rows = tuple(
         (
-            model_name(name),
+            names[name],
             found.said(found.outside_estimate),
             found.said(found.inside_estimate),
             _plain(found, found.bias),
@@ -211,10 +221,11 @@ def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
 def noted_bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
     """Make the same for a page, intervals below the name: phones are narrow."""
     table = bias_table(results)
+    names = [page_name(name) for name, _ in results]
     return replace(
         table,
         columns=table.columns[:-1],
-        rows=tuple(row[:-1] for row in table.rows),
+        rows=tuple((x, *row[1:-1]) for x, row in zip(names, table.rows, strict=True)),
         notes=tuple(f"{table.columns[-1]} {row[-1]}" for row in table.rows),
     )
 

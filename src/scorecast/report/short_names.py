@@ -6,11 +6,18 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 
-from scorecast.report.wording import clipped, display_width, printable
+from scorecast.report.wording import clipped, display_width, model_name, printable
 
-__all__ = ["names_in_columns", "own_parts", "short_by_name", "short_names"]
+__all__ = [
+    "model_names",
+    "names_in_columns",
+    "own_parts",
+    "short_by_name",
+    "short_names",
+]
 
 _LEAST = 6
+_WHOLE = 300  # characters of a name that nobody cuts
 _DOTS = "..."
 _HEADS = (0.5, 0.33, 0.7)  # shares of the beginning, where the middle is left out
 _LETTERS = (4, 3, 2, 1)
@@ -67,6 +74,33 @@ def short_names(names: Sequence[object], limit: int) -> list[str]:
 def short_by_name(names: Sequence[str], limit: int) -> dict[str, str]:
     """Return, for every name, what `short_names` makes of it."""
     return dict(zip(names, short_names(names, limit), strict=True))
+
+
+def model_names(names: Sequence[str], limit: int = 24) -> dict[str, str]:
+    """Write names of models for a table, without modules, so that all differ.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All models of the table.
+    limit : int, default=24
+        Characters of the longest.
+
+    Returns
+    -------
+    dict of str to str
+        What to write for each.
+
+    Examples
+    --------
+    >>> given = [f"sklearn.svm:SVC(kernel='linear', C={c})" for c in (0.5, 10)]
+    >>> list(model_names(given).values())
+    ["SVC(kern='line', C=0.5)", "SVC(kern='line', C=10)"]
+    >>> model_names(["SpectralBiclustering(n_clusters=3)"])
+    {'SpectralBiclustering(n_clusters=3)': 'SpectralBiclustering...'}
+    """
+    whole = [model_name(name, _WHOLE) for name in names]
+    return dict(zip(names, short_names(whole, limit), strict=True))
 
 
 def names_in_columns(names: Sequence[str], columns: int) -> dict[str, str]:

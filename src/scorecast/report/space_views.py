@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from scorecast._core.amounts import counted
 from scorecast.guarantees import Regularities
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing, count_axis
@@ -92,6 +93,8 @@ def _structure_rows(result: Regularities) -> list[tuple[str, str, str]]:
         if result.largest_block is None
         else f"joined by correlations from {result.threshold:g} on, the largest of "
         f"{count(result.largest_block)} features"
+        if result.n_blocks
+        else f"no two features have a correlation from {result.threshold:g} on"
     )
     lucky = f"luck alone would show {result.separation_by_luck:.2f}"
     apart = (
@@ -104,7 +107,8 @@ def _structure_rows(result: Regularities) -> list[tuple[str, str, str]]:
         (
             "directions they vary in",
             f"{result.effective_features:.0f}",
-            f"of {count(result.n_features)} features: the fewer, the more redundant",
+            f"of {counted(result.n_features, 'features')}: the fewer, the more "
+            "redundant",
         ),
         (apart[0], f"{result.separation:.2f}", f"{apart[1]}{lucky}"),
     ]

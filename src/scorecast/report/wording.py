@@ -21,6 +21,7 @@ __all__ = [
     "model_name",
     "one_line",
     "p_cell",
+    "page_name",
     "percent",
     "percent_span",
     "points",
@@ -34,6 +35,8 @@ __all__ = [
 _REORDERING = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
+# Where a long name may break: after marks, and before capitals inside words.
+_SEAM = re.compile(r"(?<=[(=_,.])(?=\w)|(?<=[a-z])(?=[A-Z])")
 _HARMFUL = {"Cc", "Cn", "Cs", "Zl", "Zp"}
 
 
@@ -231,3 +234,17 @@ def model_name(name: str, limit: int = 24) -> str:
         start = limit // 3
         short = f"{short[:start]}...{short[start + 3 - limit :]}"
     return one_line(short, limit)
+
+
+def page_name(name: str) -> str:
+    r"""Write the name of a model on a page, where narrow columns may break a long one.
+
+    Examples
+    --------
+    >>> page_name("sklearn.svm:SVC(kernel='linear')")
+    "SVC(kernel='linear')"
+    >>> page_name("sklearn.svm:LinearSVC(max_iter=50000)").split("\u200b")
+    ['Linear', 'SVC(', 'max_', 'iter=', '50000)']
+    """
+    shown = model_name(name, 60)
+    return shown if len(shown) <= 24 else _SEAM.sub("\N{ZERO WIDTH SPACE}", shown)
