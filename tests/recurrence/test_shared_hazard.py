@@ -95,5 +95,5 @@ def test_cox_is_no_worse_where_its_rival_is_right():
         limit = np.quantile(time, 0.75)
         cohort = check_cohort(x, np.minimum(time, limit), time < limit)
         behind.append(held_out("weibull", cohort, 3) - held_out("cox", cohort, 3))
-    # Hazards that are constant between deciles lag by .12 nats.
+    # Hazards that are constant between deciles lag by .09 nats, this one by .01.
     assert np.mean(behind) < 0.05
