@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -154,8 +154,8 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 @click.option(
     "--checkpoint",
     metavar="FILE",
-    help="Append what is finished (folds, shown cases, evidence of candidates) here; "
-    "the same command goes on from it.",
+    help="Append what is finished (folds, posteriors of J, shown cases, evidence of "
+    "candidates) here; the same command goes on from it.",
 )
 @click.option("--delimiter", help="Between the fields of a CSV file.")
 @click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
@@ -383,7 +383,6 @@ def _information_settings(options: dict[str, Any]) -> dict[str, Any]:
 def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Say what the predictions are worth, against the prior and every rival."""
     from dataclasses import replace
-    from functools import partial
 
     from scorecast.exceptions import InvalidInputError, NotConvergedError
     from scorecast.information import (
@@ -393,7 +392,6 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
     )
     from scorecast.recurrence import PRIOR_WORDS
 
-    settings = _information_settings(options)
     cases = cases_from_times(
         found.event,
         log_density=found.log_q,
@@ -402,23 +400,52 @@ def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, A
         prior_log_survival=found.log_p,
         prior=PRIOR_WORDS[found.prior],
     )
-    information = apparent_information(cases, **settings)
+    information = _posterior(apparent_information, (cases,), options)
     judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
     alike = [] if found.prior == "kaplan-meier" else ["curve"]
     for name in (*alike, *found.rivals):
         said = found.log_q_of(name)
         own = replace(cases, log_q=said, j=said - found.log_p)
-        worth = partial(apparent_information, own, **settings)
-        relative = partial(
-            compare_information, found.log_q, said, names=("model", name), **settings
-        )
-        for kind, question in (("worths", worth), ("relatives", relative)):
+        pair = {"names": ("model", name)}
+        for kind, ask, given, more in (
+            ("worths", apparent_information, (own,), {}),
+            ("relatives", compare_information, (found.log_q, said), pair),
+        ):
             # Each by itself: where one fails, the other is still known.
             try:
-                judged[kind][name] = question()
+                judged[kind][name] = _posterior(ask, given, options, **more)
             except (InvalidInputError, NotConvergedError) as error:
                 judged["reasons"][name] = str(error)
     return information, judged
+
+
+def _posterior(
+    ask: Callable[..., Any],
+    given: tuple[Any, ...],
+    options: dict[str, Any],
+    **more: Any,
+) -> Any:
+    """Return a posterior of J; the checkpoint knows it, or why there is none."""
+    from scorecast import exceptions
+    from scorecast._core.results import result_from_dict
+    from scorecast.recurrence import noted
+
+    settings = _information_settings(options) | more
+    if not options["checkpoint"]:
+        return ask(*given, **settings)
+
+    def work() -> dict[str, Any]:
+        try:
+            return {"told": ask(*given, **settings).to_dict()}
+        except (exceptions.InvalidInputError, exceptions.NotConvergedError) as error:
+            return {"failed": type(error).__name__, "why": str(error)}
+
+    # How many threads there are makes no difference.
+    asked = (ask.__name__, given, settings | {"n_jobs": None})
+    found = noted(options["checkpoint"], "posterior", asked, work)
+    if "failed" in found:
+        raise getattr(exceptions, found["failed"])(found["why"])
+    return result_from_dict(found["told"])
 
 
 def _check_gate(result: Recurrence, threshold: float | None) -> None:
