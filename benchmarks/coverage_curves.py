@@ -50,7 +50,7 @@ def truths(rng):
 
 
 def held(fit, truth):
-    low, high = fit.limit_interval if np.isinf(truth[0]) else fit.interval_at(truth[0])
+    low, high = fit.interval_at(truth[0])  # of the limit, if that is infinite
     return low <= truth[1] <= high
 
 

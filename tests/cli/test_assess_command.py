@@ -442,6 +442,14 @@ def test_parameters_are_chosen_inside_every_split(run, table, tmp_path):
     assert "tuned" in out
     names = list(json.loads((tmp_path / "a.json").read_text())["result"]["models"])
     assert names == ["svm, tuned C=0.01,1, kernel=linear,rbf", "naive-bayes"]
+    models = json.loads((tmp_path / "a.json").read_text())["result"]["models"]
+    chosen = models[names[0]]["chosen"]
+    assert len(chosen) == 5
+    assert all(x["C"] in {"0.01", "1"} for x in chosen)
+    assert models["naive-bayes"]["chosen"] == []
+    line = next(x for x in out.splitlines() if x.startswith("Chosen"))
+    assert "svm, tuned" in line
+    assert "of 5 splits" in " ".join(out.split())
 
 
 def test_the_choice_is_made_by_the_first_loss_and_the_inner_splits(

@@ -11,6 +11,7 @@ import pytest
 from tests.recurrence.stub_model import StubModel
 
 import scorecast as sc
+import scorecast.information
 from scorecast._core.results import result_from_dict
 from scorecast.cli.main import _run
 from scorecast.exceptions import NotConvergedError
@@ -194,6 +195,58 @@ def test_a_stopped_run_says_how_to_go_on(run, cohort_file, tmp_path, stub, monke
     code, _, err = run(*wanted, "--checkpoint", path, "--seed", "5")
     assert code == 3
     assert "another run" in err
+
+
+def test_posteriors_that_are_finished_are_kept(
+    run, cohort_file, tmp_path, stub, monkeypatch
+):
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker", *QUICK)
+    wanted = (*wanted, "--json", tmp_path / "out.json", "--force")
+    path, asked, left = tmp_path / "run.jsonl", [], [2]
+
+    def counted(name, ask):
+        def question(*args, **settings):
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            asked.append(name)
+            if name == fails:
+                msg = "the chains of one question disagree"
+                raise NotConvergedError(msg)
+            return ask(*args, **settings)
+
+        question.__name__ = name
+        return question
+
+    for name in ("apparent_information", "compare_information"):
+        ask = getattr(scorecast.information, name)
+        monkeypatch.setattr(scorecast.information, name, counted(name, ask))
+    fails = ""
+    code, _, err = run(*wanted, "--checkpoint", path)
+    assert code == 130
+    assert f"to go on from {path}" in err
+    done, left[0] = len(asked), 99
+    asked.clear()
+    code, out, err = run(*wanted, "--checkpoint", path)
+    assert code == 0, err
+    rest = len(asked)
+    kept = json.loads((tmp_path / "out.json").read_text())["result"]
+    asked.clear()
+    assert run(*wanted, "--checkpoint", path, "--jobs", "2")[1] == out
+    assert asked == []
+    assert run(*wanted)[1] == out
+    assert len(asked) == done + rest
+    assert json.loads((tmp_path / "out.json").read_text())["result"] == kept
+    # Why there is no answer is kept as well; another question is not taken for it.
+    fails = "compare_information"
+    left[0], path = 99, tmp_path / "other.jsonl"
+    code, out, _ = run(*wanted, "--checkpoint", path)
+    assert "the chains of one question disagree" in " ".join(out.split())
+    asked.clear()
+    assert run(*wanted, "--checkpoint", path)[:2] == (code, out)
+    assert asked == []
+    assert run(*wanted, "--checkpoint", path, "--units", "nats")[0] == code
+    assert asked
 
 
 def test_what_cannot_end_well_is_refused_at_once(run, cohort_file, stub, monkeypatch):

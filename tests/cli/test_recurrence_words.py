@@ -282,6 +282,27 @@ def test_simulations_that_fail_are_named(quick, monkeypatch):
     assert "What the model knows beyond the prior cannot be said." in withheld.err
 
 
+def test_a_checkpoint_keeps_why_a_posterior_is_withheld(quick, monkeypatch, tmp_path):
+    import scorecast.information
+    from scorecast.exceptions import NotConvergedError
+
+    asked = []
+
+    def compare_information(*_, **__):
+        asked.append(1)
+        msg = "Long story."
+        raise NotConvergedError(msg, "R-hat 1.5")
+
+    name = "compare_information"
+    monkeypatch.setattr(scorecast.information, name, compare_information)
+    for _ in range(2):
+        found = quick(rows(), "--checkpoint", tmp_path / "kept.jsonl")
+        said = [w for w in found.data["result"]["warnings"] if "(R-hat 1.5)" in w]
+        assert len(said) == 1
+        assert "Long story" not in said[0]
+    assert len(asked) == 1
+
+
 def test_the_fit_of_shown_cases_is_named_where_it_fails(quick, monkeypatch):
     plain = QuickModel.fit
 

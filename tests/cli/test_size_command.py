@@ -55,3 +55,17 @@ def test_the_least_disagreement_is_allowed_however_it_is_rounded(run):
     )
     assert code == 0, err
     assert "test cases" in out
+
+
+def test_a_comparison_says_which_test_and_how_many_cases_in_all(run):
+    call = ("size", "--expect", "0.9", "--versus", "0.85")
+    _, paired, _ = run(*call)
+    said = " ".join(paired.split())
+    assert "both models have the same 722 cases; McNemar's exact test" in said
+    assert "right in 22 % of cases, as if they were right independently" in said
+    _, apart, _ = run(*call, "--method", "independent")
+    said = " ".join(apart.split())
+    assert "686 cases of its own, 1,372 in all" in said
+    assert "normal approximation" in said
+    _, given, _ = run(*call, "--disagreement", "0.07")
+    assert "as if they were right" not in " ".join(given.split())

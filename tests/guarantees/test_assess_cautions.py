@@ -5,6 +5,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import scorecast as sc
+from scorecast.exceptions import UsageError
 from scorecast.guarantees import Sampling
 from scorecast.report import render_html
 from scorecast.report.html import Report
@@ -90,3 +91,34 @@ def test_bias_and_variance_that_cannot_be_had_do_not_stop_the_rest(easy):
     found = sc.assess("naive-bayes", X, groups, groups=groups, **call)
     assert found.models[0].bias_variance == ()
     assert any("no bias and variance" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_column_that_counts_the_rows_is_named(start):
+    import pandas as pd
+
+    rng, y = np.random.default_rng(0), np.arange(16) % 2
+    table = pd.DataFrame(rng.normal(size=(16, 2)), columns=["a", "b"])
+    call = {"n_permutations": 0, "with_bias_variance": False, "sampling": "cv4"}
+    plain = " ".join(sc.assess("naive-bayes", table, y, **call).warnings)
+    assert "counts the rows" not in plain
+    table.insert(1, "no", np.arange(16) + start)
+    said = " ".join(sc.assess("naive-bayes", table, y, **call).warnings)
+    assert "'no' counts the rows" in said
+    assert "--drop 'no'" in said
+    matrix = table.to_numpy(dtype=float)
+    said = " ".join(sc.assess("naive-bayes", matrix, y, **call).warnings)
+    assert "'feature 2' counts the rows" in said
+    # What pandas writes where an index had no name, in whatever order.
+    table = table.rename(columns={"no": "Unnamed: 0"}).sample(frac=1, random_state=0)
+    said = " ".join(sc.assess("naive-bayes", table, y, **call).warnings)
+    assert "--drop 'Unnamed: 0'" in said
+
+
+def test_draws_that_show_nothing_are_refused():
+    X, y = np.random.default_rng(0).normal(size=(16, 2)), np.arange(16) % 2
+    for name in ("n_permutations", "n_null_data"):
+        with pytest.raises(UsageError, match=r"at least 2.*takes 19 at least"):
+            sc.assess("naive-bayes", X, y, **{name: 1})
+    with pytest.raises(UsageError, match="regressors have none"):
+        sc.assess("ridge", X, X[:, 0], null_data="shuffle")

@@ -121,6 +121,17 @@ def test_a_simple_rule_that_does_as_well_is_named():
     assert "better than permuted data" not in neither.reason
 
 
+def test_few_null_data_sets_are_said_to_be_few():
+    sets = replace(null_test(0.5), n_draws=3, smallest_p=0.25)
+    call = {"n": 50, "alpha": 0.05, "relaxed_alpha": 0.2}
+    said = judge(null_test(0.01), (null_test(0.001),), sets, **call).reason
+    assert "3 null data sets cannot show p below 0.250" in said
+    assert "would explain it" not in said
+    many = replace(sets, n_draws=99, smallest_p=0.01)
+    said = judge(null_test(0.01), (null_test(0.001),), many, **call).reason
+    assert "what single features show would explain it" in said
+
+
 def test_cases_needed_grow_with_the_error_and_need_a_difference():
     few, many = (
         judge(null_test(0.1, stderr=s), (), None, n=50, alpha=0.05, relaxed_alpha=0.2)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import linregress, ttest_1samp
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
@@ -9,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from scorecast import learning_curve_fit, learning_curve_scores
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees import rough_size
 
 SIZES = np.array([10, 20, 40, 60, 80, 120])
 
@@ -30,7 +32,10 @@ def test_other_curves_are_recovered_too(a, alpha, b):
     fit = learning_curve_fit(SIZES, curve(a=a, alpha=alpha, b=b), random_state=0)
     expected = curve([15, 500], a, alpha, b)
     assert [fit.score_at(15), fit.score_at(500)] == pytest.approx(expected, abs=1e-6)
-    assert fit.limit == pytest.approx(1 - b, abs=1e-6)
+    # Of a curve that does not rise nothing is said that was not measured.
+    assert fit.rises == (a > 0)
+    expected = 1 - b if a else np.nan
+    assert fit.limit == pytest.approx(expected, abs=1e-6, nan_ok=True)
 
 
 def test_how_many_cases_for_a_score():
@@ -39,7 +44,8 @@ def test_how_many_cases_for_a_score():
     assert fit.needed_for(0.9) == np.ceil((0.9 / 0.02) ** (1 / 0.6))
     assert fit.needed_for(0.93) == np.inf
     assert fit.needed_for(0.0) == 10  # the smallest tried; fewer may do
-    assert f"{fit.needed_for(0.9):,.0f}" in fit.summary()
+    assert fit.needed_for(0.9) == 570
+    assert "about 570 cases" in fit.summary()
     never = learning_curve_fit(SIZES, curve(), target=0.95, random_state=0)
     assert "never reaches" in never.summary()
 
@@ -76,7 +82,8 @@ def test_the_best_split_weighs_training_against_test():
     risk = (error - (1 - curve(100))) ** 2 + error * (1 - error) / (100 - sizes)
     assert train == sizes[np.argmin(risk)]
     flat = learning_curve_fit(SIZES, np.full(6, 0.8), random_state=0)
-    assert flat.best_split(100) == (1, 99)  # where nothing is learnt, test
+    # Where nothing is learnt, test; but below 10 cases nothing is known.
+    assert flat.best_split(100) == (10, 90)
     with pytest.raises(UsageError, match="at least 2"):
         fit.best_split(1)
 
@@ -311,10 +318,47 @@ def test_a_single_score_per_size_cannot_tell_a_misfit():
 def test_what_was_measured_is_said_beside_the_fit():
     table = np.repeat([[0.65], [0.63], [0.64], [0.64], [0.63], [0.58]], 8, axis=1)
     table = table + np.array([-0.1, 0.1] * 4)
-    said = learning_curve_fit(
-        SIZES, table, loss="accuracy", test_ratio=1 / 3, random_state=0
-    ).summary()
-    assert "58.0 % measured, 62.8 % fitted" in said
+    fit = learning_curve_fit(
+        SIZES, table, loss="accuracy", test_ratio=1 / 3, target=0.9, random_state=0
+    )
+    said = fit.summary()
+    assert "From 10 cases accuracy was 65.0 %, from 120 it was 58.0 %" in said
+    assert "no gain from more cases is shown (p = 1.000)" in said
+    assert "62.8 %" not in said  # the flat line is nobody's accuracy
+    assert "Nothing shows that more cases would reach 90 %" in said
+    assert np.isnan([fit.limit, *fit.limit_interval, fit.needed_for(0.9)]).all()
+    assert fit.to_dict()["result"]["rises"] is False
+    rising = learning_curve_fit(SIZES, table[::-1], loss="accuracy", random_state=0)
+    assert "58.0 % measured" not in rising.summary()
+    assert rising.rises == (rising.gain_p < 0.05)
+
+
+def test_no_more_digits_than_a_fit_knows():
+    assert [rough_size(x) for x in (8, 46, 99.2, 571, 40_249, 999_001)] == [
+        "8", "46", "100", "580", "41,000", "1,000,000",
+    ]  # fmt: skip
+    assert rough_size(4_132_818) == "more than a million"
+
+
+def test_a_slope_is_tested_by_what_shared_cases_leave_of_it():
+    rng = np.random.default_rng(0)
+    table = 0.6 + 0.1 * rng.standard_normal((6, 20)) + 0.01 * np.arange(6)[:, None]
+    fits = [
+        learning_curve_fit(SIZES, np.clip(table, 0, 1), test_ratio=r, random_state=0)
+        for r in (0.0, 1 / 3)
+    ]
+    x = np.log(SIZES) - np.log(SIZES).mean()
+    slopes = x @ np.clip(table, 0, 1)
+    alone = ttest_1samp(slopes, 0, alternative="greater").pvalue
+    assert fits[0].gain_p == pytest.approx(alone)
+    assert fits[1].gain_p > alone
+    single = learning_curve_fit(SIZES, table.mean(axis=1), random_state=0)
+    line = linregress(x, table.mean(axis=1), alternative="greater")
+    assert single.gain_p == pytest.approx(line.pvalue)
+    errors = learning_curve_fit(
+        SIZES, 1 - np.clip(table, 0, 1), greater_is_better=False, random_state=0
+    )
+    assert errors.gain_p == pytest.approx(alone)
 
 
 @pytest.mark.parametrize("score", [1.0, 0.6, 0.0])
@@ -326,16 +370,17 @@ def test_repeats_that_all_agree_still_have_an_interval(score):
         SIZES, np.full((6, 20), score), n_cases=62, random_state=0, **call
     )
     low, high = wilson(score * 62, 62, 0.95)
-    assert fit.limit_interval == pytest.approx((low, high), abs=0.02)
-    assert fit.limit_interval[0] < fit.limit_interval[1]
+    span = fit.interval_at(np.inf)
+    assert span == pytest.approx((low, high), abs=0.02)
+    assert span[0] < span[1]
     assert low <= score <= high
     # Fewer cases, and where their number is unknown, mean a wider one.
     few = learning_curve_fit(
         SIZES, np.full((6, 20), score), n_cases=12, random_state=0, **call
     )
-    assert np.diff(few.limit_interval) > 1.5 * np.diff(fit.limit_interval)
+    assert np.diff(few.interval_at(np.inf)) > 1.5 * np.diff(span)
     unknown = learning_curve_fit(SIZES, np.full((6, 20), score), random_state=0, **call)
-    assert np.diff(unknown.limit_interval) > np.diff(fit.limit_interval)
+    assert np.diff(unknown.interval_at(np.inf)) > np.diff(span)
 
 
 def test_perfection_from_few_cases_does_not_promise_more_than_they_can():
@@ -355,7 +400,7 @@ def test_perfection_from_few_cases_does_not_promise_more_than_they_can():
 
 def test_a_law_through_every_score_has_no_interval_rather_than_one_of_no_width():
     fit = learning_curve_fit(SIZES, [0.5] * 6, target=0.4, random_state=0)
-    assert np.isnan(fit.limit_interval).all()
+    assert np.isnan(fit.interval_at(np.inf)).all()
     assert np.isnan(fit.needed_interval(0.4)).all()
     assert "no interval" in fit.summary()
 
@@ -364,7 +409,7 @@ def test_no_end_is_the_same_in_json_and_in_words():
     # A law that crawls: 90 % after some 10^11 cases.
     scores = 1 - 0.9 * SIZES.astype(float) ** -0.08 + [0.01, -0.01, 0, 0, -0.01, 0.01]
     fit = learning_curve_fit(SIZES, scores, target=0.9, random_state=0)
-    assert fit.law.size_for(0.1) > 1e7
+    assert fit.law.size_for(0.1) > 1e6
     assert fit.needed_for(0.9) == np.inf
     assert fit.to_dict()["result"]["needed"] is None
     assert "never" not in fit.summary() or fit.law.limit >= 0.1

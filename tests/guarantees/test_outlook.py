@@ -145,8 +145,10 @@ def test_smaller_is_better_turns_everything_round():
     assert b.adjusted_interval == pytest.approx((1 - high, 1 - low))
     first, second = right.learning_curves[0], wrong.learning_curves[0]
     assert second.target == pytest.approx(0.1)
-    assert second.limit == pytest.approx(1 - first.limit)
-    assert second.needed_for(0.4) == first.needed_for(0.6)
+    assert second.score_at(np.inf) == pytest.approx(1 - first.score_at(np.inf))
+    assert second.gain_p == pytest.approx(first.gain_p)
+    needed = first.needed_for(0.6)
+    assert second.needed_for(0.4) == pytest.approx(needed, nan_ok=True)
     low, high = first.interval_at(100)
     assert second.interval_at(100) == pytest.approx((1 - high, 1 - low))
 
@@ -284,7 +286,7 @@ def test_a_flat_curve_says_so_and_proposes_no_split():
     flat = learning_curve_fit(
         sizes, [0.7, 0.69, 0.7, 0.69], loss="accuracy", n_cases=60, random_state=0
     )
-    assert "stays at about" in flat.summary()
+    assert "no gain from more cases is shown" in flat.summary()
     assert not flat.splits_cases
     steep = learning_curve_fit(
         sizes, [0.6, 0.69, 0.73, 0.75], target=0.77, loss="accuracy", n_cases=60,

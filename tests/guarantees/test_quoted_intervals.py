@@ -2,11 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 import scorecast as sc
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import InsufficientDataError, InvalidInputError
 from scorecast.guarantees import cost_loss
-from scorecast.guarantees.bounds.proportions import wilson
+from scorecast.guarantees.bounds.proportions import clopper_pearson, wilson
+from scorecast.guarantees.problem import check_problem
+from scorecast.guarantees.sampling import draw_plan
+from scorecast.report import render_text
 
 QUICK = {"n_permutations": 0, "n_null_data": 0, "with_bias_variance": False}
 
@@ -72,12 +76,108 @@ def test_costs_that_all_folds_share_vary_as_those_of_cases_do():
     assert loss.recommended.high == pytest.approx(0.1 + 2.01 * error, abs=0.002)
 
 
-def test_areas_of_single_cases_come_with_a_caution():
+def test_no_interval_of_the_area_of_single_cases_is_promised():
     X, y = classes((12, 12))
     loo = sc.assess("naive-bayes", X, y, sampling="loo", losses="auc", **QUICK)
-    assert any("Leave pairs out instead" in text for text in loo.warnings)
+    loss = loo.models[0].losses[0]
+    assert loss.recommended is None
+    assert np.isnan([loss.low, loss.high]).all()
+    assert all("does not hold" in bound.note for bound in loss.bounds)
+    assert any("leave pairs out (lpo)" in text for text in loo.warnings)
+    assert "no interval to promise" in loo.summary()
+    assert "none to promise" in render_text(loo)
+    again = sc.Assessment.from_dict(loo.to_dict()).models[0].losses[0]
+    assert again.no_interval == loss.no_interval
     folds = sc.assess("naive-bayes", X, y, sampling="cv4", losses="auc", **QUICK)
-    assert not any("Leave pairs out" in text for text in folds.warnings)
+    assert not any("leave pairs out" in text for text in folds.warnings)
+    assert folds.models[0].losses[0].no_interval == ""
+
+
+def test_settings_know_no_interval_of_the_area_of_single_cases():
+    X, y = classes((8, 8))
+    with pytest.raises(InsufficientDataError, match="leave pairs out"):
+        sc.assess_settings(
+            "naive-bayes", {"d": (X, y)}, settings={"loss": ["auc"]}, sampling="loo"
+        )
+
+
+def test_an_interval_of_pairs_knows_that_cases_teach():
+    X, y = classes((6, 9))
+    found = sc.assess("naive-bayes", X, y, sampling="lpo", losses="auc", **QUICK)
+    loss = found.models[0].losses[0]
+    assert loss.recommended.method == "pairs"
+    table = np.empty((6, 9))
+    plan = draw_plan("lpo", check_problem(X, y), np.random.default_rng(0))
+    for split, value in zip(plan.splits, loss.folds, strict=True):
+        table[split.test.min(), split.test.max() - 6] = value
+    error = table.mean(1).var(ddof=1) / 6 + table.mean(0).var(ddof=1) / 9
+    half = stdtrit(5, 0.975) * np.sqrt(2 * error)
+    assert loss.low == pytest.approx(max(loss.estimate - half, 0))
+    assert loss.high == pytest.approx(min(loss.estimate + half, 1))
+
+
+@pytest.mark.statistical
+def test_the_interval_of_pairs_holds_on_noise_and_that_of_tests_alone_does_not():
+    runs, held = 150, {"pairs": 0, "bca": 0}
+    for seed in range(runs):
+        X, y = classes((10, 10), seed, m=5, gap=0.0)
+        found = sc.assess(
+            "naive-bayes", X, y, sampling="lpo", losses="auc", random_state=seed,
+            **QUICK | {"n_resamples": 200, "regularities": False},
+        )  # fmt: skip
+        for bound in found.models[0].losses[0].bounds:
+            if bound.method in held:
+                held[bound.method] += bound.low <= 0.5 <= bound.high
+    assert held["pairs"] / runs > 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / runs)
+    assert held["bca"] / runs < 0.9
+
+
+def test_equal_scores_are_said_where_ranks_count():
+    X, y = classes((12, 12))
+    X = np.repeat(X, 400, axis=1)  # naive Bayes is as sure as a number can be
+    call = {"sampling": "cv4", **QUICK}
+    sure = sc.assess("naive-bayes", X, y, losses=["auc"], **call)
+    said = " ".join(sure.warnings)
+    assert "of the pairs it ranks have equal scores, which count half" in said
+    assert "probabilities are 0 or 1" in said
+    assert "equal scores" not in " ".join(
+        sc.assess("naive-bayes", X, y, losses=["accuracy"], **call).warnings
+    )
+    assert "equal scores" not in " ".join(
+        sc.assess("svm", X, y, losses=["auc"], **call).warnings
+    )
+
+
+def test_one_split_is_bounded_by_its_cases():
+    X, y = classes((31, 31), gap=1.0)
+    order = np.random.default_rng(1).permutation(62)
+    found = sc.assess(
+        "naive-bayes", X, y, sampling=[(order[:50], order[50:])],
+        losses=["accuracy", "balanced-accuracy"], **QUICK,
+    )  # fmt: skip
+    loss = found.models[0].losses[0]
+    assert loss.recommended.method == "exact"
+    right = round(12 * loss.estimate)
+    assert (loss.low, loss.high) == pytest.approx(clopper_pearson(right, 12, 0.95))
+    assert "one split is one model" in loss.recommended.reason
+
+
+def test_an_interval_bears_the_name_of_what_it_is():
+    X, y = classes((20, 20), gap=60.0)
+    found = sc.assess(
+        "naive-bayes", X, y, sampling="cv5", losses=["accuracy", "balanced-accuracy"],
+        **QUICK,
+    )  # fmt: skip
+    for loss, n in zip(found.models[0].losses, (40, 20), strict=True):
+        assert loss.estimate == 1
+        assert loss.recommended.method == "wilson"
+        assert (loss.low, loss.high) == pytest.approx(wilson(n, n, 0.95))
+        names = [bound.method for bound in loss.bounds]
+        assert not {"nadeau-bengio", "t", "normal", "percentile", "bca"} & set(names)
+        assert all(bound.width > 0 for bound in loss.bounds)
+        assert "nadeau-bengio, percentile, bca have no width" in loss.recommended.note
+        assert f"independent cases, {n}" in loss.recommended.note
+        assert not any(bound.note for bound in loss.bounds if not bound.is_recommended)
 
 
 @pytest.mark.parametrize("lost", [None, float("nan")])

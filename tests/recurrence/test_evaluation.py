@@ -249,11 +249,11 @@ def test_hazards_of_cox_are_those_of_lifelines(cohort):
     fitter = lifelines.CoxPHFitter(penalizer=0.01).fit(frame, "t", "e")
     exact = fitter.predict_log_partial_hazard(frame[:6]).to_numpy()
     found = fit_rival("cox", check_cohort(X, time, event))
-    at = np.tile([0.5, 2.0, 6.0], (6, 1))
+    at = np.tile([0.5, 2.0, 4.0], (6, 1))  # the last event is at 4.9
     hazards = np.log(-found.predict_log(X[:6], at)[1])
     for column in hazards.T:
         np.testing.assert_allclose(np.diff(column), np.diff(exact), atol=1e-6)
-    # Breslow's baseline, but for the steps that its pieces smooth.
+    # Breslow's baseline, but for the steps that are smoothed.
     survival = fitter.predict_survival_function(frame[:6], times=at[0]).to_numpy().T
     np.testing.assert_allclose(np.exp(-np.exp(hazards)), survival, atol=0.06)
 
@@ -317,6 +317,16 @@ def test_what_cannot_be_evaluated_is_refused(cohort, short, monkeypatch):
         sc.evaluate_recurrence(model, X, time, event, folds=np.ones(60))
     with pytest.raises(InsufficientDataError, match="No event"):
         fit_population("weibull", time, np.zeros(60, bool))
+
+
+@pytest.mark.parametrize("settings", [{"cv": 2}, {"folds": np.arange(40) % 2}])
+def test_what_nothing_can_be_learned_of_is_refused_as_a_whole(cohort, stub, settings):
+    X, time, event = cohort(n=40)
+    with pytest.raises(InsufficientDataError, match="0 events in 40 cases"):
+        sc.evaluate_recurrence(stub(), X, time, np.zeros(40), **settings)
+    with pytest.raises(InsufficientDataError, match="All times are equal"):
+        sc.evaluate_recurrence(stub(), X, 0 * time + 0.3, event, **settings)
+    assert not stub.fits
 
 
 def test_a_rival_that_cannot_be_fitted_is_left_out(cohort, short, monkeypatch):

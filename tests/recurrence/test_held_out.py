@@ -170,6 +170,27 @@ def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(
     assert again.diagnostics == whole.diagnostics
 
 
+def test_the_seed_of_the_model_holds_unless_another_is_given(cohort, stub):
+    X, time, event = cohort(n=40)
+    folds = {}
+    for name, model, own in (
+        ("default", stub(), {}),
+        ("zero", stub(), {"random_state": 0}),
+        ("model", stub(random_state=5), {}),
+        ("given", stub(random_state=7), {"random_state": 5}),
+        ("fresh", stub(random_state=5), {"random_state": None}),
+    ):
+        found, _ = evaluated(model, X, time, event, cv=4, **own)
+        folds[name] = found.folds.tolist(), found.seed
+    assert folds["default"] == folds["zero"]
+    assert folds["default"][0] != folds["model"][0]
+    assert folds["model"] == folds["given"]
+    assert folds["fresh"][1] is None
+    assert folds["fresh"][0] != folds["model"][0]
+    with pytest.raises(UsageError, match="random_state"):
+        evaluated(stub(), X, time, event, cv=4, random_state="models")
+
+
 def test_the_checkpoint_of_another_run_is_refused(cohort, stub, tmp_path):
     X, time, event = cohort(n=40)
     path = tmp_path / "folds.jsonl"

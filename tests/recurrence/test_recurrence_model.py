@@ -76,6 +76,53 @@ def test_quantiles_draws_and_logs_agree(fitted):
     assert ((low <= survival) & (survival <= high)).all()
 
 
+def test_at_time_zero_everybody_waits(fitted):
+    model, X = fitted()
+    alone = model.predict_survival(X[:2], [2.0])
+    survival = model.predict_survival(X[:2], [0.0, 2.0])
+    np.testing.assert_array_equal(survival, np.column_stack([np.ones(2), alone]))
+    low, high = model.predict_survival_band(X[:2], [0.0])
+    assert (low == 1.0).all()
+    assert (high == 1.0).all()
+    with pytest.raises(InvalidInputError, match="Survival at time 0 is 1"):
+        model.predict_density(X[:2], [0.0])
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        (["a"], r"must be numbers.*\['a'\]"),
+        ([[1.0], [2.0, 3.0]], "must be numbers"),
+        (2.0, r"got \(\)"),
+        (np.ones((3, 1)), r"each of 2 cases; got \(3, 1\)"),
+        ([-1.0], "above zero; got -1"),
+        ([np.nan], "above zero; got nan"),
+        ([np.inf], "finite"),
+    ],
+)
+def test_times_that_make_no_sense_are_refused(fitted, times, words):
+    model, X = fitted()
+    for ask in (model.predict_density, model.predict_survival, model.predict_log):
+        with pytest.raises(InvalidInputError, match=words):
+            ask(X[:2], times)
+    with pytest.raises(UsageError, match="must be numbers"):
+        model.predict_quantile(X[:2], ["a"])
+
+
+def test_events_may_be_yes_and_no(cohort, short):
+    X, time, event = cohort(n=40)
+    model = sc.RecurrenceModel(sampling=short, allow_unconverged=True)
+    plain = model.fit(X, time, event).predict(X[:3])
+    for yes, no in (("yes", "no"), ("True ", "FALSE"), ("1", "0")):
+        words = np.where(event, yes, no)
+        for given in (words, words.astype(object)):
+            np.testing.assert_array_equal(
+                model.fit(X, time, given).predict(X[:3]), plain
+            )
+    with pytest.raises(InvalidInputError, match="yes and no; row 1 holds 'dead'"):
+        model.fit(X, time, ["dead"] * 40)
+
+
 def test_a_missing_covariate_widens_the_prediction(fitted):
     model, X = fitted()
     middle = X.mean(axis=0)
@@ -196,6 +243,8 @@ def bad_inputs():
     yield "constant", InvalidInputError, "in every case", 0 * ok + 2, time, event
     yield "missing", InvalidInputError, "missing in every", ok * np.nan, time, event
     yield "flat times", InvalidInputError, "times are equal", ok, 0 * time + 1, event
+    # Their mean is rounded, and leaves a spread of 1e-17.
+    yield "equal times", InvalidInputError, "times are equal", ok, 0 * time + 0.3, event
     yield "one case", InsufficientDataError, "two cases", ok[:1], time[:1], event[:1]
     yield "vector", InvalidInputError, "two dimensions", ok[:, 0], time, event
 

@@ -63,7 +63,7 @@ def test_predicted_times_beyond_numbers_are_told_as_such(cohort, short):
     with pytest.raises(InvalidInputError, match=r"finite.*another unit"):
         model.predict_survival(X[:1], [np.inf])
     with pytest.raises(InvalidInputError, match="above zero"):
-        model.predict_survival(X[:1], [0.0])
+        model.predict_survival(X[:1], [-1.0])
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

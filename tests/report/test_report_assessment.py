@@ -87,7 +87,20 @@ def test_many_draws_are_put_into_bins():
 
 
 def test_what_holds_of_several_intervals_is_said_once():
-    answer = sc.assess(*problem("perfect"), **QUICK)
+    from dataclasses import replace
+
+    answer = sc.assess(*problem("classes"), **QUICK)
+
+    def with_notes(loss):
+        few = ("normal", "t", "nadeau-bengio", "percentile")
+        note = "of 9 of 10 splits"
+        bounds = (replace(b, note=note) if b.method in few else b for b in loss.bounds)
+        return replace(loss, bounds=tuple(bounds))
+
+    models = (
+        replace(m, losses=tuple(map(with_notes, m.losses))) for m in answer.models
+    )
+    answer = replace(answer, models=tuple(models))
     noted = [
         (b.method, b.note)
         for m in answer.models
@@ -210,8 +223,9 @@ def test_notes_of_intervals_are_shown_where_the_intervals_are():
     for note in notes:
         assert note in text
         assert note in page
-    # The reason speaks of another interval than the one a note stands for.
-    assert loss.recommended.reason not in page
+    # Its note says why it is quoted; reasons of other intervals are not its own.
+    assert loss.recommended.reason == ""
+    assert "folds drawn by class" not in page
 
 
 def test_assumptions_that_differ_are_named_with_model_and_loss():
@@ -288,3 +302,18 @@ def test_numbers_have_no_classes_to_be_normal_within():
     assert "within classes" not in render_html(Report(results=(answer,)))
     answer = sc.assess(*problem("classes"), **QUICK | {"n_permutations": 0})
     assert "within classes; Jarque" in render_html(Report(results=(answer,)))
+
+
+def test_a_weighed_estimate_is_told_from_that_of_cases_left_out():
+    rng, y = np.random.default_rng(2), np.arange(30) % 2
+    X = rng.normal(size=(30, 40))
+    answer = sc.assess(
+        "naive-bayes", X, y, sampling=".632+", losses="error", n_permutations=0,
+        with_bias_variance=False,
+    )  # fmt: skip
+    loss = answer.models[0].losses[0]
+    left = np.mean(loss.cases)
+    assert abs(left - loss.estimate) > 0.01
+    said = " ".join(render_text(answer).split())
+    assert "estimates are means of cases" not in said
+    assert f"{100 * left:.1f} % left out, {100 * loss.estimate:.1f} % weighed" in said

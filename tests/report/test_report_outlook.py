@@ -10,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
+from scorecast.guarantees import rough_size
 from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.drawing import NARROW, WIDE
 from scorecast.report.html import Report
@@ -79,7 +80,7 @@ def test_every_result_is_written_drawn_and_laid_out(kind):
 
 def test_a_curve_says_what_is_needed_in_words_and_in_the_figure():
     fit = results()["curve"]
-    needed = f"{fit.needed_for(0.85):,.0f}"
+    needed = rough_size(fit.needed_for(0.85))
     assert f"For 85 % about {needed} cases are needed" in render_text(fit)
     assert "Split" in render_text(fit)
     assert f"{needed}: 85" in svg_of(main_drawing(fit), name="x", width=WIDE)
@@ -160,3 +161,89 @@ def test_tables_hold_what_was_measured_and_no_limit_of_a_law_that_does_not_fit()
     assert "A power law does not fit" in page
     assert "blue beyond" in page
     assert "54: " + seen in svg_of(main_drawing(late), name="x", width=WIDE)
+
+
+def with_curve(**changes):
+    from dataclasses import replace
+
+    call = {"target": 0.9, "loss": "accuracy", "test_ratio": 1 / 3, "n_cases": 62,
+            "level": 0.95, "random_state": 0} | changes  # fmt: skip
+    curve = sc.learning_curve_fit(**call)
+    bare = sc.assess("naive-bayes", *data(), regularities=False, **QUICK)
+    model = replace(bare.models[0], learning_curves=(curve,))
+    return curve, replace(bare, models=(model,))
+
+
+def test_of_a_curve_that_shows_no_gain_nothing_is_said_beyond_it():
+    rng = np.random.default_rng(5)
+    # Noise that happens to creep up: a law would see 100 % far out.
+    scores = 0.52 + 0.008 * np.arange(6)[:, None] + 0.1 * rng.standard_normal((6, 20))
+    sizes = [13, 36, 97, 266, 730, 2000]
+    curve, answer = with_curve(sizes=sizes, scores=scores, over="features")
+    assert curve.law.scale > 0
+    assert not curve.rises
+    text, page = render_text(answer), render_html(Report(results=(answer,)))
+    for said in (text, page):
+        assert "no gain shown" in said
+        assert "endless features" not in said
+    row = next(line for line in text.splitlines() if "no gain shown" in line)
+    assert row.endswith("cannot tell")
+    assert "100 %" not in row
+    axes = main_drawing(curve)
+    assert "nothing is said of more" in axes.description
+
+
+def test_endless_data_have_an_interval_and_sizes_two_digits():
+    sizes = np.array([7, 11, 16, 24, 36, 54])
+    rng = np.random.default_rng(1)
+    means = 1 - 0.75 * sizes**-0.3 - 0.02
+    scores = np.clip(means[:, None] + 0.03 * rng.standard_normal((6, 20)), 0, 1)
+    curve, answer = with_curve(sizes=sizes, scores=scores)
+    assert curve.rises
+    text = render_text(answer)
+    low, _ = curve.limit_interval
+    assert f"({100 * low:.1f}" in text
+    assert curve.needed_for(0.9) > 100
+    assert f"{curve.needed_for(0.9):,.0f}" not in text
+    assert f"about {rough_size(curve.needed_for(0.9))} (" in text
+
+
+def test_groups_are_given_no_advice_on_one_split():
+    sizes = np.array([7, 11, 16, 24, 36, 54])
+    rng = np.random.default_rng(1)
+    means = 0.9 - 1.5 * sizes**-0.8
+    scores = np.clip(means[:, None] + 0.03 * rng.standard_normal((6, 20)), 0, 1)
+    alone, answer = with_curve(sizes=sizes, scores=scores)
+    assert "for one split of the 62, learn from" in " ".join(
+        render_text(answer).split()
+    )
+    assert alone.best_split(62)[0] >= 7
+    curve, answer = with_curve(sizes=sizes, scores=scores, has_groups=True)
+    assert not curve.splits_cases
+    assert "best_split" not in curve.to_dict()["result"]
+    assert "no advice on one split" in render_text(answer)
+    assert "come in groups" in " ".join(render_text(answer).split())
+
+
+def test_a_selection_that_changes_nothing_says_so():
+    X, y = data(numbers=True)
+    answer = sc.assess(
+        "sklearn.linear_model:Lasso(alpha=1000.0)", X, y, selection=2, **QUICK
+    )
+    text = render_text(answer)
+    assert "n/a to n/a" not in text
+    assert "no split changed" in text
+    page = render_html(Report(results=(answer,)))
+    assert "none, as no split changed: the model made no use of" in page
+
+
+def test_a_selection_without_intervals_is_still_shown():
+    answer = sc.assess(
+        "naive-bayes", *data(), selection=3, losses="auc",
+        **QUICK | {"sampling": "loo", "n_resamples": 50},
+    )  # fmt: skip
+    assert "splits have no values of their own" in render_text(answer)
+    page = render_html(Report(results=(answer,)))
+    assert "none to promise" in page
+    assert "None is recommended here: auc ranks scores of different models" in page
+    assert answer.to_dict()["result"]["models"]["naive-bayes"]["selection_bias"]

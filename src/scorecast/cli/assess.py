@@ -23,6 +23,7 @@ from scorecast.cli.options import (
     output_options,
     table_options,
 )
+from scorecast.cli.unused import refuse_given
 
 if TYPE_CHECKING:
     from scorecast.guarantees import Assessment, Sampling
@@ -165,7 +166,8 @@ __all__ = ["command"]
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Stop a fit that takes longer; its fold has then failed.",
+    help="Stop a fit that takes longer; its fold has then failed. Fits run in another "
+    "process, one per worker, which takes a few seconds to start.",
 )
 @click.option(
     "--checkpoint",
@@ -211,6 +213,7 @@ def command(**options: Any) -> None:
     check_outputs(options)
     models = check_models(list(options["models"]))
     _check_losses(options["losses"], task_of(models))
+    _check_draws(task_of(models), options)
     grids = _grids(models, options)
     with collected_warnings() as lines:
         data = read_cases(options["data"], options, task_of(models))
@@ -239,6 +242,26 @@ def _check_losses(names: Sequence[str], task: str) -> None:
         if name in LOSSES and LOSSES[name].task != task:
             msg = f"--loss {name} is for {LOSSES[name].task}, the models for {task}."
             raise UsageError(msg)
+
+
+def _check_draws(task: str, options: dict[str, Any]) -> None:
+    """Refuse null data where none are drawn, and draws that show nothing."""
+    names = ("null_data",)
+    if task == "regression":
+        refuse_given(names, "keeps what each class looks like, and numbers have none")
+    if options["n_permutations"] == 0:
+        refuse_given(names, "is not used without tests against chance")
+    for name, option in (
+        ("n_permutations", "--permutations"),
+        ("n_null_data", "--null-sets"),
+    ):
+        if options[name] == 1:
+            least = math.ceil(1 / options["alpha"] - 1e-9) - 1
+            msg = (
+                f"{option} 1 shows no spread: give 0, for none, or at least 2. A "
+                f"p-value of {options['alpha']:g} takes {least:,} at least."
+            )
+            raise click.UsageError(msg)
 
 
 def _grids(models: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:

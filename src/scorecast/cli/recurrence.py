@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from scorecast.recurrence import (
         CaseCurves,
         Cohort,
-        Evaluation,
         HyperparameterChoice,
         Recurrence,
         RecurrenceModel,
@@ -164,8 +163,8 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 @click.option(
     "--checkpoint",
     metavar="FILE",
-    help="Append what is finished (folds, shown cases, evidence of candidates) here; "
-    "the same command goes on from it.",
+    help="Append what is finished (folds, posteriors of J, shown cases, evidence of "
+    "candidates) here; the same command goes on from it.",
 )
 @click.option("--delimiter", help="Between the fields of a CSV file.")
 @click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
@@ -240,6 +239,7 @@ def _read(options: dict[str, Any]) -> CohortFile:
 def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     import numpy as np
 
+    from scorecast.cli.worths import judged_posteriors
     from scorecast.recurrence import (
         RIVALS,
         check_candidates,
@@ -260,7 +260,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         repeats=options["repeats"], folds=data.folds, prior=options["prior"],
         rivals=rivals, random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
-    information, judged = _judge(found, options)
+    information, judged = judged_posteriors(found, options, _in_options)
     which = which or found.typical_cases()
     curves, notes = _shown(model, cohort, which, data.names, options)
     lacking = np.isnan(cohort.X).sum(axis=0).tolist()
@@ -340,20 +340,16 @@ class _Named:
 def _model(options: dict[str, Any]) -> RecurrenceModel:
     from dataclasses import replace
 
+    from scorecast.cli.worths import lengths_of
     from scorecast.recurrence import SAMPLING, RecurrenceModel
 
     return RecurrenceModel(
         hyperparameters={"growth": options["growth"]},
         noise_sd=options["noise"],
-        sampling=replace(SAMPLING, **_lengths(options)),
+        sampling=replace(SAMPLING, **lengths_of(options)),
         random_state=options["seed"],
         n_jobs=options["n_jobs"],
     )
-
-
-def _lengths(options: dict[str, Any]) -> dict[str, Any]:
-    given = {"n_chains": options["chains"], "n_draws": options["draws"]}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _candidates(options: dict[str, Any]) -> dict[str, dict[str, float]]:
@@ -395,73 +391,6 @@ def _choice(
         model, _Named(data), data.time, data.event, candidates,
         random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
-
-
-def _information_settings(options: dict[str, Any]) -> dict[str, Any]:
-    from scorecast.mixtures import Sampling
-
-    return {
-        "units": options["units"],
-        "level": options["level"],
-        "sampling": Sampling(**_lengths(options)),
-        "allow_unconverged": options["allow_unconverged"],
-        "random_state": options["seed"],
-        "n_jobs": options["n_jobs"],
-    }
-
-
-def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Say what the predictions are worth, against the prior and every rival."""
-    from dataclasses import replace
-    from functools import partial
-
-    from scorecast.exceptions import InvalidInputError, NotConvergedError
-    from scorecast.information import (
-        apparent_information,
-        cases_from_times,
-        compare_information,
-    )
-    from scorecast.recurrence import PRIOR_WORDS
-
-    settings = _information_settings(options)
-    cases = cases_from_times(
-        found.event,
-        log_density=found.log_q,
-        log_survival=found.log_q,
-        prior_log_density=found.log_p,
-        prior_log_survival=found.log_p,
-        prior=PRIOR_WORDS[found.prior],
-    )
-    try:
-        information = apparent_information(cases, **settings)
-    except NotConvergedError as error:
-        msg = f"What the model knows beyond the prior cannot be said. {error}"
-        raise NotConvergedError(msg, error.reasons) from error
-    judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
-    alike = [] if found.prior == "kaplan-meier" else ["curve"]
-    for name in (*alike, *found.rivals):
-        said = found.log_q_of(name)
-        own = replace(cases, log_q=said, j=said - found.log_p)
-        worth = partial(apparent_information, own, **settings)
-        relative = partial(
-            compare_information, found.log_q, said, names=("model", name), **settings
-        )
-        for kind, question in (("worths", worth), ("relatives", relative)):
-            # Each by itself: where one fails, the other is still known.
-            try:
-                judged[kind][name] = question()
-            except NotConvergedError as error:
-                judged["reasons"][name] = _withheld(error.reasons or str(error))
-            except InvalidInputError as error:
-                judged["reasons"][name] = _in_options(str(error))
-    return information, judged
-
-
-def _withheld(reasons: str) -> str:
-    return (
-        f"the simulation of its posterior of J did not converge ({reasons}). Run "
-        "longer chains (--draws), or --allow-unconverged to see it all the same."
-    )
 
 
 def _check_gate(result: Recurrence, threshold: float | None) -> None:

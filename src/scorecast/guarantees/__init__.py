@@ -45,6 +45,7 @@ from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.loss_values import (
     difference_said,
     is_share,
+    rough_size,
     span_said,
     value_said,
 )
@@ -126,6 +127,7 @@ __all__ = [
     "permutation_scores",
     "placements",
     "required_test_size",
+    "rough_size",
     "selected_features",
     "selection_bias",
     "smoothed_loss",

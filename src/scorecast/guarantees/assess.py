@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -149,7 +150,8 @@ def assess(
         Number of workers; the answer does not depend on it.
     time_limit : float, optional
         Seconds that one fit may take; a fold that takes longer has failed. Fits then
-        run in another process.
+        run in another process, one per worker, which is started once (and again after
+        a fit was stopped) and takes a few seconds to load its libraries.
     checkpoint : str or path-like, optional
         File to which finished fits are appended; the same call goes on from it, any
         other is refused.
@@ -184,6 +186,7 @@ def assess(
     settings = _null_settings(
         n_permutations, n_null_data, permute, null_data, alpha, relaxed_alpha
     )
+    _refuse_null_data(settings, task)
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
     code = None if positive is None else positive_code(positive, problem.classes)
@@ -244,13 +247,12 @@ def _answer(
     }
     space, unsaid = space_of(problem) if order.with_regularities else (None, ())
     counts = problem.class_counts.tolist() if problem.is_classification else []
-    names = map(str, problem.classes)
     return Assessment(
         models=rows,
         comparisons=compare_models(folds, first, plan.test_ratio, order.level),
         n=problem.n,
         m=problem.m,
-        classes=dict(zip(names, counts, strict=True)),
+        classes=dict(zip(map(str, problem.classes), counts, strict=True)),
         n_groups=0 if problem.groups is None else int(problem.groups.max()) + 1,
         task=problem.task,
         sampling=plan.sampling.name,
@@ -266,13 +268,19 @@ def _answer(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
         ),
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
-        warnings=(
-            *cautions(problem, plan, rows),
-            *unsaid,
-            *_unlucky(problem, order),
-            *_unmeant(problem, order),
-        ),
+        warnings=_warnings(problem, plan, rows, order, unsaid),
     )
+
+
+def _warnings(
+    problem: Problem,
+    plan: Plan,
+    rows: Sequence[ModelAssessment],
+    order: Order,
+    unsaid: tuple[str, ...],
+) -> tuple[str, ...]:
+    said = cautions(problem, plan, rows, order.names)
+    return (*said, *unsaid, *_unlucky(problem, order), *_unmeant(problem, order))
 
 
 def _unlucky(problem: Problem, order: Order) -> tuple[str, ...]:
@@ -332,13 +340,23 @@ def _null_settings(
     return NullSettings(
         n_permutations=None
         if usual
-        else _check_count(n_permutations, "n_permutations"),
-        n_null_data=_check_count(n_null_data, "n_null_data"),
+        else _check_draws(n_permutations, "n_permutations", alpha),
+        n_null_data=_check_draws(n_null_data, "n_null_data", alpha),
         scheme=check_choice(permute, "permute", SCHEMES),
         null_data=check_choice(null_data, "null_data", NULL_DATA),
         alpha=check_level(alpha, "alpha"),
         relaxed_alpha=_check_relaxed(relaxed_alpha, alpha),
     )
+
+
+def _refuse_null_data(settings: NullSettings, task: str) -> None:
+    """Refuse a kind of null data that was asked for where none are drawn."""
+    if task == "regression" and settings.null_data != NullSettings.null_data:
+        msg = (
+            "`null_data` keeps what each class looks like, and regressors have none: "
+            "no null data are drawn for them."
+        )
+        raise UsageError(msg)
 
 
 def _check_relaxed(relaxed: float, alpha: float) -> float:
@@ -355,6 +373,17 @@ def _check_limit(seconds: float | None) -> float | None:
     if seconds is None or (isinstance(seconds, int | float) and seconds > 0):
         return seconds
     msg = f"`time_limit` must be a positive number of seconds; got {seconds!r}."
+    raise UsageError(msg)
+
+
+def _check_draws(value: int | None, name: str, alpha: float) -> int:
+    """Refuse a single draw, which shows no spread."""
+    if _check_count(value, name) != 1:
+        return _check_count(value, name)
+    msg = (
+        f"`{name}` must be 0, for none, or at least 2: a single draw shows no spread. "
+        f"A p-value of {alpha:g} takes {math.ceil(1 / alpha - 1e-9) - 1:,} at least."
+    )
     raise UsageError(msg)
 
 

@@ -118,10 +118,12 @@ class Assessment(Result):
         """Say how well the best model does, without the verdict."""
         best = self.best
         first = best.losses[0]
+        span = f"{100 * self.level:g} %: {first.span_said(first.low, first.high)}"
+        if first.no_interval:
+            span = "no interval to promise"
         return (
-            f"{self._lead()}: {first.name} {first.value_said(first.estimate)} "
-            f"({100 * self.level:g} %: {first.span_said(first.low, first.high)}) on "
-            f"{self.cases_said(best)} with {counted(self.m, 'features')}."
+            f"{self._lead()}: {first.name} {first.value_said(first.estimate)} ({span}) "
+            f"on {self.cases_said(best)} with {counted(self.m, 'features')}."
         )
 
     def cases_said(self, model: ModelAssessment) -> str:

@@ -10,12 +10,18 @@ import numpy as np
 from scorecast.guarantees.model_assessment import ModelAssessment
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.sampling import Plan
+from scorecast.guarantees.tables import number_names, numbers_of
 
 __all__ = ["cautions"]
 
+_FEWEST_ROWS = 5  # three numbers in order are no counter yet
+
 
 def cautions(
-    problem: Problem, plan: Plan, rows: Sequence[ModelAssessment]
+    problem: Problem,
+    plan: Plan,
+    rows: Sequence[ModelAssessment],
+    names: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Say what a reader must know before any number.
 
@@ -27,6 +33,8 @@ def cautions(
         The splits.
     rows : sequence of ModelAssessment
         What came of them.
+    names : sequence of str, optional
+        Names of the features.
 
     Returns
     -------
@@ -47,13 +55,11 @@ def cautions(
             "its probabilities are calibrated, and for classes as common as here. "
             "Compare it with error."
         )
-    if plan.sampling.kind == "loo" and _asks(rows, "auc"):
-        lines.append(
-            "auc of leave-one-out ranks scores of different models, each of which "
-            "learned from one case fewer of the class it is asked about: it is too low "
-            "where little can be learned. Leave pairs out instead (lpo)."
-        )
+    # The same for every model: it is a matter of the splits.
+    none = (x.no_interval for row in rows for x in row.losses if x.no_interval)
+    lines += [f"{text}." for text in dict.fromkeys(none)]
     lines += _lonely(problem)
+    lines += _counters(problem, names)
     if not problem.is_classification and np.unique(problem.y).size == 2:
         lines.append(
             "the target has two values only, which these models predict as numbers. If "
@@ -71,6 +77,28 @@ def cautions(
         each = f"{plan.n_test:.3g} case{'' if math.isclose(plan.n_test, 1) else 's'}"
         lines.append(f"{n_folds} splits of {each} each say little of spread.")
     return tuple(lines)
+
+
+def _counters(problem: Problem, names: Sequence[str]) -> list[str]:
+    """Name the features that count the rows: they know in what order cases came."""
+    if problem.n < _FEWEST_ROWS:
+        return []
+    values = numbers_of(problem.X)
+    own = names if len(names) == values.shape[1] else number_names(problem.X)
+    counting = (np.diff(values, axis=0) == 1).all(axis=0)
+    found = [
+        str(own[i]) if i < len(own) else f"feature {i + 1}"
+        for i in range(values.shape[1])
+        if counting[i] or (i < len(own) and str(own[i]).startswith("Unnamed:"))
+    ]
+    if not found:
+        return []
+    named = f"{found[0]!r}" + (f" and {len(found) - 1} more" if found[1:] else "")
+    return [
+        f"{named} counts the rows, and is learned from like a feature; it tells "
+        "classes apart if cases are sorted. Leave it out, at the command line with "
+        f"--drop {found[0]!r}."
+    ]
 
 
 def _asks(rows: Sequence[ModelAssessment], loss: str) -> bool:

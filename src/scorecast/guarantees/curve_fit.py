@@ -15,11 +15,8 @@ from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import wilson
-from scorecast.guarantees.learning_curve import (
-    LearningCurveFit,
-    check_target,
-    repeat_variance,
-)
+from scorecast.guarantees.curve_slope import repeat_variance
+from scorecast.guarantees.learning_curve import LearningCurveFit, check_target
 from scorecast.guarantees.power_law import PowerLaw, fit_power_law
 
 __all__ = ["OVER", "learning_curve_fit"]
@@ -45,6 +42,7 @@ def learning_curve_fit(
     n_replicates: int = 200,
     random_state: RandomState = None,
     notes: Sequence[str] = (),
+    has_groups: bool = False,
 ) -> LearningCurveFit:
     """Fit an inverse power law to scores at several sizes.
 
@@ -85,6 +83,9 @@ def learning_curve_fit(
         Seed of the resamples.
     notes : sequence of str, optional
         What a reader must know of the sizes.
+    has_groups : bool, default=False
+        Whether cases come in groups; `n_cases` then counts independent ones, and no
+        way to split them is proposed.
 
     Returns
     -------
@@ -104,12 +105,7 @@ def learning_curve_fit(
     if best is None:
         best = 1.0 if greater_is_better else 0.0
     n, errors = _checked(sizes, scores, best, greater_is_better)
-    if not isinstance(n_replicates, numbers.Integral) or n_replicates < 1:
-        msg = f"`n_replicates` must be a whole number from 1; got {n_replicates!r}."
-        raise UsageError(msg)
-    if not (np.isfinite(test_ratio) and test_ratio >= 0):
-        msg = f"`test_ratio` must be a number from 0; got {test_ratio!r}."
-        raise UsageError(msg)
+    _check_numbers(n_replicates, test_ratio)
     if target is not None:
         check_target(target, best, greater=greater_is_better)
     counts = _weights(weights, errors)
@@ -139,7 +135,17 @@ def learning_curve_fit(
         test_ratio=float(test_ratio),
         n_cases=int(n_cases),
         notes=tuple(notes),
+        has_groups=has_groups,
     )
+
+
+def _check_numbers(n_replicates: int, test_ratio: float) -> None:
+    if not isinstance(n_replicates, numbers.Integral) or n_replicates < 1:
+        msg = f"`n_replicates` must be a whole number from 1; got {n_replicates!r}."
+        raise UsageError(msg)
+    if not (np.isfinite(test_ratio) and test_ratio >= 0):
+        msg = f"`test_ratio` must be a number from 0; got {test_ratio!r}."
+        raise UsageError(msg)
 
 
 def _checked(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -117,6 +118,12 @@ class Estimates:
     def warnings(self) -> tuple[str, ...]:
         """What the estimator warned of, each once."""
         return tuple(dict.fromkeys(w for fold in self.folds for w in fold.warnings))
+
+    @property
+    def chosen(self) -> tuple[Mapping[str, str], ...]:
+        """Parameters that the model chose in every split; empty if it chooses none."""
+        found = tuple(fold.chosen for fold in self.folds)
+        return found if any(found) else ()
 
     def outcomes(self) -> list[Outcome]:
         """Return the outcomes of the splits that did not fail."""

@@ -6,7 +6,8 @@ import contextlib
 import sys
 import time
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ class FoldResult:
         Time it took.
     warnings : tuple of str
         What the estimator warned of.
+    chosen : dict of str to str
+        Parameters that the model chose itself, if it does.
     """
 
     test: IntArray
@@ -48,6 +51,7 @@ class FoldResult:
     failure: str = ""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
 
 def seeded_clone(estimator: Any, rng: np.random.Generator) -> Any:
@@ -138,6 +142,7 @@ def _fit_here(
     if order is not None:
         known, asked = order[known], order[asked]
     outcome, failure, said = None, "", []
+    chosen: Mapping[str, str] = {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # What an estimator prints must not end up inside the answer.
@@ -149,6 +154,7 @@ def _fit_here(
                     model.fit(*teaching, groups=problem.groups[split.train])
                 else:
                     model.fit(*teaching)
+                chosen = _chosen(model)
                 features = problem.features(asked)
                 outcome = _outcome(model, features, problem, split.test, with_scores)
             except Exception as error:  # noqa: BLE001 - any fault of a stranger's code
@@ -161,7 +167,16 @@ def _fit_here(
         failure=failure,
         seconds=time.monotonic() - start,
         warnings=tuple(dict.fromkeys(" ".join(x.split())[:200] for x in said)),
+        chosen=chosen,
     )
+
+
+def _chosen(model: Any) -> dict[str, str]:
+    """Return what a model chose among, by the name scikit-learn's searches have."""
+    found = getattr(model, "best_params_", None)
+    if not isinstance(found, Mapping):
+        return {}
+    return {str(name): " ".join(str(value).split()) for name, value in found.items()}
 
 
 def _outcome(

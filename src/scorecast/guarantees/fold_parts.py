@@ -32,6 +32,7 @@ def fold_parts(fold: FoldResult) -> Json:
         "failure": fold.failure,
         "seconds": fold.seconds,
         "warnings": list(fold.warnings),
+        "chosen": dict(fold.chosen),
         "outcome": None
         if outcome is None
         else {
@@ -54,6 +55,7 @@ def fold_from(parts: Json) -> FoldResult:
         failure=parts["failure"],
         seconds=float(parts["seconds"]),
         warnings=tuple(parts["warnings"]),
+        chosen=dict(parts.get("chosen", {})),
     )
 
 

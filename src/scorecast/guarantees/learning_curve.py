@@ -13,14 +13,20 @@ from scipy.special import fdtrc
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import UsageError
-from scorecast.guarantees.loss_values import span_said, value_said
+from scorecast.guarantees.curve_slope import repeat_variance, slope_p
+from scorecast.guarantees.loss_values import (
+    MOST_CASES,
+    rough_size,
+    span_said,
+    value_said,
+)
 from scorecast.guarantees.power_law import PowerLaw
 
-__all__ = ["LearningCurveFit", "check_target", "repeat_variance"]
+__all__ = ["LearningCurveFit", "check_target"]
 
 _FAR = 10  # times the largest size: beyond, a fit is a rough guide
-_MOST = 10**7  # nobody collects more: beyond is no end, in words as in JSON
 _MISFIT = 0.05  # level of the test whether the law fits
+_GAIN = 0.05  # and of that whether larger sizes are better at all
 
 
 def check_target(target: float, best: float, *, greater: bool) -> None:
@@ -72,6 +78,8 @@ class LearningCurveFit(Result):
         The seed, where it was a number.
     notes : tuple of str
         What a reader must know of the sizes.
+    has_groups : bool
+        Whether cases come in groups; `n_cases` then counts independent ones.
     """
 
     kind: ClassVar[str] = "learning-curve-fit"
@@ -92,6 +100,7 @@ class LearningCurveFit(Result):
     n_cases: int = 0
     worst: float | None = None
     notes: tuple[str, ...] = ()
+    has_groups: bool = False
 
     @property
     def misfit_p(self) -> float:
@@ -121,6 +130,28 @@ class LearningCurveFit(Result):
         """Whether the law may be trusted: no test says that it does not fit."""
         return not self.misfit_p < _MISFIT
 
+    @property
+    def gain_p(self) -> float:
+        """Chance of a rise as steep where larger sizes are no better; one-tailed.
+
+        Student's test of the slope against the logarithm of the size, repeat by
+        repeat. Of what Nadeau and Bengio add for shared cases half is left, as what
+        moves all sizes of a repeat together is no slope. A single score per size has
+        its slope tested by what the line leaves over.
+        """
+        scores = self.scores if self.greater_is_better else -self.scores
+        return slope_p(self.sizes, scores, self.test_ratio)
+
+    @property
+    def rises(self) -> bool:
+        """Whether larger sizes are shown to be better, at the level of 5 %."""
+        return self.gain_p < _GAIN
+
+    @property
+    def extrapolates(self) -> bool:
+        """Whether sizes that were not tried are spoken of: the law fits, and rises."""
+        return self.fits and self.rises
+
     def _n_fitted(self) -> int:
         """Count the numbers of the law that were free: edges are not."""
         if self.is_flat:
@@ -129,13 +160,13 @@ class LearningCurveFit(Result):
 
     @property
     def limit(self) -> float:
-        """The score that endless data would give; NaN where the law does not fit."""
-        return self._score(self.law.limit) if self.fits else math.nan
+        """The score that endless data would give; NaN if not `extrapolates`."""
+        return self._score(self.law.limit) if self.extrapolates else math.nan
 
     @property
     def limit_interval(self) -> tuple[float, float]:
         """Interval of that score; NaN where there is none."""
-        if not self.fits:
+        if not self.extrapolates:
             return math.nan, math.nan
         return self._span([self._score(law.limit) for law in self.replicates])
 
@@ -163,12 +194,16 @@ class LearningCurveFit(Result):
         """Return the size at which a score is reached; infinite if it never is.
 
         Never below the smallest size tried, of which the curve knows nothing: that
-        one, or fewer, will do. Infinite, too, beyond ten million, and NaN where the
-        law does not fit. What is better than the best is refused.
+        one, or fewer, will do. Infinite, too, beyond a million, and NaN where the law
+        does not fit, or no gain is shown and sizes tried do not reach it. What is
+        better than the best is refused.
         """
         check_target(target, self.best, greater=self.greater_is_better)
         if not self.fits:
             return math.nan
+        if not self.rises:
+            short = (self._error(target) < self._error(float(x)) for x in self.means)
+            return math.nan if any(short) else float(self.sizes.min())
         return self._tried(self.law.size_for(self._error(target)))
 
     def needed_interval(self, target: float) -> tuple[float, float]:
@@ -179,13 +214,28 @@ class LearningCurveFit(Result):
         check_target(target, self.best, greater=self.greater_is_better)
         if not self.fits or not self._has_spread:
             return math.nan, math.nan
+        if not self.rises:
+            return self._flat_interval(target)
         found = [law.size_for(self._error(target)) for law in self.replicates]
         low, high = self._span(found)
         return self._tried(low), self._tried(high)
 
+    def _flat_interval(self, target: float) -> tuple[float, float]:
+        """Say by the sizes tried alone whether the smallest will do."""
+        least = float(self.sizes.min())
+        ends = [self.interval_at(float(size)) for size in self.sizes]
+        if not self.greater_is_better:
+            ends = [(-high, -low) for low, high in ends]
+        wanted = target if self.greater_is_better else -target
+        if all(low >= wanted for low, _ in ends):
+            return least, least
+        if any(high >= wanted for _, high in ends):
+            return least, math.inf
+        return math.nan, math.nan
+
     def _tried(self, size: float) -> float:
         whole = max(_whole(size), float(self.sizes.min()))
-        return whole if whole <= _MOST else math.inf
+        return whole if whole <= MOST_CASES else math.inf
 
     @property
     def _has_spread(self) -> bool:
@@ -212,7 +262,7 @@ class LearningCurveFit(Result):
         """Whether `best_split` makes sense of these scores, and n is known."""
         right = self.loss in ("accuracy", "error")
         told = right and self.over == "cases" and self.n_cases > 1
-        return told and self.fits and not self.is_flat
+        return told and self.extrapolates and not self.is_flat and not self.has_groups
 
     def best_split(self, n: int) -> tuple[int, int]:
         """Divide n cases between training and test.
@@ -220,7 +270,9 @@ class LearningCurveFit(Result):
         In the manner of Raudys and Jain: fewer training cases make the error estimate
         pessimistic, fewer test cases make it uncertain. The split with the smallest
         squared deviation from the error at n training cases is chosen, for scores that
-        are shares of right answers.
+        are shares of right answers. The pessimism is averaged over the resampled fits,
+        so that a curve that is not known well is not trusted with few cases. Nothing
+        below the smallest size tried is considered, nor are groups.
 
         Parameters
         ----------
@@ -235,10 +287,13 @@ class LearningCurveFit(Result):
         if n < 2:
             msg = f"`n` must be at least 2, one case to train and one to test; got {n}."
             raise UsageError(msg)
-        train = np.arange(1, n)
+        train = np.arange(min(int(self.sizes.min()), n - 1), n)
         error = np.clip(self.law.error(train.astype(float)), 0, 1)
-        bias = error - np.clip(self.law.error(n), 0, 1)
-        chosen = int(train[np.argmin(bias**2 + error * (1 - error) / (n - train))])
+        squares = np.zeros(train.size)
+        for law in self.replicates:
+            fitted = np.clip(law.error(np.append(train, n).astype(float)), 0, 1)
+            squares += (fitted[:-1] - fitted[-1]) ** 2 / len(self.replicates)
+        chosen = int(train[np.argmin(squares + error * (1 - error) / (n - train))])
         return chosen, n - chosen
 
     def summary(self) -> str:
@@ -250,31 +305,30 @@ class LearningCurveFit(Result):
                 f"From {last} {self.name} was {seen}. {self.misfit_said()} Nothing is "
                 "said of sizes that were not tried."
             )
+        said = "" if self.target is None else self.needed_said(self.target)
+        if not self.rises:
+            few = value_said(self.loss, float(self.means[self.sizes.argmin()]))
+            return (
+                f"From {self.sizes.min():,} {self.over} {self.name} was {few}, from "
+                f"{self.sizes.max():,} it was {seen}: {self.no_gain_said()}, so that "
+                f"nothing is said of more. {said}"
+            ).rstrip()
         fitted = value_said(self.loss, self.score_at(float(self.sizes.max())))
         span = span_said(self.loss, *self.limit_interval)
-        sure = f"{100 * self.level:g} %"
-        measured = f"{seen} measured, {fitted} fitted"
-        if self.is_flat:
-            first = (
-                f"From {self.sizes.min():,} to {last} {self.name} stays at about "
-                f"{fitted} ({measured} at {self.sizes.max():,}; {sure} with endless "
-                f"{self.over}: {span})."
-            )
-        else:
-            first = (
-                f"From {last} {self.name} is {measured}; the fit tends to "
-                f"{value_said(self.loss, self.limit)} ({sure}: {span}) with endless "
-                f"{self.over}."
-            )
-        said = "" if self.target is None else self.needed_said(self.target)
+        first = (
+            f"From {last} {self.name} is {seen} measured, {fitted} fitted; the fit "
+            f"tends to {value_said(self.loss, self.limit)} ({100 * self.level:g} %: "
+            f"{span}) with endless {self.over}."
+        )
         return f"{first} {said}".rstrip()
 
     def misfit_said(self) -> str:
         """Say that the law does not fit, and how sure that is."""
-        p = self.misfit_p
-        return (
-            f"A power law does not fit (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})."
-        )
+        return f"A power law does not fit ({_p_said(self.misfit_p)})."
+
+    def no_gain_said(self) -> str:
+        """Say that nothing tells the curve from a flat one; without a full stop."""
+        return f"no gain from more {self.over} is shown ({_p_said(self.gain_p)})"
 
     @property
     def is_flat(self) -> bool:
@@ -310,12 +364,17 @@ class LearningCurveFit(Result):
                 f"These sizes cannot tell how many {self.over} {what} needs: anything "
                 f"from {least:,.0f} or fewer to no end."
             )
+        if math.isnan(needed):
+            return f"Nothing shows that more {self.over} would reach {what}."
         if math.isinf(needed):
             first = f"The curve {self.never_said(target)} {what}"
             if not low < math.inf:
                 return f"{first}."
-            return f"{first}; the near end of its interval does from {low:,.0f} on."
-        end = "no end" if math.isinf(high) else f"{high:,.0f}"
+            return (
+                f"{first}; at the better end of its interval about {rough_size(low)} "
+                f"{self.over} would."
+            )
+        end = rough_size(high) if math.isfinite(high) else "no end"
         far = needed / float(self.sizes.max())
         rough = (
             f"; {far:,.0f} times what was tried, a rough guide" if far > _FAR else ""
@@ -323,8 +382,9 @@ class LearningCurveFit(Result):
         fewer = " or fewer"
         if high <= least:
             return f"For {what} {needed:,.0f} {self.over}{fewer} will do ({sure} sure)."
-        about = f"{needed:,.0f}{fewer}" if needed <= least else f"about {needed:,.0f}"
-        start = f"{low:,.0f}{fewer if low <= least else ''}"
+        about = f"about {rough_size(needed)}"
+        about = f"{needed:,.0f}{fewer}" if needed <= least else about
+        start = f"{low:,.0f}{fewer}" if not low > least else rough_size(low)
         span = "no interval" if math.isnan(low) else f"{sure}: {start} to {end}"
         return f"For {what} {about} {self.over} are needed ({span}{rough})."
 
@@ -332,7 +392,7 @@ class LearningCurveFit(Result):
         """Say how a score is missed: for good, or within any number of cases."""
         if self._error(target) <= self.law.limit:
             return "never reaches"
-        return f"needs over {_MOST:,} {self.over} for"
+        return f"needs more than a million {self.over} for"
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per size."""
@@ -377,6 +437,7 @@ class LearningCurveFit(Result):
             "level": self.level,
             "seed": self.seed,
             "notes": list(self.notes),
+            "has_groups": self.has_groups,
         }
         laws = [[p.scale, p.exponent, p.limit] for p in (self.law, *self.replicates)]
         result: Json = {
@@ -384,11 +445,13 @@ class LearningCurveFit(Result):
             "fitted": [self.score_at(float(size)) for size in self.sizes],
             "misfit_p": self.misfit_p,
             "fits": self.fits,
+            "gain_p": self.gain_p,
+            "rises": self.rises,
             "limit": self.limit,
             "limit_interval": list(self.limit_interval),
         }
         if self.target is not None:
-            # Infinity is null in JSON: not reached with ten million either.
+            # Infinity is null in JSON: not reached with a million either.
             result["needed"] = self.needed_for(self.target)
             result["needed_interval"] = list(self.needed_interval(self.target))
         if self.splits_cases:
@@ -412,25 +475,8 @@ class LearningCurveFit(Result):
         )
 
 
-def repeat_variance(table: FloatArray) -> FloatArray:
-    """Return the variance of one repeat at every size.
-
-    Few repeats know their own variance badly: it leans on what all sizes share.
-
-    Parameters
-    ----------
-    table : ndarray of shape (k, r)
-        A column per repeat, at least two.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Zero everywhere if no repeat differs from another.
-    """
-    repeats = table.shape[1]
-    own = table.var(axis=1, ddof=1)
-    found: FloatArray = ((repeats - 1) * own + 2 * own.mean()) / (repeats + 1)
-    return found
+def _p_said(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _whole(size: float) -> float:

@@ -7,7 +7,16 @@ import math
 from scorecast._core.amounts import amount
 from scorecast._core.percent import percent, percent_span
 
-__all__ = ["difference_said", "is_share", "span_said", "value_said"]
+__all__ = [
+    "MOST_CASES",
+    "difference_said",
+    "is_share",
+    "rough_size",
+    "span_said",
+    "value_said",
+]
+
+MOST_CASES = 10**6  # hardly anybody collects more: beyond is no end
 
 _SHARES = {
     "accuracy", "error", "balanced-accuracy", "sensitivity", "specificity",
@@ -70,3 +79,27 @@ def difference_said(loss: str, difference: float) -> str:
     # There is no such thing as minus nothing.
     said = said.replace("-", "+") if float(said) == 0 else said
     return f"{said} points" if is_share(loss) else said
+
+
+def rough_size(size: float) -> str:
+    """Write a size with as many digits as a fit knows: two.
+
+    Parameters
+    ----------
+    size : float
+        A size.
+
+    Returns
+    -------
+    str
+        Rounded up.
+
+    Examples
+    --------
+    >>> rough_size(46), rough_size(771_598), rough_size(4_132_818)
+    ('46', '780,000', 'more than a million')
+    """
+    if size > MOST_CASES:
+        return "more than a million"
+    step = 10 ** max(len(str(math.ceil(size))) - 2, 0)
+    return f"{step * math.ceil(size / step - 1e-9):,}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from scorecast._core.types import Json
@@ -27,6 +28,7 @@ __all__ = [
 # In a file: 10,000 numbers with all their digits are some 250 kB a loss, and more would
 # make it one of cases only. Not rounded: a rank counted again would count other ties.
 _MOST_CASES = 10_000
+_MOST_CHOICES = 5  # in words, beside the most frequent one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,8 @@ class LossAssessment:
         and `tested_in`; empty likewise.
     of_class : str
         The class it is about, where it is about one: the last in sorted order.
+    no_interval : str
+        Why no interval can be promised, where the value is known; often empty.
     """
 
     loss: str
@@ -66,6 +70,7 @@ class LossAssessment:
     cases: tuple[float, ...] = ()
     tests: tuple[float, ...] = ()
     of_class: str = ""
+    no_interval: str = ""
 
     @property
     def name(self) -> str:
@@ -100,9 +105,15 @@ class LossAssessment:
         """Write an interval as this loss is read."""
         return span_said(self.loss, low, high)
 
+    def interval_said(self) -> str:
+        """Write the interval to quote; say so if there is none to promise."""
+        if self.no_interval:
+            return "none to promise"
+        return self.span_said(self.low, self.high)
+
     def said(self) -> str:
         """Write the estimate with its interval."""
-        span = self.span_said(self.low, self.high)
+        span = self.interval_said().replace("none", "no interval")
         return f"{self.value_said(self.estimate)} ({span})"
 
 
@@ -140,6 +151,9 @@ class ModelAssessment:
     tested, tested_in : tuple of int
         Of every test, split by split, the numbers of the case and of the split, from
         0; those of one repeat are together. Empty in files that leave them out.
+    chosen : tuple of dict
+        Parameters that the model chose itself in every split, as text; empty for one
+        that chooses none.
     """
 
     name: str
@@ -156,6 +170,7 @@ class ModelAssessment:
     times_tested: tuple[int, ...] = ()
     tested: tuple[int, ...] = ()
     tested_in: tuple[int, ...] = ()
+    chosen: tuple[Mapping[str, str], ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -167,6 +182,23 @@ class ModelAssessment:
         if self.feasibility is None:
             return "Not tested against chance."
         return self.feasibility.verdict.said()
+
+    def chosen_said(self) -> str:
+        """Say how often what was chosen; empty for a model that chooses nothing."""
+        known = [
+            ", ".join(f"{name} = {value}" for name, value in choice.items())
+            for choice in self.chosen
+            if choice
+        ]
+        if not known:
+            return ""
+        (first, times), *others = Counter(known).most_common()
+        said = [f"{first} in {times:,} of {len(known):,} splits"]
+        said += [f"{text} in {n:,}" for text, n in others[:_MOST_CHOICES]]
+        left = others[_MOST_CHOICES:]
+        if left:
+            said.append(f"{len(left):,} more in {sum(n for _, n in left):,}")
+        return "; ".join(said)
 
     def loss(self, name: str) -> LossAssessment:
         """Return one of the losses by its name."""
@@ -182,6 +214,7 @@ def model_parts(model: ModelAssessment) -> Json:
         "times_tested": _few(model.times_tested),
         "tested": _few(model.tested),
         "tested_in": _few(model.tested_in),
+        "chosen": [dict(choice) for choice in model.chosen],
         "feasibility": None
         if model.feasibility is None
         else model.feasibility.to_json(),
@@ -219,6 +252,7 @@ def loss_parts(loss: LossAssessment) -> Json:
         "cases": list(loss.cases),
         "tests": list(loss.tests),
         "of_class": loss.of_class,
+        "no_interval": loss.no_interval,
     }
 
 
@@ -248,6 +282,7 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         times_tested=tuple(data.get("times_tested", ())),
         tested=tuple(data.get("tested", ())),
         tested_in=tuple(data.get("tested_in", ())),
+        chosen=tuple(data.get("chosen", ())),
     )
 
 
@@ -266,6 +301,7 @@ def loss_from(name: str, data: Json) -> LossAssessment:
         cases=tuple(_float(x) for x in data.get("cases", ())),
         tests=tuple(_float(x) for x in data.get("tests", ())),
         of_class=data.get("of_class", ""),
+        no_interval=data.get("no_interval", ""),
     )
 
 

@@ -16,6 +16,7 @@ from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.curve_fit import learning_curve_fit
 from scorecast.guarantees.curve_scores import mixed_order
 from scorecast.guarantees.fitting import fit_and_test
+from scorecast.guarantees.group_units import n_independent
 from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.problem import Problem
@@ -202,10 +203,12 @@ def model_curve(
         loss=loss.name,
         over=order.over,
         test_ratio=plan.test_ratio,
-        n_cases=problem.n,
+        # A group is one draw, however large.
+        n_cases=math.floor(n_independent(problem.groups, problem.n)),
         level=level,
         random_state=for_band,
         notes=_shortfall(order, learned),
+        has_groups=problem.groups is not None,
     )
 
 

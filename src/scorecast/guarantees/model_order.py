@@ -10,7 +10,7 @@ import numpy as np
 
 from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
-from scorecast.guarantees.bounds import Bound, all_bounds
+from scorecast.guarantees.bounds import Bound, all_bounds, unpromised
 from scorecast.guarantees.capacity_bounds import capacity_bounds
 from scorecast.guarantees.class_sensitivity import (
     ClassSensitivity,
@@ -25,6 +25,7 @@ from scorecast.guarantees.outlook import OutlookOrder, model_outlook
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
+from scorecast.guarantees.tied_scores import ties_said
 
 __all__ = ["Order", "assess_model"]
 
@@ -144,8 +145,8 @@ def assess_model(
         n_tested=int(cases.size),
         cases=tuple(cases.tolist()), times_tested=tuple(times.tolist()),
         tested=tuple(estimates.tested().tolist()),
-        tested_in=tuple(estimates.tested_in().tolist()),
-        warnings=(*estimates.warnings, *undefined, *unparted, *missing, *notes,
+        tested_in=tuple(estimates.tested_in().tolist()), chosen=estimates.chosen,
+        warnings=(*undefined, *estimates.warnings, *unparted, *missing, *notes,
                   *more.warnings),
         untested=untested,
     )  # fmt: skip
@@ -154,14 +155,17 @@ def assess_model(
 def _unsaid(
     estimates: Estimates, losses: Sequence[Loss]
 ) -> tuple[list[str], list[str]]:
-    """Say which losses have no finite value, and which the model does not give."""
-    undefined, missing = [], []
+    """Say which losses mean little, and which the model does not give."""
+    undefined: list[str] = []
+    missing: list[str] = []
     for loss in losses:
         if not estimates.can_measure(loss):
-            said = f"{loss.name} needs {loss.needs}, which the model does not give"
-            missing.append(said)
-        elif said := estimates.not_finite_said(loss):
-            undefined.append(said)
+            missing.append(
+                f"{loss.name} needs {loss.needs}, which the model does not give"
+            )
+            continue
+        said = (estimates.not_finite_said(loss), ties_said(estimates, loss))
+        undefined += filter(None, said)
     return undefined, missing
 
 
@@ -213,6 +217,7 @@ def _one_loss(
         cases=() if sample.cases is None else tuple(sample.cases.tolist()),
         tests=() if sample.tests is None else tuple(sample.tests.tolist()),
         of_class=loss.class_of(estimates.problem.classes),
+        no_interval=unpromised(estimates, sample),
     )
 
 

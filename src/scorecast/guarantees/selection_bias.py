@@ -115,7 +115,20 @@ class SelectionBias(Result):
     @property
     def adjusted_interval(self) -> tuple[float, float]:
         """The interval of the selection outside, moved by the bias and widened."""
+        if math.isnan(sum(self.outside_interval)):
+            return math.nan, math.nan
         return self.adjusted(*self.outside_interval)
+
+    def why_no_interval(self) -> str:
+        """Say why the bias has no interval; empty if it has one."""
+        if not math.isnan(sum(self.bias_interval)):
+            return ""
+        more = self.outside - self.inside
+        if np.isfinite(more).sum() < 2:
+            return "splits have no values of their own"
+        if np.abs(more[np.isfinite(more)]).max() < _SAME:
+            return "no split changed: the model made no use of the difference"
+        return "all splits differ by as much, so that no spread is seen"
 
     def adjusted(self, low: float, high: float) -> tuple[float, float]:
         """Correct bounds that were computed with the selection outside.

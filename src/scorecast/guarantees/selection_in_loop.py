@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
 
 from scorecast.exceptions import InsufficientDataError
-from scorecast.guarantees.bounds import all_bounds, recommended
+from scorecast.guarantees.bounds import all_bounds, recommended, unpromised
 from scorecast.guarantees.estimates import Estimates, LossSample, collect_estimates
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.problem import Problem
@@ -120,5 +121,7 @@ def _measured(
     bounds = all_bounds(
         estimates, sample, level=level, rng=np.random.default_rng(seed), n_resamples=200
     )
+    if unpromised(estimates, sample):
+        return sample, (math.nan, math.nan)
     bound = recommended(bounds)
     return sample, (bound.low, bound.high)

@@ -16,6 +16,7 @@ __all__ = [
     "columns_of",
     "first_missing",
     "is_table",
+    "number_names",
     "numbers_of",
     "rows_of",
     "shuffled_columns",
@@ -92,6 +93,13 @@ def numbers_of(features: Any) -> FloatArray:
     columns = _number_columns(features)
     found: FloatArray = columns.to_numpy(dtype=np.float64, na_value=np.nan)
     return found
+
+
+def number_names(features: Any) -> list[str]:
+    """Return the names of the columns of `numbers_of`; none for a matrix."""
+    if not is_table(features):
+        return []
+    return [str(name) for name in _number_columns(features).columns]
 
 
 def _number_columns(table: Any) -> Any:

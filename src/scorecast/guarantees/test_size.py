@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,6 +77,26 @@ class RequiredTestSize(Result):
             f"{self.n:,} test cases, {both}, tell {percent(self.accuracy)} from "
             f"{percent(self.versus)} with a chance of {percent(self.power)} at {sure} "
             "confidence."
+        )
+
+    def assumed(self) -> str:
+        """Say what the number rests on, and how many cases it means in all."""
+        if self.goal == "width":
+            return "cases are independent, and the accuracy is as expected"
+        if self.method == "independent":
+            return (
+                f"each model has {self.n:,} cases of its own, {2 * self.n:,} in all; a "
+                "test of two shares by the normal approximation, which asks for fewer "
+                "cases than an exact one"
+            )
+        usual = _disagreement(self.accuracy, self.versus, None)
+        said = ", as if they were right independently of each other; models that agree "
+        said += "more often need fewer"
+        return (
+            f"both models have the same {self.n:,} cases; McNemar's exact test, which "
+            "asks for more than an approximation; exactly one model is right in "
+            f"{percent(self.disagreement)} of cases"
+            f"{said if math.isclose(usual, self.disagreement) else ''}"
         )
 
     def reached_with(self, n: int) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecast._core.words import EVENT_WORDS
 from scorecast.exceptions import InvalidInputError
 from scorecast.io.columns import Table, TableOptions, find_column
 from scorecast.io.formats import Kind, kind_of
@@ -22,8 +23,6 @@ __all__ = ["CohortFile", "read_cohort"]
 
 _MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "."}
 _OPTION = "--covariates"
-_EVENTS = {"1": 1.0, "0": 0.0, "yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0,
-           "y": 1.0, "n": 0.0, "t": 1.0, "f": 0.0}  # fmt: skip
 _UNKNOWN_TIME = (
     "the time is missing; give how long the case was followed, with event 0 where the "
     "event was not seen, or remove the row"
@@ -236,7 +235,7 @@ class _Places:
         """Return 1 where the event was seen; yes and true mean that, too."""
         words = [_whole(str(cell).strip().lower()) for cell in cells]
         for row, word in enumerate(words):
-            if word in _EVENTS:
+            if word in EVENT_WORDS:
                 continue
             if word in _MISSING:
                 msg = (
@@ -254,7 +253,7 @@ class _Places:
                 f"when last looked at); got {quoted(str(cells[row]))}; {fix}"
             )
             raise InvalidInputError(msg)
-        return np.array([_EVENTS[word] for word in words])
+        return np.array([EVENT_WORDS[word] for word in words])
 
     def numbers(self, covariate: _Covariate, cells: NDArray[Any]) -> NDArray[Any]:
         """Return a covariate; NaN where it is missing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from scorecast._core.parallel import map_threads
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.observations import Noise
+from scorecast.mixtures.tabulated import MANY, Tabulated
 
 if TYPE_CHECKING:
     from scorecast.mixtures.kernels.conditional import Turned
@@ -23,6 +25,7 @@ _PER_COMPONENT = 400  # normals; more are made room for where they are needed
 _LIGHT = 1e-7  # share of the normals that only the tails need
 _SHARES = 1e-3  # quantiles that do not
 _BLOCK = 16  # cases per task of a thread
+_CENTRES = np.array([0.0, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0])
 
 
 class ConditionalMixture:
@@ -125,13 +128,10 @@ class ConditionalMixture:
         tuple of arrays of shape (n, T)
             Density, and probability of more.
         """
-        from scorecast.mixtures.kernels.conditional import mixture_values
-
         density, tail = np.empty(at.shape), np.empty(at.shape)
 
         def fill(k: int) -> None:
-            normals, n_heavy = self._averaged(others[k])
-            mixture_values(at[k], normals, n_heavy, density[k], tail[k])
+            density[k], tail[k] = _values(*self._averaged(others[k]), at[k])
 
         self._for_all(fill, len(others), n_jobs)
         return density, np.clip(tail, 0.0, 1.0)
@@ -151,15 +151,13 @@ class ConditionalMixture:
         array of shape (draws, T)
             Probabilities of more.
         """
-        from scorecast.mixtures.kernels.conditional import mixture_values
-
         normals, _, ends = self._fill(others)
         starts = np.concatenate([[0], ends])
-        out, density = np.empty((self.n_draws, at.size)), np.empty(at.size)
+        out = np.empty((self.n_draws, at.size))
         for i in range(self.n_draws):
             one = np.ascontiguousarray(normals[:, starts[i] : starts[i + 1]])
-            mixture_values(at, one, one.shape[1], density, out[i])
-        return out
+            _, out[i] = _values(one, one.shape[1], at)
+        return np.clip(out, 0.0, 1.0)
 
     def quantiles(
         self, others: FloatArray, shares: FloatArray, *, n_jobs: int | None = None
@@ -180,16 +178,10 @@ class ConditionalMixture:
         array of shape (n, T)
             The quantiles.
         """
-        from scorecast.mixtures.kernels.conditional import mixture_quantiles
-
         out = np.empty((len(others), shares.size))
-        is_plain = bool(((shares > _SHARES) & (shares < 1.0 - _SHARES)).all())
 
         def fill(k: int) -> None:
-            normals, n_heavy = self._averaged(others[k])
-            if is_plain:
-                normals = np.ascontiguousarray(normals[:, :n_heavy])
-            mixture_quantiles(shares, normals, out[k])
+            out[k] = _quantiles(*self._averaged(others[k]), shares)
 
         self._for_all(fill, len(others), n_jobs)
         return out
@@ -239,6 +231,53 @@ class ConditionalMixture:
 
         starts = range(0, n, _BLOCK)
         map_threads(block, starts, n_jobs=n_jobs, what="predicting")
+
+
+def _values(
+    normals: FloatArray, n_heavy: int, at: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return density and upper tail of a mixture of normals at few or many places."""
+    if at.size < MANY:
+        return _exact(normals, n_heavy, at)
+    return _table(normals, n_heavy, float(at.min()), float(at.max()))(at)
+
+
+def _exact(
+    normals: FloatArray, n_heavy: int, at: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    from scorecast.mixtures.kernels.conditional import mixture_values
+
+    density, tail = np.empty(at.size), np.empty(at.size)
+    mixture_values(at, normals, n_heavy, density, tail)
+    return density, tail
+
+
+def _table(normals: FloatArray, n_heavy: int, low: float, high: float) -> Tabulated:
+    order = np.argsort(normals[1, :n_heavy])
+    share = np.cumsum(normals[0, order])
+    at = np.minimum(np.searchsorted(share, _CENTRES * share[-1]), n_heavy - 1)
+    exact = partial(_exact, normals, n_heavy)
+    return Tabulated(exact, low, high, normals[1, order[at]])
+
+
+def _quantiles(normals: FloatArray, n_heavy: int, shares: FloatArray) -> FloatArray:
+    """Return quantiles of a mixture of normals, few or many."""
+    from scorecast.mixtures.kernels.conditional import mixture_quantiles
+
+    is_plain = (shares > _SHARES) & (shares < 1.0 - _SHARES)
+    heavy = np.ascontiguousarray(normals[:, :n_heavy])
+    out = np.empty(shares.size)
+    if is_plain.sum() >= MANY:
+        ends = np.empty(2)
+        within = shares[is_plain]
+        mixture_quantiles(np.array([within.min(), within.max()]), normals, ends)
+        table = _table(normals, n_heavy, ends[0], ends[1])
+        out[is_plain] = table.quantiles(within)
+        if not is_plain.all():
+            out[~is_plain] = _quantiles(normals, n_heavy, shares[~is_plain])
+        return out
+    mixture_quantiles(shares, heavy if is_plain.all() else normals, out)
+    return out
 
 
 def _turn(

@@ -26,6 +26,7 @@ from scorecast.recurrence.evaluation import (
     evaluate_recurrence,
 )
 from scorecast.recurrence.evidence import hyperparameter_evidence
+from scorecast.recurrence.noted import noted
 from scorecast.recurrence.population import POPULATIONS, fit_population
 from scorecast.recurrence.result import PRIOR_WORDS, Recurrence, recurrence_of
 from scorecast.recurrence.rivals import RIVALS
@@ -61,6 +62,7 @@ __all__ = [
     "fit_population",
     "fit_without",
     "hyperparameter_evidence",
+    "noted",
     "recurrence_of",
     "shown_cases",
     "wide_intervals",

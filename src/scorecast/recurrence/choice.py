@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import Evidence, Prior, Sampling
 from scorecast.recurrence.evidence import hyperparameter_evidence
 from scorecast.recurrence.scaling import hyperparameter_names, unknown_said
+from scorecast.recurrence.settings import OF_MODEL
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -207,7 +208,7 @@ def choose_hyperparameters(
     candidates: Mapping[str, Mapping[str, Any]],
     *,
     sampling: Sampling | None = None,
-    random_state: RandomState = 0,
+    random_state: RandomState | Literal["model"] = OF_MODEL,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> HyperparameterChoice:
     """Say which hyperparameters foretell the data best, and how sure that is.
@@ -223,8 +224,9 @@ def choose_hyperparameters(
         ``{"more parts": {"growth": 0.9}}``; the paper's own are always added.
     sampling : Sampling, optional
         Length of the chains; see `scorecast.recurrence.hyperparameter_evidence`.
-    random_state : int, Generator or None, default=0
-        Source of randomness.
+    random_state : int, Generator, None or "model", default="model"
+        Source of randomness; "model" takes that of the model,
+        anything else takes its place.
     checkpoint : str or path-like, optional
         File to which every finished candidate is appended; the same call goes on from
         it. It may be that of `evaluate_recurrence`.

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.types import BoolArray, FloatArray
+from scorecast._core.words import EVENT_WORDS
 from scorecast.exceptions import DataWarning, InsufficientDataError, InvalidInputError
 
 __all__ = [
+    "EQUAL_TIMES",
     "FEW_EVENTS",
     "Cohort",
     "check_cohort",
     "check_covariates",
+    "check_learnable",
     "check_times",
     "covariate_names",
     "few_events_said",
@@ -24,6 +27,7 @@ __all__ = [
     "is_idle",
 ]
 
+EQUAL_TIMES = "All times are equal: nothing shows how they spread."
 FEW_EVENTS = 10  # fewer than these, and predictions lean on the prior
 _SAME = 1e-10  # one minus the correlation of columns that say the same
 _ENOUGH = 10  # cases known in both of two columns, to call one a copy
@@ -71,7 +75,8 @@ def check_cohort(X: ArrayLike | None, time: ArrayLike, event: ArrayLike) -> Coho
     X : array-like of shape (n, p) or None
         Covariates; NaN where missing. None: no covariates.
     time, event : array-like of shape (n,)
-        Times above zero, and 1 where the event was seen, 0 where not yet.
+        Times above zero, and 1 (or yes, true) where the event was seen, 0 (no, false)
+        where not yet.
 
     Returns
     -------
@@ -125,7 +130,7 @@ def check_times(time: ArrayLike, event: ArrayLike) -> tuple[FloatArray, BoolArra
         If they are not what they should be.
     """
     when = _numbers(time, "time")
-    column = _numbers(event, "event")
+    column = _numbers(_without_words(event), "event")
     if when.shape != column.shape:
         msg = f"There are {when.size} times but {column.size} events."
         raise InvalidInputError(msg)
@@ -166,6 +171,29 @@ def check_times(time: ArrayLike, event: ArrayLike) -> tuple[FloatArray, BoolArra
     return when, column == 1.0
 
 
+def check_learnable(cohort: Cohort) -> None:
+    """Refuse cases from which nothing could be learned of when events come.
+
+    Parameters
+    ----------
+    cohort : Cohort
+        The cases.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there is no event, or only one time.
+    """
+    if not cohort.event.any():
+        msg = (
+            f"0 events in {cohort.n:,} cases, so nothing can be learned of when they "
+            "come, nor any prediction be judged."
+        )
+        raise InsufficientDataError(msg)
+    if cohort.time.min() == cohort.time.max():
+        raise InsufficientDataError(EQUAL_TIMES)
+
+
 def few_events_said(n_events: int) -> list[str]:
     """Warn of few events, in the same words everywhere.
 
@@ -183,6 +211,23 @@ def few_events_said(n_events: int) -> list[str]:
         return []
     seen = "event was" if n_events == 1 else "events were"
     return [f"Only {n_events} {seen} seen: predictions lean on the prior of the model."]
+
+
+def _without_words(event: ArrayLike) -> ArrayLike:
+    """Return 1 and 0 for yes and no, as files may have them."""
+    column = np.asarray(event)
+    cells = column.tolist() if column.ndim == 1 else []
+    if not any(isinstance(cell, str) for cell in cells):
+        return event
+    words = [str(cell).strip().lower() for cell in cells]
+    for row, word in enumerate(words):
+        if word not in EVENT_WORDS:
+            msg = (
+                "event must be 1 (seen) or 0 (not yet seen when last looked at), or "
+                f"yes and no; row {row + 1} holds {cells[row]!r}."
+            )
+            raise InvalidInputError(msg)
+    return np.array([EVENT_WORDS[word] for word in words])
 
 
 def _numbers(values: ArrayLike, name: str) -> FloatArray:

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,16 +28,23 @@ from scorecast.recurrence.accuracy import (
     integrated_brier,
 )
 from scorecast.recurrence.baseline import CURVE, curve_of_all
-from scorecast.recurrence.cohort import Cohort, check_cohort, covariate_names
+from scorecast.recurrence.cohort import (
+    Cohort,
+    check_cohort,
+    check_learnable,
+    covariate_names,
+)
 from scorecast.recurrence.columns import left_out_lines
 from scorecast.recurrence.folds import check_parts, make_folds, read_folds
 from scorecast.recurrence.held_out import MODEL, PRIOR, FoldResult, FoldWork
 from scorecast.recurrence.population import POPULATIONS
 from scorecast.recurrence.rivals import check_rivals
 from scorecast.recurrence.settings import (
+    OF_MODEL,
     fit_lines,
     folds_said,
     is_unsure,
+    seed_of,
     settings_of,
     summed,
 )
@@ -239,7 +246,7 @@ def evaluate_recurrence(
     folds: ArrayLike | None = None,
     prior: str = "exponential",
     rivals: str | Sequence[str] = (),
-    random_state: RandomState = 0,
+    random_state: RandomState | Literal["model"] = OF_MODEL,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
     """Predict every case from a model that did not learn from it.
@@ -259,8 +266,9 @@ def evaluate_recurrence(
         same model without covariates.
     rivals : sequence of {"cox", "weibull", "lognormal"}, or one of them, default=()
         Models to compare with, on the same folds; they need the extra ``survival``.
-    random_state : int, Generator or None, default=0
-        Deals the folds and seeds the chains.
+    random_state : int, Generator, None or "model", default="model"
+        Deals the folds and seeds the chains; "model" takes that of the model,
+        anything else takes its place.
     checkpoint : str or path-like, optional
         File to which every finished fold is appended; the same call goes on from it,
         another one is refused.
@@ -273,7 +281,7 @@ def evaluate_recurrence(
     Raises
     ------
     InsufficientDataError
-        If there are too few cases or events to hold any out.
+        If there are too few cases or events to hold any out, or all times are equal.
     InvalidInputError
         If the checkpoint is that of another run.
     MissingExtraError
@@ -288,7 +296,9 @@ def evaluate_recurrence(
     cohort = check_cohort(X, time, event)
     check_choice(prior, "prior", POPULATIONS)
     chosen = check_rivals(rivals)
-    rng = as_generator(random_state)
+    check_learnable(cohort)
+    seed = seed_of(model, random_state)
+    rng = as_generator(seed)
     dealt = (
         make_folds(cohort.event, cv, repeats, rng)
         if folds is None
@@ -310,14 +320,17 @@ def evaluate_recurrence(
         table.add(held_out, result)
         if record is not None:
             record.add("folds", number, result.to_dict())
-    return table.evaluation(dealt, seed_number(random_state))
+    return table.evaluation(dealt, seed_number(seed))
 
 
 def _fingerprint(work: FoldWork, dealt: IntArray, rng: np.random.Generator) -> str:
     """Return what tells this run from another; the number of threads does not."""
     from sklearn.base import clone
 
-    model = clone(work.model).set_params(n_jobs=None, checkpoint=None)
+    # Its seed is in `rng`, if it has one.
+    model = clone(work.model).set_params(
+        n_jobs=None, checkpoint=None, random_state=None
+    )
     parts = (__version__, model, work.cohort, work.prior, work.rivals, dealt, rng)
     return hashlib.sha256(identity_of(parts).encode()).hexdigest()
 

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from scorecast.mixtures import Evidence, Observations, Sampling, ladder, log_evi
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.noted import noted
 from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
+from scorecast.recurrence.settings import OF_MODEL, seed_of
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
@@ -38,7 +39,7 @@ def hyperparameter_evidence(
     *,
     betas: ArrayLike | None = None,
     sampling: Sampling | None = None,
-    random_state: RandomState = 0,
+    random_state: RandomState | Literal["model"] = OF_MODEL,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> dict[str, Evidence]:
     """Estimate the log evidence of candidate hyperparameters.
@@ -56,8 +57,9 @@ def hyperparameter_evidence(
     sampling : Sampling, optional
         Length of the chains of every rung; by default 200 sweeps and 400, and up to
         three times twice as many where a rung adds much to the error.
-    random_state : int, Generator or None, default=0
-        Source of randomness; one stream per candidate.
+    random_state : int, Generator, None or "model", default="model"
+        Source of randomness; one stream per candidate; "model" takes that of the model,
+        anything else takes its place.
     checkpoint : str or path-like, optional
         File to which every finished candidate is appended; the same call goes on from
         it. It may be that of `evaluate_recurrence`.
@@ -80,7 +82,7 @@ def hyperparameter_evidence(
     scaling = scale_cohort(cohort, model.moments)
     noise = scaling.noise(model.noise_sd, model.noise_shape)
     given = scaling.observations(cohort, noise)
-    streams = as_generator(random_state).spawn(len(candidates))
+    streams = as_generator(seed_of(model, random_state)).spawn(len(candidates))
     found = {}
     for (name, changes), stream in zip(candidates.items(), streams, strict=True):
         asked: dict[str, Any] = {

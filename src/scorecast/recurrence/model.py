@@ -71,7 +71,8 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
     allow_unconverged : bool, default=False
         Whether to go on, with a warning, where the chains disagree.
     random_state : int, Generator or None, default=0
-        Seed of the chains.
+        Seed of the chains; and of `evaluate_recurrence`, `choose_hyperparameters` and
+        `hyperparameter_evidence` unless these are given one of their own.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
     checkpoint : str or path-like, optional
@@ -135,7 +136,10 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         time : array-like of shape (n,)
             Time of the event or, where it was not seen, of the last look; above zero.
         event : array-like of shape (n,)
-            1 where the event was seen, 0 where not yet.
+            1 (or yes, true) where the event was seen, 0 (no, false) where not yet.
+            Without any 1 the fit is little more than the prior, and says so;
+            `evaluate_recurrence` and the command line refuse, for nothing could be
+            judged.
 
         Returns
         -------
@@ -181,7 +185,9 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n, p)
             Covariates of new cases; NaN where one is missing.
         times : array-like of shape (T,) or (n, T)
-            The same times for all, or times of their own.
+            The same times for all, or times of their own; above zero. Thousands take
+            little longer than a few hundred, which are read from polynomials through
+            exact logarithms.
 
         Returns
         -------
@@ -202,18 +208,18 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n, p)
             Covariates of new cases.
         times : array-like of shape (T,) or (n, T)
-            The same times for all, or times of their own.
+            The same times for all, or times of their own; at 0 everybody waits.
 
         Returns
         -------
         array of shape (n, T)
             Probabilities.
         """
-        others, at = self._cases(X, times)
+        others, at = self._cases(X, times, from_zero=True)
         _, tail = self._conditional.density_and_tail(
-            others, self.scaling_.log_times(at), n_jobs=self.n_jobs
+            others, self._places(at), n_jobs=self.n_jobs
         )
-        return tail
+        return np.where(at == 0.0, 1.0, tail)
 
     def predict_log(
         self, X: ArrayLike | None, times: ArrayLike
@@ -260,15 +266,15 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
             Lower and upper curve.
         """
         check_level(level)
-        others, at = self._cases(X, times)
-        places = self.scaling_.log_times(at)
+        others, at = self._cases(X, times, from_zero=True)
+        places = self._places(at)
         low, high = np.empty(at.shape), np.empty(at.shape)
         for k, value in enumerate(others):
             tails = self._conditional.tails_by_draw(value, places[k])
             low[k], high[k] = np.quantile(
                 tails, [0.5 - level / 2, 0.5 + level / 2], axis=0
             )
-        return low, high
+        return np.where(at == 0.0, 1.0, low), np.where(at == 0.0, 1.0, high)
 
     def predict_quantile(
         self, X: ArrayLike | None, probabilities: ArrayLike
@@ -287,7 +293,11 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         array of shape (n, T)
             Times.
         """
-        shares = np.atleast_1d(np.asarray(probabilities, dtype=np.float64))
+        try:
+            shares = np.atleast_1d(np.asarray(probabilities, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            msg = f"Probabilities of quantiles must be numbers; got {probabilities!r}."
+            raise UsageError(msg) from error
         if shares.ndim != 1 or not ((shares > 0) & (shares < 1)).all():
             msg = "Probabilities of quantiles must lie strictly between 0 and 1."
             raise UsageError(msg)
@@ -340,8 +350,12 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         spread, centre = self.scaling_.spread[0], self.scaling_.centre[0]
         return np.asarray(np.exp(centre + spread * places))
 
+    def _places(self, at: FloatArray) -> FloatArray:
+        """Return log times in units of their spread; anything for time zero."""
+        return self.scaling_.log_times(np.where(at == 0.0, 1.0, at))
+
     def _cases(
-        self, X: ArrayLike | None, times: ArrayLike
+        self, X: ArrayLike | None, times: ArrayLike, *, from_zero: bool = False
     ) -> tuple[FloatArray, FloatArray]:
         """Return covariates in units of their spread, and times case by case."""
         check_is_fitted(self, "posterior_")
@@ -358,18 +372,7 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
             raise InvalidInputError(msg)
         if hasattr(self, "feature_names_in_"):
             validate_data(self, X, reset=False, skip_check_array=True)
-        at = np.asarray(times, dtype=np.float64)
-        if at.ndim == 1:
-            at = np.broadcast_to(at, (len(given), at.size))
-        if at.ndim != 2 or len(at) != len(given) or not (at > 0).all():
-            msg = "times must be above zero, of shape (T,) or (n, T)."
-            raise InvalidInputError(msg)
-        if np.isinf(at).any():
-            msg = (
-                "times must be finite. If they were predicted, they are more than a "
-                "number can hold: give times to learn from in another unit."
-            )
-            raise InvalidInputError(msg)
+        at = _asked_times(times, len(given), from_zero=from_zero)
         others = self.scaling_.others(given)
         if (np.abs(others) > _FARTHEST).any():
             msg = (
@@ -377,7 +380,7 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
                 "the mean of the training cases: nothing can be said of such a case."
             )
             raise InvalidInputError(msg)
-        return others, np.ascontiguousarray(at)
+        return others, at
 
     def _note_features(self, X: ArrayLike | None, cohort: Cohort) -> None:
         if hasattr(self, "feature_names_in_"):
@@ -405,6 +408,36 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
             msg = f"{said} Give a longer `sampling`, or allow_unconverged=True."
             raise NotConvergedError(msg)
         warnings.warn(said, DataWarning, stacklevel=3)
+
+
+def _asked_times(times: ArrayLike, n: int, *, from_zero: bool) -> FloatArray:
+    """Return the times that were asked for, case by case."""
+    try:
+        at = np.asarray(times, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"times must be numbers, of shape (T,) or (n, T); got {times!r}."
+        raise InvalidInputError(msg) from error
+    if at.ndim == 1:
+        at = np.broadcast_to(at, (n, at.size))
+    if at.ndim != 2 or len(at) != n:
+        msg = (
+            f"times must be of shape (T,), or (n, T) with a row for each of {n} cases; "
+            f"got {at.shape}."
+        )
+        raise InvalidInputError(msg)
+    if np.isinf(at).any():
+        msg = (
+            "times must be finite. If they were predicted, they are more than a "
+            "number can hold: give times to learn from in another unit."
+        )
+        raise InvalidInputError(msg)
+    if not (at >= 0).all() or not (from_zero or (at > 0).all()):
+        low = at[~(at > 0)][0] if not from_zero else at[~(at >= 0)][0]
+        msg = f"times must be above zero; got {low:g}."
+        if low == 0.0:
+            msg += " Survival at time 0 is 1, but there is no density to be given."
+        raise InvalidInputError(msg)
+    return np.ascontiguousarray(at)
 
 
 def _thinning(posterior: MixturePosterior) -> int:

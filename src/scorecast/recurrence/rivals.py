@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +14,12 @@ from scorecast._core.types import FloatArray
 from scorecast.exceptions import FitFailedError, MissingExtraError
 from scorecast.recurrence.cohort import Cohort
 from scorecast.recurrence.location_scale import log_parts
+from scorecast.recurrence.shared_hazard import SharedHazard, fit_shared_hazard
 
 __all__ = ["RIVALS", "Rival", "check_rivals", "fit_rival"]
 
 RIVALS = ("cox", "weibull", "lognormal")
 PENALTY = 0.01  # of lifelines, against coefficients that run away
-_PIECES = 10  # of the baseline hazard of Cox's model
 
 
 class Rival(Protocol):
@@ -64,29 +63,22 @@ class _AcceleratedTimes:
 
 @dataclass(frozen=True, eq=False)
 class _ProportionalHazards:
-    """Cox's model with Breslow's baseline, its hazard constant between few times."""
+    """Cox's model with Breslow's baseline, smoothed so that times have a density."""
 
     fill: _Filled
     slopes: FloatArray
     centre: FloatArray
-    edges: FloatArray
-    hazards: FloatArray
+    shared: SharedHazard
 
     def predict_log(
         self, X: FloatArray, times: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return log density and log survival of cases x times."""
-        log_risk = (self.fill(X) - self.centre) @ self.slopes
-        widths = np.diff(self.edges)
-        cumulated = np.concatenate([[0.0], np.cumsum(widths * self.hazards[:-1])])
-        at = np.clip(
-            np.searchsorted(self.edges, times, side="left") - 1,
-            0,
-            len(self.hazards) - 1,
-        )
-        baseline = cumulated[at] + (times - self.edges[at]) * self.hazards[at]
-        tail = -baseline * np.exp(log_risk)[:, None]
-        return np.log(self.hazards[at]) + log_risk[:, None] + tail, tail
+        log_risk = ((self.fill(X) - self.centre) @ self.slopes)[:, None]
+        hazard, total = self.shared.logs(times)
+        with np.errstate(over="ignore"):
+            tail = -np.exp(log_risk + total)
+        return np.asarray(log_risk + hazard + tail), tail
 
 
 def check_rivals(names: str | Sequence[str]) -> tuple[str, ...]:
@@ -207,17 +199,5 @@ def _of_cox(found: Any, cohort: Cohort, fill: _Filled) -> _ProportionalHazards:
     slopes = np.array([found.params_[f"x{i}"] for i in range(cohort.X.shape[1])])
     centre = fill(cohort.X).mean(axis=0)
     risk = np.exp((fill(cohort.X) - centre) @ slopes)
-    seen = cohort.time[cohort.event]
-    n_pieces = max(1, min(_PIECES, len(seen) // 3))
-    shares = np.arange(1, n_pieces) / n_pieces
-    # Edges are times of events, so that every piece holds one.
-    inner = np.unique(np.quantile(seen, shares, method="higher"))
-    edges = np.concatenate([[0.0], inner[inner < seen.max()], [seen.max()]])
-    hazards = []
-    for low, high in itertools.pairwise(edges):
-        at_risk = np.clip(np.minimum(cohort.time, high) - low, 0.0, None) @ risk
-        hazards.append(((seen > low) & (seen <= high)).sum() / at_risk)
-    beyond = cohort.event.sum() / (cohort.time @ risk)  # nothing is known of it
-    return _ProportionalHazards(
-        fill, slopes, centre, edges, np.array([*hazards, beyond])
-    )
+    shared = fit_shared_hazard(cohort.time, cohort.event, risk)
+    return _ProportionalHazards(fill, slopes, centre, shared)

@@ -26,7 +26,7 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.mixtures import Noise, Observations, Prior, Sampling
-from scorecast.recurrence.cohort import Cohort
+from scorecast.recurrence.cohort import EQUAL_TIMES, Cohort
 from scorecast.recurrence.location_scale import fit_location_scale
 
 __all__ = [
@@ -150,9 +150,8 @@ def scale_cohort(cohort: Cohort, moments: str) -> Scaling:
 def _of_log_times(cohort: Cohort, moments: str) -> tuple[float, float]:
     log_time = np.log(cohort.time)
     middle, spread = float(log_time.mean()), float(log_time.std())
-    if spread == 0.0:
-        msg = "All times are equal: nothing shows how they spread."
-        raise InvalidInputError(msg)
+    if cohort.time.min() == cohort.time.max():  # rounding may leave a spread
+        raise InvalidInputError(EQUAL_TIMES)
     # With few events the fit runs away; what was recorded is then all there is.
     if moments == "recorded" or cohort.event.all() or cohort.event.sum() < 5:
         return middle, spread

@@ -5,20 +5,51 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from scorecast._core.types import Json
+from scorecast._core.types import Json, RandomState
 from scorecast.mixtures import Prior
 from scorecast.recurrence.cohort import FEW_EVENTS, few_events_said
 
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
 
-__all__ = ["fit_lines", "folds_said", "is_unsure", "settings_of", "summed"]
+__all__ = [
+    "OF_MODEL",
+    "fit_lines",
+    "folds_said",
+    "is_unsure",
+    "seed_of",
+    "settings_of",
+    "summed",
+]
 
+OF_MODEL: Literal["model"] = "model"
 _MOST_NAMED = 6  # folds that are named one by one
+
+
+def seed_of(
+    model: RecurrenceModel, random_state: RandomState | Literal["model"]
+) -> RandomState:
+    """Return what seeds a run: what was given for it, or else that of the model.
+
+    Parameters
+    ----------
+    model : RecurrenceModel
+        The model.
+    random_state : int, Generator, None or "model"
+        What the caller gave.
+
+    Returns
+    -------
+    int, Generator or None
+        What `as_generator` takes.
+    """
+    if isinstance(random_state, str) and random_state == OF_MODEL:
+        return model.random_state
+    return random_state
 
 
 def settings_of(model: RecurrenceModel) -> Json:

@@ -133,15 +133,9 @@ def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
             rows.append((name, "failed", UNKNOWN, UNKNOWN, ""))
         for loss in model.losses:
             by = "" if loss.recommended is None else loss.recommended.method
-            span = loss.span_said(loss.low, loss.high)
+            value = loss.value_said(loss.estimate)
             rows.append(
-                (
-                    name,
-                    one_line(loss.name, 30),
-                    loss.value_said(loss.estimate),
-                    span,
-                    by,
-                )
+                (name, one_line(loss.name, 30), value, loss.interval_said(), by)
             )
             name = ""
     return rows
@@ -197,6 +191,11 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     return [
         ("Data", sizes),
         ("Tested", "; ".join([tested, *failed])),
+        *(
+            ("Chosen", f"{model_name(model.name, 60)}: {model.chosen_said()}")
+            for model in result.assessed
+            if model.chosen_said()
+        ),
         *_draw_facts(result),
         *_centre_facts(result),
         *outlook_facts(result),
@@ -212,6 +211,8 @@ def _draw_facts(result: Assessment) -> list[tuple[str, str]]:
         said = counted(found.permuted.n_draws, "permutations")
         if found.null_data is not None:
             said += f", {counted(found.null_data.n_draws, 'null data sets')}"
+        elif result.task == "regression":
+            said += ", no null data: they keep what classes look like"
         numbers.setdefault(said, []).append(model_name(name, _NAME))
     if not numbers:
         return []
@@ -222,7 +223,9 @@ def _draw_facts(result: Assessment) -> list[tuple[str, str]]:
 
 
 def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
-    """Say why intervals of folds need not lie around the estimate."""
+    """Say what the estimate is, and why intervals need not lie around it."""
+    if result.sampling.startswith(".632"):
+        return [("Centre", _weighed_said(result))]
     for model in result.assessed:
         for loss in model.losses:
             known = [x for x in loss.folds if is_known(x)]
@@ -242,6 +245,20 @@ def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
                 )
                 return [("Centre", text)]
     return []
+
+
+def _weighed_said(result: Assessment) -> str:
+    """Say which of the numbers is weighed, and which is of cases left out."""
+    model, name = result.best, result.sampling.partition("-")[0]
+    loss = model.losses[0]
+    left = [x for x in loss.cases or loss.folds if is_known(x)]
+    mean = math.fsum(left) / len(left) if left else math.nan
+    return (
+        f"estimates are {name}: of cases left out, weighed against cases learned from "
+        f"({loss.loss} of {model_name(model.name)}: {loss.value_said(mean)} left out, "
+        f"{loss.value_said(loss.estimate)} weighed); intervals are those of cases left "
+        "out, moved as far as weighing moves the estimate, and cut where values end"
+    )
 
 
 @main_drawing.register
@@ -315,7 +332,7 @@ def _head(result: Assessment) -> Section:
             (
                 page_name(model.name),
                 loss.value_said(loss.estimate),
-                dashed(loss.span_said(loss.low, loss.high)),
+                dashed(loss.interval_said()),
             )
         )
         word = "not tested" if tested is None else tested.verdict.word
@@ -352,7 +369,7 @@ def _reason(model: ModelAssessment) -> str:
     if model.untested:
         return sentence(model.untested)
     if model.feasibility is None:
-        return "No test against chance was asked for: the interval stands alone"
+        return "No test against chance was asked for: the estimate stands alone"
     return model.feasibility.verdict.reason
 
 

@@ -108,6 +108,7 @@ def bound_sections(result: Assessment) -> list[Section]:
             for reason in reasons
             if reason not in known
         ]
+        said += _unpromised(result, name)
         said += [sentence(note) for note in bound_notes(result, name)]
         known |= set(reasons)
         is_last = place == len(names) - 1
@@ -121,6 +122,14 @@ def bound_sections(result: Assessment) -> list[Section]:
             )
         )
     return sections
+
+
+def _unpromised(result: Assessment, loss: str) -> list[str]:
+    """Say that no interval of a loss is recommended, and why."""
+    found = (x.no_interval for m in result.assessed for x in m.losses if x.loss == loss)
+    return [
+        f"None is recommended here: {text}." for text in dict.fromkeys(found) if text
+    ]
 
 
 def gap_said(row: ModelComparison) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.guarantees import LearningCurveFit, span_said, value_said
+from scorecast.guarantees import (
+    LearningCurveFit,
+    rough_size,
+    span_said,
+    value_said,
+)
 from scorecast.report.drawing import (
     ACCENT,
     ACCENT_SOFT,
@@ -69,8 +75,8 @@ def learning_drawing(fit: LearningCurveFit) -> Drawing:
     first, last = float(fit.sizes.min()), float(fit.sizes.max())
     end = _end(fit)
     seen = _trace(fit, first, last)
-    # A law that does not fit says nothing of what was not tried.
-    traces = [seen, _trace(fit, last, end)] if fit.fits else [seen]
+    # A law that does not fit, or rise, says nothing of what was not tried.
+    traces = [seen, _trace(fit, last, end)] if fit.extrapolates else [seen]
     low, high = _limits(fit, *traces)
     # Dots, and the line of the aim, would lie half below the frame, or on the axis.
     room = _ROOM * (high - low)
@@ -104,7 +110,7 @@ def learning_drawing(fit: LearningCurveFit) -> Drawing:
 def _end(fit: LearningCurveFit) -> float:
     """Choose how far to draw: to where the aim is reached, if that is not too far."""
     last = float(fit.sizes.max())
-    if not fit.fits:
+    if not fit.extrapolates:
         return last
     end = _AHEAD * last
     if fit.target is not None:
@@ -166,7 +172,7 @@ def _marks(fit: LearningCurveFit, end: float) -> list[Mark]:
     ]
     needed = np.inf if fit.target is None else fit.needed_for(fit.target)
     if fit.target is not None and needed <= end:
-        text = f"{count(needed)}: {value_said(fit.loss, fit.target)}"
+        text = f"{rough_size(needed)}: {value_said(fit.loss, fit.target)}"
         found.append(
             Mark(
                 x=needed, y=fit.target, low=fit.target, high=fit.target, text=text,
@@ -178,6 +184,11 @@ def _marks(fit: LearningCurveFit, end: float) -> list[Mark]:
 
 def split_said(fit: LearningCurveFit) -> str:
     """Say how to divide the cases once, in the manner of Raudys and Jain."""
+    if fit.has_groups and replace(fit, has_groups=False).splits_cases:
+        return (
+            "no advice on one split: the rule counts independent cases, and these come "
+            "in groups"
+        )
     if not fit.splits_cases:
         return ""
     train, test = fit.best_split(fit.n_cases)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from scorecast.guarantees import Assessment, LearningCurveFit, SelectionBias, value_said
+from scorecast.guarantees import (
+    Assessment,
+    LearningCurveFit,
+    SelectionBias,
+    rough_size,
+    span_said,
+    value_said,
+)
 from scorecast.report.learning_views import (
     learning_drawing,
     learning_table,
@@ -77,6 +84,10 @@ def outlook_lines(result: Assessment) -> list[str]:
             table = _needs_table(curves)
             lines += [*table_lines(table.columns, table.rows, left={0}), ""]
         for name, curve in curves:
+            if curve.fits and not curve.rises:
+                said = f"{model_name(name, 60)}: {curve.no_gain_said()}, and nothing"
+                said += f" said of more than {count(_ends(curve)[1])}"
+                lines += entry_lines("Curve", said)
             for note in curve.notes:
                 lines += entry_lines("Sizes", f"{model_name(name, 60)}: {note}")
     biases = _biases(result)
@@ -94,7 +105,7 @@ def _needs_table(curves: list[tuple[str, LearningCurveFit]]) -> Table:
         (
             names[name],
             *(value_said(x.loss, value) for value in _measured(x)),
-            value_said(x.loss, x.limit) if x.fits else UNKNOWN,
+            _endless(x),
             *(() if x.target is None else (_needed(x, x.target),)),
         )
         for name, x in curves
@@ -136,17 +147,33 @@ def _measured(curve: LearningCurveFit) -> tuple[float, float]:
 def _needed(curve: LearningCurveFit, target: float) -> str:
     if not curve.fits:
         return "no power law fits"
-    ends = curve.needed_interval(target)
-    size = curve.needed_for(target)
-    never = curve.never_said(target) == "never reaches"
-    needed = count(size) if math.isfinite(size) else "never" if never else "no end"
-    if math.isnan(ends[0]):
-        return needed
+    size, (low, high) = curve.needed_for(target), curve.needed_interval(target)
     least = float(curve.sizes.min())
-    if ends == (least, least):
-        return f"{needed} or fewer"
-    low, high = ("no end" if math.isinf(end) else count(end) for end in ends)
-    return needed if low == high == "no end" else f"{needed} ({low} to {high})"
+    if low == high == least:
+        return f"{count(least)} or fewer"
+    if math.isnan(size) or (low <= least and math.isinf(high)):
+        return "cannot tell"
+    if math.isinf(size):
+        never = curve.never_said(target) == "never reaches"
+        none = "never" if never else "more than a million"
+        return f"{rough_size(low)} or more, if ever" if low < math.inf else none
+    needed = f"{count(size)} or fewer" if size <= least else f"about {rough_size(size)}"
+    if math.isnan(low):
+        return needed
+    start = f"{count(low)} or fewer" if low <= least else rough_size(low)
+    if math.isinf(high):
+        return f"{needed} ({start} at least)"
+    return f"{needed} ({start} to {rough_size(high)})"
+
+
+def _endless(curve: LearningCurveFit) -> str:
+    """Write what endless data would give, with its interval; or why nothing is said."""
+    if not curve.fits:
+        return UNKNOWN
+    if not curve.rises:
+        return "no gain shown"
+    span = span_said(curve.loss, *curve.limit_interval)
+    return f"{value_said(curve.loss, curve.limit)} ({span})"
 
 
 def outlook_facts(result: Assessment) -> list[tuple[str, str]]:

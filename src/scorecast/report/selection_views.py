@@ -207,7 +207,8 @@ def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
             found.said(found.outside_estimate),
             found.said(found.inside_estimate),
             _plain(found, found.bias),
-            " to ".join(_plain(found, end) for end in found.bias_interval),
+            found.why_no_interval().partition(":")[0]
+            or " to ".join(_plain(found, end) for end in found.bias_interval),
         )
         for name, found in results
     )
@@ -226,7 +227,12 @@ def noted_bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
         table,
         columns=table.columns[:-1],
         rows=tuple((x, *row[1:-1]) for x, row in zip(names, table.rows, strict=True)),
-        notes=tuple(f"{table.columns[-1]} {row[-1]}" for row in table.rows),
+        notes=tuple(
+            f"{table.columns[-1]}: none, as {found.why_no_interval()}"
+            if found.why_no_interval()
+            else f"{table.columns[-1]} {row[-1]}"
+            for row, (_, found) in zip(table.rows, results, strict=True)
+        ),
     )
 
 

@@ -21,7 +21,13 @@ from scorecast.report.drawing import (
 from scorecast.report.marks import Mark, Trace, draw_marks, envelope_of
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
-from scorecast.report.text import joined_lines, render_text, table_lines, text_lines
+from scorecast.report.text import (
+    entry_lines,
+    joined_lines,
+    render_text,
+    table_lines,
+    text_lines,
+)
 from scorecast.report.wording import count, dashed, percent, points
 
 if TYPE_CHECKING:
@@ -120,6 +126,7 @@ def size_drawing(result: RequiredTestSize) -> Drawing:
 def _(result: RequiredTestSize, *, ascii_only: bool = False) -> str:
     table = size_table(result)
     lines = [*text_lines(result.summary()), "", *table_lines(table.columns, table.rows)]
+    lines += ["", *entry_lines("Assumes", result.assumed())]
     return joined_lines(lines, ascii_only=ascii_only)
 
 
@@ -138,6 +145,7 @@ def _(result: RequiredTestSize) -> tuple[Section, ...]:
         heading=dashed(result.summary()),
         lead=(lead,),
         figure=size_drawing(result),
+        facts=(("Assumes", result.assumed()),),
     )
     table = Section(heading="With fewer or more", tables=(size_table(result),))
     return head, table, Section(heading="References", items=_REFERENCES)

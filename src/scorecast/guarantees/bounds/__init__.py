@@ -21,7 +21,7 @@ from scorecast.guarantees.bounds.folds import (
     percentiles,
     student,
 )
-from scorecast.guarantees.bounds.menu import all_bounds, recommended
+from scorecast.guarantees.bounds.menu import all_bounds, recommended, unpromised
 from scorecast.guarantees.bounds.proportions import clopper_pearson, jeffreys, wilson
 from scorecast.guarantees.bounds.resampling import bca, resampled_units
 from scorecast.guarantees.bounds.vectors import vector_bounds
@@ -46,6 +46,7 @@ __all__ = [
     "resampled_units",
     "seed_order",
     "student",
+    "unpromised",
     "vapnik_upper",
     "vector_bounds",
     "wilson",

@@ -10,7 +10,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError
-from scorecast.guarantees.bounds.areas import fold_areas
+from scorecast.guarantees.bounds.areas import fold_areas, pair_areas
 from scorecast.guarantees.bounds.bound import Bound
 from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
 from scorecast.guarantees.bounds.folds import (
@@ -25,7 +25,7 @@ from scorecast.guarantees.bounds.spread import case_spread
 from scorecast.guarantees.estimates import Estimates, LossSample
 from scorecast.guarantees.group_units import group_shares
 
-__all__ = ["all_bounds", "recommended"]
+__all__ = ["all_bounds", "recommended", "unpromised"]
 
 _ASSUMES = {
     "normal": "values of folds are independent, normal, and of known spread",
@@ -43,7 +43,9 @@ _ASSUMES = {
         "cases (or groups) are independent, and the models of the folds are fixed"
     ),
     "delong": "cases (or groups) are independent; the models of the folds are fixed",
+    "pairs": "cases are independent; each tests and teaches, so that it counts twice",
     "bca": "cases (or groups) are independent and resemble those to come",
+    "range": "the value lies where values of this loss can lie",
     "hoeffding": "cases are independent; any distribution",
     "empirical-bernstein": "cases are independent; any distribution",
 }
@@ -57,8 +59,7 @@ _ASSUMES_GROUPS = {
 _POOLED = "; it is that of all tests together, not of the mean of folds"
 _SAME = 1e-9  # widths that differ by rounding only
 _LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
-_AGREE = "all folds agree, so that their spread is unknown: a share of as many cases"
-_AGREE_SPREAD = "all folds agree, so that their spread is unknown: that of cases"
+_ONE_SPLIT = "one split is one model, and its cases are independent tests of it"
 _REASONS = {
     "nadeau-bengio": (
         "it counts what the training sets share, which the plain interval forgets"
@@ -67,12 +68,18 @@ _REASONS = {
     "bca": "folds are too small to have values of their own",
     "wilson": (
         "folds agree more than cases drawn at random would, as folds drawn by class "
-        "keep its share; never narrower than the share of as many cases"
+        "keep its share; never narrower than an interval of independent cases"
     ),
+    "pairs": (
+        "every case tests some models and teaches the others, which intervals of tests "
+        "alone forget"
+    ),
+    "range": "nothing else is known",
 }
 _REASONS["case-spread"] = _REASONS["wilson"].replace(
-    "the share of as many cases", "what each case adds to the value allows"
+    "an interval of independent cases", "what each case adds to the value allows"
 )
+_RANKED = "it ranks scores of different models, and does not hold"
 _STATED = "posterior-error"
 _AT_SHARES = ", at these shares of classes"
 
@@ -103,8 +110,9 @@ def all_bounds(
     Returns
     -------
     tuple of Bound
-        Exactly one is recommended. None at all where the estimate is not finite: an
-        interval of the cases or folds that are would leave out the worst.
+        One is recommended, but where `unpromised` says why not. None at all where the
+        estimate is not finite: an interval of the cases or folds that are would leave
+        out the worst. What has no width is left out, and the recommended one says so.
     """
     if not math.isfinite(sample.estimate):
         return ()
@@ -115,6 +123,8 @@ def all_bounds(
         found.append(_bound("case-spread", spread))
     if sample.loss.name == "auc":
         found.append(_bound("delong", fold_areas(estimates, level)))
+        if _is_of_pairs(estimates, sample):
+            found.append(_bound("pairs", pair_areas(estimates, sample, level)))
     if n_resamples:
         statistic, strata = _bootstrap_units(estimates, sample)
         ends = bca(statistic, strata, level=level, rng=rng, n_resamples=n_resamples)
@@ -126,9 +136,51 @@ def all_bounds(
             interval = replace(interval, assumption=interval.assumption + _POOLED)
         found.append(interval)
     wide = None if spread is None else _shifted(_bound("case-spread", spread), sample)
-    proper = [_proper(_shifted(x, sample), sample, level, wide) for x in found]
-    known = [b for b in proper if not (math.isnan(b.low) or math.isnan(b.high))]
-    return _marked(known, sample, estimates)
+    cut = [_cut(_shifted(x, sample), sample) for x in found]
+    known = [b for b in cut if not (math.isnan(b.low) or math.isnan(b.high))]
+    kept = [bound for bound in known if bound.width > 0]
+    if unpromised(estimates, sample):
+        return tuple(replace(b, note=_joined(b.note, _RANKED)) for b in kept)
+    lost = [bound.method for bound in known if not bound.width > 0]
+    if lost and not _floor_of(kept):
+        kept.append(_instead(sample, level, wide))
+    return _marked(kept, sample, estimates, lost)
+
+
+def unpromised(estimates: Estimates, sample: LossSample) -> str:
+    """Say why no interval of a loss can be promised.
+
+    A loss of ranks (AUC) whose splits have no values of their own puts scores of
+    different models in one order. Each model learned from one case fewer of the class
+    it is asked about, so that the value is too low where little can be learned, and an
+    interval around it is in the wrong place.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The tests.
+    sample : LossSample
+        Their values.
+
+    Returns
+    -------
+    str
+        Without a full stop; empty where there is one to promise.
+    """
+    ranks = sample.cases is None and sample.loss.needs == "scores"
+    if not ranks or sample.by_folds:
+        return ""
+    problem = estimates.problem
+    instead = "take five folds drawn by class (cv5)"
+    if problem.groups is not None:
+        instead = "take fewer folds, so that each holds every class"
+    elif len(problem.classes) == 2:
+        instead = f"leave pairs out (lpo), or {instead}"
+    return (
+        f"{sample.loss.name} ranks scores of different models in one order, which "
+        "makes it too low where little can be learned, and no interval around it "
+        f"holds as often as it says: {instead}"
+    )
 
 
 def recommended(bounds: tuple[Bound, ...]) -> Bound:
@@ -147,11 +199,11 @@ def recommended(bounds: tuple[Bound, ...]) -> Bound:
     Raises
     ------
     InsufficientDataError
-        If there is none, such as where the estimate is not finite.
+        If there is none: the estimate is not finite, or `unpromised`.
     """
     found = next((bound for bound in bounds if bound.is_recommended), None)
     if found is None:
-        msg = "the value is not finite, so that it has no interval"
+        msg = "the value is not finite, or its interval would not hold"
         raise InsufficientDataError(msg)
     return found
 
@@ -274,33 +326,61 @@ def _shifted(bound: Bound, sample: LossSample) -> Bound:
     return replace(bound, low=bound.low + sample.shift, high=bound.high + sample.shift)
 
 
-def _proper(
-    bound: Bound, sample: LossSample, level: float, wide: Bound | None
-) -> Bound:
-    """Cut at the range of the loss; where there is no width, take another way."""
+def _cut(bound: Bound, sample: LossSample) -> Bound:
+    """Cut at the range of the loss."""
+    low, high = max(bound.low, sample.loss.low), min(bound.high, sample.loss.high)
+    return bound if math.isnan(bound.low) else replace(bound, low=low, high=high)
+
+
+def _floor_of(bounds: list[Bound]) -> Bound | None:
+    """Return the interval of independent cases, if there is one.
+
+    Probabilities that a model states were learned from as many cases: they are known
+    no better than a share of them, however well cases agree.
+    """
+    by = {bound.method: bound for bound in bounds}
+    return by.get("wilson", by.get("case-spread"))
+
+
+def _instead(sample: LossSample, level: float, wide: Bound | None) -> Bound:
+    """Return an interval where folds agree and cases have none of their own."""
     loss = sample.loss
-    low, high = max(bound.low, loss.low), min(bound.high, loss.high)
-    if math.isnan(bound.low) or high > low:
-        return replace(bound, low=low, high=high)
     if wide is not None and wide.width > 0:
-        note = "; ".join(part for part in (bound.note, _AGREE_SPREAD) if part)
-        low, high = max(wide.low, loss.low), min(wide.high, loss.high)
-        return replace(bound, low=low, high=high, note=note)
-    note = _AGREE if sample.groups is None else _AGREE.replace("cases", "groups")
-    note = "; ".join(part for part in (bound.note, note) if part)
+        return _cut(wide, sample)
     if not loss.is_bounded:
-        return replace(bound, low=loss.low, high=math.inf, note=note)
+        return _bound("range", (loss.low, math.inf))
     n = sample.n_smallest if loss.by_class else sample.n_units
     span = loss.high - loss.low
     share = (float(np.clip(sample.estimate, loss.low, loss.high)) - loss.low) / span
-    ends = wilson(share * n, n, level)
-    return replace(
-        bound, low=loss.low + span * ends[0], high=loss.low + span * ends[1], note=note
+    low, high = wilson(share * n, n, level)
+    units = "cases" if sample.groups is None else "groups"
+    judged = f" of the class that {loss.name} hangs on" if loss.by_class else ""
+    return Bound(
+        method="wilson",
+        low=loss.low + span * low,
+        high=loss.low + span * high,
+        assumption=f"as if it were the share of right ones among {n:g} independent "
+        f"{units}{judged}",
     )
 
 
+def _agreed(lost: list[str], sample: LossSample) -> str:
+    """Say which intervals have no width, and what the one to quote rests on."""
+    units = "cases" if sample.groups is None else "groups"
+    n = sample.n_smallest if sample.loss.by_class else sample.n_units
+    verb = "has" if len(lost) == 1 else "have"
+    return (
+        f"all folds agree, so that {', '.join(lost)} {verb} no width; this one rests "
+        f"on the number of independent {units}, {n:g}"
+    )
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
 def _marked(
-    bounds: list[Bound], sample: LossSample, estimates: Estimates
+    bounds: list[Bound], sample: LossSample, estimates: Estimates, lost: list[str]
 ) -> tuple[Bound, ...]:
     """Mark the bound to quote."""
     names = [bound.method for bound in bounds]
@@ -308,14 +388,32 @@ def _marked(
     # Measured, ten folds of 62 cases, level 95 %: Nadeau-Bengio holds the truth in 96
     # of 100, Wilson in 88, BCa in 87, plain t in 88. Tests of single cases have no
     # spread of their own to correct.
-    if estimates.plan.n_test < _LEAST_FOLD:
-        wanted = ["exact", "bca", *wanted]  # without groups; bca draws whole ones
+    one_split = len(estimates.outcomes()) == 1
+    if one_split or estimates.plan.n_test < _LEAST_FOLD:
+        wanted = [
+            "exact",
+            "pairs",
+            "bca",
+            *wanted,
+        ]  # without groups; bca draws whole ones
     elif not sample.by_folds:
         wanted = ["bca", *wanted]
-    best = next((name for name in wanted if name in names), None)
+    best = next((name for name in wanted if name in (*names, *lost)), None)
+    floor = _floor_of(bounds)
+    agreed = best in lost
+    if agreed:
+        best = "range" if floor is None else floor.method
     best = _not_narrower(best, bounds)
+    reason = _REASONS.get(best or "", "")
+    reason = _ONE_SPLIT if one_split and best == "exact" else reason
+    note = _agreed(lost, sample) if agreed else ""
     return tuple(
-        replace(bound, is_recommended=True, reason=_REASONS.get(best or "", ""))
+        replace(
+            bound,
+            is_recommended=True,
+            reason="" if agreed else reason,
+            note=_joined(bound.note, note),
+        )
         if bound.method == best
         else bound
         for bound in bounds
@@ -329,9 +427,7 @@ def _not_narrower(best: str | None, bounds: list[Bound]) -> str | None:
     often varies from one sample to the next, but hardly between folds drawn by class.
     """
     width = {bound.method: bound.width for bound in bounds}
-    # Probabilities that a model states were learned from as many cases: they are known
-    # no better than a share of them, however well cases agree.
-    floor = "wilson" if "wilson" in width else "case-spread"
-    if best is None or floor not in width:
+    floor = _floor_of(bounds)
+    if best is None or floor is None:
         return best
-    return floor if width[floor] > width[best] + _SAME else best
+    return floor.method if floor.width > width[best] + _SAME else best

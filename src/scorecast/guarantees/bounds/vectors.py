@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -32,12 +31,13 @@ _ASSUMES = {
     "bca": "repeats are independent",
     "hoeffding": "repeats are independent; any distribution",
     "empirical-bernstein": "repeats are independent; any distribution",
+    "wilson": "as if it were the share of right ones among as many independent cases",
+    "range": "the value lies where values of this kind can lie",
 }
 _REASONS = {
     "t": "repeats are drawn anew, so that they are independent",
     "delete-d": "subsamples overlap, which the plain interval forgets",
 }
-_AGREE = "all repeats agree, so that their spread is unknown: a share of as many"
 
 
 def vector_bounds(
@@ -86,22 +86,21 @@ def vector_bounds(
         ends["delete-d"] = nadeau_bengio(known, level, overlap)
     else:
         ends |= _independent(known, level, limits, rng, n_resamples)
+    known_ends = {name: span for name, span in ends.items() if span[0] == span[0]}
+    note = ""
+    if np.ptp(known) == 0:
+        best, known_ends, note = _agreed(known, level, limits, known_ends)
     return tuple(
-        _proper(
-            Bound(
-                method=name,
-                low=low,
-                high=high,
-                assumption=_ASSUMES[name],
-                is_recommended=name == best,
-                reason=_REASONS[name] if name == best else "",
-            ),
-            known,
-            level,
-            limits,
+        Bound(
+            method=name,
+            low=max(low, limits[0]),
+            high=min(high, limits[1]),
+            assumption=_ASSUMES[name],
+            is_recommended=name == best,
+            reason=_REASONS.get(name, "") if name == best else "",
+            note=note if name == best else "",
         )
-        for name, (low, high) in ends.items()
-        if not math.isnan(low)
+        for name, (low, high) in known_ends.items()
     )
 
 
@@ -130,23 +129,21 @@ def _independent(
     return found
 
 
-def _proper(
-    bound: Bound, values: FloatArray, level: float, limits: tuple[float, float]
-) -> Bound:
-    """Cut at the range; where repeats all agree, take a share of as many."""
-    low, high = max(bound.low, limits[0]), min(bound.high, limits[1])
-    if np.ptp(values) > 0:
-        return replace(bound, low=low, high=high)
-    span = limits[1] - limits[0]
+def _agreed(
+    values: FloatArray,
+    level: float,
+    limits: tuple[float, float],
+    ends: dict[str, tuple[float, float]],
+) -> tuple[str, dict[str, tuple[float, float]], str]:
+    """Return the interval to quote where repeats agree, those left, and a note."""
+    any_values = ("hoeffding", "empirical-bernstein")
+    lost = [name for name in ends if name not in any_values]
+    note = f"all repeats agree, so that {', '.join(lost)} have no width; this one "
+    span, n = limits[1] - limits[0], values.size
     if not math.isfinite(span):
-        return replace(bound, low=limits[0], high=limits[1], note=_AGREE)
-    if bound.method in {"hoeffding", "empirical-bernstein"}:
-        return replace(bound, low=low, high=high)
+        return "range", {"range": limits}, f"{note}is all that can be"
     share = (float(values[0]) - limits[0]) / span
-    ends = wilson(share * values.size, values.size, level)
-    return replace(
-        bound,
-        low=limits[0] + span * ends[0],
-        high=limits[0] + span * ends[1],
-        note=_AGREE,
-    )
+    low, high = wilson(share * n, n, level)
+    kept = {name: ends[name] for name in any_values if name in ends}
+    kept["wilson"] = (limits[0] + span * low, limits[0] + span * high)
+    return "wilson", kept, f"{note}rests on their number, {n}"

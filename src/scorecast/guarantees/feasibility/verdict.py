@@ -144,6 +144,9 @@ def _beyond(null_data: NullTest | None, alpha: float) -> str:
     p = _number(null_data.worst_p)
     if null_data.worst_p <= alpha:
         return f", and than null data (p = {p})"
+    if null_data.smallest_p > alpha:
+        least = _number(null_data.smallest_p)
+        return f"; {null_data.n_draws} null data sets cannot show p below {least}"
     return f"; not than null data (p = {p}): what single features show would explain it"
 
 

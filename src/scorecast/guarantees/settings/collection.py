@@ -15,7 +15,7 @@ import numpy as np
 from scorecast._core.types import Json
 from scorecast._version import __version__
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.bounds import all_bounds, recommended
+from scorecast.guarantees.bounds import all_bounds, unpromised
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.losses import Loss, losses_for
 from scorecast.guarantees.problem import check_problem
@@ -239,7 +239,8 @@ def _scores_of(
         return SetScores(**{**facts, **unknown, "folds": nothing})
     sample = estimates.measure(loss)
     bounds = all_bounds(estimates, sample, level=level, rng=rng, n_resamples=0)
-    best = recommended(bounds) if bounds else None
+    best = next((bound for bound in bounds if bound.is_recommended), None)
+    facts["failure"] = facts["failure"] or unpromised(estimates, sample)
     by_folds = best is not None and best.method == "nadeau-bengio"
     units = sample.known_folds.size if by_folds else sample.n_units
     return SetScores(
