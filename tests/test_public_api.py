@@ -53,6 +53,7 @@ NAMES = {
     "RegressionExtrapolator",
     "RiskCurve",
     "RiskExtrapolation",
+    "Sampling",
     "Scores",
     "SplineExtrapolator",
     "__version__",

@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         implied_information,
         mutual_information_bound,
     )
+    from scorecast.mixtures import Sampling
     from scorecast.recurrence import (
         HyperparameterChoice,
         Recurrence,
@@ -164,6 +165,7 @@ _HOME = {
     "Embeddings": "scores",
     "Extrapolation": "classes",
     "RiskCurve": "scores",
+    "Sampling": "mixtures",
     "Scores": "scores",
     "accuracy_curve": "scores",
     "backtest": "classes",
@@ -229,6 +231,7 @@ __all__ = [
     "RequiredTestSize",
     "RiskCurve",
     "RiskExtrapolation",
+    "Sampling",
     "Scores",
     "SelectedFeatures",
     "SelectionBias",

@@ -79,7 +79,14 @@ class InsufficientDataError(ScorecastError, ValueError):
 
 
 class NotConvergedError(InsufficientDataError):
-    """Chains of a simulation disagree or hardly moved; their answer is withheld."""
+    """Chains of a simulation disagree or hardly moved; their answer is withheld.
+
+    ``reasons`` says why in words, for messages that put it otherwise.
+    """
+
+    def __init__(self, message: str = "", reasons: str = "") -> None:
+        super().__init__(message)
+        self.reasons = reasons
 
 
 class FitFailedError(ScorecastError, RuntimeError):

@@ -1,6 +1,10 @@
 """What ``scorecast recurrence`` says, with a quick model in place of the sampler."""
 
+import dataclasses
+import html
 import json
+import re
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +13,7 @@ from scipy.stats import norm
 from sklearn.base import BaseEstimator
 
 import scorecast.recurrence
+from scorecast.exceptions import DataWarning
 from scorecast.mixtures.diagnostics import Diagnostics
 
 QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--allow-unconverged")
@@ -194,6 +199,147 @@ def test_columns_and_rows_may_have_commas(quick):
     assert quick(rows(), "--case", "1,x").code == 2
 
 
+def test_all_times_equal_are_said_with_their_column(quick):
+    found = quick([f"5,{i % 2},{i % 5},{i % 7}" for i in range(20)])
+    assert found.code == 4
+    assert "cases.csv, column 't': the time is 5 in every row" in found.err
+
+
+def test_unknown_candidates_are_answered_with_a_list_of_names(quick):
+    for text in ("foo=1", "name=3"):
+        found = quick(rows(), "--candidate", text)
+        assert found.code == 2
+        assert f"--candidate '{text}': there is no" in found.err
+        assert "There are skew_spread, concentration, growth," in found.err
+        assert "__init__" not in found.err
+    assert "Did you mean 'growth'?" in quick(rows(), "--candidate", "growht=1").err
+
+
+@pytest.mark.parametrize("value", ["-1", "nan", "0", "0.95", "2"])
+def test_the_limit_of_growth_is_one(quick, value):
+    said = quick(rows(), "--candidate", f"growth={value}").err
+    assert "growth must be above 0 and at most 0.9, as --growth." in said
+
+
+def test_folds_are_named_as_an_option(quick):
+    one = quick(rows(extra=lambda i: ",1"), "--folds", "f", columns="t,seen,a,b,f")
+    assert "--folds must hold at least two different labels" in one.err
+    few = quick([f"{i},{int(i == 1)},{i % 3},{i % 4}" for i in range(1, 13)])
+    assert "12 cases with 1 event are too few" in few.err
+
+
+def test_all_events_seen_is_not_most(quick):
+    found = quick([f"{1 + i / 7:.3f},1,{i % 2},{(i * 17) % 13}" for i in range(30)])
+    assert "all cases until their event" in found.text
+
+
+def test_a_file_with_more_columns_than_rows_is_noted_once(quick):
+    rng = np.random.default_rng(0)
+    wide = [f"{1 + i},{int(i % 4 > 0)}," + ",".join(f"{x:.3f}" for x in row)
+            for i, row in enumerate(rng.normal(size=(12, 14)))]  # fmt: skip
+    names = ",".join(f"g{i}" for i in range(14))
+    found = quick(wide, columns=f"t,seen,{names}")
+    assert found.code == 0, found.err
+    assert found.err.count("the prior decides how they hang together") == 1
+
+
+def test_intervals_have_one_style_and_p_is_never_zero(quick):
+    late = [f"{100 + i if i % 2 else 0.01 + i / 1000:.3f},1,{i % 3 - 1},{(i * 17) % 13}"
+            for i in range(60)]  # fmt: skip
+    found = quick(late, rivals=("none",))
+    assert found.code == 0, found.err
+    assert not re.search(r"\d-\d", found.text.replace("1,000-fold", ""))
+    assert found.data["result"]["calibration"]["p"] < 0.005
+    for shown in (found.text, html.unescape(found.page)):
+        assert "p < 0.01" in shown
+        assert "p = 0.00" not in shown
+
+
+def test_simulations_that_fail_are_named(quick, monkeypatch):
+    import scorecast.information
+    from scorecast.exceptions import NotConvergedError
+
+    asked = quick(rows(), rivals=("weibull",))
+    (said,) = [w for w in asked.data["result"]["warnings"] if "posterior of J" in w]
+    assert "did not converge for the model beyond the prior, " in said
+    assert "the model beyond Weibull AFT" in said
+    assert "(worst R-hat 1." in said
+    assert "The simulation did not converge" not in asked.text
+
+    def refuse(*_, **__):
+        msg = "Long story."
+        raise NotConvergedError(msg, "R-hat 1.5")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scorecast.information, "compare_information", refuse)
+        found = quick(rows())
+    (said,) = [w for w in found.data["result"]["warnings"] if "R-hat 1.5" in w]
+    assert said.startswith("What the model knows beyond the curve of all cases alike ")
+    assert "--allow-unconverged" in said
+    monkeypatch.setattr(scorecast.information, "apparent_information", refuse)
+    withheld = quick(rows())
+    assert withheld.code == 4
+    assert "What the model knows beyond the prior cannot be said." in withheld.err
+
+
+def test_a_checkpoint_keeps_why_a_posterior_is_withheld(quick, monkeypatch, tmp_path):
+    import scorecast.information
+    from scorecast.exceptions import NotConvergedError
+
+    asked = []
+
+    def compare_information(*_, **__):
+        asked.append(1)
+        msg = "Long story."
+        raise NotConvergedError(msg, "R-hat 1.5")
+
+    name = "compare_information"
+    monkeypatch.setattr(scorecast.information, name, compare_information)
+    for _ in range(2):
+        found = quick(rows(), "--checkpoint", tmp_path / "kept.jsonl")
+        said = [w for w in found.data["result"]["warnings"] if "(R-hat 1.5)" in w]
+        assert len(said) == 1
+        assert "Long story" not in said[0]
+    assert len(asked) == 1
+
+
+def test_the_fit_of_shown_cases_is_named_where_it_fails(quick, monkeypatch):
+    plain = QuickModel.fit
+
+    def failing(self, X, time, event):
+        plain(self, X, time, event)
+        warnings.warn("The simulation did not converge.", DataWarning, stacklevel=2)
+        self.diagnostics_ = dataclasses.replace(
+            self.diagnostics_, reasons=("R-hat 1.7",)
+        )
+        return self
+
+    monkeypatch.setattr(QuickModel, "fit", failing)
+    found = quick(rows())
+    assert "fit that predicts the cases shown did not converge (R-hat 1.7)" in found.err
+    assert "The simulation did not converge" not in found.err
+
+
+def test_the_help_has_the_defaults_of_chains(run):
+    import scorecast as sc
+    from scorecast.recurrence import SAMPLING
+
+    code, out, _ = run("recurrence", "--help")
+    assert code == 0
+    said = " ".join(out.split())
+    assert f"[default: {SAMPLING.n_chains}]" in said
+    assert "of fits and of the posteriors of J alike" in said
+    assert f"{SAMPLING.n_draws} in fits, {sc.Sampling().n_draws} for J]" in said
+    own = " ".join(sc.RecurrenceModel.__doc__.split())
+    assert (
+        f"Sampling(n_warmup={SAMPLING.n_warmup}, n_draws={SAMPLING.n_draws}, "
+        f"n_extensions={SAMPLING.n_extensions}, n_kept={SAMPLING.n_kept})" in own
+    )
+    used = vars(SAMPLING) | {"n_warmup": 0, "n_draws": 4, "n_extensions": 0}
+    plain = vars(sc.Sampling()) | {"n_warmup": 0, "n_draws": 4, "n_extensions": 0}
+    assert used | {"n_kept": 1} == plain | {"n_kept": 1}  # nothing else differs
+
+
 def test_units_reach_the_page(quick):
     found = quick(rows(), "--time-unit", "years")
     assert "years" in found.text
@@ -210,3 +356,5 @@ def test_switches_are_named_as_options():
     assert isinstance(command, click.Command)
     said = in_options("Give more, or allow_unconverged=True.", command)
     assert said == "Give more, or --allow-unconverged."
+    said = in_options("Longer (sampling=Sampling(n_draws=80)).", command)
+    assert said == "Longer (--draws 80)."

@@ -168,8 +168,14 @@ def test_a_group_of_equal_cases_says_so():
 
 def test_chains_that_disagree_are_withheld_or_stamped(quick_posterior):
     quick_posterior.reasons = ("R-hat is 1.5",)
-    with pytest.raises(NotConvergedError, match=r"R-hat is 1.5.*--allow-unconverged"):
+    with pytest.raises(
+        NotConvergedError,
+        match=r"posterior of J did not converge \(R-hat is 1.5\).*Sampling\(n_draws=\d+"
+        r"\)\), or allow_unconverged=True to see",
+    ) as caught:
         answer()
+    assert "--" not in str(caught.value)  # that is for the command line to say
+    assert caught.value.reasons == "R-hat is 1.5"
     result = answer(allow_unconverged=True)
     assert not result.converged
     assert "did not converge" in result.summary()

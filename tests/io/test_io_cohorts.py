@@ -41,7 +41,7 @@ def test_all_other_columns_are_covariates_by_default(table):
 @pytest.mark.parametrize(
     ("covariates", "words"),
     [
-        (["kind"], "line 2, column 'kind': 'a' is not a number; .*'kind=a'"),
+        (["kind"], "line 2, column 'kind': 'a' is not a number; .*'kind=b'"),
         (["kind=z"], "never holds 'z'"),
         (["age"], "no column 'age'"),
         (["psa", "psa"], "twice"),
@@ -56,7 +56,8 @@ def test_bad_covariates_are_refused(table, covariates, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (TABLE.replace("2.5,1,", ",1,"), "column 't': the field is empty"),
+        (TABLE.replace("2.5,1,", ",1,"), "'t': the time is missing; give how long"),
+        (TABLE.replace("2.5,1,", "NA,1,"), "'t': the time is missing; give how long"),
         (TABLE.replace("2.5,1,8", "2.5,1,-8"), "-8 has no logarithm"),
     ],
 )
@@ -97,7 +98,7 @@ def test_log1p_takes_counts_with_zeros(table):
         (("5.5,0", "6y,0"), ["n"], "line 6, column 't': '6y'.* a number, all in one"),
         (("5.5,0", "5.5,2"), ["n"], "line 6, column 'seen'.*'2'.*competing risk"),
         (("5.5,0", "5.5,maybe"), ["n"], "line 6.*'maybe'; code the event 1 and 0"),
-        (("5.5,0", "5.5,"), ["n"], "line 6, column 'seen'.*must be known"),
+        (("5.5,0", "5.5,"), ["n"], "line 6, column 'seen': the event is missing"),
         (("5.5,0,4", "5.5,0,inf"), ["n"], "line 6, column 'n': inf is infinite"),
         (
             ("5.5,0,4", "5.5,0,four"),
@@ -106,7 +107,7 @@ def test_log1p_takes_counts_with_zeros(table):
         ),
         (("", ""), ["log:n"], "line 2, column 'n': 0 has no log.*log1p:n"),
         (("", ""), ["kind=B"], "did you mean --covariates 'kind=b'"),
-        (("", ""), ["kind"], "a category needs"),
+        (("", ""), ["kind"], "a category needs.*'kind=b' among.*or.*--drop 'kind'"),
     ],
 )
 def test_faults_name_the_line_and_the_way_out(table, change, covariates, words):
@@ -119,3 +120,25 @@ def test_events_of_one_and_two_are_recognised(table):
     text = "t,seen,a\n1,1,3\n2,2,4\n3,1,5\n"
     with pytest.raises(InvalidInputError, match=r"line 3.*subtract one"):
         read_cohort(table(text), "t", "seen")
+
+
+def test_empty_cells_of_a_parquet_table_are_missing_values(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "cases.parquet"
+    columns = {"t": [1.0, 2.0, 3.0], "seen": [1, 0, 1], "a": [4.0, None, 6.0]}
+    parquet.write_table(pa.table(columns), path)
+    found = read_cohort(path, "t", "seen")
+    np.testing.assert_array_equal(found.X[:, 0], [4.0, np.nan, 6.0])
+    parquet.write_table(pa.table(columns | {"t": [1.0, None, 3.0]}), path)
+    with pytest.raises(InvalidInputError, match="the time is missing; give how long"):
+        read_cohort(path, "t", "seen")
+
+
+def test_a_column_of_names_or_dates_is_to_be_left_out(table):
+    dates = "".join(f"{i + 1},{i % 2},2020-01-{i + 1:02}\n" for i in range(28))
+    with pytest.raises(
+        InvalidInputError, match=r"28 different words: leave .*'day'.*da"
+    ):
+        read_cohort(table(f"t,seen,day\n{dates}"), "t", "seen")

@@ -19,12 +19,30 @@ def test_intervals_that_say_nothing_are_counted_with_the_rare_values_behind_them
     high[:3] = 2000.0
     (said,) = wide_intervals(low, high, X, ["a", "b", "c"])
     assert said.startswith("3 of 60 cases get a 90 % interval")
-    assert "3 of them with a value that few cases have, of 'a':" in said
+    assert "all of them have a value that few cases have, of 'a' (" in said
     high[:] = 900.0
     high[10] = np.inf
     (said,) = wide_intervals(low, high, X, ["a", "b", "c"])
     assert said.startswith("1 of 60 cases gets")
     assert said.endswith("too little is known of cases like these.")
+
+
+def test_every_wide_interval_is_accounted_for():
+    n = 60
+    X = np.zeros((n, 1))
+    X[:4] = 1.0  # rare
+    low, high = np.full(n, 1.0), np.full(n, 2000.0)
+    high[4:10] = 5000.0
+    (said,) = wide_intervals(low, high, X, ["a"], longest=3000.0)
+    assert "4 of them have a value that few cases have, of 'a'" in said
+    assert "6 of the others end beyond the longest follow-up" in said
+    assert said.endswith("too little is known of cases like the other 50.")
+    high[4:] = 5000.0
+    (said,) = wide_intervals(low, high, X, ["a"], longest=3000.0)
+    assert "; the others end beyond the longest follow-up" in said
+    assert "too little" not in said
+    (said,) = wide_intervals(low, high, np.zeros((n, 1)), ["a"], longest=10.0)
+    assert ": all of them end beyond the longest follow-up" in said
 
 
 def cohort(n=60):

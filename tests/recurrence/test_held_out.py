@@ -342,7 +342,7 @@ def test_the_table_of_rivals_is_in_the_units_of_the_answer(cohort, stub, units, 
     pytest.importorskip("lifelines")
     X, time, event = cohort(n=40)
     found, _ = evaluated(stub(), X, time, event, cv=2, rivals=["weibull"])
-    told = SimpleNamespace(units=units, level=0.9, warnings=())
+    told = SimpleNamespace(units=units, level=0.9, warnings=(), converged=True)
     answer = recurrence_of(found, told)
     row = answer.comparison[-1]
     plain = (found.log_q_of("weibull") - found.log_p).mean()
@@ -351,3 +351,38 @@ def test_the_table_of_rivals_is_in_the_units_of_the_answer(cohort, stub, units, 
     assert answer.brier == found.brier("model")
     assert answer.prior_brier == found.brier("prior")
     assert len({row.brier, answer.brier, answer.prior_brier}) == 3
+
+
+def test_one_rival_may_be_named_by_itself(cohort, stub):
+    pytest.importorskip("lifelines")
+    X, time, event = cohort(n=40)
+    found, _ = evaluated(stub(), X, time, event, cv=2, rivals="weibull")
+    assert found.rivals == ("weibull",)
+    with pytest.raises(UsageError, match="got 'coxx'"):
+        evaluated(stub(), X, time, event, cv=2, rivals="coxx")
+
+
+def test_a_missing_time_is_not_taken_for_one_before_zero(cohort, stub):
+    X, time, event = cohort(n=40)
+    time[3] = np.nan
+    with pytest.raises(InvalidInputError, match=r"time is missing in row 4 .*event 0"):
+        stub().fit(X, time, event)
+
+
+@pytest.mark.parametrize(("repeats", "words"), [(1, "fold 2;"), (2, "repeat 1 and")])
+def test_folds_whose_chains_disagree_are_named(cohort, stub, repeats, words):
+    X, time, event = cohort(n=40)
+
+    class Doubtful(stub):
+        def fit(self, X, time, event):
+            super().fit(X, time, event)
+            second = len(self.fits) % 3 == 2
+            reasons = ("the chains disagree",) if second else ()
+            self.diagnostics_ = replace(self.diagnostics_, reasons=reasons)
+            return self
+
+    found, _ = evaluated(Doubtful(), X, time, event, cv=3, repeats=repeats)
+    assert found.diagnostics["unconverged_folds"] == [[r, 1] for r in range(repeats)]
+    (line,) = [x for x in found.warnings if "the chains disagree" in x]
+
+    assert words in line

@@ -233,7 +233,7 @@ def bad_inputs():
     infinite[2, 1] = np.inf
     copied = np.column_stack([ok, 3 * ok[:, 0] - 1])
     yield "zero time", InvalidInputError, "row 4 holds 0", ok, none, event
-    yield "NaN time", InvalidInputError, "row 6 holds nan", ok, unknown, event
+    yield "NaN time", InvalidInputError, "time is missing in row 6", ok, unknown, event
     yield "odd event", InvalidInputError, "event must be 1", ok, time, event * 2
     yield "lengths", InvalidInputError, "20 rows", ok, time[:9], event[:9]
     yield "events", InvalidInputError, "19 events", ok, time, event[:19]

@@ -45,7 +45,7 @@ def test_times_without_a_rate_are_refused(cohort):
         (1.7e308, r"time is 1\.7e\+308 in row 3: .*another unit"),
         (1e-306, r"time is 1e-306 in row 3: .*another unit"),
         (np.inf, "above zero and finite; row 3 holds inf"),
-        (np.nan, "above zero and finite; row 3 holds nan"),
+        (np.nan, "time is missing in row 3"),
     ],
 )
 def test_times_at_the_end_of_numbers_are_refused_for_what_they_are(cohort, time, match):
@@ -80,7 +80,7 @@ def test_a_rival_without_numbers_has_failed(cohort):
     [
         ({"centre": "abc"}, "must hold numbers"),
         ({"growth": "a"}, "must hold numbers"),
-        ({"groth": 0.5}, "Unknown.*'groth'"),
+        ({"groth": 0.5}, "no 'groth'.*mean 'growth'"),
     ],
 )
 def test_hyperparameters_that_are_none_are_refused_in_one_line(cohort, changes, match):

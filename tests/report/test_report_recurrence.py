@@ -1,5 +1,6 @@
 """The page about predicted times: which cases are drawn, and on what scale."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -8,7 +9,12 @@ import pytest
 import scorecast as sc
 from scorecast.mixtures import Sampling
 from scorecast.recurrence import CaseCurves, Evaluation, Predictions, recurrence_of
-from scorecast.report.recurrence_plots import densities_drawing, survival_drawing
+from scorecast.report.drawing import ACCENT_SOFT, NARROW, WIDE, new_figure
+from scorecast.report.recurrence_plots import (
+    densities_drawing,
+    survival_drawing,
+    together_drawing,
+)
 
 
 def curves(number, scale=1.0):
@@ -65,7 +71,7 @@ def drawn(drawing):
 def test_cases_are_drawn_up_to_a_stated_number(answer):
     found = answer(curves=[curves(i) for i in range(5)])
     axes = drawn(densities_drawing(found))
-    lines = [line for line in axes.lines if len(line.get_xdata()) > 1]
+    lines = [line for line in axes.lines if len(line.get_xdata()) > 2]
     assert len(lines) == 5
     assert len({(line.get_color(), str(line.get_linestyle()) + str(line._dash_pattern))
                 for line in lines}) == 5  # fmt: skip
@@ -80,13 +86,97 @@ def test_times_over_decades_get_a_logarithmic_scale(answer):
     assert drawn(densities_drawing(near)).get_xscale() == "linear"
     assert drawn(densities_drawing(near)).get_xlim()[0] == 0.0
     far = answer(curves=[curves(1), curves(2, 1000.0)])
-    for draw in (densities_drawing, survival_drawing):
-        axes = drawn(draw(far))
+    panels = drawn(survival_drawing(far)).child_axes
+    assert len(panels) == 2
+    for axes in (drawn(densities_drawing(far)), *panels):
         assert axes.get_xscale() == "log"
         assert axes.get_xlim()[0] < 0.05
         assert axes.get_xlim()[1] > 3000.0
     # Per unit of log time both curves are equally high, and both can be seen.
     heights = [max(line.get_ydata()) for line in drawn(densities_drawing(far)).lines
-               if len(line.get_xdata()) > 1]  # fmt: skip
+               if len(line.get_xdata()) > 2]  # fmt: skip
     assert heights[0] == pytest.approx(heights[1], rel=1e-6)
     assert "logarithmic scale" in sc.report(far)
+
+
+def at_width(drawing, width):
+    """Return figure and axes as the page draws them."""
+    figure, axes = new_figure(drawing, width)
+    drawing.draw(axes)
+    figure.canvas.draw()
+    return figure, axes
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize("n", [1, 3, 6])
+def test_names_of_lines_stand_above_the_axes_and_within_the_figure(answer, width, n):
+    found = answer(curves=[curves(100 + i) for i in range(n)])
+    for drawing, names in (
+        (densities_drawing(found), [f"case {100 + i}" for i in range(n)]),
+        (together_drawing(found), ["seen (Kaplan-Meier)", "mean predicted"]),
+    ):
+        figure, axes = at_width(drawing, width)
+        assert axes.get_legend() is None
+        texts = {text.get_text(): text.get_window_extent() for text in axes.texts}
+        boxes = [texts[name] for name in names]
+        for box in boxes:
+            assert box.y0 >= axes.bbox.y1
+            assert figure.bbox.x0 <= box.x0
+            assert box.x1 <= figure.bbox.x1
+            assert box.y1 <= figure.bbox.y1
+        others = [box for name, box in texts.items() if name not in names]
+        for i, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[:i] + others)
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_every_case_has_a_panel_with_one_band(answer, width):
+    found = answer(curves=[curves(i) for i in range(1, 6)])
+    figure, axes = at_width(survival_drawing(found), width)
+    panels = axes.child_axes
+    assert len(panels) == 5
+    for i, panel in enumerate(panels):
+        (band,) = panel.collections
+        assert band.get_facecolor()[0] == pytest.approx(_rgba(ACCENT_SOFT))
+        assert f"case {i + 1}" in [text.get_text() for text in panel.texts]
+        (mark,) = [line for line in panel.lines if line.get_marker() == "o"]
+        assert not mark.get_clip_on()
+        for other in panels[:i]:
+            assert not panel.bbox.overlaps(other.bbox)
+    named = [bool(panel.get_xlabel()) for panel in panels]
+    columns = 3 if width == WIDE else 2
+    assert named == [i + columns >= 5 for i in range(5)]
+    assert figure.bbox.contains(panels[-1].bbox.x1, panels[-1].bbox.y0)
+
+
+def _rgba(colour):
+    from matplotlib.colors import to_rgba
+
+    return to_rgba(colour)
+
+
+def test_marks_at_the_edge_are_whole(answer):
+    axes = drawn(densities_drawing(answer(curves=[curves(1), curves(2)])))
+    marks = [line for line in axes.lines if line.get_marker() == "o"]
+    assert len(marks) == 2
+    assert not any(mark.get_clip_on() for mark in marks)
+
+
+def test_the_dashed_curve_of_the_posterior_is_explained(answer):
+    found = answer()
+    views = [view.tails for view in found.information.posterior.views]
+    assert "pareto" in views
+    page = " ".join(sc.report(found).split())
+    assert "the dashed one, given tails learned from the far ones alone. The" in page
+    assert "mean and standard error, the second (" in page  # not cut short
+
+
+def test_decades_are_named_where_there_is_room(answer):
+    far = answer(curves=[curves(1, 1e-4), curves(2, 1e6), curves(3), curves(4)])
+    for width in (WIDE, NARROW):
+        _, axes = at_width(survival_drawing(far), width)
+        assert len(axes.child_axes) == 4
+        for panel in axes.child_axes:
+            boxes = [x.get_window_extent() for x in panel.get_xticklabels()]
+            assert len(boxes) >= 2
+            assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))

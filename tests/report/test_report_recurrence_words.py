@@ -131,6 +131,17 @@ def test_one_name_per_rival_in_figure_and_table(answer):
     assert "Brier" in _table_said(named)
 
 
+def test_the_figure_of_rivals_has_the_digits_and_the_minus_of_the_table(answer):
+    row = dataclasses.replace(answer.comparison[-1], beyond=-0.0684, low=-0.1, high=0.2)
+    told = dataclasses.replace(answer, comparison=(row,))
+    digits = told.information.decimals
+    number = f"\N{MINUS SIGN}{0.0684:.{digits}f}"
+    assert f">{number}<" in svg_of(rivals_drawing(told), name="f")
+    page = page_of(told).replace("\N{NO-BREAK SPACE}", " ")
+    assert f"{number} (\N{MINUS SIGN}{0.1:.{digits}f} to {0.2:.{digits}f})" in page
+    assert f"-{0.0684:.{digits}f} (-" in render_text(told)
+
+
 def test_all_cases_together_are_drawn_against_kaplan_meier(answer):
     assert "seen (Kaplan-Meier)" in svg_of(together_drawing(answer), name="e")
     assert "All cases together" in page_of(answer)

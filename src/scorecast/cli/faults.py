@@ -16,6 +16,7 @@ __all__ = ["blamed_on_column", "in_options", "interrupted", "numbers_wanted"]
 
 _PARAMETER = re.compile(r"`(\w+)`")
 _SWITCH = re.compile(r"`?\b(\w+)=True`?")
+_LENGTH = re.compile(r"sampling=Sampling\(n_draws=(\d+)\)")
 # Where the option of the command is not called as the parameter of the function.
 _ALIASES = {"accuracy": "expect", "y_true": "truth", "groups": "group"}
 _NO_NUMBER = " is not a number"
@@ -50,6 +51,9 @@ def in_options(message: str, command: click.Command | None) -> str:
     >>> verb = click.Command("x", params=[click.Option(["--loss", "losses"])])
     >>> in_options("`losses` must differ; `y` too.", verb)
     '--loss must differ; `y` too.'
+    >>> long = click.Command("x", params=[click.Option(["--draws"])])
+    >>> in_options("Run longer chains (sampling=Sampling(n_draws=80)).", long)
+    'Run longer chains (--draws 80).'
     """
     if command is None:
         return message
@@ -59,6 +63,8 @@ def in_options(message: str, command: click.Command | None) -> str:
         name = found[1]
         return known.get(name) or known.get(_ALIASES.get(name, "")) or found[0]
 
+    if "draws" in known:
+        message = _LENGTH.sub(rf"{known['draws']} \1", message)
     return _PARAMETER.sub(said, _SWITCH.sub(said, message))
 
 

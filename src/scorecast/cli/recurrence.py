@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from scorecast.recurrence import (
         CaseCurves,
         Cohort,
-        Evaluation,
         HyperparameterChoice,
         Recurrence,
         RecurrenceModel,
@@ -24,6 +23,7 @@ __all__ = ["command"]
 
 PRINTED_GROWTH = 0.09  # of the paper
 FEW = " seen: predictions lean on the prior"  # what every fit with few events says
+LONGER = " Give a `sampling` with more draws."
 MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
 
 
@@ -144,8 +144,17 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
     show_default=True,
     help="Level of intervals.",
 )
-@click.option("--chains", type=click.IntRange(min=1), help="Chains of a simulation.")
-@click.option("--draws", type=click.IntRange(min=10), help="Draws of every chain.")
+@click.option(
+    "--chains",
+    type=click.IntRange(min=1),
+    help="Chains of every simulation. [default: 4]",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=10),
+    help="Draws of every chain, of fits and of the posteriors of J alike. "
+    "[default: 1000 in fits, 2000 for J]",
+)
 @click.option(
     "--allow-unconverged",
     is_flag=True,
@@ -198,9 +207,17 @@ def command(**options: Any) -> None:
         files = file_prints([data.source])
     # The model speaks of few events at every fit; the answer does so once.
     told = [x for x in lines if x not in result.warnings and FEW not in x]
-    notes = [*data.notes, *told]
+    notes = [*data.notes, *dict.fromkeys(map(_in_options, told))]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
+
+
+def _in_options(message: str) -> str:
+    """Say a line of the library in words of the command line."""
+    from scorecast.cli.faults import in_options
+
+    # The length of the chains of evidence is no option.
+    return in_options(message, command).removesuffix(LONGER)
 
 
 def _read(options: dict[str, Any]) -> CohortFile:
@@ -222,6 +239,7 @@ def _read(options: dict[str, Any]) -> CohortFile:
 def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     import numpy as np
 
+    from scorecast.cli.worths import judged_posteriors
     from scorecast.recurrence import (
         RIVALS,
         check_candidates,
@@ -231,7 +249,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     )
 
     frame = _Named(data)
-    cohort = _checked(frame, data, options["event"])
+    cohort = _checked(frame, data, options)
     which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
     candidates = _candidates(options)
     check_candidates(candidates, 1 + cohort.X.shape[1])
@@ -242,7 +260,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         repeats=options["repeats"], folds=data.folds, prior=options["prior"],
         rivals=rivals, random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
-    information, judged = _judge(found, options)
+    information, judged = judged_posteriors(found, options, _in_options)
     which = which or found.typical_cases()
     curves, notes = _shown(model, cohort, which, data.names, options)
     lacking = np.isnan(cohort.X).sum(axis=0).tolist()
@@ -259,7 +277,7 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     )
 
 
-def _checked(frame: _Named, data: CohortFile, event: str) -> Cohort:
+def _checked(frame: _Named, data: CohortFile, options: dict[str, Any]) -> Cohort:
     """Check the cases; faults name the file, and the way out on the command line."""
     from scorecast.exceptions import InsufficientDataError, InvalidInputError
     from scorecast.recurrence import check_cohort
@@ -271,10 +289,18 @@ def _checked(frame: _Named, data: CohortFile, event: str) -> Cohort:
         said = said.replace("; drop one.", "; leave one out with --drop.")
         msg = f"{data.source}: {said}"
         raise InvalidInputError(msg) from error
+    if cohort.time.min() == cohort.time.max():
+        msg = (
+            f"{data.source}, column '{options['time']}': the time is "
+            f"{cohort.time[0]:g} in every row, so nothing shows how times spread; is "
+            "it the right column?"
+        )
+        raise InsufficientDataError(msg)
     if not cohort.event.any():
         msg = (
-            f"{data.source}, column '{event}': 0 events in {cohort.n:,} cases, so "
-            "nothing can be learned of when they come; is it the right column?"
+            f"{data.source}, column '{options['event']}': 0 events in {cohort.n:,} "
+            "cases, so nothing can be learned of when they come; is it the right "
+            "column?"
         )
         raise InsufficientDataError(msg)
     return cohort
@@ -297,7 +323,8 @@ def _shown(
     )  # fmt: skip
     chosen = bool(options["covariates"])
     notes = cohort_cautions(X, time, event, names, chosen=chosen)
-    return curves, [*notes, *wide_intervals(ends[:, 0], ends[:, 1], X, names)]
+    wide = wide_intervals(ends[:, 0], ends[:, 1], X, names, longest=float(time.max()))
+    return curves, [*notes, *wide]
 
 
 class _Named:
@@ -313,20 +340,16 @@ class _Named:
 def _model(options: dict[str, Any]) -> RecurrenceModel:
     from dataclasses import replace
 
+    from scorecast.cli.worths import lengths_of
     from scorecast.recurrence import SAMPLING, RecurrenceModel
 
     return RecurrenceModel(
         hyperparameters={"growth": options["growth"]},
         noise_sd=options["noise"],
-        sampling=replace(SAMPLING, **_lengths(options)),
+        sampling=replace(SAMPLING, **lengths_of(options)),
         random_state=options["seed"],
         n_jobs=options["n_jobs"],
     )
-
-
-def _lengths(options: dict[str, Any]) -> dict[str, Any]:
-    given = {"n_chains": options["chains"], "n_draws": options["draws"]}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _candidates(options: dict[str, Any]) -> dict[str, dict[str, float]]:
@@ -341,8 +364,11 @@ def _candidates(options: dict[str, Any]) -> dict[str, dict[str, float]]:
         except ValueError as error:
             msg = f"--candidate needs NAME=VALUE,... with numbers; got {text!r}."
             raise UsageError(msg) from error
-        if found[text].get("growth", 0.0) > MOST_GROWTH:
-            msg = f"--candidate {text}: growth may be at most {MOST_GROWTH:g}."
+        if not 0.0 < found[text].get("growth", MOST_GROWTH) <= MOST_GROWTH:
+            msg = (
+                f"--candidate {text}: growth must be above 0 and at most "
+                f"{MOST_GROWTH:g}, as --growth."
+            )
             raise UsageError(msg)
     used = f"growth={options['growth']:g}"
     if found and options["growth"] != PRINTED_GROWTH:
@@ -365,87 +391,6 @@ def _choice(
         model, _Named(data), data.time, data.event, candidates,
         random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
-
-
-def _information_settings(options: dict[str, Any]) -> dict[str, Any]:
-    from scorecast.mixtures import Sampling
-
-    return {
-        "units": options["units"],
-        "level": options["level"],
-        "sampling": Sampling(**_lengths(options)),
-        "allow_unconverged": options["allow_unconverged"],
-        "random_state": options["seed"],
-        "n_jobs": options["n_jobs"],
-    }
-
-
-def _judge(found: Evaluation, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Say what the predictions are worth, against the prior and every rival."""
-    from dataclasses import replace
-
-    from scorecast.exceptions import InvalidInputError, NotConvergedError
-    from scorecast.information import (
-        apparent_information,
-        cases_from_times,
-        compare_information,
-    )
-    from scorecast.recurrence import PRIOR_WORDS
-
-    cases = cases_from_times(
-        found.event,
-        log_density=found.log_q,
-        log_survival=found.log_q,
-        prior_log_density=found.log_p,
-        prior_log_survival=found.log_p,
-        prior=PRIOR_WORDS[found.prior],
-    )
-    information = _posterior(apparent_information, (cases,), options)
-    judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
-    alike = [] if found.prior == "kaplan-meier" else ["curve"]
-    for name in (*alike, *found.rivals):
-        said = found.log_q_of(name)
-        own = replace(cases, log_q=said, j=said - found.log_p)
-        pair = {"names": ("model", name)}
-        for kind, ask, given, more in (
-            ("worths", apparent_information, (own,), {}),
-            ("relatives", compare_information, (found.log_q, said), pair),
-        ):
-            # Each by itself: where one fails, the other is still known.
-            try:
-                judged[kind][name] = _posterior(ask, given, options, **more)
-            except (InvalidInputError, NotConvergedError) as error:
-                judged["reasons"][name] = str(error)
-    return information, judged
-
-
-def _posterior(
-    ask: Callable[..., Any],
-    given: tuple[Any, ...],
-    options: dict[str, Any],
-    **more: Any,
-) -> Any:
-    """Return a posterior of J; the checkpoint knows it, or why there is none."""
-    from scorecast import exceptions
-    from scorecast._core.results import result_from_dict
-    from scorecast.recurrence import noted
-
-    settings = _information_settings(options) | more
-    if not options["checkpoint"]:
-        return ask(*given, **settings)
-
-    def work() -> dict[str, Any]:
-        try:
-            return {"told": ask(*given, **settings).to_dict()}
-        except (exceptions.InvalidInputError, exceptions.NotConvergedError) as error:
-            return {"failed": type(error).__name__, "why": str(error)}
-
-    # How many threads there are makes no difference.
-    asked = (ask.__name__, given, settings | {"n_jobs": None})
-    found = noted(options["checkpoint"], "posterior", asked, work)
-    if "failed" in found:
-        raise getattr(exceptions, found["failed"])(found["why"])
-    return result_from_dict(found["told"])
 
 
 def _check_gate(result: Recurrence, threshold: float | None) -> None:

@@ -308,7 +308,7 @@ def _doubt(
             f"{error} The plain mean is {amount(usual.mean, digits)} {units} per case "
             f"(normal {100 * level:g} % interval {span})."
         )
-        raise NotConvergedError(msg) from None
+        raise NotConvergedError(msg, error.reasons) from None
 
 
 def _centre_said(posterior: InformationPosterior) -> str:

@@ -176,13 +176,16 @@ def check_converged(found: MixturePosterior, simulation: Simulation) -> str:
     reasons = "; ".join(found.diagnostics.reasons)
     if not simulation.allow_unconverged:
         msg = (
-            f"The simulation did not converge ({reasons}), so its answer is withheld. "
-            f"Run longer chains (--draws {4 * simulation.sampling.n_draws}), or "
-            "allow_unconverged=True "
-            "(--allow-unconverged) to see it all the same."
+            f"The simulation of the posterior of J did not converge ({reasons}), so "
+            "its answer is withheld. Run longer chains (sampling=Sampling(n_draws="
+            f"{4 * simulation.sampling.n_draws})), or allow_unconverged=True to see it "
+            "all the same."
         )
-        raise NotConvergedError(msg)
-    return f"The simulation did not converge ({reasons}): do not rely on it."
+        raise NotConvergedError(msg, reasons)
+    return (
+        f"The simulation of the posterior of J did not converge ({reasons}): do not "
+        "rely on it."
+    )
 
 
 def describe_diagnostics(found: MixturePosterior, unit: float) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,12 @@ __all__ = ["CohortFile", "read_cohort"]
 
 _MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "."}
 _OPTION = "--covariates"
+_UNKNOWN_TIME = (
+    "the time is missing; give how long the case was followed, with event 0 where the "
+    "event was not seen, or remove the row"
+)
+_MANY_VALUES = 10  # more of them, and a text is a name or a date rather than a kind
+_SHOWN_VALUES = 4
 _TYPOS = 0.1  # share of cells up to which words among numbers are slips
 
 
@@ -134,6 +141,7 @@ def read_cohort(
         header=header,
         max_bytes=max_bytes,
         unwanted="write every time as a number, all in one unit",
+        allows_missing=True,  # to say what a missing time asks for
     )
     with unchanged(location.path):
         table = open_table(location, options)
@@ -209,7 +217,7 @@ class _Places:
             return
         row = int(np.argmax(bad))
         if np.isnan(values[row]):
-            msg = f"{self.at(row, name)}: a time and an event must be known"
+            msg = f"{self.at(row, name)}: {_UNKNOWN_TIME}"
             raise InvalidInputError(msg)
         such = f" ({int(bad.sum()):,} such rows)" if bad.sum() > 1 else ""
         msg = (
@@ -230,7 +238,10 @@ class _Places:
             if word in EVENT_WORDS:
                 continue
             if word in _MISSING:
-                msg = f"{self.at(row, name)}: a time and an event must be known"
+                msg = (
+                    f"{self.at(row, name)}: the event is missing; give 1 where it was "
+                    "seen, 0 where not yet, or remove the row"
+                )
                 raise InvalidInputError(msg)
             fix = "code the event 1 and 0, or yes and no"
             if set(words) <= {"1", "2"}:
@@ -289,10 +300,7 @@ class _Places:
         if len(odd) <= max(1, _TYPOS * len(cells)) and len(odd) < len(cells) - 1:
             others = "nearly all others in the column are; repair the cell or empty it"
             return InvalidInputError(f"{place}, and {others}")
-        return InvalidInputError(
-            f"{place}; a category needs a column of 0 and 1 for each value but one: "
-            f"{_OPTION} '{name}={text}'"
-        )
+        return InvalidInputError(f"{place}; {_encoding(name, cells)}")
 
     def _indicator(self, covariate: _Covariate, cells: NDArray[Any]) -> NDArray[Any]:
         words = [str(cell).strip() for cell in cells]
@@ -324,6 +332,28 @@ class _Places:
             return float(text.replace(self.decimal, "."))
         except ValueError:
             return None
+
+
+def _encoding(name: str, cells: NDArray[Any]) -> str:
+    """Say what to do with a column of words."""
+    words = [str(cell).strip() for cell in cells]
+    known = Counter(word for word in words if word.lower() not in _MISSING)
+    drop = f"leave the column out with --drop '{name}'"
+    if len(known) > max(_MANY_VALUES, len(words) // 10):
+        return (
+            f"it holds {len(known):,} different words: {drop}, or write numbers (for "
+            "dates, such as days since one that means the same for every case)"
+        )
+    # The commonest value is what the others are held against.
+    others = [word for word, _ in known.most_common()][1:]
+    if not others or any("," in word for word in others):
+        return f"{drop}, or write numbers"
+    listed = ",".join(f"{name}={word}" for word in others[:_SHOWN_VALUES])
+    more = ",..." if len(others) > _SHOWN_VALUES else ""
+    return (
+        "a category needs a column of 0 and 1 for each value but one: name "
+        f"'{listed}{more}' among the {_OPTION}, or {drop}"
+    )
 
 
 def _whole(word: str) -> str:

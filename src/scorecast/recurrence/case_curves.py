@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json
-from scorecast.exceptions import UsageError
+from scorecast.exceptions import DataWarning, UsageError
 from scorecast.recurrence.columns import narrowed, usable_columns
 from scorecast.recurrence.noted import noted
 
@@ -148,12 +149,28 @@ def fit_without(
     -------
     FittedToOthers
         The fitted model.
+
+    Warns
+    -----
+    DataWarning
+        If its chains disagree.
     """
     others = np.setdiff1d(np.arange(len(time)), list(which))
     kept = usable_columns(X[others]).kept
     fitted = narrowed(model, kept, X.shape[1])
     fitted.set_params(allow_unconverged=True, checkpoint=None)
-    fitted.fit(X[np.ix_(others, kept)], time[others], event[others])
+    with warnings.catch_warnings():
+        # What holds of all cases the evaluation says; here it would name fewer.
+        warnings.simplefilter("ignore", DataWarning)
+        fitted.fit(X[np.ix_(others, kept)], time[others], event[others])
+    reasons = "; ".join(fitted.diagnostics_.reasons)
+    if reasons:
+        msg = (
+            f"The fit that predicts the cases shown did not converge ({reasons}): "
+            "their curves are rough. The folds, and what predictions are worth, are "
+            "other fits."
+        )
+        warnings.warn(msg, DataWarning, stacklevel=3)
     return FittedToOthers(fitted, kept)
 
 

@@ -120,9 +120,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def wide_intervals(
-    low: FloatArray, high: FloatArray, X: FloatArray, names: Sequence[str]
+    low: FloatArray,
+    high: FloatArray,
+    X: FloatArray,
+    names: Sequence[str],
+    *,
+    longest: float = math.inf,
 ) -> tuple[str, ...]:
-    """Warn of predictions that leave everything open, and of rare values behind them.
+    """Warn of predictions that leave everything open, and say of each case why.
 
     Parameters
     ----------
@@ -132,6 +137,8 @@ def wide_intervals(
         Covariates of the cases.
     names : sequence of str
         Their names.
+    longest : float, optional
+        Longest time that a case was followed.
 
     Returns
     -------
@@ -149,20 +156,47 @@ def wide_intervals(
     if not wide.any():
         return ()
     rare = _rare(X)
-    held = [name for i, name in enumerate(names) if rare[wide, i].any()]
     verb = "gets" if wide.sum() == 1 else "get"
     said = (
         f"{int(wide.sum()):,} of {len(wide):,} cases {verb} a 90 % interval of the "
         "time that spans more than 1,000-fold, which says next to nothing"
     )
-    if not held:
-        return (f"{said}: too little is known of cases like these.",)
-    n_held = int((rare.any(axis=1) & wide).sum())
-    return (
-        f"{said}; {n_held:,} of them with a value that few cases have, of "
-        f"{_listed(held)}: "
-        "leave such columns out, or read no time off those cases.",
-    )
+    held = [name for i, name in enumerate(names) if rare[wide, i].any()]
+    with_rare = rare.any(axis=1) & wide
+    unseen = wide & ~with_rare & (high > longest)
+    n, n_rare, n_unseen = (int(x.sum()) for x in (wide, with_rare, unseen))
+    return (f"{said}: {'; '.join(_whys(n, n_rare, n_unseen, held))}.",)
+
+
+def _whys(n: int, n_rare: int, n_unseen: int, held: Sequence[str]) -> list[str]:
+    """Say why intervals are wide, until every case is accounted for."""
+    parts = []
+    if n_rare:
+        parts.append(
+            f"{_of_them(n_rare, n)} a value that few cases have, of {_listed(held)} "
+            "(leave such columns out, or read no time off those cases)"
+        )
+    if n_unseen:
+        ends = "ends" if n_unseen == 1 else "end"
+        other = " of the others" if n_rare and n_unseen < n - n_rare else ""
+        who = "the others" if n_rare and not other else f"{n_unseen:,}{other}"
+        if n_unseen == n:
+            who, ends = ("it", "ends") if n == 1 else ("all of them", "end")
+        parts.append(
+            f"{who} {ends} beyond the longest follow-up, where nothing was seen and "
+            "the tail of the model decides"
+        )
+    rest = n - n_rare - n_unseen
+    if rest:
+        who = "these" if rest == n else f"the other {rest:,}"
+        parts.append(f"too little is known of cases like {who}")
+    return parts
+
+
+def _of_them(n: int, total: int) -> str:
+    if n == total:
+        return "it has" if n == 1 else "all of them have"
+    return f"{n:,} of them {'has' if n == 1 else 'have'}"
 
 
 def _rare(X: FloatArray) -> BoolArray:

@@ -15,6 +15,7 @@ from scorecast._core.types import Json, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import Evidence, Prior, Sampling
 from scorecast.recurrence.evidence import hyperparameter_evidence
+from scorecast.recurrence.scaling import hyperparameter_names, unknown_said
 from scorecast.recurrence.settings import OF_MODEL
 
 if TYPE_CHECKING:
@@ -187,6 +188,10 @@ def check_candidates(
     printed: dict[str, dict[str, Any]] = {AS_PRINTED: {}}
     found = printed | {name: dict(c) for name, c in candidates.items()}
     for name, changes in found.items():
+        unknown = [key for key in changes if key not in hyperparameter_names()]
+        if unknown:
+            msg = f"`candidates` {name!r}: {unknown_said(unknown[0])}"
+            raise UsageError(msg)
         try:
             Prior.recurrence(np.eye(n_dims), np.zeros(n_dims), **changes)
         except (TypeError, ValueError, UsageError, InvalidInputError) as error:

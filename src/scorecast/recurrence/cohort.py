@@ -134,6 +134,15 @@ def check_times(time: ArrayLike, event: ArrayLike) -> tuple[FloatArray, BoolArra
     if when.shape != column.shape:
         msg = f"There are {when.size} times but {column.size} events."
         raise InvalidInputError(msg)
+    unknown = np.isnan(when)
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        msg = (
+            f"time is missing in row {row + 1} ({int(unknown.sum())} such rows). Give "
+            "how long the case was followed, with event 0 where the event was not "
+            "seen, or remove those rows."
+        )
+        raise InvalidInputError(msg)
     bad = ~(when > 0) | np.isinf(when)
     if bad.any():
         row = int(np.argmax(bad))

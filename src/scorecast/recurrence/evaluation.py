@@ -42,6 +42,8 @@ from scorecast.recurrence.rivals import check_rivals
 from scorecast.recurrence.settings import (
     OF_MODEL,
     fit_lines,
+    folds_said,
+    is_unsure,
     seed_of,
     settings_of,
     summed,
@@ -135,10 +137,17 @@ class Evaluation:
         return (
             *self.notes,
             f"In {n_failed} of {self.diagnostics['n_fits']} fits the chains disagree "
-            f"or are short ({_worst(self.diagnostics['rhat'])}): predictions "
-            "of those folds are rough. Their worth is measured as they are, on cases "
-            "they did not learn from; longer chains may predict better.",
+            f"or are short ({self._where()}{_worst(self.diagnostics['rhat'])}): "
+            "predictions of those folds are rough. Their worth is measured as they "
+            "are, on cases they did not learn from; longer chains may predict better.",
         )
+
+    def _where(self) -> str:
+        numbers = self.diagnostics.get("unconverged_folds")
+        if not numbers:
+            return ""
+        n_folds = [int(row.max()) + 1 for row in self.folds]
+        return f"{folds_said(numbers, n_folds)}; "
 
     @property
     def n(self) -> int:
@@ -236,7 +245,7 @@ def evaluate_recurrence(
     repeats: int = 1,
     folds: ArrayLike | None = None,
     prior: str = "exponential",
-    rivals: Sequence[str] = (),
+    rivals: str | Sequence[str] = (),
     random_state: RandomState | Literal["model"] = OF_MODEL,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
@@ -255,7 +264,7 @@ def evaluate_recurrence(
     prior : {"exponential", "weibull", "lognormal", "kaplan-meier", "model"}
         Prior of the time, fitted to the training cases of each fold; "model" is the
         same model without covariates.
-    rivals : sequence of {"cox", "weibull", "lognormal"}, default=()
+    rivals : sequence of {"cox", "weibull", "lognormal"}, or one of them, default=()
         Models to compare with, on the same folds; they need the extra ``survival``.
     random_state : int, Generator, None or "model", default="model"
         Deals the folds and seeds the chains; "model" takes that of the model,
@@ -368,6 +377,12 @@ class _Table:
             warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
         left_out = [one.left_out for one in self.results]
         checks = summed([fit for one in self.results for fit in one.fits])
+        places = [[r, k] for r, row in enumerate(folds) for k in range(row.max() + 1)]
+        checks["unconverged_folds"] = [
+            place
+            for place, one in zip(places, self.results, strict=True)
+            if any(map(is_unsure, one.fits))
+        ]
         n_events = int(self.work.cohort.event.sum())
         lines = left_out_lines(left_out, self.covariates)
         lines = [*lines, *fit_lines(checks, n_events)]

@@ -48,10 +48,12 @@ def make_folds(
             msg = f"`{name}` must be a whole number from {least}; got {value!r}."
             raise UsageError(msg)
     n, n_events = len(event), int(event.sum())
+    plural = "" if n_events == 1 else "s"
     if n_events < 2 or n < 2 * cv:
         msg = (
-            f"{n} cases with {n_events} event(s) are too few to hold out {cv} folds: "
-            "at least two events and two cases per fold are needed"
+            f"{n} cases with {n_events} event{plural} are too few "
+            f"to hold out {cv} folds: at least two events and two cases per fold are "
+            "needed"
         )
         most = n // 2
         msg += f"; give `cv` at most {most}." if n_events >= 2 <= most else "."
@@ -87,11 +89,11 @@ def read_folds(folds: ArrayLike, n: int) -> IntArray:
     """
     given = np.atleast_2d(np.asarray(folds))
     if given.ndim != 2 or given.shape[1] != n:
-        msg = f"folds must have one label for each of {n} cases; got {given.shape}."
+        msg = f"`folds` must have one label for each of {n} cases; got {given.shape}."
         raise InvalidInputError(msg)
     rows = [np.unique(row, return_inverse=True)[1] for row in given]
     if min(int(row.max()) for row in rows) < 1:
-        msg = "folds must hold at least two different labels."
+        msg = "`folds` must hold at least two different labels."
         raise InvalidInputError(msg)
     return np.array(rows, dtype=np.int64)
 

@@ -65,9 +65,9 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         Mean and spread of log times for the prior: those of a normal distribution
         fitted to what is known of them, or those of the times as recorded.
     sampling : Sampling, optional
-        Number and length of the chains; by default 4 chains of 500 sweeps to warm up
-        and 1,000 to draw, longer where they disagree. 200 draws in all are kept in
-        full, every 20th.
+        Number and length of the chains. By default ``scorecast.Sampling(n_warmup=500,
+        n_draws=1000, n_extensions=2, n_kept=200)``: 4 chains, longer where they
+        disagree; of their draws 200 are kept in full, every 20th.
     allow_unconverged : bool, default=False
         Whether to go on, with a warning, where the chains disagree.
     random_state : int, Generator or None, default=0

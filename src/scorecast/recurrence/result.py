@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Self
@@ -24,6 +25,7 @@ from scorecast.recurrence.rows import (
     RivalRow,
     known,
     row_of,
+    unconverged_lines,
 )
 
 __all__ = [
@@ -39,6 +41,7 @@ PRIOR_WORDS = {
     "kaplan-meier": "the Kaplan-Meier curve of all cases, smoothed",
     "model": "the same model without covariates",
 }
+_RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _EVEN = 0.05  # p-value below which survival is not even
 
 
@@ -138,6 +141,7 @@ class Recurrence(Result):
         """
         said = str(self.information.sentence())
         said = said.replace("The forecasts carry", "The predicted times carry", 1)
+        said = _RANGE.sub(" to ", said)  # as all intervals here: ends may be negative
         row = self.beyond_curve
         if row is None:
             return said
@@ -162,7 +166,10 @@ class Recurrence(Result):
         """Say the answer in a sentence or two, with what spoils it at the end."""
         said = self.sentence()
         if not self.information.converged:
-            said += " The simulation did not converge: do not rely on this."
+            said += (
+                " The simulation of the posterior of J did not converge: do not rely "
+                "on this."
+            )
         return said
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -338,6 +345,9 @@ def recurrence_of(
     unsaid = [f"{name} was left out: {why}" for name, why in found.failures.items()]
     unsaid += [f"{_unsaid(row)} cannot be said: {row.reason}" for row in rows
                if row.reason]  # fmt: skip
+    doubts = unconverged_lines(information, relatives or {}, worths or {})
+    # The first is of the chains, which is said with its name instead.
+    cautions = information.warnings[0 if information.converged else 1 :]
     return Recurrence(
         n=found.n,
         n_events=int(found.event.sum()),
@@ -358,7 +368,7 @@ def recurrence_of(
         level=information.level,
         seed=found.seed,
         warnings=tuple(
-            dict.fromkeys((*notes, *found.warnings, *unsaid, *information.warnings))
+            dict.fromkeys((*notes, *found.warnings, *unsaid, *doubts, *cautions))
         ),
         options=found.settings | (options or {}),
         choice=choice,
@@ -369,9 +379,11 @@ def recurrence_of(
 def _unsaid(row: RivalRow) -> str:
     """Name the question that has no answer; the first of two."""
     who = CURVE_WORDS if row.name == CURVE else FORECASTERS[row.name]
-    if math.isnan(row.beyond):
-        return f"What the model knows beyond {who}"
-    return f"What {who} knows beyond the prior"
+    if not math.isnan(row.beyond):
+        return f"What {who} knows beyond the prior"
+    both = math.isnan(row.worth) and not math.isnan(row.information)
+    more = f", or {who} beyond the prior," if both else ""
+    return f"What the model knows beyond {who}{more}"
 
 
 def _cases_of(found: Evaluation) -> Json:

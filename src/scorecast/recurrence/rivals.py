@@ -81,13 +81,13 @@ class _ProportionalHazards:
         return np.asarray(log_risk + hazard + tail), tail
 
 
-def check_rivals(names: Sequence[str]) -> tuple[str, ...]:
+def check_rivals(names: str | Sequence[str]) -> tuple[str, ...]:
     """Return the models asked for, if they can be fitted here.
 
     Parameters
     ----------
-    names : sequence of str
-        What the caller gave.
+    names : str or sequence of str
+        What the caller gave; one name stands for itself.
 
     Returns
     -------
@@ -101,6 +101,7 @@ def check_rivals(names: Sequence[str]) -> tuple[str, ...]:
     MissingExtraError
         If there is one, but not the extra ``survival``: before anything takes time.
     """
+    names = [names] if isinstance(names, str) else names
     for name in names:
         check_choice(name, "rivals", RIVALS)
     if names:

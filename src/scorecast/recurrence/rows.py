@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
@@ -10,7 +11,15 @@ from scorecast._core.types import Json
 from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.evaluation import Evaluation
 
-__all__ = ["CURVE_WORDS", "FORECASTERS", "Judged", "RivalRow", "known", "row_of"]
+__all__ = [
+    "CURVE_WORDS",
+    "FORECASTERS",
+    "Judged",
+    "RivalRow",
+    "known",
+    "row_of",
+    "unconverged_lines",
+]
 
 CURVE_WORDS = "the curve of all cases alike"
 FORECASTERS = {
@@ -154,3 +163,45 @@ def _figures(told: Any) -> tuple[float, float, float, float]:
     found = told.posterior
     median = -math.inf if told.n_infinite else found.median
     return median, found.low, found.high, found.probability_positive
+
+
+def unconverged_lines(
+    information: Any, relatives: Mapping[str, Any], worths: Mapping[str, Any]
+) -> list[str]:
+    """Name every posterior of J whose simulation did not converge.
+
+    Parameters
+    ----------
+    information : ApparentInformation
+        What the model knows beyond the prior.
+    relatives, worths : mapping of str to ApparentInformation
+        What it knows beyond others, and they beyond the prior.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none.
+    """
+    asked = [("the model beyond the prior", information)]
+    asked += [(f"the model beyond {_who(k)}", told) for k, told in relatives.items()]
+    asked += [(f"{_who(k)} beyond the prior", told) for k, told in worths.items()]
+    failed = [name for name, told in asked if not told.converged]
+    if not failed:
+        return []
+    checks = [told.diagnostics for _, told in asked if not told.converged]
+    rhat = max(_or(one["rhat"], math.inf) for one in checks)
+    ess = min(_or(one["ess"], 0.0) for one in checks)
+    worst = f"R-hat {rhat:.3f}" if math.isfinite(rhat) else "R-hat not known"
+    return [
+        "The simulation of the posterior of J did not converge for "
+        f"{', '.join(failed)} (worst {worst}, fewest effective draws {ess:,.0f}): do "
+        "not rely on these figures."
+    ]
+
+
+def _or(value: float | None, other: float) -> float:
+    return other if value is None or math.isnan(value) else value
+
+
+def _who(name: str) -> str:
+    return CURVE_WORDS if name == CURVE else FORECASTERS[name]

@@ -8,6 +8,7 @@ arithmetic, which then holds for any scale.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import numbers
 import warnings
 from collections.abc import Mapping
@@ -28,7 +29,14 @@ from scorecast.mixtures import Noise, Observations, Prior, Sampling
 from scorecast.recurrence.cohort import EQUAL_TIMES, Cohort
 from scorecast.recurrence.location_scale import fit_location_scale
 
-__all__ = ["Scaling", "check_sampling", "make_prior", "scale_cohort"]
+__all__ = [
+    "Scaling",
+    "check_sampling",
+    "hyperparameter_names",
+    "make_prior",
+    "scale_cohort",
+    "unknown_said",
+]
 
 RIDGE = 0.05  # added to a correlation matrix that is singular, diagonal one
 _SINGULAR = 1e-4  # smallest eigenvalue of a correlation matrix that is not
@@ -182,10 +190,9 @@ def make_prior(scaling: Scaling, changes: Mapping[str, Any] | None) -> Prior:
     UsageError
         If a name is unknown, or a value is not what it should be.
     """
-    known = {field.name for field in dataclasses.fields(Prior)}
     for name in changes or {}:
-        if name not in known:
-            msg = f"Unknown among `hyperparameters`: {name!r}."
+        if name not in hyperparameter_names():
+            msg = f"`hyperparameters`: {unknown_said(name)}"
             raise UsageError(msg)
     try:
         return Prior.recurrence(
@@ -196,6 +203,30 @@ def make_prior(scaling: Scaling, changes: Mapping[str, Any] | None) -> Prior:
     except (TypeError, ValueError) as error:
         msg = f"`hyperparameters` must hold numbers: {error}."
         raise UsageError(msg) from error
+
+
+def hyperparameter_names() -> tuple[str, ...]:
+    """Return what may be set otherwise than B.8."""
+    return tuple(x.name for x in dataclasses.fields(Prior) if x.name != "name")
+
+
+def unknown_said(name: object) -> str:
+    """Say that there is no such hyperparameter, and which there are.
+
+    Parameters
+    ----------
+    name : object
+        What the caller gave.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    known = hyperparameter_names()
+    near = difflib.get_close_matches(str(name), known, n=1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    return f"there is no {name!r}.{meant} There are {', '.join(known)}."
 
 
 def check_sampling(given: Sampling | None, default: Sampling) -> Sampling:

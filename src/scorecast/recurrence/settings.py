@@ -16,9 +16,18 @@ from scorecast.recurrence.cohort import FEW_EVENTS, few_events_said
 if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
 
-__all__ = ["OF_MODEL", "fit_lines", "seed_of", "settings_of", "summed"]
+__all__ = [
+    "OF_MODEL",
+    "fit_lines",
+    "folds_said",
+    "is_unsure",
+    "seed_of",
+    "settings_of",
+    "summed",
+]
 
 OF_MODEL: Literal["model"] = "model"
+_MOST_NAMED = 6  # folds that are named one by one
 
 
 def seed_of(
@@ -77,6 +86,46 @@ def settings_of(model: RecurrenceModel) -> Json:
     }
 
 
+def is_unsure(fit: Json) -> bool:
+    """Return whether the chains of a fit disagree, or how they do is not known."""
+    return bool(fit["reasons"]) or math.isnan(fit["rhat"])
+
+
+def folds_said(places: Sequence[Sequence[int]], n_folds: Sequence[int]) -> str:
+    """Name some folds, counted from 1.
+
+    Parameters
+    ----------
+    places : sequence of pairs of int
+        Repeat and fold of each, from 0.
+    n_folds : sequence of int
+        Folds of every repeat.
+
+    Returns
+    -------
+    str
+        A few of them by number, many of them not at all.
+
+    Examples
+    --------
+    >>> folds_said([[0, 1], [0, 3]], [5]), folds_said([[0, 0], [0, 1]], [2])
+    ('folds 2 and 4', 'all folds')
+    >>> folds_said([[0, 1], [1, 3]], [5, 5])
+    'fold 2 of repeat 1 and fold 4 of repeat 2'
+    """
+    if len(places) == sum(n_folds):
+        return "all folds"
+    if len(places) > _MOST_NAMED:
+        return f"{len(places)} of {sum(n_folds)} folds"
+    if len(n_folds) == 1:
+        names = [f"{fold + 1}" for _, fold in places]
+        start = "fold " if len(names) == 1 else "folds "
+    else:
+        names = [f"fold {fold + 1} of repeat {repeat + 1}" for repeat, fold in places]
+        start = ""
+    return start + " and ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
+
+
 def summed(fits: Sequence[Json]) -> Json:
     """Sum up what all fits say of themselves.
 
@@ -90,7 +139,7 @@ def summed(fits: Sequence[Json]) -> Json:
     dict
         The worst of them; an R-hat that is not known is worse than any.
     """
-    failed = [one for one in fits if one["reasons"] or math.isnan(one["rhat"])]
+    failed = [one for one in fits if is_unsure(one)]
     return {
         "n_fits": len(fits),
         "n_unconverged": len(failed),

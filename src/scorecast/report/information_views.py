@@ -49,7 +49,7 @@ from scorecast.report.wording import (
     percent,
 )
 
-__all__ = ["information_text"]
+__all__ = ["information_text", "posterior_lead"]
 
 # An interval must not be broken in a heading.
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
@@ -213,7 +213,19 @@ def _head(result: ApparentInformation) -> Section:
     )
 
 
-def _posterior(result: ApparentInformation) -> Section:
+def posterior_lead(result: ApparentInformation) -> str:
+    """Say what the curves and bars of the posterior of J are.
+
+    Parameters
+    ----------
+    result : ApparentInformation
+        The answer.
+
+    Returns
+    -------
+    str
+        Sentences for `posterior_drawing`.
+    """
     lead = (
         "The curve says how plausible each amount of information is, given these "
         f"cases and {_CURVES[result.posterior.centre]}"
@@ -230,6 +242,10 @@ def _posterior(result: ApparentInformation) -> Section:
     lead += f" ({level_name(result.level)})."
     if result.n_infinite:
         lead += " Finite cases only: the mean of all is minus infinity."
+    return lead
+
+
+def _posterior(result: ApparentInformation) -> Section:
     levels = result.posterior.levels
     rows = tuple(
         (f"{100 * p:g} %", amount(float(v), result.decimals + 1))
@@ -244,7 +260,7 @@ def _posterior(result: ApparentInformation) -> Section:
     )
     return Section(
         heading="How much, and how sure",
-        lead=(lead,),
+        lead=(posterior_lead(result),),
         figure=posterior_drawing(result),
         tables=(table, _view_table(result)),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.information import amount, amount_span
+from scorecast.information import amount
 from scorecast.recurrence import FORECASTERS, CaseCurves, Recurrence
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import (
@@ -22,11 +22,27 @@ from scorecast.report.drawing import (
     PAPER,
     RULE,
     Drawing,
+    axes_size,
     percent_axis,
     plain_axes,
+    text_width,
 )
+from scorecast.report.line_key import Entry, draw_key, key_height
 from scorecast.report.number_axis import number_axis
-from scorecast.report.recurrence_words import median_said, time_label, time_said
+from scorecast.report.panels import (
+    TITLE,
+    is_first,
+    is_last,
+    name_panel,
+    panels,
+    panels_height,
+)
+from scorecast.report.recurrence_words import (
+    amounts_said,
+    median_said,
+    time_label,
+    time_said,
+)
 from scorecast.report.wording import level_name
 
 if TYPE_CHECKING:
@@ -46,8 +62,8 @@ _DASHED: Any = (0, (4, 2))
 _STYLES: tuple[tuple[str, Any], ...] = ((ACCENT, "-"), (INK, "-"), (MUTED, _DASHED),
            (ACCENT, _DASHED), (INK, _DASHED), (MUTED, "-"))  # fmt: skip
 MOST_CASES = len(_STYLES)
-_MOST_BANDS = 3  # more of them hide one another
-_BANDS = ((ACCENT_SOFT, 0.8), (INK_SOFT, 0.8), (MUTED, 0.16))
+_TICK_ROOM = 16.0
+_END_NAME = 18.0  # height of the name of the end of follow-up, above the axes
 _WIDE = 100.0  # ends of intervals so far apart need a logarithmic scale
 
 
@@ -83,11 +99,19 @@ def _time_axis(axes: Axes, result: Recurrence) -> None:
     low = min(min(one.low / 2, one.time / 1.2) for one in shown)
     axes.set_xscale("log")
     axes.set_xlim(low, high)
-    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
-    step = max(1, math.ceil((last - first + 1) / 6))
-    places = [10.0**k for k in range(first, last + 1, step)]
+    places = _decades(low, high, axes_size(axes)[0])
     axes.set_xticks(places, labels=[_tick(place) for place in places])
     axes.minorticks_off()
+
+
+def _decades(low: float, high: float, room: float) -> list[float]:
+    """Return powers of ten between two times, as many as there is room for."""
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    for step in range(1, max(2, last - first + 2)):
+        places = [10.0**k for k in range(first, last + 1, step)]
+        if sum(text_width(_tick(place)) + _TICK_ROOM for place in places) <= room:
+            break
+    return places
 
 
 def _tick(place: float) -> str:
@@ -97,18 +121,26 @@ def _tick(place: float) -> str:
 def _mark_end(axes: Axes, result: Recurrence) -> None:
     """Mark how long anybody was followed: beyond it, curves rest on the model."""
     end = result.follow_up.longest
-    low, high = axes.get_xlim()
-    if not low < end < high:
+    if not _end_line(axes, result):
         return
-    axes.axvline(end, color=MUTED, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1)
     top = axes.get_ylim()[1]
     left = axes.transData.transform((end, 0.0))[0] - axes.bbox.x0
     side = "left" if left < 0.5 * axes.bbox.width else "right"
     axes.annotate(
-        "longest follow-up", (end, top), (4 if side == "left" else -4, 4),
+        "longest follow-up", (end, top), (4 if side == "left" else -4, 6),
         textcoords="offset points", ha=side, color=MUTED, fontsize=FONT_SIZE,
         annotation_clip=False,
     )  # fmt: skip
+
+
+def _end_line(axes: Axes, result: Recurrence) -> bool:
+    """Draw the end of follow-up, if it is in sight."""
+    end = result.follow_up.longest
+    low, high = axes.get_xlim()
+    if not low < end < high:
+        return False
+    axes.axvline(end, color=MUTED, linewidth=0.8, linestyle=(0, (1, 2)), zorder=1)
+    return True
 
 
 def densities_drawing(result: Recurrence) -> Drawing:
@@ -137,7 +169,7 @@ def densities_drawing(result: Recurrence) -> Drawing:
             axes.plot(one.times, y, color=colour, linestyle=line, linewidth=1.6)
             _mark(axes, one, np.array(one.times), y, colour)
         _mark_end(axes, result)
-        _name_curves(axes, shown)
+        draw_key(axes, _names(shown), above=_END_NAME)
 
     return Drawing(
         title="Predicted densities of the time",
@@ -148,8 +180,9 @@ def densities_drawing(result: Recurrence) -> Drawing:
             for one in shown
         ),
         draw=draw,
-        height=220.0,
+        height=198.0 + 22.0 + key_height(_names(shown)),
         left=14.0,
+        top=22.0 + key_height(_names(shown)),
     )
 
 
@@ -160,25 +193,18 @@ def _mark(
     then = float(np.interp(one.time, x, y))
     face = colour if one.event else PAPER
     axes.plot([one.time], [then], "o", color=colour, markerfacecolor=face,
-              markersize=6, zorder=4)  # fmt: skip
+              markersize=6, zorder=4, clip_on=False)  # fmt: skip
 
 
-def _name_curves(axes: Axes, shown: Sequence[CaseCurves]) -> None:
-    """Write the names in the corner, each behind a piece of its line."""
-    from matplotlib.lines import Line2D
-
-    pairs = list(zip(shown, _STYLES, strict=False))
-    axes.legend(
-        [Line2D([], [], color=colour, linestyle=line, linewidth=1.6)
-         for _, (colour, line) in pairs],
-        [one.name for one, _ in pairs],
-        loc="upper right", frameon=True, framealpha=1.0, facecolor=PAPER,
-        edgecolor=PAPER, fontsize=FONT_SIZE, borderpad=0.2,
-    )  # fmt: skip
+def _names(shown: Sequence[CaseCurves]) -> list[Entry]:
+    return [
+        (one.name, colour, line)
+        for one, (colour, line) in zip(shown, _STYLES, strict=False)
+    ]
 
 
 def survival_drawing(result: Recurrence) -> Drawing:
-    """Draw survival curves with their bands, of the same cases.
+    """Draw survival curves with their bands, each case in a panel of its own.
 
     Parameters
     ----------
@@ -188,28 +214,21 @@ def survival_drawing(result: Recurrence) -> Drawing:
     Returns
     -------
     Drawing
-        Curves, with the bands of the first three.
+        Small panels, side by side; bands in one would hide one another.
     """
     shown = _shown(result)
-    start = [] if is_wide(result) else [0.0]  # a logarithmic scale has no zero
-    certain = [1.0] * len(start)
 
     def draw(axes: Axes) -> None:
-        plain_axes(axes, xlabel=time_label(result))
-        percent_axis(axes)
-        _time_axis(axes, result)
-        for i, (one, (colour, line)) in enumerate(zip(shown, _STYLES, strict=False)):
-            x = np.array([*start, *one.times])
-            if i < _MOST_BANDS:
-                low = [*certain, *one.survival_low]
-                high = [*certain, *one.survival_high]
-                soft, share = _BANDS[i]
-                axes.fill_between(x, low, high, color=soft, alpha=share, linewidth=0)
-            y = np.array([*certain, *one.survival])
-            axes.plot(x, y, color=colour, linestyle=line, linewidth=1.6)
-            _mark(axes, one, x, y, colour)
-        _mark_end(axes, result)
-        _name_curves(axes, shown)
+        for i, panel in enumerate(panels(axes, len(shown))):
+            plain_axes(panel, xlabel=time_label(result) if is_last(axes, i) else "")
+            percent_axis(panel)
+            panel.tick_params(axis="y", labelleft=is_first(axes, i))
+            _time_axis(panel, result)
+            _draw_survival(panel, result, i)
+            if i == 0:
+                _mark_end(panel, result)
+            else:
+                _end_line(panel, result)
 
     return Drawing(
         title="Predicted survival",
@@ -217,8 +236,26 @@ def survival_drawing(result: Recurrence) -> Drawing:
             f"{one.name}: median {median_said(one, result)}" for one in shown
         ),
         draw=draw,
-        height=230.0,
+        top=TITLE,
+        height_at=lambda width: panels_height(len(shown), width) + TITLE + 36.0,
     )
+
+
+def _draw_survival(panel: Axes, result: Recurrence, which: int) -> None:
+    """Draw one case with its band, and the others thin behind it."""
+    shown = _shown(result)
+    start = [] if is_wide(result) else [0.0]  # a logarithmic scale has no zero
+    certain = [1.0] * len(start)
+    for k, one in enumerate(shown):
+        x, y = np.array([*start, *one.times]), np.array([*certain, *one.survival])
+        if k != which:
+            panel.plot(x, y, color=MUTED, linewidth=0.6, zorder=2)
+            continue
+        low, high = [*certain, *one.survival_low], [*certain, *one.survival_high]
+        panel.fill_between(x, low, high, color=ACCENT_SOFT, linewidth=0)
+        panel.plot(x, y, color=ACCENT, linewidth=1.6, zorder=3)
+        _mark(panel, one, x, y, ACCENT)
+    name_panel(panel, shown[which].name)
 
 
 def calibration_drawing(result: Recurrence) -> Drawing:
@@ -273,27 +310,25 @@ def together_drawing(result: Recurrence) -> Drawing:
     observed = np.array([1.0, *seen.observed])
     predicted = np.array([1.0, *seen.predicted])
 
-    def draw(axes: Axes) -> None:
-        from matplotlib.lines import Line2D
+    key: list[Entry] = [
+        ("seen (Kaplan-Meier)", INK, "-"), ("mean predicted", ACCENT, _DASHED),
+    ]  # fmt: skip
 
+    def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel=time_label(result))
         percent_axis(axes)
         number_axis(axes, 0.0, 1.02 * float(x[-1]))
         axes.step(x, observed, where="post", color=INK, linewidth=1.4)
         axes.plot(x, predicted, color=ACCENT, linewidth=1.6, linestyle=_DASHED)
-        axes.legend(
-            [Line2D([], [], color=INK, linewidth=1.4),
-             Line2D([], [], color=ACCENT, linewidth=1.6, linestyle=_DASHED)],
-            ["seen (Kaplan-Meier)", "mean predicted"],
-            loc="lower left", frameon=False, fontsize=FONT_SIZE, borderpad=0.2,
-        )  # fmt: skip
+        draw_key(axes, key, above=9.0)
 
     return Drawing(
         title="Seen and predicted, all cases together",
         description=f"At {time_said(x[-1])}: seen {observed[-1]:.2f}, predicted "
         f"{predicted[-1]:.2f}.",
         draw=draw,
-        height=210.0,
+        height=200.0 + key_height(key),
+        top=14.0 + key_height(key),
     )
 
 
@@ -310,13 +345,14 @@ def rivals_drawing(result: Recurrence) -> Drawing:
     Drawing
         One row per rival; right of zero the model knows more.
     """
+    digits = result.information.decimals  # as in the table
     rows = tuple(
         Row(
             name=FORECASTERS[row.name],
             dot=row.beyond,
             low=row.low,
             high=row.high,
-            text=amount(row.beyond, 2),
+            text=amount(row.beyond, digits).replace("-", "\N{MINUS SIGN}"),
         )
         for row in result.comparison
         if np.isfinite(row.beyond)
@@ -335,7 +371,7 @@ def rivals_drawing(result: Recurrence) -> Drawing:
         draw,
         title="The model against others",
         description="; ".join(
-            f"{row.name}: {row.text} ({amount_span(row.low, row.high, 2)})"
+            f"{row.name}: {row.text} ({amounts_said(row.low, row.high, digits)})"
             for row in rows
         ),
     )

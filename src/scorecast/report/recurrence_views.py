@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
-from scorecast.information import amount, amount_span, chance_said
+from scorecast.information import amount, chance_said
 from scorecast.recurrence import (
     FORECASTERS,
     PRIOR_WORDS,
@@ -14,6 +15,7 @@ from scorecast.recurrence import (
 )
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
+from scorecast.report.information_views import posterior_lead
 from scorecast.report.plots import main_drawing
 from scorecast.report.recurrence_plots import (
     MOST_CASES,
@@ -25,7 +27,9 @@ from scorecast.report.recurrence_plots import (
     together_drawing,
 )
 from scorecast.report.recurrence_words import (
+    amounts_said,
     median_said,
+    p_said,
     span_said,
     time_said,
     with_unit,
@@ -42,7 +46,8 @@ from scorecast.report.wording import UNKNOWN, count, is_known, level_name, one_l
 
 __all__ = ["recurrence_text"]
 
-_RANGE = re.compile(r"(?<=\d)-(?=\d)")
+_MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+_TO = re.compile(r"(?<=\d) to (?=\W?\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _REFERENCES = (
     "R. Sewell (2010). Assessment of the quality of a prediction: appendices B.2 and "
@@ -81,7 +86,7 @@ def recurrence_text(result: Recurrence, *, ascii_only: bool = False) -> str:
         Lines of at most 88 characters, without a line break at the end.
     """
     lines = [*text_lines(result.summary()), ""]
-    lines += [*table_lines(_heading(result), _rows(result, "-"), left={0}), ""]
+    lines += [*table_lines(_heading(result), _rows(result), left={0}), ""]
     lines += entry_lines("Columns", _table_said(result))
     for text in result.warnings:
         lines += entry_lines("Warning", text)
@@ -100,27 +105,27 @@ def _heading(result: Recurrence) -> tuple[str, ...]:
     )
 
 
-def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
+def _rows(result: Recurrence) -> list[tuple[str, ...]]:
     digits, order = result.information.decimals, result.concordance
     found = result.information.posterior
     own = -math.inf if result.information.n_infinite else found.median
     rows: list[tuple[str, ...]] = [
         (
             FORECASTERS["model"],
-            _figure(own, found.low, found.high, digits, dash),
+            _figure(own, found.low, found.high, digits),
             "",
             _with_error(order.value, order.stderr),
             _score(result.brier),
         )
     ]
     for row in result.comparison:
-        worth = _figure(row.worth, row.worth_low, row.worth_high, digits, dash)
+        worth = _figure(row.worth, row.worth_low, row.worth_high, digits)
         plain = f"{amount(row.information, digits)} (plain mean)"
         rows.append(
             (
                 FORECASTERS[row.name],
                 plain if worth == UNKNOWN else worth,
-                _figure(row.beyond, row.low, row.high, digits, dash),
+                _figure(row.beyond, row.low, row.high, digits),
                 # One curve for all puts nobody in order.
                 ""
                 if row.name == "curve"
@@ -132,12 +137,12 @@ def _rows(result: Recurrence, dash: str) -> list[tuple[str, ...]]:
     return rows
 
 
-def _figure(median: float, low: float, high: float, digits: int, dash: str) -> str:
+def _figure(median: float, low: float, high: float, digits: int) -> str:
     if median == -math.inf:
         return amount(median)
     if not is_known(median):
         return UNKNOWN
-    return f"{amount(median, digits)} ({amount_span(low, high, digits, dash)})"
+    return f"{amount(median, digits)} ({amounts_said(low, high, digits)})"
 
 
 def _table_said(result: Recurrence) -> str:
@@ -193,8 +198,8 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
             f"{count(result.n_folds)} folds{repeats}; no case was predicted by a model "
             "that learned from it",
         ),
-        ("Survival", f"predicted probabilities are {even} (D-calibration, p = "
-                     f"{result.calibration.p:.2f})"),
+        ("Survival", f"predicted probabilities are {even} (D-calibration, "
+                     f"{p_said(result.calibration.p)})"),
         (
             "Chains",
             f"{state} over {count(checks['n_fits'])} fits: worst R-hat "
@@ -214,7 +219,8 @@ def _followed(result: Recurrence) -> str:
     seen = result.follow_up
     longest = f"at most {with_unit(seen.longest, result)}"
     if seen.median is None:
-        return f"{longest}; most cases until their event"
+        share = "all" if result.n == result.n_events else "most"
+        return f"{longest}; {share} cases until their event"
     return (
         f"{longest}; median {with_unit(seen.median, result)} (by Kaplan and Meier, "
         "an event hiding how long the case would have been followed)"
@@ -257,26 +263,38 @@ def _head(result: Recurrence) -> Section:
     table = Table(
         caption=f"{said[0].upper()}{said[1:]}.",
         columns=_heading(result),
-        rows=tuple(_rows(result, _DASH)),
+        rows=tuple(_with_minus(_rows(result))),
         words=1,
         stacked=True,
     )
     return Section(
-        heading=_RANGE.sub(_DASH, result.summary()),
+        heading=_unbroken(result.summary()),
         tables=(table,),
         warnings=result.warnings,
         facts=tuple(_facts(result)),
     )
 
 
+def _with_minus(rows: Iterable[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
+    """Write numbers below zero as figures do; a name keeps its hyphens."""
+    for name, *cells in rows:
+        yield name, *map(_unbroken, cells)
+
+
+def _unbroken(text: str) -> str:
+    """Write minus signs, and keep an interval on one line."""
+    return _TO.sub("\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}",
+                   _MINUS.sub("\N{MINUS SIGN}", text))  # fmt: skip
+
+
 def _worth(result: Recurrence) -> Section:
     lead = (
-        "How plausible each amount of information per case is, given the cases that "
-        "were held out. Left of zero, the prior alone would predict better."
+        "From the cases that were held out. Left of zero, the prior alone would "
+        "predict better."
     )
     return Section(
         heading="What the predictions are worth",
-        lead=(lead,),
+        lead=(lead, posterior_lead(result.information)),
         figure=posterior_drawing(result.information),
     )
 
@@ -294,9 +312,9 @@ def _spread(result: Recurrence) -> Section:
 
 def _cases(result: Recurrence) -> list[Section]:
     band = (
-        "Chance of waiting longer; the bands show how far the curves themselves are "
-        f"known ({level_name(result.curves[0].level)}, at each time by itself; of the "
-        "first three)."
+        "Chance of waiting longer, case by case; the band shows how far the curve "
+        f"itself is known ({level_name(result.curves[0].level)}, at each time by "
+        "itself). Thin lines are the other cases; dot, ring and dotted line as above."
     )
     return [
         Section(
@@ -396,7 +414,7 @@ def _even(result: Recurrence) -> Section:
     lead = (
         "If predicted survival is right, a tenth of the events falls into every tenth "
         "of it. Cases still waiting are spread over the tenths that remain to them. "
-        f"Chi-squared test: p = {result.calibration.p:.2f}."
+        f"Chi-squared test: {p_said(result.calibration.p)}."
     )
     return Section(
         heading="Is predicted survival right?",

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import math
 
+from scorecast.information import amount
 from scorecast.recurrence import CaseCurves, Recurrence
 from scorecast.report.wording import UNKNOWN, is_known
 
-__all__ = ["median_said", "span_said", "time_label", "time_said", "with_unit"]
+__all__ = [
+    "amounts_said",
+    "median_said",
+    "p_said",
+    "span_said",
+    "time_label",
+    "time_said",
+    "with_unit",
+]
 
 
 def time_said(value: float | None) -> str:
@@ -50,6 +59,54 @@ def time_label(result: Recurrence) -> str:
 def span_said(low: float, high: float, dash: str) -> str:
     """Write an interval of times."""
     return f"{time_said(low)}{dash}{time_said(high)}"
+
+
+def amounts_said(low: float, high: float, decimals: int) -> str:
+    """Write an interval of amounts, in one way whether or not ends are negative.
+
+    Parameters
+    ----------
+    low, high : float
+        Its ends.
+    decimals : int
+        Digits after the point.
+
+    Returns
+    -------
+    str
+        Such as ``-0.02 to 0.11``.
+
+    Examples
+    --------
+    >>> amounts_said(-0.021, 0.11, 2), amounts_said(0.1, 0.3, 2)
+    ('-0.02 to 0.11', '0.10 to 0.30')
+    """
+    if not (is_known(low) and is_known(high)):
+        return UNKNOWN
+    return f"{amount(low, decimals)} to {amount(high, decimals)}"
+
+
+def p_said(p: float) -> str:
+    """Write a p-value; none is zero.
+
+    Parameters
+    ----------
+    p : float
+        The p-value.
+
+    Returns
+    -------
+    str
+        Such as ``p = 0.13``.
+
+    Examples
+    --------
+    >>> p_said(0.134), p_said(0.004), p_said(math.nan)
+    ('p = 0.13', 'p < 0.01', 'p not known')
+    """
+    if not is_known(p):
+        return "p not known"
+    return "p < 0.01" if p < 0.01 else f"p = {p:.2f}"
 
 
 def median_said(one: CaseCurves, result: Recurrence) -> str:

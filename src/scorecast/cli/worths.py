@@ -1,0 +1,140 @@
+"""What predicted times are worth: posteriors of J, and why one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scorecast.information import CaseInformation
+    from scorecast.recurrence import Evaluation
+
+__all__ = ["judged_posteriors", "lengths_of"]
+
+
+def lengths_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Return number and length of chains, as far as they were given."""
+    given = {"n_chains": options["chains"], "n_draws": options["draws"]}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _information_settings(options: dict[str, Any]) -> dict[str, Any]:
+    from scorecast.mixtures import Sampling
+
+    return {
+        "units": options["units"],
+        "level": options["level"],
+        "sampling": Sampling(**lengths_of(options)),
+        "allow_unconverged": options["allow_unconverged"],
+        "random_state": options["seed"],
+        "n_jobs": options["n_jobs"],
+    }
+
+
+def judged_posteriors(
+    found: Evaluation, options: dict[str, Any], say: Callable[[str], str]
+) -> tuple[Any, dict[str, Any]]:
+    """Say what the predictions are worth, against the prior and every rival.
+
+    Parameters
+    ----------
+    found : Evaluation
+        The predictions.
+    options : dict
+        Of the verb.
+    say : callable
+        Puts a line of the library in words of the command line.
+
+    Returns
+    -------
+    tuple
+        What the model knows beyond the prior, and ``relatives``, ``worths`` and
+        ``reasons`` for `recurrence_of`.
+    """
+    from dataclasses import replace
+
+    from scorecast.exceptions import InvalidInputError, NotConvergedError
+    from scorecast.information import (
+        apparent_information,
+        cases_from_times,
+        compare_information,
+    )
+    from scorecast.recurrence import PRIOR_WORDS
+
+    cases = cases_from_times(
+        found.event,
+        log_density=found.log_q,
+        log_survival=found.log_q,
+        prior_log_density=found.log_p,
+        prior_log_survival=found.log_p,
+        prior=PRIOR_WORDS[found.prior],
+    )
+    information = _of_model(cases, options)
+    judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
+    alike = [] if found.prior == "kaplan-meier" else ["curve"]
+    for name in (*alike, *found.rivals):
+        said = found.log_q_of(name)
+        own = replace(cases, log_q=said, j=said - found.log_p)
+        pair = {"names": ("model", name)}
+        for kind, ask, given, more in (
+            ("worths", apparent_information, (own,), {}),
+            ("relatives", compare_information, (found.log_q, said), pair),
+        ):
+            # Each by itself: where one fails, the other is still known.
+            try:
+                judged[kind][name] = _posterior(ask, given, options, **more)
+            except NotConvergedError as error:
+                judged["reasons"][name] = _withheld(error.reasons or str(error))
+            except InvalidInputError as error:
+                judged["reasons"][name] = say(str(error))
+    return information, judged
+
+
+def _of_model(cases: CaseInformation, options: dict[str, Any]) -> Any:
+    from scorecast.exceptions import NotConvergedError
+    from scorecast.information import apparent_information
+
+    try:
+        return _posterior(apparent_information, (cases,), options)
+    except NotConvergedError as error:
+        msg = f"What the model knows beyond the prior cannot be said. {error}"
+        raise NotConvergedError(msg, error.reasons) from error
+
+
+def _withheld(reasons: str) -> str:
+    return (
+        f"the simulation of its posterior of J did not converge ({reasons}). Run "
+        "longer chains (--draws), or --allow-unconverged to see it all the same."
+    )
+
+
+def _posterior(
+    ask: Callable[..., Any],
+    given: tuple[Any, ...],
+    options: dict[str, Any],
+    **more: Any,
+) -> Any:
+    """Return a posterior of J; the checkpoint knows it, or why there is none."""
+    from scorecast import exceptions
+    from scorecast._core.results import result_from_dict
+    from scorecast.recurrence import noted
+
+    settings = _information_settings(options) | more
+    if not options["checkpoint"]:
+        return ask(*given, **settings)
+
+    def work() -> dict[str, Any]:
+        try:
+            return {"told": ask(*given, **settings).to_dict()}
+        except (exceptions.InvalidInputError, exceptions.NotConvergedError) as error:
+            why = {"why": str(error), "reasons": getattr(error, "reasons", "")}
+            return {"failed": type(error).__name__} | why
+
+    # How many threads there are makes no difference.
+    asked = (ask.__name__, given, settings | {"n_jobs": None})
+    found = noted(options["checkpoint"], "posterior", asked, work)
+    if found.get("failed") == "NotConvergedError":
+        raise exceptions.NotConvergedError(found["why"], found.get("reasons", ""))
+    if "failed" in found:
+        raise getattr(exceptions, found["failed"])(found["why"])
+    return result_from_dict(found["told"])
