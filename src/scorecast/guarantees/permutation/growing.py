@@ -176,6 +176,20 @@ def _drawn_cut(
 
 
 @njit(nogil=True, cache=True)
+def _is_constant(
+    table: Any, growth: Any, feature: int, members: Any, inside: Any, line: Any
+) -> bool:
+    """Tell whether a feature is one value in a node; else its members are in line."""
+    values = table.values[feature]
+    if growth.is_random:
+        low, high = _range(values, members)
+    else:
+        _line_up(table, feature, members, inside, line)
+        low, high = values[line[0]], values[line[members.size - 1]]
+    return bool(high <= low + _SAME)
+
+
+@njit(nogil=True, cache=True)
 def _cut_node(
     table: Any, growth: Any, cases: Any, members: Any, inside: Any, total: Any,
     w_node: float, n_node: int, features: Any, constants: Any, known: int, state: Any,
@@ -197,12 +211,7 @@ def _cut_node(
         place += found
         feature = features[place]
         values = table.values[feature]
-        if growth.is_random:
-            low, high = _range(values, members)
-        else:
-            _line_up(table, feature, members, inside, line)
-            low, high = values[line[0]], values[line[members.size - 1]]
-        if high <= low + _SAME:
+        if _is_constant(table, growth, feature, members, inside, line):
             end = known + found
             features[place], features[end] = features[end], features[place]
             found += 1
@@ -270,6 +279,24 @@ def _improvement(
 
 
 @njit(nogil=True, cache=True)
+def _settle(shares: Any, where: Any, node: int, found: Any) -> None:
+    """Give the tested cases of a leaf its shares of classes."""
+    for t in range(where.size):
+        if where[t] == node:
+            shares[t] += found
+
+
+@njit(nogil=True, cache=True)
+def _send(
+    values: Any, asked: Any, threshold: float, where: Any, node: int, child: int
+) -> None:
+    """Send the tested cases of a node to its left child or the one after."""
+    for t in range(asked.size):
+        if where[t] == node:
+            where[t] = child + (values[asked[t]] > threshold)
+
+
+@njit(nogil=True, cache=True)
 def _grow(
     table: Any, growth: Any, cases: Any, members: Any, asked: Any, state: Any,
     shares: Any,
@@ -312,14 +339,10 @@ def _grow(
             )
             is_leaf = gain + _EPS < growth.least
         if is_leaf:
-            for t in range(asked.size):
-                if where[t] == node:
-                    shares[t] += total / w_node
+            _settle(shares, where, node, total / w_node)
             continue
         middle = start + _part(values, here, threshold)
-        for t in range(asked.size):
-            if where[t] == node:
-                where[t] = n_nodes + (values[asked[t]] > threshold)
+        _send(values, asked, threshold, where, node, n_nodes)
         stack[height] = (middle, end, depth + 1, known, n_nodes + 1)
         stack[height + 1] = (start, middle, depth + 1, known, n_nodes)
         impure[height], impure[height + 1] = other, one
