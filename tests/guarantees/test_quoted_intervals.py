@@ -186,3 +186,41 @@ def test_a_missing_label_is_no_class(lost):
     y = np.array(["a"] * 6 + ["b"] * 4 + [lost] * 2, dtype=object)
     with pytest.raises(InvalidInputError, match="lacks 2 labels, the first at row 11"):
         sc.assess("naive-bayes", X, y, **QUICK)
+
+
+def area(X, y, sampling, **options):
+    found = sc.assess(
+        "nearest-centroid", X, y, sampling=sampling, losses="auc", n_resamples=0,
+        **QUICK, **options,
+    )  # fmt: skip
+    loss = found.models[0].losses[0]
+    return loss, {bound.method: bound for bound in loss.bounds}
+
+
+def test_an_area_is_never_quoted_narrower_than_cases_as_tests_and_teachers():
+    quoted = set()
+    for seed in range(8):
+        X, y = classes((31, 31), seed, m=50, gap=0.8)
+        loss, by = area(X, y, "cv5x5")
+        widths = by["nadeau-bengio"].width, by["delong-doubled"].width
+        assert loss.recommended.width == max(widths)
+        quoted.add(loss.recommended.method)
+        plain, doubled = by["delong"], by["delong-doubled"]
+        middle = (plain.low + plain.high) / 2
+        ratio = np.sqrt(2) * stdtrit(30, 0.975) / 1.959963984540054
+        assert doubled.high - middle == pytest.approx(ratio * (plain.high - middle))
+    assert quoted == {"nadeau-bengio", "delong-doubled"}
+
+
+@pytest.mark.statistical
+def test_areas_of_folds_dealt_anew_are_held_more_often_than_by_nadeau_bengio():
+    truth = 0.5  # no feature tells the classes apart
+    held = {"quoted": 0, "nadeau-bengio": 0}
+    n_sets = 250
+    for seed in range(n_sets):
+        loss, by = area(*classes((31, 31), seed, m=30, gap=0.0), "cv5x5")
+        for name, bound in (("quoted", loss.recommended), *by.items()):
+            if name in held:
+                held[name] += bound.low <= truth <= bound.high
+    assert held["quoted"] / n_sets >= 0.88
+    assert held["nadeau-bengio"] < held["quoted"]

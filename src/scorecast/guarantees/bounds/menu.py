@@ -43,6 +43,10 @@ _ASSUMES = {
         "cases (or groups) are independent, and the models of the folds are fixed"
     ),
     "delong": "cases (or groups) are independent; the models of the folds are fixed",
+    "delong-doubled": (
+        "cases (or groups) are independent; each tests and teaches, so that it counts "
+        "twice"
+    ),
     "pairs": "cases are independent; each tests and teaches, so that it counts twice",
     "bca": "cases (or groups) are independent and resemble those to come",
     "range": "the value lies where values of this loss can lie",
@@ -73,6 +77,10 @@ _REASONS = {
     "pairs": (
         "every case tests some models and teaches the others, which intervals of tests "
         "alone forget"
+    ),
+    "delong-doubled": (
+        "folds differ less than models and cases do; never narrower "
+        "than what each case adds as a test and as a teacher"
     ),
     "range": "nothing else is known",
 }
@@ -123,6 +131,8 @@ def all_bounds(
         found.append(_bound("case-spread", spread))
     if sample.loss.name == "auc":
         found.append(_bound("delong", fold_areas(estimates, level)))
+        twice = fold_areas(estimates, level, is_doubled=True)
+        found.append(_bound("delong-doubled", twice))
         if _is_of_pairs(estimates, sample):
             found.append(_bound("pairs", pair_areas(estimates, sample, level)))
     if n_resamples:
@@ -339,7 +349,7 @@ def _floor_of(bounds: list[Bound]) -> Bound | None:
     no better than a share of them, however well cases agree.
     """
     by = {bound.method: bound for bound in bounds}
-    return by.get("wilson", by.get("case-spread"))
+    return by.get("wilson", by.get("delong-doubled", by.get("case-spread")))
 
 
 def _instead(sample: LossSample, level: float, wide: Bound | None) -> Bound:
