@@ -84,8 +84,9 @@ def quick(monkeypatch, run, tmp_path):
         path, out = tmp_path / "cases.csv", tmp_path / "out.json"
         path.write_text("\n".join([columns, *rows]) + "\n")
         compared = [x for name in rivals for x in ("--compare", name)]
+        settings = QUICK[2:] if "--folds" in more else QUICK
         code, text, err = run(
-            "recurrence", path, "--time", "t", "--event", "seen", *QUICK, *compared,
+            "recurrence", path, "--time", "t", "--event", "seen", *settings, *compared,
             "--json", out, "--report", tmp_path / "out.html", "--force", *more,
         )  # fmt: skip
         data = json.loads(out.read_text()) if out.exists() else None

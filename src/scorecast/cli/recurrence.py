@@ -194,6 +194,7 @@ def command(**options: Any) -> None:
     if "none" in options["rivals"] and len(set(options["rivals"])) > 1:
         msg = "--compare none is for no comparison: leave it out, or the others."
         raise click.UsageError(msg)
+    _check_folds(options)
     with collected_warnings() as lines:
         data = _read(options)
         check_outputs(options, [data.source])
@@ -210,6 +211,21 @@ def command(**options: Any) -> None:
     notes = [*data.notes, *dict.fromkeys(map(_in_options, told))]
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
+
+
+def _check_folds(options: dict[str, Any]) -> None:
+    """Refuse numbers of folds beside folds that are given."""
+    from click.core import ParameterSource
+
+    source = click.get_current_context().get_parameter_source
+    idle = [name for name in ("cv", "repeats")
+            if source(name) is not ParameterSource.DEFAULT]  # fmt: skip
+    if options["folds"] and idle:
+        msg = (
+            f"--{idle[0]} has no say where --folds names the folds: leave out one of "
+            "the two."
+        )
+        raise click.UsageError(msg)
 
 
 def _in_options(message: str) -> str:
