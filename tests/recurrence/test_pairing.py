@@ -46,7 +46,7 @@ def test_columns_are_those_of_the_fit(cohort, short):
     with pytest.warns(sc.exceptions.DataWarning):
         model.fit(X, time, event)
     assert model.predict(X[:2]).shape == (2,)
-    with pytest.raises(InvalidInputError, match="in another order .* give 'a', 'b'"):
+    with pytest.raises(InvalidInputError, match=r"another order .* give 'a', 'b'"):
         model.predict(X[["b", "a"]])
     with pytest.raises(InvalidInputError, match="columns that are not those"):
         model.predict(X.rename(columns={"a": "c"}))
