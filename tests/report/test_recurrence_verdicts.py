@@ -101,22 +101,15 @@ def test_the_legend_explains_what_is_there(answer):
 
 
 def test_the_end_of_the_brier_score_is_that_of_the_score():
-    found = made_up("signal", censored=True)
-    time = np.ceil(found.time)  # equal times of events and of censoring
-    at = np.unique(time[found.event])
-    curves = np.exp(-at / 9.0) * np.ones((found.n, 1))
+    # At time 5 the events leave first: of the 31 then left, 30 are censored.
+    time = np.array([1.0, 2.0, 3.0, *[5.0] * 48, 9.0])
+    event = np.array([True] * 21 + [False] * 30 + [True])
+    at = np.unique(time[event])
+    curves = np.exp(-at / 9.0) * np.ones((len(time), 1))
+    model = dataclasses.replace(made_up("noise").predictions["model"], survival=curves)
     found = dataclasses.replace(
-        found,
-        time=time,
-        times=at,
-        predictions={"model": dataclasses.replace(found.predictions["model"],
-                                                  survival=curves)},
-    )  # fmt: skip
-    horizon = follow_up_of(found).horizon
-    within = at <= horizon
-    whole = integrated_brier(time, found.event, at, curves)
-    cut = integrated_brier(time, found.event, at[within], curves[:, within])
-    assert whole == pytest.approx(cut)
-    less = at < horizon
-    shorter = integrated_brier(time, found.event, at[less], curves[:, less])
-    assert whole != pytest.approx(shorter)
+        made_up("noise"), time=time, event=event, times=at, predictions={"model": model}
+    )
+    assert follow_up_of(found).horizon == 3.0
+    whole = integrated_brier(time, event, at, curves)
+    assert whole == pytest.approx(integrated_brier(time, event, at[:3], curves[:, :3]))
