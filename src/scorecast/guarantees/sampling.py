@@ -19,6 +19,7 @@ __all__ = ["Plan", "Sampling", "Split", "check_sampling", "draw_plan"]
 _FORM = re.compile(r"^([a-z]+|\.632\+?-?)(\d*)(?:x(\d+))?$")
 _MOST_PAIRS = 5000
 _TEST_SIZE = 0.2
+_LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,6 +107,11 @@ class Plan:
     def n_test(self) -> float:
         """Mean number of cases tested."""
         return float(np.mean([split.test.size for split in self.splits]))
+
+    @property
+    def tests_few(self) -> bool:
+        """Whether splits test one case or two, so that their values mean nothing."""
+        return self.n_test < _LEAST_FOLD
 
     def restricted(self, count: int) -> Plan:
         """Return the first splits only."""
