@@ -32,6 +32,7 @@ from scorecast.guarantees.feasibility.null_models import (
     FeatureModeClassifier,
     MajorityClassifier,
 )
+from scorecast.guarantees.loss_values import rough_size
 from scorecast.guarantees.losses import LOSSES
 from scorecast.guarantees.model_comparison import corrected_t
 from scorecast.guarantees.permutation.shuffles import draw_orders, exchangeable
@@ -138,12 +139,50 @@ def test_cases_needed_grow_with_the_error_and_need_a_difference():
         for s in (0.05, 0.1)
     )
     assert many.n_needed == pytest.approx(4 * few.n_needed, abs=4)
-    assert f"{few.n_needed:,} cases" in few.reason
+    assert f"about {rough_size(few.n_needed)} cases" in few.reason
     none = judge(
         null_test(0.7, gap=-0.1), (), None, n=50, alpha=0.05, relaxed_alpha=0.2
     )
     assert none.n_needed is None
     assert "would not settle it" in none.reason
+
+
+@pytest.mark.parametrize(
+    ("gap", "said", "is_told"),
+    [(0.001, "about 310,000 cases would settle it", True),
+     (0.0001, "; more than a million cases would settle it", False)],
+)  # fmt: skip
+def test_cases_needed_are_said_in_two_digits_and_up_to_a_million(gap, said, is_told):
+    one = null_test(0.1, gap=gap, stderr=0.0316)
+    found = judge(one, (), None, n=50, alpha=0.05, relaxed_alpha=0.2)
+    assert said in found.reason
+    assert (found.n_needed is not None) == is_told
+
+
+@pytest.mark.parametrize(
+    ("sampling", "loss", "tested"),
+    [("loo", "accuracy", "1 case each"), ("lpo", "balanced-accuracy", "2 cases each")],
+)
+def test_folds_of_single_cases_have_no_density(sampling, loss, tested):
+    """Right or wrong: every lucky one is as good as a perfect model."""
+    y = np.arange(24) % 2
+    X = np.random.default_rng(0).normal(size=(24, 2)) + 6 * y[:, None]
+    call = {
+        "losses": loss, "n_permutations": 20, "n_null_data": 0,
+        "with_bias_variance": False, "regularities": False,
+    }  # fmt: skip
+    found = sc.assess("naive-bayes", X, y, sampling=sampling, **call)
+    tests = found.models[0].feasibility
+    assert found.models[0].losses[0].estimate == 1
+    assert math.isnan(tests.permutation_density)
+    assert math.isnan(tests.smallest_density)
+    assert tested in tests.density_note
+    assert any(tests.density_note in text for text in found.models[0].warnings)
+    again = type(tests).from_json(tests.to_json())
+    assert again.density_note == tests.density_note
+    folds = sc.assess("naive-bayes", X, y, sampling="cv4", **call)
+    assert folds.models[0].feasibility.permutation_density < 0.1
+    assert folds.models[0].feasibility.density_note == ""
 
 
 def test_enough_cases_are_not_called_a_lost_cause():

@@ -114,7 +114,8 @@ def test_scores_grow_with_cases_and_with_features(over, sizes):
     assert table.shape == (3, 12)
     means = table.mean(axis=1)
     assert means[0] < means[2]
-    assert learning_curve_fit(sizes, table, random_state=0).limit > means[0]
+    fit = learning_curve_fit(sizes, table, random_state=0)
+    assert fit.score_at(1e9) > means[0]
 
 
 def test_small_samples_are_parts_of_large_ones_and_keep_the_shares():
@@ -413,3 +414,55 @@ def test_no_end_is_the_same_in_json_and_in_words():
     assert fit.needed_for(0.9) == np.inf
     assert fit.to_dict()["result"]["needed"] is None
     assert "never" not in fit.summary() or fit.law.limit >= 0.1
+
+
+def noisy_curve(a, alpha, b, spread, **facts):
+    """Twenty repeats around a law of the error."""
+    rng = np.random.default_rng(0)
+    sizes = np.array([7, 11, 16, 24, 36, 46])
+    means = a * sizes**-alpha + b
+    errors = means[:, None] + spread * rng.standard_normal((6, 20))
+    call = {"test_ratio": 1 / 3, "n_cases": 62, "random_state": 0}
+    return sizes, errors, {**call, **facts}
+
+
+def test_endless_cases_are_never_said_to_be_worse_than_those_tried():
+    # As measured of classes far apart: the most cases did better than the law.
+    means = np.array([0.084, 0.035, 0.016, 0.011, 0.011, 0.006])
+    sizes, errors, call = noisy_curve(0.0, 1.0, 0.0, 0.004, target=0.9, worst=0.0)
+    errors = np.clip(errors - errors.mean(axis=1, keepdims=True) + means[:, None], 0, 1)
+    fit = learning_curve_fit(sizes, 1 - errors, loss="accuracy", **call)
+    assert fit.extrapolates
+    assert 1 - fit.law.limit < fit.means[-1]
+    assert np.isnan(fit.limit)
+    assert fit.limit_doubt == "no gain beyond what was tried"
+    assert "shows no gain beyond that with endless cases (90 %: " in fit.summary()
+    assert "tends to" not in fit.summary()
+    saved = fit.to_dict()["result"]
+    assert saved["limit"] is None
+    assert saved["limit_doubt"] == fit.limit_doubt
+    assert result_from_dict(fit.to_dict()).limit_doubt == fit.limit_doubt
+
+
+def test_a_limit_that_may_lie_anywhere_is_not_named():
+    """The noise is 1, and the law creeps to 0: half of the truth is out of sight."""
+    sizes, errors, call = noisy_curve(1.5, 0.5, 1.0, 0.25)
+    fit = learning_curve_fit(
+        sizes, errors, greater_is_better=False, loss="rmse", **call
+    )
+    low, high = fit.limit_interval
+    assert fit.extrapolates
+    assert low == 0
+    assert high > fit.means[-1]
+    assert np.isnan(fit.limit)
+    assert fit.limit_doubt == "cannot tell"
+    said = f"cannot tell what endless cases would give (90 %: 0 to {high:.3g})."
+    assert said in fit.summary()
+
+
+def test_a_limit_that_is_known_is_named():
+    sizes, errors, call = noisy_curve(3.0, 1.2, 0.2, 0.004, worst=0.0)
+    fit = learning_curve_fit(sizes, 1 - errors, **{**call, "n_cases": 0})
+    assert fit.limit_doubt == ""
+    assert fit.limit == pytest.approx(0.8, abs=0.02)
+    assert "the fit tends to" in fit.summary()

@@ -84,3 +84,24 @@ def test_a_class_is_found_by_value_or_name():
         positive_code("c", ("a", "b"))
     with pytest.raises(UsageError, match="models are for numbers"):
         positive_code("c", ())
+
+
+@pytest.mark.parametrize("sampling", ["cv5", "cv5x3", "boot20", "loo"])
+def test_the_share_of_a_class_is_that_of_its_cases(cases, sampling):
+    """12 sick cases in 5 folds: some hold two, some three, and cases count alike."""
+    X, y = cases
+    found = assess(
+        "naive-bayes", X + np.random.default_rng(0).normal(size=X.shape), y,
+        losses=["accuracy", "sensitivity", "specificity"], positive="sick",
+        **{**BARE, "sampling": sampling},
+    ).models[0]  # fmt: skip
+    right, recalled, spared = found.losses
+    tested = np.array(found.cases)
+    own = y[tested] == "sick"
+    each = np.array(right.cases)
+    assert recalled.estimate == pytest.approx(each[own].mean())
+    assert spared.estimate == pytest.approx(each[~own].mean())
+    assert recalled.low <= recalled.estimate <= recalled.high
+    by_class = {row.label: row for row in recalled.per_class}
+    assert by_class["sick"].estimate == pytest.approx(recalled.estimate)
+    assert by_class["sick"].specificity == pytest.approx(spared.estimate)

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 import scorecast as sc
 from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.guarantees.losses import cost_loss
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import check_sampling, draw_plan
 
@@ -107,7 +108,7 @@ def test_cases_drawn_twice_were_learned_from_once():
     assert plan.test_ratio == pytest.approx(sum(tested) / sum(different))
 
 
-@pytest.mark.parametrize("loss", ["accuracy", "balanced-accuracy", "sensitivity"])
+@pytest.mark.parametrize("loss", ["balanced-accuracy", "sensitivity"])
 def test_pairs_of_unequal_classes_give_what_leaving_single_cases_out_would(loss):
     """A model that does not learn: only how often cases are tested can differ."""
     y = np.repeat([0, 1, 2], [4, 6, 12])
@@ -136,6 +137,13 @@ class Fixed(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize(
     ("loss", "n_classes", "refused"),
     [
+        ("accuracy", 2, True),
+        ("error", 2, True),
+        ("brier", 2, True),
+        ("log-loss", 2, True),
+        ("smoothed-error", 3, True),
+        ("posterior-error", 2, True),
+        (cost_loss([[0, 1], [2, 0]]), 2, True),
         ("f1", 2, True),
         ("f1", 3, True),
         ("mcc", 3, True),
@@ -160,3 +168,29 @@ def test_what_pairs_would_distort_is_refused(loss, n_classes, refused):
         sc.assess_settings(
             "naive-bayes", {"d": (X, y)}, settings={"loss": [loss]}, sampling="lpo"
         )
+
+
+def test_pairs_have_a_usual_loss_whose_tests_are_of_what_is_printed():
+    """The accuracy of pairs is the balanced one: a majority would look like chance."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(24, 3)), np.repeat([0, 1], [8, 16])
+    found = sc.assess(
+        "naive-bayes", X, y, sampling="lpo", n_permutations=20, n_null_data=0,
+        with_bias_variance=False, regularities=False,
+    ).models[0]  # fmt: skip
+    assert [one.loss for one in found.losses] == ["balanced-accuracy"]
+    assert found.feasibility is not None
+    for test in (found.feasibility.permuted, *found.feasibility.null_models):
+        assert test.observed == pytest.approx(found.losses[0].estimate)
+    assert all(
+        b.low <= found.losses[0].estimate <= b.high for b in found.losses[0].bounds
+    )
+
+
+def test_settings_with_pairs_among_them_are_all_of_one_usual_loss():
+    y = np.arange(12) % 2
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    found = sc.assess_settings(
+        "naive-bayes", {"d": (X, y)}, settings={"sampling": ["cv3", "lpo"]}
+    )
+    assert found.losses == ("balanced-accuracy",)

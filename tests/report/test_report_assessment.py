@@ -188,6 +188,19 @@ def test_a_centre_other_than_the_estimate_is_explained(n, differs):
     assert ("Centre    estimates are means of cases" in text) == differs
 
 
+def test_a_centre_is_explained_where_the_interval_is_cut_at_the_best():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], [24, 12])
+    X = rng.normal(size=(36, 3))
+    X[:, 0] += 2 * y
+    options = {**QUICK, "n_permutations": 0, "with_bias_variance": False}
+    found = sc.assess(
+        "naive-bayes", X, y, losses="sensitivity", **{**options, "sampling": "cv5"}
+    )
+    assert found.models[0].losses[0].high == 1
+    assert "93.3 % instead of 91.7 %" in " ".join(render_text(found).split())
+
+
 def test_two_of_a_class_can_be_told_apart():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(36, 4)), np.arange(36) % 2

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import math
 
 import numpy as np
 import pytest
@@ -187,10 +188,37 @@ def test_of_a_curve_that_shows_no_gain_nothing_is_said_beyond_it():
         assert "no gain shown" in said
         assert "endless features" not in said
     row = next(line for line in text.splitlines() if "no gain shown" in line)
-    assert row.endswith("cannot tell")
+    assert row.endswith("none shown")
+    assert "Nothing shows that more features would reach 90 %" in page
     assert "100 %" not in row
     axes = main_drawing(curve)
     assert "nothing is said of more" in axes.description
+
+
+def test_an_aim_that_may_take_anything_is_told_from_one_that_nothing_shows():
+    scores = 0.9 + 0.05 * np.random.default_rng(2).standard_normal((6, 20))
+    curve, answer = with_curve(
+        sizes=[7, 11, 16, 24, 36, 54], scores=np.clip(scores, 0, 1)
+    )
+    assert not curve.rises
+    assert curve.needed_interval(0.9) == (7, math.inf)
+    row = next(x for x in render_text(answer).splitlines() if "no gain shown" in x)
+    assert row.endswith("cannot tell")
+    assert "anything from 7 or fewer to no end" in render_html(
+        Report(results=(answer,))
+    )
+
+
+def test_a_limit_in_doubt_has_its_interval_only():
+    sizes = np.array([7, 11, 16, 24, 36, 46])
+    noise = 0.004 * np.random.default_rng(2).standard_normal((6, 20))
+    means = np.array([0.084, 0.035, 0.016, 0.011, 0.011, 0.006])
+    errors = means[:, None] + noise - noise.mean(axis=1, keepdims=True)
+    curve, answer = with_curve(sizes=sizes, scores=1 - np.clip(errors, 0, 1))
+    assert curve.limit_doubt
+    text = render_text(answer)
+    assert "no gain beyond 46 (" in text
+    assert f"{100 * (1 - curve.law.limit):.1f} %" not in text
 
 
 def test_endless_data_have_an_interval_and_sizes_two_digits():

@@ -41,7 +41,8 @@ __all__ = ["command"]
     multiple=True,
     metavar="NAME",
     help=f"For classes {CLASS_LOSSES}; for numbers {NUMBER_LOSSES}. May be repeated; "
-    "the first is tested. [default: accuracy and balanced-accuracy, or rmse]",
+    "the first is tested. [default: accuracy and balanced-accuracy, or rmse; of lpo "
+    "balanced-accuracy]",
 )
 @click.option(
     "--sampling",
@@ -343,7 +344,7 @@ def _losses(
 ) -> tuple[list[Any] | None, list[str]]:
     """Put the cost, if there is one, before the losses; say what that assumes."""
     if not options["cost"]:
-        return list(options["losses"]) or None, []
+        return list(options["losses"]) or _usual(options), []
     import numpy as np
 
     from scorecast.exceptions import UsageError
@@ -364,6 +365,16 @@ def _losses(
     # A row of the file is an answer, a row of the loss the truth.
     found = [cost_loss(costs.values.T), *options["losses"]]
     return found, [] if costs.is_by_name else [assumed]
+
+
+def _usual(options: dict[str, Any]) -> list[Any] | None:
+    """Name the loss that tuning goes by, too, where it is not that of the task."""
+    from scorecast.guarantees import check_models, task_of
+    from scorecast.guarantees.leaving_pairs import usual_loss
+
+    task = task_of(check_models(list(options["models"])))
+    usual = usual_loss(task, [options["sampling"]])
+    return None if usual is None else [usual]
 
 
 def _check_threshold(

@@ -21,6 +21,7 @@ from scorecast.guarantees.bounds import (
 )
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_fit import learning_curve_fit
+from scorecast.guarantees.curve_limit import NO_GAIN
 from scorecast.guarantees.curve_scores import learning_curve_scores
 from scorecast.guarantees.delong import (
     Areas,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LOSSES",
     "MODELS",
+    "NO_GAIN",
     "NULL_DATA",
     "SCHEMES",
     "Areas",

@@ -24,6 +24,7 @@ from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.capacity_bounds import check_capacity
 from scorecast.guarantees.cautions import cautions
 from scorecast.guarantees.feasibility import NULL_DATA, SCHEMES, NullSettings
+from scorecast.guarantees.leaving_pairs import check_pairs, usual_loss
 from scorecast.guarantees.losses import (
     Loss,
     check_losses,
@@ -43,7 +44,7 @@ from scorecast.guarantees.outlook import (
 from scorecast.guarantees.problem import Problem, check_problem
 from scorecast.guarantees.records import fingerprint_of
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import Plan, check_pairs, draw_plan
+from scorecast.guarantees.sampling import Plan, draw_plan
 from scorecast.guarantees.selection import check_feature_names
 
 __all__ = ["assess"]
@@ -102,7 +103,9 @@ def assess(
     sampling : str, int, splitter or iterable of (train, test), default="cv10"
         How cases are split; see `check_sampling`.
     losses : str, Loss or sequence of them, optional
-        Views on performance. The first is what tests and verdict look at.
+        Views on performance. The first is what tests and verdict look at. By default
+        accuracy and balanced accuracy, the latter alone with pairs left out
+        (``"lpo"``), or RMSE.
     positive : hashable, optional
         The class that sensitivity, specificity and, of two classes, F1 are about; the
         last in sorted order by default. The AUC of two classes is the same for both.
@@ -187,6 +190,7 @@ def assess(
         n_permutations, n_null_data, permute, null_data, alpha, relaxed_alpha
     )
     _refuse_null_data(settings, task)
+    losses = usual_loss(task, [sampling]) if losses is None else losses
     chosen_losses = check_losses(losses, task)
     problem = check_problem(X, y, task=task, groups=groups)
     code = None if positive is None else positive_code(positive, problem.classes)
@@ -214,7 +218,7 @@ def assess(
     )  # fmt: skip
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
-    check_pairs(plan, problem, [loss.name for loss in order.losses])
+    check_pairs(plan, problem, order.losses)
     if checkpoint is not None:
         asked = (settings, order.losses, order.outlook, random_state, time_limit)
         record = Record(checkpoint, fingerprint_of(chosen, problem, plan, asked))

@@ -16,7 +16,8 @@ from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import wilson
 from scorecast.guarantees.curve_slope import repeat_variance
-from scorecast.guarantees.learning_curve import LearningCurveFit, check_target
+from scorecast.guarantees.curve_target import check_target
+from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.power_law import PowerLaw, fit_power_law
 
 __all__ = ["OVER", "learning_curve_fit"]

@@ -192,6 +192,8 @@ class Estimates:
         by_folds = _nearly_all(known.size, len(self.outcomes()))
         if cases is not None:
             estimate = float(cases.mean())
+        elif loss.is_class_share:
+            estimate = _class_share(self.problem, loss, pooled, rows)
         elif by_folds:
             estimate = float(known.mean())
         else:
@@ -261,6 +263,20 @@ def _case_means(values: FloatArray, rows: Any, n: int) -> FloatArray:
         total = np.bincount(rows, weights=values, minlength=n)
     means: FloatArray = total[times > 0] / times[times > 0]
     return means
+
+
+def _class_share(problem: Problem, loss: Loss, pooled: Outcome, rows: Any) -> float:
+    """Return the share of the cases a loss is about, where the model is right.
+
+    Folds hold two or three cases of a small class: the mean of their shares would
+    count cases of folds with fewer for more.
+    """
+    own = len(problem.classes) - 1 if loss.positive is None else loss.positive
+    about = (pooled.truth == own) == (loss.name == "sensitivity")
+    right = ((pooled.predicted == own) == (pooled.truth == own)).astype(np.float64)
+    if not about.any():
+        return np.nan
+    return float(_case_means(right[about], rows[about], problem.n).mean())
 
 
 def _units(problem: Problem, rows: Any) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -13,7 +12,9 @@ from scipy.special import fdtrc
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import UsageError
+from scorecast.guarantees.curve_limit import CANNOT_TELL, NO_GAIN, limit_doubt
 from scorecast.guarantees.curve_slope import repeat_variance, slope_p
+from scorecast.guarantees.curve_target import check_target, whole_size
 from scorecast.guarantees.loss_values import (
     MOST_CASES,
     rough_size,
@@ -22,21 +23,11 @@ from scorecast.guarantees.loss_values import (
 )
 from scorecast.guarantees.power_law import PowerLaw
 
-__all__ = ["LearningCurveFit", "check_target"]
+__all__ = ["LearningCurveFit"]
 
 _FAR = 10  # times the largest size: beyond, a fit is a rough guide
 _MISFIT = 0.05  # level of the test whether the law fits
 _GAIN = 0.05  # and of that whether larger sizes are better at all
-
-
-def check_target(target: float, best: float, *, greater: bool) -> None:
-    """Refuse to look for a score that is none, or better than the best."""
-    known = isinstance(target, numbers.Real) and math.isfinite(target)
-    if known and (target <= best if greater else target >= best):
-        return
-    side = "at most" if greater else "at least"
-    msg = f"`target` must be a score of {side} {best:g}; got {target!r}."
-    raise UsageError(msg)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -160,8 +151,26 @@ class LearningCurveFit(Result):
 
     @property
     def limit(self) -> float:
-        """The score that endless data would give; NaN if not `extrapolates`."""
-        return self._score(self.law.limit) if self.extrapolates else math.nan
+        """The score that endless data would give; NaN where none is named.
+
+        That is where the curve does not `extrapolates`, or `limit_doubt` says why.
+        """
+        told = self.extrapolates and not self.limit_doubt
+        return self._score(self.law.limit) if told else math.nan
+
+    @property
+    def limit_doubt(self) -> str:
+        """Why no `limit` is named though the law fits and rises; else empty."""
+        if not self.extrapolates:
+            return ""
+        return limit_doubt(
+            self._score(self.law.limit), self.limit_interval, last=self._last,
+            best=self.best, greater=self.greater_is_better,
+        )  # fmt: skip
+
+    @property
+    def _last(self) -> float:
+        return float(self.means[self.sizes.argmax()])
 
     @property
     def limit_interval(self) -> tuple[float, float]:
@@ -195,8 +204,10 @@ class LearningCurveFit(Result):
 
         Never below the smallest size tried, of which the curve knows nothing: that
         one, or fewer, will do. Infinite, too, beyond a million, and NaN where the law
-        does not fit, or no gain is shown and sizes tried do not reach it. What is
-        better than the best is refused.
+        does not fit, or no gain is shown and sizes tried do not reach it. The latter
+        means that nothing can be told where `needed_interval` goes from the smallest
+        size to infinity, and that nothing shows it to be reached where that is NaN;
+        `needed_said` says which. What is better than the best is refused.
         """
         check_target(target, self.best, greater=self.greater_is_better)
         if not self.fits:
@@ -234,7 +245,7 @@ class LearningCurveFit(Result):
         return math.nan, math.nan
 
     def _tried(self, size: float) -> float:
-        whole = max(_whole(size), float(self.sizes.min()))
+        whole = max(whole_size(size), float(self.sizes.min()))
         return whole if whole <= MOST_CASES else math.inf
 
     @property
@@ -299,7 +310,7 @@ class LearningCurveFit(Result):
     def summary(self) -> str:
         """Say the answer in a sentence or two."""
         last = f"{self.sizes.max():,} {self.over}"
-        seen = value_said(self.loss, float(self.means[self.sizes.argmax()]))
+        seen = value_said(self.loss, self._last)
         if not self.fits:
             return (
                 f"From {last} {self.name} was {seen}. {self.misfit_said()} Nothing is "
@@ -314,13 +325,20 @@ class LearningCurveFit(Result):
                 f"nothing is said of more. {said}"
             ).rstrip()
         fitted = value_said(self.loss, self.score_at(float(self.sizes.max())))
-        span = span_said(self.loss, *self.limit_interval)
-        first = (
-            f"From {last} {self.name} is {seen} measured, {fitted} fitted; the fit "
-            f"tends to {value_said(self.loss, self.limit)} ({100 * self.level:g} %: "
-            f"{span}) with endless {self.over}."
-        )
-        return f"{first} {said}".rstrip()
+        first = f"From {last} {self.name} is {seen} measured, {fitted} fitted; "
+        return f"{first}{self._limit_said()} {said}".rstrip()
+
+    def _limit_said(self) -> str:
+        """Say where endless data would lead, with the interval."""
+        span = f"{100 * self.level:g} %: {span_said(self.loss, *self.limit_interval)}"
+        if self.limit_doubt == CANNOT_TELL:
+            return f"it cannot tell what endless {self.over} would give ({span})."
+        if self.limit_doubt == NO_GAIN:
+            return (
+                f"the fit shows no gain beyond that with endless {self.over} ({span})."
+            )
+        value = value_said(self.loss, self.limit)
+        return f"the fit tends to {value} ({span}) with endless {self.over}."
 
     def misfit_said(self) -> str:
         """Say that the law does not fit, and how sure that is."""
@@ -449,6 +467,7 @@ class LearningCurveFit(Result):
             "rises": self.rises,
             "limit": self.limit,
             "limit_interval": list(self.limit_interval),
+            "limit_doubt": self.limit_doubt,
         }
         if self.target is not None:
             # Infinity is null in JSON: not reached with a million either.
@@ -477,7 +496,3 @@ class LearningCurveFit(Result):
 
 def _p_said(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def _whole(size: float) -> float:
-    return size if math.isinf(size) else float(math.ceil(size - 1e-9))

@@ -83,6 +83,11 @@ class Loss:
         return ""
 
     @property
+    def is_class_share(self) -> bool:
+        """Whether it is the share of right ones among the cases of some classes."""
+        return self.about_last == "always"
+
+    @property
     def is_bounded(self) -> bool:
         """Whether there is a worst value."""
         return math.isfinite(self.high)

@@ -29,7 +29,9 @@ from scorecast.guarantees.tied_scores import ties_said
 
 __all__ = ["Order", "assess_model"]
 
-_ABOUT_RIGHT = ("accuracy", "error", "balanced-accuracy")
+_ABOUT_RIGHT = (
+    "accuracy", "error", "balanced-accuracy", "sensitivity", "specificity", "f1", "mcc",
+)  # fmt: skip
 _BIAS_FITS = 50
 
 

@@ -14,13 +14,12 @@ from scorecast._core.types import IntArray
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.problem import Problem
 
-__all__ = ["Plan", "Sampling", "Split", "check_pairs", "check_sampling", "draw_plan"]
+__all__ = ["Plan", "Sampling", "Split", "check_sampling", "draw_plan"]
 
 _FORM = re.compile(r"^([a-z]+|\.632\+?-?)(\d*)(?:x(\d+))?$")
 _MOST_PAIRS = 5000
 _TEST_SIZE = 0.2
-# Losses that pairs distort; the last one of more than two classes only.
-_BY_FREQUENCY = ("f1", "mcc", "specificity")
+_LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,6 +107,11 @@ class Plan:
     def n_test(self) -> float:
         """Mean number of cases tested."""
         return float(np.mean([split.test.size for split in self.splits]))
+
+    @property
+    def tests_few(self) -> bool:
+        """Whether splits test one case or two, so that their values mean nothing."""
+        return self.n_test < _LEAST_FOLD
 
     def restricted(self, count: int) -> Plan:
         """Return the first splits only."""
@@ -227,47 +231,6 @@ def draw_plan(sampling: Any, problem: Problem, rng: np.random.Generator) -> Plan
         raise UsageError(msg)
     splits = _DRAWN[chosen.kind](chosen, problem, rng)
     return Plan(sampling=chosen, splits=tuple(splits), n=problem.n)
-
-
-def check_pairs(plan: Plan, problem: Problem, losses: Iterable[str]) -> None:
-    """Refuse what pairs of cases cannot say.
-
-    Every case is tested as often as all others of its class, so that means of cases
-    and shares of single classes, balanced accuracy too, are what they should be. What
-    depends on how frequent classes are is not: in pairs all are alike.
-
-    Parameters
-    ----------
-    plan : Plan
-        The splits.
-    problem : Problem
-        The cases.
-    losses : iterable of str
-        Names of the losses.
-
-    Raises
-    ------
-    UsageError
-        An AUC of more classes than a pair holds, or a loss that goes by how frequent
-        classes are.
-    """
-    if plan.sampling.kind != "lpo":
-        return
-    many, asked = len(problem.classes) > 2, tuple(losses)
-    if many and "auc" in asked:
-        msg = (
-            f"Leave-pair-out has no AUC of {len(problem.classes)} classes, as a pair "
-            "holds two. Take sampling 'cv10', or two classes at a time."
-        )
-        raise UsageError(msg)
-    wrong = next((x for x in asked if x in _BY_FREQUENCY[: 2 + many]), None)
-    if wrong is not None:
-        msg = (
-            f"Leave-pair-out tests classes equally often, so that {wrong} would not be "
-            "that of these cases. Take sampling 'loo' or 'cv10', or the loss "
-            "balanced-accuracy."
-        )
-        raise UsageError(msg)
 
 
 def _given(pairs: Iterable[Any], problem: Problem) -> Plan:

@@ -14,6 +14,7 @@ from scorecast._core.rng import as_generator
 from scorecast._core.types import RandomState
 from scorecast.exceptions import FitFailedError, UsageError
 from scorecast.guarantees.estimates import collect_estimates
+from scorecast.guarantees.leaving_pairs import check_pairs
 from scorecast.guarantees.losses import (
     Loss,
     check_losses,
@@ -22,7 +23,7 @@ from scorecast.guarantees.losses import (
 )
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import check_pairs, draw_plan
+from scorecast.guarantees.sampling import draw_plan
 
 __all__ = ["TunedModel"]
 
@@ -118,7 +119,7 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             loss = losses_for([loss], len(problem.classes), code)[0]
         rng = as_generator(self.random_state)
         plan = draw_plan(self.sampling, problem, rng)
-        check_pairs(plan, problem, [loss.name])
+        check_pairs(plan, problem, [loss], only_cases=True)
         choices = [
             dict(zip(self.grid, values, strict=True))
             for values in product(*self.grid.values())

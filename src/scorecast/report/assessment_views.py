@@ -233,9 +233,7 @@ def _centre_facts(result: Assessment) -> list[tuple[str, str]]:
             if not known or not by_folds:
                 continue
             mean = math.fsum(known) / len(known)
-            middle = (loss.low + loss.high) / 2
-            is_other = abs(middle - mean) < abs(middle - loss.estimate)
-            if is_other and loss.value_said(mean) != loss.value_said(loss.estimate):
+            if loss.value_said(mean) != loss.value_said(loss.estimate):
                 text = (
                     "estimates are means of cases; nadeau-bengio intervals, and "
                     "differences of models, are of means of folds, which differ a "

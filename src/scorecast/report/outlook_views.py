@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from scorecast.guarantees import (
+    NO_GAIN,
     Assessment,
     LearningCurveFit,
     SelectionBias,
@@ -151,8 +152,10 @@ def _needed(curve: LearningCurveFit, target: float) -> str:
     least = float(curve.sizes.min())
     if low == high == least:
         return f"{count(least)} or fewer"
-    if math.isnan(size) or (low <= least and math.isinf(high)):
+    if low <= least and math.isinf(high):
         return "cannot tell"
+    if math.isnan(size):
+        return "none shown"
     if math.isinf(size):
         never = curve.never_said(target) == "never reaches"
         none = "never" if never else "more than a million"
@@ -173,7 +176,9 @@ def _endless(curve: LearningCurveFit) -> str:
     if not curve.rises:
         return "no gain shown"
     span = span_said(curve.loss, *curve.limit_interval)
-    return f"{value_said(curve.loss, curve.limit)} ({span})"
+    if curve.limit_doubt == NO_GAIN:
+        return f"no gain beyond {count(_ends(curve)[1])} ({span})"
+    return f"{curve.limit_doubt or value_said(curve.loss, curve.limit)} ({span})"
 
 
 def outlook_facts(result: Assessment) -> list[tuple[str, str]]:

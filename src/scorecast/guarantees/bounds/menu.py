@@ -62,7 +62,6 @@ _ASSUMES_GROUPS = {
 }
 _POOLED = "; it is that of all tests together, not of the mean of folds"
 _SAME = 1e-9  # widths that differ by rounding only
-_LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
 _ONE_SPLIT = "one split is one model, and its cases are independent tests of it"
 _REASONS = {
     "nadeau-bengio": (
@@ -399,7 +398,7 @@ def _marked(
     # of 100, Wilson in 88, BCa in 87, plain t in 88. Tests of single cases have no
     # spread of their own to correct.
     one_split = len(estimates.outcomes()) == 1
-    if one_split or estimates.plan.n_test < _LEAST_FOLD:
+    if one_split or estimates.plan.tests_few:
         wanted = [
             "exact",
             "pairs",

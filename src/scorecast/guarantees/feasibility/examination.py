@@ -138,8 +138,9 @@ def examine(
     )
     models = _null_model_tests(estimates, others, loss, view)
     data = _null_data_test(estimates, loss, null, view, settings)
-    density = least = math.nan  # where single splits have no values to count
-    if view is None and not math.isnan(permuted.worst_p):
+    undefined = _no_density(plan, permuted, view)
+    density = least = math.nan
+    if not undefined:
         density, least = _density(estimates, loss, drawn)
     verdict = judge(
         permuted, models, data, n=problem.n, alpha=settings.alpha,
@@ -153,6 +154,7 @@ def examine(
         null_data=None if data is None else _turned(data, loss),
         permutation_density=density,
         smallest_density=least,
+        density_note=undefined,
         verdict=verdict,
     )
 
@@ -204,6 +206,21 @@ def _drawn_test(
         return counted_test(setting, observed, loss.as_error(draws.folds), ratio)
     test = counted_test(setting, view.observed, view.errors(draws), ratio, view.own)
     return replace(test, note="; ".join(x for x in (view.note, test.note) if x))
+
+
+def _no_density(plan: Plan, permuted: NullTest, view: PooledView | None) -> str:
+    """Say why values of single splits cannot be counted; empty where they can."""
+    if math.isnan(permuted.worst_p):
+        return permuted.note or "there is no test against permuted data"
+    if view is not None:
+        return view.note
+    if plan.tests_few:
+        # Of single cases even a perfect model is matched by every lucky one.
+        return (
+            f"not counted, as splits test {plan.n_test:.2g} case"
+            f"{'' if plan.n_test == 1 else 's'} each: many are right by luck"
+        )
+    return ""
 
 
 def _density(estimates: Estimates, loss: Loss, draws: Draws) -> tuple[float, float]:

@@ -34,11 +34,13 @@ class Feasibility:
     null_data : NullTest or None
         Against null data; None for numbers, or if none were drawn.
     permutation_density : float
-        p-value by the permutation density of all folds.
+        p-value by the permutation density of all folds; NaN where that means nothing.
     smallest_density : float
         Least value it can take.
     verdict : Verdict
         What it amounts to.
+    density_note : str
+        Why there is no permutation density; empty where there is one.
     """
 
     loss: str
@@ -49,6 +51,7 @@ class Feasibility:
     permutation_density: float
     smallest_density: float
     verdict: Verdict
+    density_note: str = ""
 
     def tests(self) -> tuple[NullTest, ...]:
         """Return all tests, in the order in which they are shown."""
@@ -58,7 +61,10 @@ class Feasibility:
     def notes(self) -> tuple[str, ...]:
         """Return what the reader should know of permuted and null data."""
         drawn = (self.permuted, self.null_data)
-        return tuple(f"{x.setting}: {x.note}" for x in drawn if x and x.note)
+        said = tuple(f"{x.setting}: {x.note}" for x in drawn if x and x.note)
+        if not self.density_note or self.density_note in self.permuted.note:
+            return said
+        return (*said, f"density: {self.density_note}")
 
     def to_json(self) -> Json:
         """Return plain values."""
@@ -73,6 +79,7 @@ class Feasibility:
             "permutation_density": {
                 "p": self.permutation_density,
                 "smallest_p": self.smallest_density,
+                "note": self.density_note,
             },
             "verdict": asdict(self.verdict),
         }
@@ -91,6 +98,7 @@ class Feasibility:
             permutation_density=_float(density["p"]),
             smallest_density=_float(density["smallest_p"]),
             verdict=Verdict(**data["verdict"]),
+            density_note=density.get("note", ""),
         )
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from scipy.special import ndtri
 
 from scorecast.guarantees.feasibility.significance import NullTest
+from scorecast.guarantees.loss_values import MOST_CASES, rough_size
 
 __all__ = ["FEASIBLE", "Verdict", "judge"]
 
 FEASIBLE, EXPLORATORY, NOT_SUPPORTED = "feasible", "exploratory only", "not supported"
 NO_VERDICT = "no verdict"  # what could not be tested is not refuted
 _POWER = 0.8
-_MOST = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,8 @@ class Verdict:
     reason : str
         Why, in a sentence.
     n_needed : int or None
-        Cases needed to settle it with a chance of 80 %, if more would help.
+        Cases needed to settle it with a chance of 80 %, if more would help and a
+        million are enough.
     """
 
     word: str
@@ -91,7 +92,7 @@ def judge(
         )
     needed = _needed(worst, n, alpha)
     help_said = _help(worst, needed, n, alpha)
-    if needed is not None and needed <= n:
+    if needed is not None and not n < needed <= MOST_CASES:
         needed = None
     if p <= relaxed_alpha:
         reason = f"{said}, within {relaxed_alpha:g} but not {alpha:g}; {help_said}."
@@ -118,8 +119,7 @@ def _needed(test: NullTest, n: int, alpha: float) -> int | None:
     if not (test.gap > 0 and test.stderr > 0):
         return None
     reach = float(ndtri(1 - alpha) + ndtri(_POWER)) * test.stderr / test.gap
-    needed = math.ceil(n * reach**2)
-    return needed if needed <= _MOST else None
+    return math.ceil(n * reach**2) if math.isfinite(reach**2) else None
 
 
 def _help(test: NullTest, needed: int | None, n: int, alpha: float) -> str:
@@ -133,7 +133,8 @@ def _help(test: NullTest, needed: int | None, n: int, alpha: float) -> str:
             f"{n:,} cases are enough for a difference of this size, so that more "
             "splits or draws may settle it"
         )
-    return f"about {needed:,} cases would settle it, if the difference is as it looks"
+    about = f"{'' if needed > MOST_CASES else 'about '}{rough_size(needed)}"
+    return f"{about} cases would settle it, if the difference is as it looks"
 
 
 def _beyond(null_data: NullTest | None, alpha: float) -> str:

@@ -14,6 +14,7 @@ from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import UsageError
+from scorecast.guarantees.leaving_pairs import usual_loss
 from scorecast.guarantees.losses import Loss, check_losses, losses_for
 from scorecast.guarantees.models import check_models, task_of
 from scorecast.guarantees.running import Run
@@ -87,7 +88,8 @@ def assess_settings(
     sampling : default="cv10"
         As for `assess`.
     loss : str or Loss, optional
-        View on performance; accuracy or RMSE if not given.
+        View on performance; accuracy or RMSE if not given, or balanced accuracy where
+        a setting leaves pairs out (``"lpo"``).
     level : float, default=0.95
         Level of intervals.
     alpha : float, default=0.1
@@ -129,6 +131,8 @@ def assess_settings(
     most = _check_count(most_groups, "most_groups")
     settings = None if settings is None else {k: list(v) for k, v in settings.items()}
     listed = _settings(data, settings, design, defaults or {}, tuple(chosen))
+    if loss is None:
+        loss = usual_loss(task, [x.value("sampling", sampling) for x in listed])
     named, losses = _losses(listed, loss, task)
     by_name = isinstance(data, Mapping)
     source = Variations(sources=data, task=task) if isinstance(data, Mapping) else data

@@ -17,10 +17,11 @@ from scorecast._version import __version__
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.bounds import all_bounds, unpromised
 from scorecast.guarantees.estimates import Estimates, collect_estimates
+from scorecast.guarantees.leaving_pairs import check_pairs
 from scorecast.guarantees.losses import Loss, losses_for
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
-from scorecast.guarantees.sampling import check_pairs, draw_plan
+from scorecast.guarantees.sampling import draw_plan
 from scorecast.guarantees.settings.case_floor import error_of_cases
 from scorecast.guarantees.settings.design import Setting
 from scorecast.guarantees.settings.estimate import SetScores
@@ -181,7 +182,7 @@ def _one_task(
         for_plan = np.random.default_rng(task.seed)
         sampling = task.setting.value("sampling", order.sampling)
         plan = draw_plan(sampling, problem, for_plan)
-        check_pairs(plan, problem, [task.loss])
+        check_pairs(plan, problem, [order.losses[task.loss]])
     streams = rng.spawn(len(order.models))
     found = {}
     for (name, model), stream in zip(order.models.items(), streams, strict=True):
