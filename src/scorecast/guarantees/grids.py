@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scorecast._core.near_names import near_name
 from scorecast.exceptions import UsageError
 
 __all__ = ["grid_from", "grids_for"]
@@ -129,7 +129,7 @@ def _plain(model: str) -> str:
 def _unknown(models: Mapping[str, Any], name: str) -> str:
     first = next(iter(models))
     known = sorted({x for m in models.values() for x in m.get_params(deep=True)})
-    near = difflib.get_close_matches(name.partition("__")[2] or name, known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    near = near_name(name.partition("__")[2] or name, known)
+    hint = f" Did you mean {near!r}?" if near else ""
     who = f"{first} does not have" if len(models) == 1 else "no model has"
     return f"There is no parameter {name!r} to try: {who} it.{hint}"
