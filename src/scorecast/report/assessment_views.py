@@ -173,7 +173,8 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     sizes = f"{counted(result.n, 'cases')}, {counted(result.m, 'features')}"
     if result.classes:
         each = ", ".join(
-            f"{one_line(name, 20)} {count(n)}" for name, n in result.classes.items()
+            f"{count(n)} of class {one_line(name, 20)}"
+            for name, n in result.classes.items()
         )
         sizes += f"; {one_line(each, 200)}"
     if result.positive:
