@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
 from scorecast.guarantees.tied_scores import ties_said
+from scorecast.guarantees.tuning import edges_of
 
 __all__ = ["Order", "assess_model"]
 
@@ -146,6 +147,7 @@ def assess_model(
         cases=tuple(cases.tolist()), times_tested=tuple(times.tolist()),
         tested=tuple(estimates.tested().tolist()),
         tested_in=tuple(estimates.tested_in().tolist()), chosen=estimates.chosen,
+        edges=edges_of(model, estimates.chosen),
         warnings=(*undefined, *estimates.warnings, *unparted, *missing, *notes,
                   *more.warnings),
         untested=untested,
@@ -231,11 +233,12 @@ def _decomposed(
     """Decompose the error, or say why not; on more fits if no case was tested twice."""
     if not order.with_bias_variance:
         return (), ()
-    problem = estimates.problem
+    problem, n_extra = estimates.problem, 0
     rows = estimates.tested()
     try:
         if rows.size < 2 * np.unique(rows).size:
-            plan = draw_plan(Sampling(kind="boot", n_folds=_BIAS_FITS), problem, rng)
+            n_extra = _BIAS_FITS
+            plan = draw_plan(Sampling(kind="boot", n_folds=n_extra), problem, rng)
             estimates = collect_estimates(
                 model, problem, plan, rng=rng, run=order.run, part=f"{name}/bias",
                 what="bias and variance",
@@ -248,4 +251,4 @@ def _decomposed(
         )
     except InsufficientDataError as error:
         return (), (f"no bias and variance: {str(error).removesuffix('.')}",)
-    return found, ()
+    return tuple(replace(part, n_extra=n_extra) for part in found), ()
