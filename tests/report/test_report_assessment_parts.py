@@ -9,7 +9,7 @@ import pytest
 import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.guarantees import TunedModel, model_from
-from scorecast.guarantees.tuning import edges_of
+from scorecast.guarantees.grids import edges_of
 from scorecast.report import Report, render_html, render_text
 
 QUICK = {"n_permutations": 0, "n_null_data": 0, "n_resamples": 0, "random_state": 0}

@@ -19,6 +19,7 @@ from scorecast.guarantees.class_sensitivity import (
 )
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility import Feasibility, NullSettings, examine
+from scorecast.guarantees.grids import edges_of
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.outlook import OutlookOrder, model_outlook
@@ -26,7 +27,6 @@ from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
 from scorecast.guarantees.tied_scores import ties_said
-from scorecast.guarantees.tuning import edges_of
 
 __all__ = ["Order", "assess_model"]
 

@@ -25,7 +25,7 @@ from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import check_pairs, draw_plan
 
-__all__ = ["TunedModel", "edges_of"]
+__all__ = ["TunedModel"]
 
 
 def _chosen_has(name: str) -> Callable[[Any], bool]:
@@ -158,40 +158,3 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Any:
         """Predict with the chosen parameters."""
         return self.best_estimator_.predict(X)
-
-
-def edges_of(model: Any, chosen: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-    """Say which choices were the least or the largest tried, in more than half.
-
-    Parameters
-    ----------
-    model : estimator
-        One that chooses, here or by a search of scikit-learn over one grid.
-    chosen : sequence of mapping
-        What it chose in every split, as text.
-
-    Returns
-    -------
-    tuple of str
-        One for every such parameter that is a number; better ones may lie beyond.
-
-    Examples
-    --------
-    >>> tuned = TunedModel(None, {"C": [0.01, 0.1, 1]})
-    >>> edges_of(tuned, [{"C": "0.01"}, {"C": "0.01"}, {"C": "0.1"}])
-    ('0.01 is the least C tried: try less as well',)
-    """
-    grid = getattr(model, "grid", getattr(model, "param_grid", None))
-    said = []
-    for name, values in grid.items() if isinstance(grid, Mapping) else ():
-        numbers = [x for x in values if isinstance(x, int | float | np.number)]
-        if len(numbers) < 2 or len(numbers) < len(values):
-            continue
-        taken = [choice.get(name) for choice in chosen if choice]
-        for end, which, way in (
-            (min(numbers), "least", "less"),
-            (max(numbers), "largest", "more"),
-        ):
-            if taken.count(str(end)) > len(taken) / 2:
-                said.append(f"{end} is the {which} {name} tried: try {way} as well")
-    return tuple(said)
