@@ -203,10 +203,7 @@ def test_one_class_and_copies_are_named(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("column", "sampling", "said"),
-    [
-        ("patient", "group30", "take --sampling group20"),
-        ("patient", "loo", "tears groups apart"),
-    ],
+    [("patient", "group30", "group20"), ("patient", "loo", "tears groups apart")],
 )
 def test_groups_that_cannot_be_kept_together_are_refused(
     run, table, column, sampling, said
