@@ -154,3 +154,11 @@ def test_the_power_is_what_was_promised():
     error = 3 * np.sqrt(0.8 * 0.2 / runs)
     assert share_found(found.n) >= 0.8 - error
     assert share_found(found.n // 2) < 0.8 - error  # the broken variant: half as many
+
+
+def test_models_that_cannot_agree_more_are_not_told_to():
+    for versus, word in ((1.0, "always right"), (0.0, "always wrong")):
+        said = required_test_size(0.6, versus=versus).assumed()
+        assert "need fewer" not in said
+        assert said.endswith(word)
+    assert required_test_size(0.6, versus=0.9).assumed().endswith("need fewer")

@@ -83,9 +83,11 @@ def test_names_that_mean_nothing_are_refused(name):
 
 
 def test_too_many_folds_say_how_many_are_possible():
-    with pytest.raises(InsufficientDataError, match="at most 10 folds"):
+    with pytest.raises(
+        InsufficientDataError, match="class '0' has 10; take `sampling` cv10"
+    ):
         draw_plan("cv11", problem(), RNG(0))
-    with pytest.raises(InsufficientDataError, match="at most 3"):
+    with pytest.raises(InsufficientDataError, match="are 3; take `sampling` group3"):
         draw_plan("group5", problem(groups=np.arange(30) % 3), RNG(0))
 
 

@@ -63,7 +63,8 @@ def test_features_may_be_missing_where_that_is_allowed(tmp_path, ending):
     found = read_dataset(path, "kind", allow_missing=True)
     np.testing.assert_array_equal(found.X, X)
     assert found.y.tolist() == ["x", "y", "x"]
-    assert "the field is empty (2 such)" in found.missing
+    said = "the field is empty" if ending == ".csv" else "'NaN' is a missing value"
+    assert f": {said} (2 such)" in found.missing
     with pytest.raises(InvalidInputError):
         read_dataset(path, "kind")
 

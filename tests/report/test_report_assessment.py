@@ -164,7 +164,7 @@ def test_splits_and_models_that_failed_are_said_where_the_answer_is():
     assert "broken failed n/a n/a" in text
     head = page.partition("</table>")[0]
     assert "broken" in head
-    assert "Failed: InvalidParameterError" in head
+    assert "Failed: bad parameter: C of SVC must be" in head
 
 
 def test_parts_of_a_squared_error_are_called_so():

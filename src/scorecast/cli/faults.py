@@ -69,7 +69,9 @@ def in_options(message: str, command: click.Command | None) -> str:
 
 
 @contextmanager
-def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None]:
+def blamed_on_column(
+    path: str, target: str, missing: str = "", checkpoint: str | None = None
+) -> Iterator[None]:
     """Name the file and the column of targets, which the library cannot know.
 
     Parameters
@@ -80,6 +82,8 @@ def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None
         The column that the library knows as y.
     missing : str, optional
         Place of the first missing feature.
+    checkpoint : str, optional
+        A file that may be at fault by itself.
 
     Raises
     ------
@@ -90,9 +94,14 @@ def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None
         yield
     except (InvalidInputError, InsufficientDataError) as error:
         said = str(error).replace(_ONE_FOLD, _WAY_OUT)
-        place = path
+        if checkpoint and said.startswith(f"{checkpoint}: "):
+            raise  # of another file, which it names
+        # Not all that is wrong is so with the array of features.
+        place = path if said.startswith("X ") else path.partition("::")[0]
+        if "cases of every class" in said:
+            place = f"{place}, column {quoted(target)}"
         if said.startswith("y "):
-            place, said = f"{path}, column {quoted(target)}", said.removeprefix("y ")
+            place, said = f"{place}, column {quoted(target)}", said.removeprefix("y ")
         msg = f"{place}: {said}"
         if missing and said.startswith("X holds"):
             found = _CANNOT.search(said)

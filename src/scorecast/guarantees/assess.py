@@ -24,6 +24,7 @@ from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.capacity_bounds import check_capacity
 from scorecast.guarantees.cautions import cautions
 from scorecast.guarantees.feasibility import NULL_DATA, SCHEMES, NullSettings
+from scorecast.guarantees.fitting import BAD_PARAMETER
 from scorecast.guarantees.leaving_pairs import check_pairs, usual_loss
 from scorecast.guarantees.losses import (
     Loss,
@@ -50,7 +51,6 @@ from scorecast.guarantees.selection import check_feature_names
 __all__ = ["assess"]
 
 _OUT_OF_TIME = "failed: stopped after"
-_BAD_PARAMETER = "failed: InvalidParameterError"
 _CASES = "cases are independent of one another and resemble those to come"
 _GROUPS = "groups are independent of one another and resemble those to come"
 _SIZE = "the model in use is learned from about as many cases as in a split"
@@ -113,9 +113,10 @@ def assess(
         Level of intervals.
     n_permutations : int, optional
         Permutations; 0 leaves out all tests against chance. By default 1,000 for
-        models whose permutations cost next to nothing (see `permutation_scores`) and
-        losses that need labels only, else 100. The smallest p-value is one over this
-        number plus one.
+        losses of labels and quick models on data of this size: nearest centroid and
+        neighbours, ridge classifier, Gaussian naive Bayes, logistic regression of two
+        classes, linear discriminants. Else 100: support vector machines, trees,
+        forests, pipelines. The smallest p-value is one over this number plus one.
     n_null_data : int, default=20
         Null data sets to draw; 0 leaves them out.
     null_data : {"shrunk", "normal", "shuffle", "covariance"}, default="shrunk"
@@ -322,13 +323,14 @@ def _refuse_nothing(rows: Sequence[ModelAssessment]) -> None:
             "predicted labels, such as accuracy."
         )
         raise InvalidInputError(msg)
+    # What scikit-learn calls a parameter out of range is a slip of the call.
+    if all(x.startswith(BAD_PARAMETER) for row in rows for x in row.failures):
+        slips = (f"{r.name}: {r.failures[0].removeprefix(BAD_PARAMETER)}" for r in rows)
+        raise UsageError("; ".join(slips) + ".")
     said = "; ".join(f"{row.name} {row.verdict.rstrip('.')}" for row in rows)
     msg = f"No model could be fitted in any split: {said}."
     if all(_OUT_OF_TIME in text for row in rows for text in row.failures):
         msg += " Allow more than `time_limit`."
-    # What scikit-learn calls a parameter out of range is a slip of the call.
-    if all(_BAD_PARAMETER in text for row in rows for text in row.failures):
-        raise UsageError(msg)
     raise FitFailedError(msg)
 
 

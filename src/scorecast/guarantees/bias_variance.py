@@ -25,7 +25,7 @@ class BiasVariance:
     method : str
         ``"kohavi-wolpert"``, ``"domingos"`` or ``"squared"``.
     error : float
-        Mean error of the fits.
+        Mean error of the fits. Not that of the assessment where these are others.
     bias : float
         What stays wrong on average.
     variance : float
@@ -36,6 +36,8 @@ class BiasVariance:
         Cases that at least two fits were tested on.
     n_fits : float
         Mean number of fits per case.
+    n_extra : int
+        Bootstrap fits made for this alone; 0 where fits of the assessment would do.
     """
 
     method: str
@@ -45,6 +47,7 @@ class BiasVariance:
     noise: float
     n_cases: int
     n_fits: float
+    n_extra: int = 0
 
     def to_json(self) -> Json:
         """Return plain values."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from scorecast._core.types import FloatArray, IntArray
 
@@ -108,6 +107,8 @@ def auc(truth: IntArray, scores: FloatArray) -> float:
     float
         NaN if a class, or all other classes, have no case.
     """
+    from scipy.stats import rankdata  # slow to load, and not always needed
+
     n_classes = scores.shape[1]
     wanted = [1] if n_classes == 2 else range(n_classes)
     areas = []

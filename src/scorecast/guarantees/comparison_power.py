@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from scipy.special import ndtr, ndtri
-from scipy.stats import binom
 
 __all__ = ["DESIGNS", "comparison_power"]
 
@@ -69,6 +68,8 @@ def _two_proportions(n: int, first: float, second: float, alpha: float) -> float
 
 def _mcnemar(n: int, gap: float, disagreement: float, alpha: float) -> float:
     """Sum over the number of disagreements, of which a sign test is made."""
+    from scipy.stats import binom  # slow to load, and not always needed
+
     ends = binom.ppf([_NEGLIGIBLE, 1 - _NEGLIGIBLE], n, disagreement)
     counts = np.arange(int(ends[0]), int(ends[1]) + 1)
     # The largest count in a tail of at most alpha/2; -1 where there is none.

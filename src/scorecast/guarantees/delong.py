@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from scorecast._core.types import BoolArray, FloatArray
 
@@ -70,6 +69,8 @@ def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
     array([1. , 0. , 0.5])
     """
     m, n = int(positive.sum()), int((~positive).sum())
+    from scipy.stats import rankdata  # slow to load, and not always needed
+
     together = rankdata(score)
     share = np.empty(score.size)
     share[positive] = (together[positive] - rankdata(score[positive])) / n

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import time
 import warnings
@@ -15,15 +16,22 @@ from numpy.typing import NDArray
 
 from scorecast._core.limited import OutOfTimeError, ProcessDiedError, run_limited
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import DataWarning, InvalidInputError
+from scorecast.exceptions import DataWarning, FitFailedError, InvalidInputError
 from scorecast.guarantees.outcomes import Outcome
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.sampling import Split
 
-__all__ = ["FoldResult", "fit_and_test", "seeded_clone"]
+__all__ = ["BAD_PARAMETER", "FoldResult", "fit_and_test", "seeded_clone"]
 
 _ROUNDING = 1e-3  # single precision, and sums over many classes
 _LONGEST_REASON = 200
+BAD_PARAMETER = "failed: bad parameter: "
+# How scikit-learn says it, of which only the rule and the value matter to a reader.
+_OUT_OF_RANGE = re.compile(
+    r"The '(\w+)' parameter of (\w+) must be (.*)\. Got (.*) instead"
+)
+_AMONG = re.compile(r"a str among \{(.*?)\}")
+_PLAIN = (("a float in", "a number in"), ("an int in", "a whole number in"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -158,8 +166,7 @@ def _fit_here(
                 features = problem.features(asked)
                 outcome = _outcome(model, features, problem, split.test, with_scores)
             except Exception as error:  # noqa: BLE001 - any fault of a stranger's code
-                text = " ".join(str(error).split())[:_LONGEST_REASON]
-                failure = f"failed: {type(error).__name__}: {text}".rstrip(": ")
+                failure = _reason(error)
         said = [f"{w.category.__name__}: {w.message}" for w in caught]
     return FoldResult(
         test=split.test,
@@ -169,6 +176,23 @@ def _fit_here(
         warnings=tuple(dict.fromkeys(" ".join(x.split())[:200] for x in said)),
         chosen=chosen,
     )
+
+
+def _reason(error: Exception) -> str:
+    """Say why a fit failed, by the kind of error where its text is a stranger's."""
+    text = " ".join(str(error).split())
+    found = _OUT_OF_RANGE.match(text)
+    if found:
+        # A set of words has another order every time.
+        rule = _AMONG.sub(
+            lambda x: f"one of {', '.join(sorted(x[1].split(', ')))}", found[3]
+        )
+        for theirs, plain in _PLAIN:
+            rule = rule.replace(theirs, plain)
+        said = f"{found[1]} of {found[2]} must be {rule}; got {found[4]}"
+        return f"{BAD_PARAMETER}{said[:_LONGEST_REASON]}"
+    own = "" if isinstance(error, FitFailedError) else f"{type(error).__name__}: "
+    return f"failed: {own}{text[:_LONGEST_REASON]}".rstrip(": ")
 
 
 def _chosen(model: Any) -> dict[str, str]:

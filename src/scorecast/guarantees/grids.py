@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
+from scorecast._core.near_names import near_name
 from scorecast.exceptions import UsageError
 
-__all__ = ["grid_from", "grids_for"]
+__all__ = ["edges_of", "grid_from", "grids_for"]
 
 _WORD = re.compile(r"^[A-Za-z][\w.+-]*$")
 _CONSTANTS = {"none": None, "true": True, "false": False}
@@ -129,7 +130,45 @@ def _plain(model: str) -> str:
 def _unknown(models: Mapping[str, Any], name: str) -> str:
     first = next(iter(models))
     known = sorted({x for m in models.values() for x in m.get_params(deep=True)})
-    near = difflib.get_close_matches(name.partition("__")[2] or name, known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    near = near_name(name.partition("__")[2] or name, known)
+    hint = f" Did you mean {near!r}?" if near else ""
     who = f"{first} does not have" if len(models) == 1 else "no model has"
     return f"There is no parameter {name!r} to try: {who} it.{hint}"
+
+
+def edges_of(model: Any, chosen: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+    """Say which choices were the least or the largest tried, in more than half.
+
+    Parameters
+    ----------
+    model : estimator
+        One that chooses, here or by a search of scikit-learn over one grid.
+    chosen : sequence of mapping
+        What it chose in every split, as text.
+
+    Returns
+    -------
+    tuple of str
+        One for every such parameter that is a number; better ones may lie beyond.
+
+    Examples
+    --------
+    >>> from scorecast.guarantees import TunedModel
+    >>> tuned = TunedModel(None, {"C": [0.01, 0.1, 1]})
+    >>> edges_of(tuned, [{"C": "0.01"}, {"C": "0.01"}, {"C": "0.1"}])
+    ('0.01 is the least C tried: try less as well',)
+    """
+    grid = getattr(model, "grid", getattr(model, "param_grid", None))
+    said = []
+    for name, values in grid.items() if isinstance(grid, Mapping) else ():
+        numbers = [x for x in values if isinstance(x, Real)]
+        if len(numbers) < 2 or len(numbers) < len(values):
+            continue
+        taken = [choice.get(name) for choice in chosen if choice]
+        for end, which, way in (
+            (min(numbers), "least", "less"),
+            (max(numbers), "largest", "more"),
+        ):
+            if taken.count(str(end)) > len(taken) / 2:
+                said.append(f"{end} is the {which} {name} tried: try {way} as well")
+    return tuple(said)

@@ -154,6 +154,8 @@ class ModelAssessment:
     chosen : tuple of dict
         Parameters that the model chose itself in every split, as text; empty for one
         that chooses none.
+    edges : tuple of str
+        Parameters whose choice was the least or the largest value tried in most splits.
     """
 
     name: str
@@ -171,6 +173,7 @@ class ModelAssessment:
     tested: tuple[int, ...] = ()
     tested_in: tuple[int, ...] = ()
     chosen: tuple[Mapping[str, str], ...] = ()
+    edges: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -198,7 +201,7 @@ class ModelAssessment:
         left = others[_MOST_CHOICES:]
         if left:
             said.append(f"{len(left):,} more in {sum(n for _, n in left):,}")
-        return "; ".join(said)
+        return "; ".join([*said, *self.edges])
 
     def loss(self, name: str) -> LossAssessment:
         """Return one of the losses by its name."""
@@ -215,6 +218,7 @@ def model_parts(model: ModelAssessment) -> Json:
         "tested": _few(model.tested),
         "tested_in": _few(model.tested_in),
         "chosen": [dict(choice) for choice in model.chosen],
+        "edges": list(model.edges),
         "feasibility": None
         if model.feasibility is None
         else model.feasibility.to_json(),
@@ -269,7 +273,7 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         losses=tuple(loss_from(loss, x) for loss, x in data["losses"].items()),
         feasibility=None if tested is None else Feasibility.from_json(tested),
         bias_variance=tuple(
-            BiasVariance(**_numbers(x, {"method", "n_cases"}))
+            BiasVariance(**_numbers(x, {"method", "n_cases", "n_extra"}))
             for x in data["bias_variance"].values()
         ),
         learning_curves=tuple(map(LearningCurveFit.from_dict, curves.values())),
@@ -283,6 +287,7 @@ def model_from_parts(name: str, data: Json) -> ModelAssessment:
         tested=tuple(data.get("tested", ())),
         tested_in=tuple(data.get("tested_in", ())),
         chosen=tuple(data.get("chosen", ())),
+        edges=tuple(data.get("edges", ())),
     )
 
 

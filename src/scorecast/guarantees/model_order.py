@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from scorecast.guarantees.class_sensitivity import (
 )
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility import Feasibility, NullSettings, examine
+from scorecast.guarantees.grids import edges_of
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.outlook import OutlookOrder, model_outlook
@@ -148,6 +149,7 @@ def assess_model(
         cases=tuple(cases.tolist()), times_tested=tuple(times.tolist()),
         tested=tuple(estimates.tested().tolist()),
         tested_in=tuple(estimates.tested_in().tolist()), chosen=estimates.chosen,
+        edges=edges_of(model, estimates.chosen),
         warnings=(*undefined, *estimates.warnings, *unparted, *missing, *notes,
                   *more.warnings),
         untested=untested,
@@ -233,11 +235,12 @@ def _decomposed(
     """Decompose the error, or say why not; on more fits if no case was tested twice."""
     if not order.with_bias_variance:
         return (), ()
-    problem = estimates.problem
+    problem, n_extra = estimates.problem, 0
     rows = estimates.tested()
     try:
         if rows.size < 2 * np.unique(rows).size:
-            plan = draw_plan(Sampling(kind="boot", n_folds=_BIAS_FITS), problem, rng)
+            n_extra = _BIAS_FITS
+            plan = draw_plan(Sampling(kind="boot", n_folds=n_extra), problem, rng)
             estimates = collect_estimates(
                 model, problem, plan, rng=rng, run=order.run, part=f"{name}/bias",
                 what="bias and variance",
@@ -250,4 +253,4 @@ def _decomposed(
         )
     except InsufficientDataError as error:
         return (), (f"no bias and variance: {str(error).removesuffix('.')}",)
-    return found, ()
+    return tuple(replace(part, n_extra=n_extra) for part in found), ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -92,6 +93,13 @@ def _near_class(module: str, name: str) -> str:
 
 
 def _made(kind: Any, parameters: Mapping[str, Any], text: str) -> Any:
+    known = sorted(inspect.signature(kind).parameters)
+    strange = next((x for x in parameters if x not in known), None)
+    if strange is not None:
+        near = near_name(strange, known)
+        hint = f"did you mean {near!r}?" if near else f"it has {', '.join(known)}."
+        msg = f"{text}: {kind.__name__} has no parameter {strange!r}; {hint}"
+        raise UsageError(msg)
     try:
         return kind(**parameters)
     except TypeError as error:

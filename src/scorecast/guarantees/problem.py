@@ -181,7 +181,8 @@ def _check_labels(
         if not np.isfinite(target).all() or (target != np.floor(target)).any():
             msg = (
                 "y holds numbers that are not whole or not finite: for classes give "
-                "labels, for numbers a regressor."
+                "labels, for numbers a regressor, such as ridge, lasso or "
+                "forest-regressor."
             )
             raise InvalidInputError(msg)
         target = target.astype(np.int64)
@@ -204,7 +205,8 @@ def _check_labels(
     if values.size > target.size / 2:
         msg = (
             f"y holds {values.size} different values for {target.size} cases: most "
-            "have one case. Give classes, or use a regressor."
+            "have one case. Give classes, or use a regressor, such as ridge, lasso or "
+            "forest-regressor."
         )
         raise InvalidInputError(msg)
     return target, codes.astype(np.int64), tuple(values.tolist())

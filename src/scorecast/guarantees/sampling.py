@@ -17,6 +17,9 @@ from scorecast.guarantees.problem import Problem
 __all__ = ["Plan", "Sampling", "Split", "check_sampling", "draw_plan"]
 
 _FORM = re.compile(r"^([a-z]+|\.632\+?-?)(\d*)(?:x(\d+))?$")
+_WEIGHED = re.compile(
+    r"^0?\.?632(\+|plus)?(?=-|$)"
+)  # other ways to write .632 and .632+
 _MOST_PAIRS = 5000
 _TEST_SIZE = 0.2
 _LEAST_FOLD = 3  # cases: below, the value of a fold says nothing of its spread
@@ -148,6 +151,8 @@ def check_sampling(sampling: Any, name: str = "sampling") -> Sampling:
         return sampling
     if isinstance(sampling, int) and not isinstance(sampling, bool):
         sampling = f"cv{sampling}"
+    if isinstance(sampling, str):
+        sampling = _WEIGHED.sub(lambda x: ".632+" if x[1] else ".632", sampling)
     found = _FORM.match(sampling) if isinstance(sampling, str) else None
     kind = found[1].removesuffix("-") if found else ""
     if found is None or kind not in _DRAWN:
@@ -285,12 +290,12 @@ def _splits_of(fold: IntArray, n_folds: int) -> list[Split]:
     ]
 
 
-def _check_enough(wanted: int, most: int, what: str) -> None:
+def _check_enough(sampling: Sampling, most: int, what: str, who: str) -> None:
+    wanted = sampling.n_folds
     if wanted > most:
-        msg = (
-            f"{wanted} folds need {wanted} {what}, but there are {most}; at most "
-            f"{most} folds are possible."
-        )
+        fewer = replace(sampling, n_folds=most).name
+        fix = f"take `sampling` {fewer}" if most > 1 else "at most 1 folds are possible"
+        msg = f"{wanted} folds need {wanted} {what}, but {who} {most}; {fix}."
         raise InsufficientDataError(msg)
 
 
@@ -301,8 +306,8 @@ def _stratified(
         return _random_folds(sampling, problem, rng)
     counts = problem.class_counts
     least = int(counts.argmin())
-    what = f"cases of every class ({problem.classes[least]!s} has the fewest)"
-    _check_enough(sampling.n_folds, int(counts[least]), what)
+    who = f"class '{problem.classes[least]}' has"
+    _check_enough(sampling, int(counts[least]), "cases of every class", who)
     splits = []
     for _ in range(sampling.n_repeats):
         fold = np.empty(problem.n, dtype=np.int64)
@@ -319,7 +324,7 @@ def _stratified(
 def _random_folds(
     sampling: Sampling, problem: Problem, rng: np.random.Generator
 ) -> list[Split]:
-    _check_enough(sampling.n_folds, problem.n, "cases")
+    _check_enough(sampling, problem.n, "cases", "there are")
     splits = []
     for _ in range(sampling.n_repeats):
         fold = np.empty(problem.n, dtype=np.int64)
@@ -335,7 +340,7 @@ def _grouped(
         msg = f"Sampling {sampling.name!r} needs `groups`."
         raise UsageError(msg)
     sizes = np.bincount(problem.groups)
-    _check_enough(sampling.n_folds, sizes.size, "groups")
+    _check_enough(sampling, sizes.size, "groups", "there are")
     splits = []
     for _ in range(sampling.n_repeats):
         order = rng.permutation(sizes.size)

@@ -68,8 +68,11 @@ class RequiredTestSize(Result):
         """Say the answer in one sentence."""
         sure = f"{100 * self.level:g} %"
         if self.goal == "width":
+            cases = (
+                "1 test case gives" if self.n == 1 else f"{self.n:,} test cases give"
+            )
             return (
-                f"{self.n:,} test cases give a {sure} interval ({self.method}) of "
+                f"{cases} a {sure} interval ({self.method}) of "
                 f"width {self.width:g} around an accuracy of {percent(self.accuracy)}."
             )
         both = "the same" if self.method == "paired" else "each model's own"
@@ -92,6 +95,9 @@ class RequiredTestSize(Result):
         usual = _disagreement(self.accuracy, self.versus, None)
         said = ", as if they were right independently of each other; models that agree "
         said += "more often need fewer"
+        if {self.accuracy, self.versus} & {0.0, 1.0}:
+            which = "right" if 1.0 in (self.accuracy, self.versus) else "wrong"
+            said = f", neither more nor less, as one model is always {which}"
         return (
             f"both models have the same {self.n:,} cases; McNemar's exact test, which "
             "asks for more than an approximation; exactly one model is right in "

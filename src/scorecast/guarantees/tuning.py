@@ -14,6 +14,7 @@ from scorecast._core.rng import as_generator
 from scorecast._core.types import RandomState
 from scorecast.exceptions import FitFailedError, UsageError
 from scorecast.guarantees.estimates import collect_estimates
+from scorecast.guarantees.fitting import BAD_PARAMETER
 from scorecast.guarantees.leaving_pairs import check_pairs
 from scorecast.guarantees.losses import (
     Loss,
@@ -26,8 +27,6 @@ from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import draw_plan
 
 __all__ = ["TunedModel"]
-
-_BAD_PARAMETER = "failed: InvalidParameterError"
 
 
 def _chosen_has(name: str) -> Callable[[Any], bool]:
@@ -131,11 +130,9 @@ class TunedModel(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         for choice in choices:
             model = clone(self.estimator).set_params(**choice)
             found = collect_estimates(model, problem, plan, rng=rng, run=Run(n_jobs=1))
-            if found.is_empty and _BAD_PARAMETER in found.failures[0]:
+            if found.is_empty and found.failures[0].startswith(BAD_PARAMETER):
                 # Not a choice that does badly, but none at all.
-                said = ", ".join(f"{name}={value!r}" for name, value in choice.items())
-                msg = f"{said}: {found.failures[0]}"
-                raise FitFailedError(msg)
+                raise FitFailedError(found.failures[0].removeprefix("failed: "))
             usable = not found.is_empty and found.can_measure(loss)
             value = found.measure(loss).estimate if usable else np.nan
             errors.append(float(loss.as_error(np.array(value))))

@@ -59,6 +59,8 @@ class Columns:
     values: NDArray[Any]  # one column per number column asked for
     texts: list[NDArray[Any]]  # one vector per text column asked for
     lines: Sequence[int] | None  # line of each row in the file, if it has lines
+    # How the first missing number of every column is written, if the file has text.
+    missing: Sequence[str | None] | None = None
 
     def place(self, row: int) -> str:
         """Say where a row stands in the file, counted from one."""

@@ -182,11 +182,19 @@ def _from_table(
     n_features = len(features)
     X = content.values[:, :n_features]
     missing = _check_features(
-        X, columns, location.name, content.place, options.allows_missing
+        X,
+        columns,
+        location.name,
+        content.place,
+        options.allows_missing,
+        content.missing,
     )
     if numeric:
         own_values = content.values[:, n_features:]
-        lacking = _first_missing(own_values, (target,), location.name, content.place)
+        written = content.missing and content.missing[n_features:]
+        lacking = _first_missing(
+            own_values, (target,), location.name, content.place, written
+        )
         if lacking and options.allows_missing:
             msg = f"{lacking}; fill it or remove the row"
             raise InvalidInputError(msg)
@@ -230,7 +238,7 @@ def _from_arrays(
     key = choose_key(location, rest, _FEATURE_NAMES, "features")
     array = read_array(location, key, max_bytes)
     values = real_matrix(array, location.at(key), max_bytes)
-    missing = _check_features(values, None, location.name, _row, allow_missing)
+    missing = _check_features(values, None, location.at(key), _row, allow_missing, None)
     own = read_array(location, target, max_bytes)
     y = (
         _numbers(own, location.at(target))
@@ -242,9 +250,12 @@ def _from_arrays(
         groups = _labels(read_array(location, group, max_bytes), location, group)
     for name, column in ((target, y), (group, groups)):
         if column is not None and len(column) != len(values):
+            hint = ""
+            if len(column) == values.shape[1]:
+                hint = "; cases are rows: transpose the features, as np.transpose does"
             msg = (
                 f"{location.name}: {len(values)} rows of features but {len(column)} in "
-                f"{quoted(name or '')}"
+                f"{quoted(name or '')}{hint}"
             )
             raise InvalidInputError(msg)
     return Dataset(
@@ -298,9 +309,12 @@ def _check_features(
     name: str,
     place: Callable[[int], str],
     allow_missing: bool,
+    written: Sequence[str | None] | None,
 ) -> str:
     """Refuse what is not finite; say where the first missing value is, if it may be."""
-    missing = _first_missing(values, columns, name, place) if allow_missing else ""
+    missing = ""
+    if allow_missing:
+        missing = _first_missing(values, columns, name, place, written)
     known = np.where(np.isnan(values), 0.0, values) if missing else values
     _refuse_flaws(known, columns, name, place)
     return missing
@@ -311,16 +325,25 @@ def _first_missing(
     columns: Sequence[str] | None,
     name: str,
     place: Callable[[int], str],
+    written: Sequence[str | None] | None,
 ) -> str:
-    """Say where the first missing value stands, and how many there are."""
+    """Say where the first missing value stands, what is there, and how many are."""
     flaws = np.argwhere(np.isnan(values))
     if not len(flaws):
         return ""
     row, column = flaws[0].tolist()
-    said = column + 1 if columns is None else quoted(columns[column])
-    return (
-        f"{name}, {place(row)}, column {said}: the field is empty ({len(flaws)} such)"
-    )
+    # No earlier row lacks anything: what comes first in the column stands here.
+    word = "NaN" if written is None else written[column]
+    what = f"{quoted(word)} is a missing value" if word else "the field is empty"
+    where = _column_place(column, columns)
+    return f"{name}, {place(row)}, {where}: {what} ({len(flaws)} such)"
+
+
+def _column_place(column: int, columns: Sequence[str] | None) -> str:
+    """Name a column; without names by its place, as rows counted from one."""
+    if columns is None:
+        return f"column {column + 1} (both counted from 1)"
+    return f"column {quoted(columns[column])}"
 
 
 def _refuse_flaws(
@@ -330,9 +353,9 @@ def _refuse_flaws(
     if flaws is None or flaws.first is None:
         return
     row, column = flaws.first
-    said = column + 1 if columns is None else quoted(columns[column])
+    where = _column_place(column, columns)
     msg = (
-        f"{name}, {place(row)}, column {said}: {values[row, column]} is not finite "
+        f"{name}, {place(row)}, {where}: {values[row, column]} is not finite "
         f"({flaws.n_cells} such); repair or remove those rows"
     )
     raise InvalidInputError(msg)

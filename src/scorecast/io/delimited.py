@@ -88,7 +88,12 @@ class DelimitedTable:
             )
             values = rows.load()
         labels = [text_array(column) for column in rows.labels]
-        return Columns(values=values, texts=labels, lines=rows.line_numbers)
+        return Columns(
+            values=values,
+            texts=labels,
+            lines=rows.line_numbers,
+            missing=[rows.missing.get(index) for index in numbers],
+        )
 
     def _first_record(self, lines: Lines) -> list[str]:
         line = next(lines, "")

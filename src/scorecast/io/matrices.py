@@ -198,7 +198,8 @@ def check_names(table: Table, chosen: Sequence[int]) -> None:
         if table.columns is not None and not table.columns[index].strip():
             msg = (
                 f"{table.name}, line 1: column {index + 1} has no name; if it holds "
-                "row numbers of pandas, write the file with to_csv(..., index=False)"
+                "row numbers or names, leave it out with --drop '', or write the file "
+                "without them (pandas: index=False, R: row.names=FALSE)"
             )
             raise InvalidInputError(msg)
 

@@ -92,6 +92,7 @@ class Rows:
     allows_missing: bool = False  # whether an empty number is NaN
     line_numbers: array[int] = field(default_factory=lambda: array("q"))
     labels: list[list[str]] = field(init=False)
+    missing: dict[int, str] = field(default_factory=dict)  # the first of each column
     _record: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
@@ -197,6 +198,7 @@ class Rows:
             cell = cells[index].strip()
             if self.allows_missing and cell.lower() in MISSING:
                 plain[index] = "nan"
+                self.missing.setdefault(index, cell)
                 continue
             if self.decimal == ",":
                 # A point would group thousands here: 1.234 is not 1.234.

@@ -7,14 +7,15 @@ import math
 from scorecast._core.amounts import counted
 from scorecast.guarantees import Assessment, Feasibility, ModelAssessment
 from scorecast.report.assessment_plots import (
-    bias_drawing,
     bounds_drawing,
     classes_drawing,
 )
+from scorecast.report.bias_views import bias_sections
 from scorecast.report.bound_views import (
     bound_notes,
     bound_sections,
     bounds_assumed,
+    choice_notes,
     gap_said,
 )
 from scorecast.report.chance_plots import chance_drawing
@@ -88,7 +89,7 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     lines += outlook_lines(result)
     for text in result.warnings:
         lines += entry_lines("Warning", text)
-    for text in bound_notes(result):
+    for text in (*bound_notes(result), *choice_notes(result)):
         lines += entry_lines("Interval", text)
     for model in result.models:
         lines += entry_lines(
@@ -105,22 +106,6 @@ _DRAWN = (
     "reached on the real ones, as the mean of its folds (or of all tests together). "
     "Marks below: null data."
 )
-_DIVIDED = {
-    "kohavi-wolpert": "Bias and variance, by Kohavi and Wolpert",
-    "domingos": "The same error, divided in the way of Domingos",
-}
-_BIAS_LEADS = {
-    "domingos": (
-        "Another way of dividing the same error, not a further part of it: read one or "
-        "the other, and never add them. Here bias is whether most fits are wrong. "
-        "Variance is below zero where fits that differ from most mend what most get "
-        "wrong.",
-    ),
-    "squared": (
-        "Both are parts of the squared error, in squared units of the target: the root "
-        "of their sum is of the size of the rmse.",
-    ),
-}
 _TESTS = ("p against", "permuted", "null model", "null data", "density")
 
 
@@ -173,7 +158,8 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
     sizes = f"{counted(result.n, 'cases')}, {counted(result.m, 'features')}"
     if result.classes:
         each = ", ".join(
-            f"{one_line(name, 20)} {count(n)}" for name, n in result.classes.items()
+            f"{count(n)} of class {one_line(name, 20)}"
+            for name, n in result.classes.items()
         )
         sizes += f"; {one_line(each, 200)}"
     if result.positive:
@@ -269,7 +255,7 @@ def _(result: Assessment) -> tuple[Section, ...]:
     sections = [_head(result), *bound_sections(result), *_feasibility(result)]
     if any(x.per_class for m in result.assessed for x in m.losses):
         sections.append(_classes(result))
-    sections += _bias(result)
+    sections += bias_sections(result)
     sections += [*_comparisons(result), *outlook_sections(result), _assumed(result)]
     sections.append(Section(heading="References", items=_REFERENCES))
     return tuple(sections)
@@ -440,26 +426,6 @@ def _every_test(models: list[ModelAssessment]) -> Table:
         words=2,
         folded=True,
     )
-
-
-def _bias(result: Assessment) -> list[Section]:
-    lead = (
-        "Bias is what most fits get wrong alike, variance what changes with the cases "
-        "learned from: more cases help against variance, a richer model against bias. "
-        "Noise of the targets cannot be told apart and counts as bias. Both add up to "
-        "the error."
-    )
-    methods = dict.fromkeys(x.method for m in result.assessed for x in m.bias_variance)
-    return [
-        Section(
-            heading=_DIVIDED.get(method, "Bias and variance"),
-            lead=(lead, *_BIAS_LEADS.get(method, ()))
-            if place == 0
-            else _BIAS_LEADS.get(method, ()),
-            figure=bias_drawing(result, method),
-        )
-        for place, method in enumerate(methods)
-    ]
 
 
 def _comparisons(result: Assessment) -> list[Section]:

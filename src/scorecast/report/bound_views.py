@@ -11,12 +11,19 @@ from scorecast.report.phrases import sentence
 from scorecast.report.sections import Section, column_table
 from scorecast.report.wording import UNKNOWN, is_known, model_name, one_line
 
-__all__ = ["bound_notes", "bound_sections", "bounds_assumed", "gap_said"]
+__all__ = [
+    "bound_notes",
+    "bound_sections",
+    "bounds_assumed",
+    "choice_notes",
+    "gap_said",
+]
 
 _LEAD = (
     "Every way of putting an interval around the same tests. The blue one is "
     "recommended; the others show how much hangs on what is assumed."
 )
+_USUAL = "nadeau-bengio"
 _Place = tuple[str, str, Bound]  # model, loss
 
 
@@ -78,6 +85,31 @@ def bound_notes(result: Assessment, loss: str | None = None) -> list[str]:
         if loss in (None, first[text]):
             notes.append(f"{'; '.join(parts)}: {text}")
     return notes
+
+
+def choice_notes(result: Assessment) -> list[str]:
+    """Say in short why intervals are by another method than the usual one.
+
+    Parameters
+    ----------
+    result : Assessment
+        The answer.
+
+    Returns
+    -------
+    list of str
+        Without a full stop; none for nadeau-bengio, or where a note says more.
+    """
+
+    def why(bound: Bound) -> str:
+        is_usual = bound.method == _USUAL or bound.note or not bound.is_recommended
+        return "" if is_usual else bound.reason.partition(";")[0]
+
+    n_models = len(result.assessed)
+    return [
+        f"{method} ({_whose(who, n_models)}): {text}"
+        for (method, text), who in _gathered(_all(result), why).items()
+    ]
 
 
 def bound_sections(result: Assessment) -> list[Section]:

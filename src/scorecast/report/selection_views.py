@@ -12,6 +12,7 @@ from scorecast.guarantees import (
     SelectedFeatures,
     SelectionBias,
     difference_said,
+    is_share,
     span_said,
 )
 from scorecast.report.assessment_plots import groups_drawing
@@ -195,7 +196,8 @@ def loop_drawing(results: Sequence[tuple[str, SelectionBias]]) -> Drawing:
         for name, found in results
     ]
     title = "Features chosen outside and inside the splits"
-    return groups_drawing(groups, results[0][1].loss, title)
+    loss = results[0][1].loss
+    return groups_drawing(groups, loss, title, in_percent=is_share(loss))
 
 
 def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
@@ -206,6 +208,7 @@ def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
             names[name],
             found.said(found.outside_estimate),
             found.said(found.inside_estimate),
+            span_said(found.loss, *found.inside_interval),
             _plain(found, found.bias),
             found.why_no_interval().partition(":")[0]
             or " to ".join(_plain(found, end) for end in found.bias_interval),
@@ -215,7 +218,7 @@ def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
     first = results[0][1]
     unit = "points" if "points" in difference_said(first.loss, 0.0) else "more"
     interval = f"{level_name(first.level)} interval"
-    columns = ("", "chosen first", "chosen inside", unit, interval)
+    columns = ("", "chosen first", "chosen inside", interval, unit, f"of the {unit}")
     return Table(caption="", columns=columns, rows=rows, words=1)
 
 
@@ -223,16 +226,23 @@ def noted_bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
     """Make the same for a page, intervals below the name: phones are narrow."""
     table = bias_table(results)
     names = [page_name(name) for name, _ in results]
+    kept = (1, 2, 4)
+    notes = []
+    for row, (_, found) in zip(table.rows, results, strict=True):
+        why = found.why_no_interval()
+        gap = f"none, as {why}" if why else row[5]
+        notes.append(
+            f"{table.columns[3]} of chosen inside {dashed(row[3])}; of the difference: "
+            f"{gap}"
+        )
     return replace(
         table,
-        columns=table.columns[:-1],
-        rows=tuple((x, *row[1:-1]) for x, row in zip(names, table.rows, strict=True)),
-        notes=tuple(
-            f"{table.columns[-1]}: none, as {found.why_no_interval()}"
-            if found.why_no_interval()
-            else f"{table.columns[-1]} {row[-1]}"
-            for row, (_, found) in zip(table.rows, results, strict=True)
+        columns=("", *(table.columns[i] for i in kept)),
+        rows=tuple(
+            (name, *(row[i] for i in kept))
+            for name, row in zip(names, table.rows, strict=True)
         ),
+        notes=tuple(notes),
     )
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["size_drawing", "size_table"]
 
+_LEAST_WIDTH = 0.005  # below, a tenth of a point hides the difference
 _STEPS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 _REFERENCES = (
     "R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for "
@@ -57,12 +58,13 @@ def size_table(result: RequiredTestSize) -> Table:
     Table
         One row per number of cases, the answer among them.
     """
-    sizes = sorted({max(2, round(step * result.n)) for step in _STEPS})
+    # The answer itself is always among them, be it one case.
+    sizes = sorted({max(2, round(step * result.n)) for step in _STEPS} | {result.n})
     is_width = result.goal == "width"
     rows = tuple(
         (
             count(n),
-            f"{points(result.reached_with(n))} points"
+            _width_said(result.reached_with(n))
             if is_width
             else percent(result.reached_with(n)),
         )
@@ -70,6 +72,12 @@ def size_table(result: RequiredTestSize) -> Table:
     )
     what = "width of the interval" if is_width else "chance to find the difference"
     return Table(caption="", columns=("test cases", what), rows=rows)
+
+
+def _width_said(width: float) -> str:
+    """Write a width in points; one too small for a digit after the point, to two."""
+    said = points(width) if width >= _LEAST_WIDTH else f"{100 * width:.2g}"
+    return f"{said} points"
 
 
 def size_drawing(result: RequiredTestSize) -> Drawing:

@@ -105,7 +105,7 @@ def density_p(observed: float, drawn: FloatArray) -> tuple[float, float]:
     observed : float
         Mean error of the model.
     drawn : ndarray of shape (n_permutations, n_splits)
-        Errors with permuted labels.
+        Errors on permuted data.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The scores of a model beside those it gets on labels that mean nothing."""
+"""The scores of a model beside those it gets on permuted data."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SAME = 1e-12
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PermutationScores(Result):
-    """Scores by split, observed and for permuted labels.
+    """Scores by split, observed and for permutations.
 
     Attributes
     ----------
     fold_scores : ndarray of shape (n_splits,)
         Observed score of every split; NaN where the model failed.
     permuted : ndarray of shape (n_permutations, n_splits)
-        The same for permuted labels.
+        The same for every permutation.
     estimator : str
         The model.
     scoring : str
@@ -123,8 +123,8 @@ class PermutationScores(Result):
         note = f" {failed:,} fits failed." if failed else ""
         return (
             f"{self.estimator} scores {self.score:.3f} ({self.scoring}); on "
-            f"{self.n_permutations:,} permutations of the labels {usual:.3f} on "
-            f"average. p = {self.p_value:.2g}{least}.{note}"
+            f"{self.n_permutations:,} permutations {usual:.3f} on average. "
+            f"p = {self.p_value:.2g}{least}.{note}"
         )
 
     def to_columns(self) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""Score a model on permuted labels, doing once what does not depend on them."""
+"""Score a model on permuted data, doing once what does not depend on them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_matrix, check_n_jobs
+from scorecast._core.near_names import near_name
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
@@ -57,7 +58,8 @@ def permutation_scores(
     out for many permutations at once; where rounding could decide a prediction, the
     model itself is fitted. Trees, random forests and extra trees (Gini index, up to a
     thousand cases) grow on features that are sorted once. All other models are fitted
-    in a loop.
+    in a loop. The number of permutations is the same for all; `assess` takes fewer by
+    default for support vector machines, trees and models in a loop.
 
     Parameters
     ----------
@@ -117,7 +119,7 @@ def permutation_scores(
     try:
         scorer = check_scoring(estimator, scoring=scoring)
     except (TypeError, ValueError) as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(_unknown_score(scoring) or str(error)) from error
     fitting = Refitting(
         estimator=estimator,
         scorer=scorer,
@@ -325,6 +327,18 @@ def _scoring_name(scoring: Any) -> str:
         if isinstance(scoring, str)
         else getattr(scoring, "__name__", "custom score")
     )
+
+
+def _unknown_score(scoring: Any) -> str:
+    """Say which name of a score was probably meant; empty if the fault is another."""
+    from sklearn.metrics import get_scorer_names
+
+    known = get_scorer_names()
+    if not isinstance(scoring, str) or scoring in known:
+        return ""
+    near = near_name(scoring, known)
+    hint = f"did you mean {near!r}?" if near else "such as 'accuracy' or 'roc_auc'."
+    return f"`scoring` must be a score of scikit-learn; got {scoring!r}: {hint}"
 
 
 def _checked_labels(y: ArrayLike, n: int, is_classifier: bool) -> NDArray[Any]:
