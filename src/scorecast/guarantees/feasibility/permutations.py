@@ -107,8 +107,9 @@ def permuted_draws(
         needed=(True,) * len(plan.splits) if needed is None else tuple(needed),
     )  # fmt: skip
     blocks: Sequence[Any] = block_sizes(count)
-    if fast is None:
-        # The same streams as above, so that permutations do not depend on the method.
+    if fast is None or not fast.is_quick:
+        # One task each, so that all workers have something to do. The same streams as
+        # above, so that permutations do not depend on the method.
         drawn = zip(blocks, rng.spawn(len(blocks)), strict=True)
         orders = [work.draw(size, stream) for size, stream in drawn]
         blocks = [some[:, i : i + 1] for some in orders for i in range(some.shape[1])]

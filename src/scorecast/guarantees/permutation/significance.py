@@ -32,7 +32,7 @@ from scorecast.guarantees.permutation.splits import CaseSplit, read_splits
 __all__ = ["permutation_scores"]
 
 _SEEDS = 2**31 - 1
-_TOGETHER = 4  # permutations per task where the model itself is fitted
+_TOGETHER = 4  # permutations per task where each takes its time
 
 
 def permutation_scores(
@@ -219,7 +219,7 @@ class _Work:
 def _blocks(work: _Work, count: int, rng: np.random.Generator) -> list[_Block]:
     """Divide the work: blocks are drawn where they are scored, if that is quick."""
     sizes = [0, *block_sizes(count)]
-    if work.fast is not None:
+    if work.fast is not None and work.fast.is_quick:
         return [_Block(size=size) for size in sizes]
     blocks = []
     # The same streams as above, so that permutations do not depend on the method.
