@@ -18,6 +18,7 @@ from scorecast.recurrence.case_curves import CaseCurves
 from scorecast.recurrence.choice import HyperparameterChoice
 from scorecast.recurrence.evaluation import Evaluation
 from scorecast.recurrence.follow_up import FollowUp, follow_up_of
+from scorecast.recurrence.new_cases import NewCases
 from scorecast.recurrence.rows import (
     CURVE_WORDS,
     FORECASTERS,
@@ -90,6 +91,8 @@ class Recurrence(Result):
     cases : dict
         Case by case: ``time``, ``event``, ``fold`` (of every repeat), and in nats
         ``log_q``, ``log_p``, ``j`` and ``log_q_of`` every rival.
+    predicted : NewCases or None
+        New cases, predicted by a fit to all cases, if some were given.
     """
 
     kind: ClassVar[str] = "recurrence"
@@ -116,6 +119,7 @@ class Recurrence(Result):
     options: Json = field(default_factory=dict)
     choice: HyperparameterChoice | None = None
     cases: Json = field(default_factory=dict)
+    predicted: NewCases | None = None
 
     @property
     def units(self) -> str:
@@ -226,6 +230,7 @@ class Recurrence(Result):
             "diagnostics": self.diagnostics,
             "evidence": None if self.choice is None else self.choice.to_dict(),
             "cases": self.cases,
+            "predicted": None if self.predicted is None else self.predicted.to_dict(),
             "warnings": list(self.warnings),
         }
         return inputs, options, result
@@ -240,6 +245,7 @@ class Recurrence(Result):
             "result": result["information"],
         }
         even, chosen = result["calibration"], result.get("evidence")
+        new = result.get("predicted")
         order: Json = {k: known(v) for k, v in result["concordance"].items()}
         return cls(
             n=int(result["n"]),
@@ -265,6 +271,7 @@ class Recurrence(Result):
             options=options["model"],
             choice=HyperparameterChoice.from_dict(chosen) if chosen else None,
             cases=result.get("cases") or {},
+            predicted=NewCases.from_dict(new) if new else None,
         )
 
 
@@ -301,6 +308,7 @@ def recurrence_of(
     missing: Mapping[str, int] | None = None,
     time_unit: str = "",
     choice: HyperparameterChoice | None = None,
+    predicted: NewCases | None = None,
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
 
@@ -331,6 +339,8 @@ def recurrence_of(
         Unit of time, for tables and figures.
     choice : HyperparameterChoice, optional
         From ``sc.choose_hyperparameters``.
+    predicted : NewCases, optional
+        From `predict_new`.
 
     Returns
     -------
@@ -373,6 +383,7 @@ def recurrence_of(
         options=found.settings | (options or {}),
         choice=choice,
         cases=_cases_of(found),
+        predicted=predicted,
     )
 
 

@@ -16,6 +16,7 @@ from scorecast.recurrence import (
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
 from scorecast.report.information_views import posterior_lead
+from scorecast.report.new_case_views import new_cases_lines, new_cases_section
 from scorecast.report.plots import main_drawing
 from scorecast.report.recurrence_plots import (
     MOST_CASES,
@@ -88,6 +89,7 @@ def recurrence_text(result: Recurrence, *, ascii_only: bool = False) -> str:
     lines = [*text_lines(result.summary()), ""]
     lines += [*table_lines(_heading(result), _rows(result), left={0}), ""]
     lines += entry_lines("Columns", _table_said(result))
+    lines += new_cases_lines(result)
     for text in result.warnings:
         lines += entry_lines("Warning", text)
     for label, text in _facts(result):
@@ -242,7 +244,8 @@ def _(result: Recurrence) -> Drawing:
 
 @report_sections.register
 def _(result: Recurrence) -> tuple[Section, ...]:
-    sections = [_head(result), _worth(result), _spread(result)]
+    sections = [_head(result), *new_cases_section(result), _worth(result)]
+    sections.append(_spread(result))
     if result.curves:
         sections += _cases(result)
     if any(is_known(row.beyond) for row in result.comparison):
