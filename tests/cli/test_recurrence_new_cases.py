@@ -167,3 +167,18 @@ def test_options_of_new_cases_that_cannot_be_meant(
     assert code == 2
     assert words in err
     assert stub.fits == []
+
+
+def test_a_log_says_which_stage_of_how_many(run, cohort, fresh, stub):
+    wanted = ("recurrence", cohort, *ASKED, "--predict", fresh)
+    _, _, err = run(*wanted)
+    said = [line for line in err.splitlines() if line.startswith("progress: ")]
+    assert said[0] == "progress: fold 1 of 2"
+    assert said[2:] == [
+        "progress: posterior of J: this model, 1 of 3",
+        "progress: posterior of J: curve of all cases, 2 of 3",
+        "progress: posterior of J: this model beyond curve of all cases, 3 of 3",
+        "progress: cases to show",
+        "progress: new cases",
+    ]
+    assert "progress" not in run(*wanted, "--quiet")[2]

@@ -149,14 +149,16 @@ def predicted_cases(
     tuple
         Predictions, or None, and sentences.
     """
+    from scorecast._core.progress import stage
     from scorecast.recurrence import predict_new
 
     if new is None:
         return None, []
-    found = predict_new(
-        model, cohort, new.X, level=options["level"], at=options["at"],
-        checkpoint=options["checkpoint"],
-    )  # fmt: skip
+    with stage("new cases"):
+        found = predict_new(
+            model, cohort, new.X, level=options["level"], at=options["at"],
+            checkpoint=options["checkpoint"],
+        )  # fmt: skip
     return found, found.cautions(new.X, cohort, data.names)
 
 

@@ -211,7 +211,7 @@ def command(**options: Any) -> None:
         check_new_cases(options, sources)
         if options["checkpoint"]:
             check_writable(options["checkpoint"], force=True, inputs=sources)
-        with progress_shown():
+        with progress_shown(lines=not options["quiet"]):
             try:
                 result = _answer(data, new, options)
             except KeyboardInterrupt as stop:
@@ -255,6 +255,7 @@ def _answer(
 ) -> Recurrence:
     import numpy as np
 
+    from scorecast._core.progress import stage
     from scorecast.cli.worths import judged_posteriors
     from scorecast.recurrence import (
         RIVALS,
@@ -278,7 +279,8 @@ def _answer(
     )  # fmt: skip
     information, judged = judged_posteriors(found, options, _in_options)
     which = which or found.typical_cases()
-    curves, notes = _shown(model, cohort, which, data.names, options)
+    with stage("cases to show"):
+        curves, notes = _shown(model, cohort, which, data.names, options)
     predicted, more = predicted_cases(model, cohort, data, new, options)
     lacking = np.isnan(cohort.X).sum(axis=0).tolist()
     return recurrence_of(
