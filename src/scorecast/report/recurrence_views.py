@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 
+from scorecast._core.types import Json
 from scorecast.information import amount, chance_said
 from scorecast.recurrence import (
     FORECASTERS,
@@ -204,13 +205,21 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
                      f"{p_said(result.calibration.p)})"),
         (
             "Chains",
-            f"{state} over {count(checks['n_fits'])} fits: worst R-hat "
-            f"{_checked(checks['rhat'], 3)}, fewest effective draws "
+            f"{state} over {count(checks['n_fits'])} fits{_lengths(checks)}: worst "
+            f"R-hat {_checked(checks['rhat'], 3)}, fewest effective draws "
             f"{_checked(checks['ess'], 0)}",
         ),
         *([] if result.choice is None else [("Evidence", result.choice.sentence())]),
         ("Assumes", "; ".join(_ASSUMES[:2])),
     ]  # fmt: skip
+
+
+def _lengths(checks: Json) -> str:
+    """Say how many chains and draws were used; some fits needed more than others."""
+    n, fewest = checks["n_chains"], checks["n_draws"]
+    most = checks.get("most_draws", fewest)
+    span = f"{count(fewest)} to {count(most)}" if most > fewest else count(fewest)
+    return f" of {count(n)} chain{'' if n == 1 else 's'}, {span} draws each"
 
 
 def _checked(value: float | None, digits: int) -> str:
@@ -372,6 +381,8 @@ def _rivals(result: Recurrence) -> Section:
         "Differences of log densities on the same cases and folds, with "
         f"{level_name(result.level)} intervals. Right of zero this model knows more."
     )
+    if any(not is_known(row.beyond) for row in result.comparison):
+        lead += f" {UNKNOWN}: could not be said, see the warnings."
     return Section(
         heading="Beside models that readers know",
         lead=(lead,),
@@ -382,7 +393,8 @@ def _rivals(result: Recurrence) -> Section:
 def _together(result: Recurrence) -> Section:
     lead = (
         "The share of all cases that still waits, as Kaplan and Meier estimate it, and "
-        "the mean of the survival that was predicted for each of them."
+        "the mean of the survival that was predicted for each of them. On few cases at "
+        "risk a curve says little."
     )
     return Section(
         heading="All cases together", lead=(lead,), figure=together_drawing(result)
