@@ -249,3 +249,14 @@ def test_bars_of_calibration_can_be_read(answer, top, names):
 def test_chains_and_draws_are_said(answer):
     said = " ".join(render_text(answer()).split())
     assert "over 2 fits of 1 chain, 9 draws each: worst R-hat" in said
+
+
+def test_the_cases_that_cost_most_are_named(answer):
+    found = answer()
+    worst = found.information.worst[0]
+    said = " ".join(render_text(found).split())
+    assert f"Worst {worst.id} ({worst.j:.2f} bits, " in said
+    assert "of all losses)" in said
+    page = sc.report(found)
+    assert "The cases that cost most" in page
+    assert f">{worst.id}<" in page

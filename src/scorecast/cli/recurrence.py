@@ -337,13 +337,16 @@ def _shown(
     from scorecast.recurrence import cohort_cautions, shown_cases, wide_intervals
 
     X, time, event = cohort.X, cohort.time, cohort.event
+    level = options["level"]  # one for what is shown and for what is warned of
     curves, ends = shown_cases(
-        model, X, time, event, which,
-        level=options["level"], checkpoint=options["checkpoint"],
+        model, X, time, event, which, level=level,
+        shares=(0.5 - level / 2, 0.5 + level / 2), checkpoint=options["checkpoint"],
     )  # fmt: skip
     chosen = bool(options["covariates"])
     notes = cohort_cautions(X, time, event, names, chosen=chosen)
-    wide = wide_intervals(ends[:, 0], ends[:, 1], X, names, longest=float(time.max()))
+    wide = wide_intervals(
+        ends[:, 0], ends[:, 1], X, names, longest=float(time.max()), level=level
+    )
     return curves, [*notes, *wide]
 
 

@@ -15,8 +15,9 @@ from scorecast.recurrence import (
     Recurrence,
 )
 from scorecast.report.drawing import Drawing
+from scorecast.report.information_facts import worst_said
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
-from scorecast.report.information_views import posterior_lead
+from scorecast.report.information_views import posterior_lead, worst_section
 from scorecast.report.new_case_views import new_cases_lines, new_cases_section
 from scorecast.report.plots import main_drawing
 from scorecast.report.recurrence_plots import (
@@ -183,7 +184,8 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
     names = one_line(", ".join(result.covariates), 160)
     p = len(result.covariates)
     known = f"{count(p)} covariate{'' if p == 1 else 's'}: {names}"
-    chance = result.information.posterior.probability_positive
+    told = result.information
+    chance = told.posterior.probability_positive
     return [
         (
             "Cases",
@@ -196,6 +198,7 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
         ("Prior", PRIOR_WORDS[result.prior]),
         ("P(J > 0)", f"{chance_said(chance)}: how sure the predictions know more than "
                      "the prior, J being the mean information per case"),
+        *([("Worst", worst_said(told))] if told.worst else []),
         (
             "Tested",
             f"{count(result.n_folds)} folds{repeats}; no case was predicted by a model "
@@ -254,7 +257,7 @@ def _(result: Recurrence) -> Drawing:
 @report_sections.register
 def _(result: Recurrence) -> tuple[Section, ...]:
     sections = [_head(result), *new_cases_section(result), _worth(result)]
-    sections.append(_spread(result))
+    sections += [_spread(result), worst_section(result.information)]
     if result.curves:
         sections += _cases(result)
     if any(is_known(row.beyond) for row in result.comparison):
