@@ -220,7 +220,7 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
 def _lengths(checks: Json) -> str:
     """Say how many chains and draws were used; some fits needed more than others."""
     n, fewest = checks["n_chains"], checks["n_draws"]
-    most = checks.get("most_draws", fewest)
+    most = checks.get("most_draws") or fewest
     span = f"{count(fewest)} to {count(most)}" if most > fewest else count(fewest)
     return f" of {count(n)} chain{'' if n == 1 else 's'}, {span} draws each"
 
