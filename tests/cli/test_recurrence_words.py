@@ -360,3 +360,9 @@ def test_switches_are_named_as_options():
     assert said == "Give more, or --allow-unconverged."
     said = in_options("Longer (sampling=Sampling(n_draws=80)).", command)
     assert said == "Longer (--draws 80)."
+
+
+def test_the_help_says_what_draws_do_not_shorten(run):
+    code, out, _ = run("recurrence", "--help")
+    assert code == 0
+    assert "not of the evidence of --candidate" in " ".join(out.split())

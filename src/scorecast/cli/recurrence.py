@@ -129,7 +129,7 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
     multiple=True,
     metavar="NAME=VALUE,...",
     help="Hyperparameters whose evidence is computed beside those of the paper; may be "
-    "repeated.",
+    "repeated. Its chains have a length of their own, whatever --chains and --draws.",
 )
 @click.option(
     "--noise",
@@ -160,8 +160,8 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 @click.option(
     "--draws",
     type=click.IntRange(min=10),
-    help="Draws of every chain, of fits and of the posteriors of J alike. "
-    "[default: 1000 in fits, 2000 for J]",
+    help="Draws of every chain, of fits and of the posteriors of J alike; not of the "
+    "evidence of --candidate. [default: 1000 in fits, 2000 for J]",
 )
 @click.option(
     "--allow-unconverged",
