@@ -180,7 +180,12 @@ def test_a_stopped_run_says_how_to_go_on(run, cohort_file, tmp_path, stub, monke
     stub.fits.clear()
     code, _, err = run(*wanted, "--checkpoint", path)
     assert code == 130
-    assert f"to go on from {path}" in err
+    assert f"to go on from {path} (1 of 2 folds kept)" in err
+    stub.fits.append(None)  # so that the very first fit is stopped
+    code, _, err = run(*wanted, "--checkpoint", tmp_path / "empty.jsonl")
+    assert code == 130
+    assert "0 of 2 folds kept, so the same command starts anew" in err
+    assert "go on from" not in err
     monkeypatch.setattr(stub, "fit", fit)
     stub.fits.clear()
     code, out, _ = run(*wanted, "--checkpoint", path)

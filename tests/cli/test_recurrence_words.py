@@ -84,8 +84,9 @@ def quick(monkeypatch, run, tmp_path):
         path, out = tmp_path / "cases.csv", tmp_path / "out.json"
         path.write_text("\n".join([columns, *rows]) + "\n")
         compared = [x for name in rivals for x in ("--compare", name)]
+        settings = QUICK[2:] if "--folds" in more else QUICK
         code, text, err = run(
-            "recurrence", path, "--time", "t", "--event", "seen", *QUICK, *compared,
+            "recurrence", path, "--time", "t", "--event", "seen", *settings, *compared,
             "--json", out, "--report", tmp_path / "out.html", "--force", *more,
         )  # fmt: skip
         data = json.loads(out.read_text()) if out.exists() else None
@@ -318,7 +319,14 @@ def test_the_fit_of_shown_cases_is_named_where_it_fails(quick, monkeypatch):
 
     monkeypatch.setattr(QuickModel, "fit", failing)
     found = quick(rows())
-    assert "fit that predicts the cases shown did not converge (R-hat 1.7)" in found.err
+    words = "fit that predicts the cases shown did not converge (R-hat 1.7)"
+    (said,) = [w for w in found.data["result"]["warnings"] if words in w]
+    assert words in " ".join(found.text.split())
+    assert words not in found.err
+    # At the top of the page, and beside the figure.
+    figure = found.page.index("Some cases: when")
+    assert said in html.unescape(found.page[:figure])
+    assert said in html.unescape(found.page[figure:])
     assert "The simulation did not converge" not in found.err
 
 

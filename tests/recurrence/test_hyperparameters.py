@@ -1,5 +1,6 @@
 """Evidence of candidate hyperparameters."""
 
+import dataclasses
 import warnings
 from types import SimpleNamespace
 
@@ -87,7 +88,8 @@ def test_the_choice_is_said_with_its_error(cohort, known):
     assert known == {"as printed": {}, "growth=0.9": {"growth": 0.9}}
     assert found.sentence() == (
         "Of 2 sets of hyperparameters, growth=0.9 foretells the data best (log "
-        "evidence -11.0 ± 0.2 nats), 3.0 ± 0.3 nats ahead of as printed."
+        "evidence -11.0 ± 0.2 nats), 3.0 ± 0.3 nats ahead of the "
+        "paper's hyperparameters."
     )
     assert found.to_columns()["behind"] == [0.0, 3.0]
     again = sc.HyperparameterChoice.from_dict(found.to_dict())
@@ -105,6 +107,11 @@ def test_a_lead_that_errors_explain_decides_nothing(stderr, correction):
     found = HyperparameterChoice(candidates=tuple(rows))
     assert not found.is_decided
     assert "none surely" in found.sentence()
+    assert found.sentence().endswith("nats ahead of b, less than three errors.")
+    own = dataclasses.replace(rows[0], name="as printed")
+    said = HyperparameterChoice(candidates=(own, rows[1])).sentence()
+    assert "best: the paper's hyperparameters (log evidence -11.0" in said
+    assert "nats) are 3.0" in said
     alone = HyperparameterChoice(candidates=tuple(rows[:1]))
     assert alone.sentence().startswith("The hyperparameters a have log evidence -11.0")
 

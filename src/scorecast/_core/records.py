@@ -68,6 +68,10 @@ class Record:
         """Return what was noted of one task of a part; None if it is to be done."""
         return self._done.get((part, number))
 
+    def count(self, part: str) -> int:
+        """Return how many tasks of a part are finished."""
+        return sum(name == part for name, _ in self._done)
+
     def add(self, part: str, number: int, value: Any) -> None:
         """Append what came of one task."""
         self._append({"part": part, "number": number, "value": value})

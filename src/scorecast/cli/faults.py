@@ -134,13 +134,17 @@ def numbers_wanted(target: str, model: str | None) -> Iterator[None]:
         raise InvalidInputError(msg) from error
 
 
-def interrupted(checkpoint: str | None) -> KeyboardInterrupt:
+def interrupted(
+    checkpoint: str | None, *, n_folds: int | None = None
+) -> KeyboardInterrupt:
     """Say whether the work so far is kept, and how to go on.
 
     Parameters
     ----------
     checkpoint : str or None
         File of finished work, if one was asked for.
+    n_folds : int, optional
+        Folds of the whole run, if the file is one of folds.
 
     Returns
     -------
@@ -151,5 +155,17 @@ def interrupted(checkpoint: str | None) -> KeyboardInterrupt:
     if not checkpoint:
         said += "; with --checkpoint FILE a run can go on where it stopped"
     elif os.path.exists(checkpoint):
-        said += f"; run the same command to go on from {checkpoint}"
+        kept = None if n_folds is None else _n_kept(checkpoint)
+        if kept == 0:
+            said += f"; 0 of {n_folds} folds kept, so the same command starts anew"
+        else:
+            said += f"; run the same command to go on from {checkpoint}"
+            said += "" if kept is None else f" ({kept} of {n_folds} folds kept)"
     return KeyboardInterrupt(said)
+
+
+def _n_kept(checkpoint: str) -> int:
+    """Count the finished folds in the file of a run."""
+    from scorecast._core.records import Record
+
+    return Record.shared(checkpoint).count("folds")

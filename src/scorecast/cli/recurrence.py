@@ -203,6 +203,7 @@ def command(**options: Any) -> None:
     if "none" in options["rivals"] and len(set(options["rivals"])) > 1:
         msg = "--compare none is for no comparison: leave it out, or the others."
         raise click.UsageError(msg)
+    _check_folds(options)
     with collected_warnings() as lines:
         data = _read(options)
         new = read_new_cases(data, options)
@@ -215,7 +216,8 @@ def command(**options: Any) -> None:
             try:
                 result = _answer(data, new, options)
             except KeyboardInterrupt as stop:
-                raise interrupted(options["checkpoint"]) from stop
+                n = _n_folds(data, options)
+                raise interrupted(options["checkpoint"], n_folds=n) from stop
         files = file_prints(sources)
     # The model speaks of few events at every fit; the answer does so once.
     told = [x for x in lines if x not in result.warnings and FEW not in x]
@@ -224,6 +226,28 @@ def command(**options: Any) -> None:
     save_predicted(result.predicted, options)
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
+
+
+def _n_folds(data: CohortFile, options: dict[str, Any]) -> int:
+    """Return how many folds are held out in all."""
+    if data.folds is not None:
+        return len(set(data.folds.tolist()))
+    return int(options["cv"] * options["repeats"])
+
+
+def _check_folds(options: dict[str, Any]) -> None:
+    """Refuse numbers of folds beside folds that are given."""
+    from click.core import ParameterSource
+
+    source = click.get_current_context().get_parameter_source
+    idle = [name for name in ("cv", "repeats")
+            if source(name) is not ParameterSource.DEFAULT]  # fmt: skip
+    if options["folds"] and idle:
+        msg = (
+            f"--{idle[0]} has no say where --folds names the folds: leave out one of "
+            "the two."
+        )
+        raise click.UsageError(msg)
 
 
 def _in_options(message: str) -> str:
@@ -334,20 +358,23 @@ def _shown(
     options: dict[str, Any],
 ) -> tuple[tuple[CaseCurves, ...], list[str]]:
     """Return the curves of some cases, and what to watch in all of them."""
+    from scorecast.cli.inputs import collected_warnings
     from scorecast.recurrence import cohort_cautions, shown_cases, wide_intervals
 
     X, time, event = cohort.X, cohort.time, cohort.event
     level = options["level"]  # one for what is shown and for what is warned of
-    curves, ends = shown_cases(
-        model, X, time, event, which, level=level,
-        shares=(0.5 - level / 2, 0.5 + level / 2), checkpoint=options["checkpoint"],
-    )  # fmt: skip
+    with collected_warnings() as lines:
+        curves, ends = shown_cases(
+            model, X, time, event, which, level=level,
+            shares=(0.5 - level / 2, 0.5 + level / 2),
+            checkpoint=options["checkpoint"],
+        )  # fmt: skip
     chosen = bool(options["covariates"])
     notes = cohort_cautions(X, time, event, names, chosen=chosen)
     wide = wide_intervals(
         ends[:, 0], ends[:, 1], X, names, longest=float(time.max()), level=level
     )
-    return curves, [*notes, *wide]
+    return curves, [*dict.fromkeys(map(_in_options, lines)), *notes, *wide]
 
 
 class _Named:

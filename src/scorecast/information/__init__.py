@@ -57,6 +57,7 @@ from scorecast.information.units import UNITS
 from scorecast.information.wording import (
     amount,
     amount_span,
+    chance_of,
     chance_said,
     decimals_for,
     verdict,
@@ -106,6 +107,7 @@ __all__ = [
     "cases_from_probabilities",
     "cases_from_regressor",
     "cases_from_times",
+    "chance_of",
     "chance_said",
     "compare_decoders",
     "compare_information",

@@ -7,7 +7,8 @@ import math
 from scorecast._core.percent import UNKNOWN, is_known
 from scorecast.information.posterior import InformationPosterior
 
-__all__ = ["amount", "amount_span", "chance_said", "decimals_for", "verdict"]
+__all__ = ["amount", "amount_span", "chance_of", "chance_said", "decimals_for",
+           "verdict"]  # fmt: skip
 
 _MOST_DECIMALS = 6
 
@@ -109,6 +110,27 @@ def chance_said(share: float) -> str:
     if share < 0.0005:
         return "< 0.1 %"
     return f"{100 * share:.1f} %"
+
+
+def chance_of(posterior: InformationPosterior) -> str:
+    """Write the probability that J is positive, or that it cannot be told.
+
+    Parameters
+    ----------
+    posterior : InformationPosterior
+        Posterior of J. Where its views of the tails point in different directions its
+        probability is one half, which is no finding of any of them.
+
+    Returns
+    -------
+    str
+        Such as ``97.2 %``.
+    """
+    chances = [view.probability_positive for view in posterior.views]
+    if not chances or not min(chances) < 0.5 < max(chances):
+        return chance_said(posterior.probability_positive)
+    low, high = (f"{100 * share:.0f} %" for share in (min(chances), max(chances)))
+    return f"cannot be told: the views of the tails disagree ({low} to {high})"
 
 
 def verdict(

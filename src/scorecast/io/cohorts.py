@@ -84,6 +84,12 @@ class Covariate:
         log, mark, column = text.partition(":")
         if mark and log in ("log", "log1p"):
             return cls(text, column, log=log)
+        if mark and column in columns:
+            msg = (
+                f"{_OPTION} {text}: there is no {log}:, only log:{column} (logarithm) "
+                f"and log1p:{column} (that of 1 plus it); write others into the file"
+            )
+            raise InvalidInputError(msg)
         column, sign, value = text.partition("=")
         return cls(text, column, value if sign else None)
 
@@ -153,7 +159,7 @@ def read_cohort(
     with unchanged(location.path):
         table = open_table(location, options)
         wanted = _wanted(
-            table, covariates, (time, event, *drop, *filter(None, [folds]))
+            table, covariates, (time, event, *drop, *filter(None, [folds])), folds
         )
         places = [find_column(table, c.column, _OPTION) for c in wanted]
         numbers = [find_column(table, time, "--time")]
@@ -191,11 +197,17 @@ def read_cohort(
 
 
 def _wanted(
-    table: Table, covariates: Sequence[str], apart: Sequence[str]
+    table: Table,
+    covariates: Sequence[str],
+    apart: Sequence[str],
+    folds: str | None,
 ) -> list[Covariate]:
     names = table.columns or tuple(str(i + 1) for i in range(table.n_columns))
     for name in apart:
         find_column(table, name, "--time, --event, --drop or --folds")
+    if apart[0] == apart[1]:
+        msg = f"--time and --event both name {quoted(apart[0])}; they are two columns"
+        raise InvalidInputError(msg)
     given = covariates or [name for name in names if name not in apart]
     if not given:
         msg = f"{table.name}: no column is left for covariates"
@@ -205,6 +217,9 @@ def _wanted(
         msg = f"{_OPTION} names {quoted(twice[0])} twice"
         raise InvalidInputError(msg)
     found = [Covariate.of(name, names) for name in given]
+    if folds is not None and folds in [c.column for c in found]:
+        msg = f"--folds names {quoted(folds)}, which is a covariate, too; leave one out"
+        raise InvalidInputError(msg)
     used = [c.column for c in found if c.column in apart[:2]]
     if used:
         msg = f"{_OPTION} names {quoted(used[0])}, which is the time or the event"
@@ -299,6 +314,8 @@ class CellReader:
             msg = f"{self.at(row, covariate.column)}: {values[row]:g} has no logarithm"
             if covariate.log == "log" and values[row] == 0.0:
                 msg += f"; take {_OPTION} log1p:{covariate.column}, that of 1 plus it"
+            else:
+                msg += f"; take {_OPTION} {covariate.column}, the number itself"
             raise InvalidInputError(msg)
         taken = np.log(values) if covariate.log == "log" else np.log1p(values)
         return np.asarray(taken)

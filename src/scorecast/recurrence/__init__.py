@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scorecast.recurrence.accuracy import Calibration, Concordance
 from scorecast.recurrence.case_curves import (
+    ROUGH_CURVES,
     CaseCurves,
     check_shown,
     curves_of,
@@ -19,7 +20,7 @@ from scorecast.recurrence.choice import (
     check_candidates,
     choose_hyperparameters,
 )
-from scorecast.recurrence.cohort import Cohort, check_cohort
+from scorecast.recurrence.cohort import FEW_EVENTS, Cohort, check_cohort
 from scorecast.recurrence.evaluation import (
     Evaluation,
     Predictions,
@@ -37,10 +38,12 @@ if TYPE_CHECKING:
     from scorecast.recurrence.model import SAMPLING, RecurrenceModel
 
 __all__ = [
+    "FEW_EVENTS",
     "FORECASTERS",
     "POPULATIONS",
     "PRIOR_WORDS",
     "RIVALS",
+    "ROUGH_CURVES",
     "SAMPLING",
     "Calibration",
     "Candidate",

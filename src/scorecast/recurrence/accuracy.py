@@ -178,8 +178,8 @@ def integrated_brier(
     Returns
     -------
     float
-        Mean over the time from the first of `at` to the last one at which 5 % are still
-        followed; NaN where there are not two such times.
+        Mean over the time from the first of `at` to the last one at which the curve of
+        censoring is at least 5 %; NaN where there are not two such times.
     """
     followed = followed_up(time, event)
     of_time = survival_at(followed, at)

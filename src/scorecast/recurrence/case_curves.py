@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scorecast.recurrence.model import RecurrenceModel
 
 __all__ = [
+    "ROUGH_CURVES",
     "CaseCurves",
     "FittedToOthers",
     "check_shown",
@@ -27,6 +28,7 @@ __all__ = [
     "shown_cases",
 ]
 
+ROUGH_CURVES = "The fit that predicts the cases shown did not converge"
 _POINTS = 160
 _ENDS = (0.001, 0.99)  # between these quantiles densities are drawn
 
@@ -166,7 +168,7 @@ def fit_without(
     reasons = "; ".join(fitted.diagnostics_.reasons)
     if reasons:
         msg = (
-            f"The fit that predicts the cases shown did not converge ({reasons}): "
+            f"{ROUGH_CURVES} ({reasons}): "
             "their curves are rough. The folds, and what predictions are worth, are "
             "other fits."
         )

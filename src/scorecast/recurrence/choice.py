@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 AS_PRINTED = "as printed"
+_OF_PAPER = "the paper's hyperparameters"
 _MANY_ERRORS = 3.0
 
 
@@ -93,9 +94,14 @@ class HyperparameterChoice:
         )
         return self.best.log_evidence - of.log_evidence, error
 
+    @staticmethod
+    def called(one: Candidate) -> str:
+        """Return how readers call a candidate."""
+        return _OF_PAPER if one.name == AS_PRINTED else one.name
+
     @property
     def is_decided(self) -> bool:
-        """Whether the best is ahead of the next by more than errors explain."""
+        """Whether the best is ahead of the next by more than three errors."""
         if len(self.candidates) == 1:
             return True
         lead, error = self.ahead(self.candidates[1])
@@ -104,30 +110,35 @@ class HyperparameterChoice:
     def sentence(self) -> str:
         """Say in plain words which candidate foretells the data best."""
         best, n = self.best, len(self.candidates)
+        of_paper = best.name == AS_PRINTED
         own = f"log evidence {best.log_evidence:.1f} \N{PLUS-MINUS SIGN} "
         own += f"{best.stderr:.1f} nats"
         if n == 1:
-            return f"The hyperparameters {best.name} have {own}."
+            who = f"The hyperparameters {best.name}"
+            return f"{f'T{_OF_PAPER[1:]}' if of_paper else who} have {own}."
         second = self.candidates[1]
         lead, error = self.ahead(second)
         ahead = (
-            f"{lead:.1f} \N{PLUS-MINUS SIGN} {error:.1f} nats ahead of {second.name}"
+            f"{lead:.1f} \N{PLUS-MINUS SIGN} {error:.1f} nats ahead of "
+            f"{self.called(second)}"
         )
         if self.is_decided:
             return (
-                f"Of {n} sets of hyperparameters, {best.name} foretells the data best "
-                f"({own}), {ahead}."
+                f"Of {n} sets of hyperparameters, {self.called(best)} "
+                f"{'foretell' if of_paper else 'foretells'} the data best ({own}), "
+                f"{ahead}."
             )
         return (
             f"Of {n} sets of hyperparameters none surely foretells the data best: "
-            f"{best.name} ({own}) is {ahead}, which errors explain."
+            f"{self.called(best)} ({own}) {'are' if of_paper else 'is'} {ahead}, less "
+            "than three errors."
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the table, column by column."""
         rows = self.candidates
         return {
-            "name": [one.name for one in rows],
+            "name": [self.called(one) for one in rows],
             "log_evidence": [one.log_evidence for one in rows],
             "stderr": [one.stderr for one in rows],
             "behind": [self.ahead(one)[0] for one in rows],

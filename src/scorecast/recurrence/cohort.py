@@ -20,6 +20,7 @@ __all__ = [
     "check_cohort",
     "check_covariates",
     "check_learnable",
+    "check_pairing",
     "check_times",
     "covariate_names",
     "few_events_said",
@@ -86,11 +87,13 @@ def check_cohort(X: ArrayLike | None, time: ArrayLike, event: ArrayLike) -> Coho
     Raises
     ------
     InvalidInputError
-        If lengths differ, a time is not positive, an event is not 0 or 1, a covariate
-        is a category, constant, infinite, wholly missing or a copy of another.
+        If lengths or the indexes of pandas differ, a time is not positive, an event is
+        not 0 or 1, a covariate is a category, constant, infinite, wholly missing or a
+        copy of another.
     InsufficientDataError
         If there are fewer than two cases.
     """
+    check_pairing(X=X, time=time, event=event)
     when, seen = check_times(time, event)
     if len(when) < 2:
         msg = f"At least two cases are needed to learn from; got {len(when)}."
@@ -109,6 +112,39 @@ def check_cohort(X: ArrayLike | None, time: ArrayLike, event: ArrayLike) -> Coho
         )
         warnings.warn(msg, DataWarning, stacklevel=3)
     return Cohort(covariates, when, seen)
+
+
+def check_pairing(**given: Any) -> None:
+    """Refuse tables of pandas whose rows have different names.
+
+    They are read row by row: in another order, cases would get times of others.
+
+    Parameters
+    ----------
+    **given : object
+        By name, what must belong together; all but tables of pandas are let pass.
+
+    Raises
+    ------
+    InvalidInputError
+        If two of them have the same length but different indexes.
+    """
+    named = {k: v.index for k, v in given.items() if hasattr(v, "iloc")}
+    if not named:
+        return
+    (first, index), *others = named.items()
+    for name, other in others:
+        # Other lengths get their own message.
+        if len(other) != len(index) or index.equals(other):
+            continue
+        how, fix = "other labels than", "give both one index"
+        if not len(index.symmetric_difference(other)):
+            how, fix = "its labels in another order than", "sort both alike"
+        msg = (
+            f"The index of {name} has {how} that of {first}, so rows would pair cases "
+            f"with what belongs to others: {fix}, or give arrays if rows do match."
+        )
+        raise InvalidInputError(msg)
 
 
 def check_times(time: ArrayLike, event: ArrayLike) -> tuple[FloatArray, BoolArray]:

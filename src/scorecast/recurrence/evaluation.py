@@ -32,6 +32,7 @@ from scorecast.recurrence.cohort import (
     Cohort,
     check_cohort,
     check_learnable,
+    check_pairing,
     covariate_names,
 )
 from scorecast.recurrence.columns import left_out_lines
@@ -260,7 +261,8 @@ def evaluate_recurrence(
     cv, repeats : int, default=10, 1
         Folds, and how often the cases are dealt anew; what a case got is averaged.
     folds : array-like of shape (n,) or (repeats, n), optional
-        Folds of one's own, instead.
+        Folds of one's own, instead: `cv` and `repeats` then have no say. At least two
+        cases per label.
     prior : {"exponential", "weibull", "lognormal", "kaplan-meier", "model"}
         Prior of the time, fitted to the training cases of each fold; "model" is the
         same model without covariates.
@@ -283,7 +285,7 @@ def evaluate_recurrence(
     InsufficientDataError
         If there are too few cases or events to hold any out, or all times are equal.
     InvalidInputError
-        If the checkpoint is that of another run.
+        If the checkpoint is that of another run, or indexes of pandas differ.
     MissingExtraError
         If there are rivals but not the extra ``survival``.
 
@@ -293,6 +295,7 @@ def evaluate_recurrence(
         If the chains of a fold disagree, or a covariate says nothing of the cases of a
         fold and is left out there.
     """
+    check_pairing(X=X, time=time, event=event, folds=folds)
     cohort = check_cohort(X, time, event)
     check_choice(prior, "prior", POPULATIONS)
     chosen = check_rivals(rivals)

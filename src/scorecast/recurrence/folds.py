@@ -41,7 +41,8 @@ def make_folds(
     UsageError
         If there are fewer than two folds, or no repeat.
     InsufficientDataError
-        If a training set would have fewer than two cases or no event.
+        If there are fewer than two events in all, or than two cases per fold. Two
+        events are dealt to different folds, so that one is always left to learn from.
     """
     for name, value, least in (("cv", cv, 2), ("repeats", repeats, 1)):
         if not isinstance(value, numbers.Integral) or value < least:
@@ -52,8 +53,8 @@ def make_folds(
     if n_events < 2 or n < 2 * cv:
         msg = (
             f"{n} cases with {n_events} event{plural} are too few "
-            f"to hold out {cv} folds: at least two events and two cases per fold are "
-            "needed"
+            f"to hold out {cv} folds: at least two events in all, and two cases per "
+            "fold, are needed"
         )
         most = n // 2
         msg += f"; give `cv` at most {most}." if n_events >= 2 <= most else "."
@@ -85,7 +86,8 @@ def read_folds(folds: ArrayLike, n: int) -> IntArray:
     Raises
     ------
     InvalidInputError
-        If there is not one label per case, or only one label.
+        If there is not one label per case, only one label, or fewer than two cases
+        per label.
     """
     given = np.atleast_2d(np.asarray(folds))
     if given.ndim != 2 or given.shape[1] != n:
@@ -94,6 +96,13 @@ def read_folds(folds: ArrayLike, n: int) -> IntArray:
     rows = [np.unique(row, return_inverse=True)[1] for row in given]
     if min(int(row.max()) for row in rows) < 1:
         msg = "`folds` must hold at least two different labels."
+        raise InvalidInputError(msg)
+    most = max(int(row.max()) for row in rows) + 1
+    if 2 * most > n:
+        msg = (
+            f"`folds` holds {most:,} different labels for {n:,} cases: at least two "
+            "cases per fold are needed. Is it a measurement rather than a fold?"
+        )
         raise InvalidInputError(msg)
     return np.array(rows, dtype=np.int64)
 

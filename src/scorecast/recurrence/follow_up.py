@@ -9,7 +9,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray, Json
 from scorecast.recurrence.evaluation import Evaluation
-from scorecast.recurrence.kaplan_meier import kaplan_meier, survival_at
+from scorecast.recurrence.kaplan_meier import followed_up, kaplan_meier, survival_at
 
 __all__ = ["FollowUp", "follow_up_of"]
 
@@ -30,7 +30,8 @@ class FollowUp:
         Median follow-up: Kaplan and Meier's of the end of follow-up, for which an event
         is what hides it. None where fewer than half were lost from sight.
     horizon : float or None
-        Time up to which the Brier score is averaged.
+        Time up to which the Brier score is averaged: the last event (of the times at
+        which curves are read) when at least 5 % would still be followed.
     times, observed, predicted : tuple of float
         Share that still waits, by Kaplan and Meier, and mean predicted survival.
     """
@@ -74,7 +75,9 @@ def follow_up_of(found: Evaluation, unit: str = "") -> FollowUp:
     at = found.times
     ends = kaplan_meier(found.time, ~found.event)
     below = ends[0][ends[1] <= 0.5]
-    within = at[survival_at(ends, at) >= _LEAST_FOLLOWED]
+    # As the score itself has it: at equal times events come before censoring.
+    still = survival_at(followed_up(found.time, found.event), at)
+    within = at[still >= _LEAST_FOLLOWED]
     observed = survival_at(kaplan_meier(found.time, found.event), at)
     return FollowUp(
         unit=unit,

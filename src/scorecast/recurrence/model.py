@@ -371,6 +371,7 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
             )
             raise InvalidInputError(msg)
         if hasattr(self, "feature_names_in_"):
+            _check_names(X, [*self.feature_names_in_])
             validate_data(self, X, reset=False, skip_check_array=True)
         at = _asked_times(times, len(given), from_zero=from_zero)
         others = self.scaling_.others(given)
@@ -410,6 +411,17 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         warnings.warn(said, DataWarning, stacklevel=3)
 
 
+def _check_names(X: Any, fitted: list[str]) -> None:
+    """Refuse columns that are not those of the fit, in its order."""
+    given = [*getattr(X, "columns", fitted)]
+    if given == fitted:
+        return
+    names = ", ".join(map(repr, fitted))
+    what = "in another order than" if set(given) == set(fitted) else "that are not"
+    msg = f"X has columns {what} those the model was fitted to; give {names}."
+    raise InvalidInputError(msg)
+
+
 def _asked_times(times: ArrayLike, n: int, *, from_zero: bool) -> FloatArray:
     """Return the times that were asked for, case by case."""
     try:
@@ -433,7 +445,8 @@ def _asked_times(times: ArrayLike, n: int, *, from_zero: bool) -> FloatArray:
         raise InvalidInputError(msg)
     if not (at >= 0).all() or not (from_zero or (at > 0).all()):
         low = at[~(at > 0)][0] if not from_zero else at[~(at >= 0)][0]
-        msg = f"times must be above zero; got {low:g}."
+        bound = "not be below zero" if from_zero else "be above zero"
+        msg = f"times must {bound}; got {low:g}."
         if low == 0.0:
             msg += " Survival at time 0 is 1, but there is no density to be given."
         raise InvalidInputError(msg)

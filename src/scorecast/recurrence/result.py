@@ -16,6 +16,7 @@ from scorecast.recurrence.accuracy import Calibration, Concordance
 from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.case_curves import CaseCurves
 from scorecast.recurrence.choice import HyperparameterChoice
+from scorecast.recurrence.cohort import FEW_EVENTS
 from scorecast.recurrence.evaluation import Evaluation
 from scorecast.recurrence.follow_up import FollowUp, follow_up_of
 from scorecast.recurrence.new_cases import NewCases
@@ -127,6 +128,11 @@ class Recurrence(Result):
         return str(self.information.units)
 
     @property
+    def has_enough_events(self) -> bool:
+        """Whether there are events enough to judge order and calibration by."""
+        return self.n_events >= FEW_EVENTS
+
+    @property
     def is_even(self) -> bool:
         """Whether nothing speaks against the calibration."""
         return self.calibration.p >= _EVEN
@@ -141,20 +147,28 @@ class Recurrence(Result):
 
         Anything that knows how risk changes with time beats exponential attrition.
         Where the verdict against the curve of all cases alike is another one, that
-        verdict alone is given.
+        verdict stands in its place. Models that do better are named.
         """
         said = str(self.information.sentence())
         said = said.replace("The forecasts carry", "The predicted times carry", 1)
         said = _RANGE.sub(" to ", said)  # as all intervals here: ends may be negative
+        return f"{self._with_curve(said)}{self._bettered()}"
+
+    def _with_curve(self, said: str) -> str:
+        """Add what is known beyond the curve, and which verdict holds."""
         row = self.beyond_curve
         if row is None:
             return said
         if self.prior == "kaplan-meier":
             return f"{said} The prior is {CURVE_WORDS}."
         own = self.information.verdict()
-        if row.verdict and own.replace("the prior", CURVE_WORDS) != row.verdict:
-            said = said.replace(f"; {own}.", ".")
-        return f"{said} Beyond {CURVE_WORDS}: {self._beyond_said(row)}."
+        figure = f"Beyond {CURVE_WORDS}: {self._beyond_said(row)}"
+        if not row.verdict or own.replace("the prior", CURVE_WORDS) == row.verdict:
+            verdict = f"; {row.verdict}" if row.verdict else ""
+            return f"{said} {figure}{verdict}."
+        told = said.replace(f"; {own}.", f"; {row.verdict}.")
+        # Where the answer is minus infinity there is no verdict to take the place of.
+        return f"{told} {figure}{f'; {row.verdict}' if told == said else ''}."
 
     def _beyond_said(self, row: RivalRow) -> str:
         digits = self.information.decimals
@@ -163,7 +177,20 @@ class Recurrence(Result):
         ends = f"{amount_of(row.low, digits)} to {amount_of(row.high, digits)}"
         return (
             f"{amount_of(row.beyond, digits)} {self.units} ({100 * self.level:g} %: "
-            f"{ends}); {row.verdict}"
+            f"{ends})"
+        )
+
+    def _bettered(self) -> str:
+        """Name the models that do better, where that can be told."""
+        ahead = [
+            row
+            for row in self.comparison
+            if row.name != CURVE and " worse than " in row.verdict
+        ]
+        return "".join(
+            f" Beyond {FORECASTERS[row.name]}: {self._beyond_said(row)}; this model is "
+            f"{row.verdict}."
+            for row in ahead
         )
 
     def summary(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scorecast.information import (
     ApparentInformation,
     amount,
-    chance_said,
+    chance_of,
     decimals_for,
 )
 from scorecast.report.wording import count, is_known, one_line, percent
@@ -28,7 +28,7 @@ _FAR_APART = 1.05  # R-hat of the number of components worth a word
 
 def facts_of(result: ApparentInformation) -> list[tuple[str, str]]:
     """List the facts in the order of their worth."""
-    chance = chance_said(result.posterior.probability_positive)
+    chance = chance_of(result.posterior)
     if result.n_infinite:
         chance += ", the other cases only"
     facts = [("Cases", _cases_said(result)), ("P(J > 0)", chance)]

@@ -9,6 +9,7 @@ from scorecast.information import (
     GroupInformation,
     amount,
     amount_span,
+    chance_of,
     chance_said,
 )
 from scorecast.report.drawing import Drawing
@@ -285,11 +286,13 @@ def _view_table(result: ApparentInformation) -> Table:
 def _cumulative(result: ApparentInformation) -> Section:
     lead = (
         "Read off the probability that the information is below any amount you name; "
-        f"above zero it lies with probability "
-        f"{chance_said(result.posterior.probability_positive)}"
     )
-    several = len(result.posterior.views) > 1
-    lead += ", in the view that is least sure of it." if several else "."
+    chance, several = chance_of(result.posterior), len(result.posterior.views) > 1
+    if chance != chance_said(result.posterior.probability_positive):
+        lead += f"whether it lies above zero {chance}."
+    else:
+        lead += f"above zero it lies with probability {chance}"
+        lead += ", in the view that is least sure of it." if several else "."
     return Section(
         heading="Below any amount",
         lead=(lead,),

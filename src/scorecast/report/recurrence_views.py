@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable
 
 from scorecast._core.types import Json
-from scorecast.information import amount, chance_said
+from scorecast.information import amount, chance_of
 from scorecast.recurrence import (
     FORECASTERS,
     PRIOR_WORDS,
+    ROUGH_CURVES,
     HyperparameterChoice,
     Recurrence,
 )
@@ -30,9 +31,12 @@ from scorecast.report.recurrence_plots import (
     together_drawing,
 )
 from scorecast.report.recurrence_words import (
+    PLAIN_MEAN,
     amounts_said,
+    even_said,
+    few_said,
+    legend_said,
     median_said,
-    p_said,
     span_said,
     time_said,
     with_unit,
@@ -118,13 +122,13 @@ def _rows(result: Recurrence) -> list[tuple[str, ...]]:
             FORECASTERS["model"],
             _figure(own, found.low, found.high, digits),
             "",
-            _with_error(order.value, order.stderr),
+            _with_error(order.value, order.stderr, result),
             _score(result.brier),
         )
     ]
     for row in result.comparison:
         worth = _figure(row.worth, row.worth_low, row.worth_high, digits)
-        plain = f"{amount(row.information, digits)} (plain mean)"
+        plain = f"{amount(row.information, digits)} {PLAIN_MEAN}"
         rows.append(
             (
                 FORECASTERS[row.name],
@@ -133,7 +137,7 @@ def _rows(result: Recurrence) -> list[tuple[str, ...]]:
                 # One curve for all puts nobody in order.
                 ""
                 if row.name == "curve"
-                else _with_error(row.concordance, row.concordance_stderr),
+                else _with_error(row.concordance, row.concordance_stderr, result),
                 _score(row.brier),
             )
         )
@@ -154,17 +158,21 @@ def _table_said(result: Recurrence) -> str:
     end = result.follow_up.horizon
     word = "" if result.follow_up.unit else "time "
     horizon = "" if end is None else f" up to {word}{with_unit(end, result)}"
+    pairs = f"{count(result.concordance.n_pairs)} pairs of cases"
+    order = f"\N{PLUS-MINUS SIGN} its standard error, of {pairs}"
+    if not result.has_enough_events:
+        order = f"(of {pairs}): {few_said(result)}"
     said = (
         f"medians of the posterior, with {level_name(result.level)} intervals, as in "
-        "the answer; concordance \N{PLUS-MINUS SIGN} its standard error; integrated "
-        f"Brier score{horizon}, less is better"
+        f"the answer; concordance {order}; integrated Brier score{horizon}, less is "
+        "better"
     )
-    if any(row.reason for row in result.comparison):
-        said += f"; {UNKNOWN}: could not be said, see the warnings"
-    return said
+    return said + legend_said((c for row in _rows(result) for c in row), result)
 
 
-def _with_error(value: float, stderr: float) -> str:
+def _with_error(value: float, stderr: float, result: Recurrence) -> str:
+    if not result.has_enough_events:
+        return "too few"
     if not is_known(value):
         return UNKNOWN
     error = f" \N{PLUS-MINUS SIGN} {stderr:.2f}" if is_known(stderr) else ""
@@ -180,12 +188,11 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
     repeats = f", {count(result.n_repeats)} times" if result.n_repeats > 1 else ""
     checks = result.diagnostics
     state = "agree" if checks["passed"] else "do not all agree"
-    even = "as even as chance would have it" if result.is_even else "NOT even"
     names = one_line(", ".join(result.covariates), 160)
     p = len(result.covariates)
     known = f"{count(p)} covariate{'' if p == 1 else 's'}: {names}"
     told = result.information
-    chance = told.posterior.probability_positive
+    chance = chance_of(told.posterior)
     return [
         (
             "Cases",
@@ -196,16 +203,15 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
         *([("From", known)] if names else []),
         *([("Missing", _missing(result))] if result.missing else []),
         ("Prior", PRIOR_WORDS[result.prior]),
-        ("P(J > 0)", f"{chance_said(chance)}: how sure the predictions know more than "
-                     "the prior, J being the mean information per case"),
+        ("P(J > 0)", f"{chance}; how sure the predictions know more than the prior, "
+                     "J being the mean information per case"),
         *([("Worst", worst_said(told))] if told.worst else []),
         (
             "Tested",
             f"{count(result.n_folds)} folds{repeats}; no case was predicted by a model "
             "that learned from it",
         ),
-        ("Survival", f"predicted probabilities are {even} (D-calibration, "
-                     f"{p_said(result.calibration.p)})"),
+        ("Survival", f"predicted probabilities: {even_said(result)}"),
         (
             "Chains",
             f"{state} over {count(checks['n_fits'])} fits{_lengths(checks)}: worst "
@@ -337,6 +343,7 @@ def _cases(result: Recurrence) -> list[Section]:
             lead=(_cases_lead(result),),
             figure=densities_drawing(result),
             tables=(_cases_table(result),),
+            warnings=tuple(w for w in result.warnings if w.startswith(ROUGH_CURVES)),
         ),
         Section(
             heading="Some cases: how long without",
@@ -432,7 +439,7 @@ def _even(result: Recurrence) -> Section:
     lead = (
         "If predicted survival is right, a tenth of the events falls into every tenth "
         "of it. Cases still waiting are spread over the tenths that remain to them. "
-        f"Chi-squared test: {p_said(result.calibration.p)}."
+        f"Here: {even_said(result)}."
     )
     return Section(
         heading="Is predicted survival right?",

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from scorecast.information import amount
-from scorecast.recurrence import CaseCurves, Recurrence
-from scorecast.report.wording import UNKNOWN, is_known
+from scorecast.recurrence import FEW_EVENTS, CaseCurves, Recurrence
+from scorecast.report.wording import UNKNOWN, count, is_known
 
 __all__ = [
+    "PLAIN_MEAN",
     "amounts_said",
+    "even_said",
+    "few_said",
+    "legend_said",
     "median_said",
     "p_said",
     "span_said",
@@ -17,6 +22,8 @@ __all__ = [
     "time_said",
     "with_unit",
 ]
+
+PLAIN_MEAN = "(plain mean)"
 
 
 def time_said(value: float | None) -> str:
@@ -107,6 +114,68 @@ def p_said(p: float) -> str:
     if not is_known(p):
         return "p not known"
     return "p < 0.01" if p < 0.01 else f"p = {p:.2f}"
+
+
+def few_said(result: Recurrence) -> str:
+    """Say that there are too few events to judge order and calibration by."""
+    plural = "" if result.n_events == 1 else "s"
+    return (
+        f"too few events to judge ({count(result.n_events)} event{plural}; at least "
+        f"{FEW_EVENTS} are needed)"
+    )
+
+
+def even_said(result: Recurrence) -> str:
+    """Say whether predicted survival is even, if enough was seen to tell.
+
+    Parameters
+    ----------
+    result : Recurrence
+        The answer.
+
+    Returns
+    -------
+    str
+        What "D-calibration" or a test is to be followed by.
+    """
+    degrees = result.calibration.degrees
+    if not result.has_enough_events:
+        return few_said(result)
+    if not degrees:
+        return "too few events in any tenth of it to judge"
+    plural = "" if degrees == 1 else "s"
+    even = "as even as chance would have it" if result.is_even else "NOT even"
+    return (
+        f"{even} (D-calibration, {p_said(result.calibration.p)}, {degrees} "
+        f"degree{plural} of freedom)"
+    )
+
+
+def legend_said(cells: Iterable[str], result: Recurrence) -> str:
+    """Explain what stands in the cells of the table of forecasters, and no more.
+
+    Parameters
+    ----------
+    cells : iterable of str
+        All its cells.
+    result : Recurrence
+        The answer.
+
+    Returns
+    -------
+    str
+        Nothing, or remarks that follow a semicolon.
+    """
+    shown = list(cells)
+    why = ", see the warnings" if any(row.reason for row in result.comparison) else ""
+    said = ""
+    if result.comparison:
+        said += "; medians of separate posteriors need not subtract"
+    if any(cell.endswith(PLAIN_MEAN) for cell in shown):
+        said += f"; plain mean: without a posterior{why}"
+    if UNKNOWN in shown:
+        said += f"; {UNKNOWN}: could not be said{why}"
+    return said
 
 
 def median_said(one: CaseCurves, result: Recurrence) -> str:
