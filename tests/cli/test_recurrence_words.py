@@ -109,8 +109,10 @@ def test_rare_values_that_leave_all_open_are_in_the_answer(quick):
     found = quick(rows())
     assert found.code == 0, found.err
     (said,) = [w for w in found.data["result"]["warnings"] if "1,000-fold" in w]
-    assert said.startswith("3 of 40 cases get")
+    assert said.startswith("3 of 40 cases (rows 1, 16, 31) get a 95 % interval")
     assert "'a'" in said
+    # One level for what is shown and what is warned of.
+    assert {case["level"] for case in found.data["result"]["curves"]} == {0.95}
     assert "1,000-fold" in found.text
     assert "1,000-fold" in found.page
 
@@ -366,3 +368,9 @@ def test_switches_are_named_as_options():
     assert said == "Give more, or --allow-unconverged."
     said = in_options("Longer (sampling=Sampling(n_draws=80)).", command)
     assert said == "Longer (--draws 80)."
+
+
+def test_the_help_says_what_draws_do_not_shorten(run):
+    code, out, _ = run("recurrence", "--help")
+    assert code == 0
+    assert "not of the evidence of --candidate" in " ".join(out.split())

@@ -62,3 +62,37 @@ def test_the_part_stays_between_the_lines_of_its_jobs_and_announcements_come_onc
     assert after
     assert all(line.startswith("fold ") for line in after)
     assert drawn[-1] == ""
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_stage_names_the_lines_of_its_jobs():
+    shown = Terminal()
+    with progress.progress_shown(shown, lines=True):
+        with progress.stage("posterior of J: Cox, 3 of 5"):
+            list(progress.track(range(2), total=2, what="sweeps"))
+        list(progress.track(range(2), total=2, what="later"))
+    drawn = [line for line in shown.getvalue().split("\r\x1b[K") if "[" in line]
+    assert drawn[0].startswith("posterior of J: Cox, 3 of 5: sweeps [")
+    assert drawn[-1].startswith("later [")
+    assert "progress:" not in shown.getvalue()
+
+
+def test_a_log_gets_one_line_per_part_and_stage_if_it_was_asked_for():
+    def work():
+        for _ in progress.in_parts(["a", "b"], what="fold"):
+            list(progress.track(range(2), total=2, what="sweeps"))
+        with progress.stage("cases to show"), progress.announced("compiling"):
+            pass
+
+    log, silent = io.StringIO(), io.StringIO()
+    with progress.progress_shown(log, lines=True):
+        work()
+    with progress.progress_shown(silent):
+        work()
+    work()
+    assert log.getvalue().splitlines() == [
+        "progress: fold 1 of 2",
+        "progress: fold 2 of 2 (about 0 s left in all)",
+        "progress: cases to show",
+    ]
+    assert silent.getvalue() == ""

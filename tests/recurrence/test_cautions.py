@@ -18,12 +18,12 @@ def test_intervals_that_say_nothing_are_counted_with_the_rare_values_behind_them
     assert wide_intervals(low, high, X, ["a", "b", "c"]) == ()
     high[:3] = 2000.0
     (said,) = wide_intervals(low, high, X, ["a", "b", "c"])
-    assert said.startswith("3 of 60 cases get a 90 % interval")
+    assert said.startswith("3 of 60 cases (rows 1, 2, 3) get a 90 % interval")
     assert "all of them have a value that few cases have, of 'a' (" in said
     high[:] = 900.0
     high[10] = np.inf
     (said,) = wide_intervals(low, high, X, ["a", "b", "c"])
-    assert said.startswith("1 of 60 cases gets")
+    assert said.startswith("1 of 60 cases (row 11) gets")
     assert said.endswith("too little is known of cases like these.")
 
 
@@ -42,6 +42,9 @@ def test_every_wide_interval_is_accounted_for():
     assert "; the others end beyond the longest follow-up" in said
     assert "too little" not in said
     (said,) = wide_intervals(low, high, np.zeros((n, 1)), ["a"], longest=10.0)
+    assert said.startswith("60 of 60 cases (rows 1, 2, 3, 4, 5, ...) get a 90 %")
+    (other,) = wide_intervals(low, high, X, ["a"], level=0.95)
+    assert "get a 95 % interval" in other
     assert ": all of them end beyond the longest follow-up" in said
 
 

@@ -1,5 +1,6 @@
 """The page about predicted times: which cases are drawn, and on what scale."""
 
+import dataclasses
 import itertools
 import warnings
 
@@ -11,10 +12,13 @@ from scorecast.mixtures import Sampling
 from scorecast.recurrence import CaseCurves, Evaluation, Predictions, recurrence_of
 from scorecast.report.drawing import ACCENT_SOFT, NARROW, WIDE, new_figure
 from scorecast.report.recurrence_plots import (
+    calibration_drawing,
     densities_drawing,
+    rivals_drawing,
     survival_drawing,
     together_drawing,
 )
+from scorecast.report.text import render_text
 
 
 def curves(number, scale=1.0):
@@ -107,6 +111,12 @@ def at_width(drawing, width):
     return figure, axes
 
 
+def label_box(axes):
+    """Return where the label of the axis of time stands, once it is laid out."""
+    axes.xaxis.get_tightbbox()
+    return axes.xaxis.label.get_window_extent()
+
+
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("n", [1, 3, 6])
 def test_names_of_lines_stand_above_the_axes_and_within_the_figure(answer, width, n):
@@ -143,9 +153,13 @@ def test_every_case_has_a_panel_with_one_band(answer, width):
         assert not mark.get_clip_on()
         for other in panels[:i]:
             assert not panel.bbox.overlaps(other.bbox)
-    named = [bool(panel.get_xlabel()) for panel in panels]
-    columns = 3 if width == WIDE else 2
-    assert named == [i + columns >= 5 for i in range(5)]
+        # Its label stands clear of the panel below.
+        label = label_box(panel)
+        assert panel.get_xlabel() == "time"
+        for other in panels[i + 1 :]:
+            if other.bbox.y1 < panel.bbox.y0:
+                tops = [text.get_window_extent().y1 for text in other.texts]
+                assert label.y0 >= max(tops)
     assert figure.bbox.contains(panels[-1].bbox.x1, panels[-1].bbox.y0)
 
 
@@ -180,3 +194,69 @@ def test_decades_are_named_where_there_is_room(answer):
             boxes = [x.get_window_extent() for x in panel.get_xticklabels()]
             assert len(boxes) >= 2
             assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_numbers_at_risk_stand_below_the_curve(answer, width):
+    found = answer()
+    figure, axes = at_width(together_drawing(found), width)
+    texts = {text.get_text(): text for text in axes.texts}
+    counts = [t for t in axes.texts if t.get_text().isdigit()]
+    time = np.array(found.cases["time"])
+    ticks = axes.get_xticks()
+    assert [int(t.get_text()) for t in counts] == [
+        int((time >= x).sum()) for x in ticks
+    ]
+    assert counts[0].get_text() == "30"
+    label = label_box(axes)
+    for text in (*counts, texts["cases still waiting and followed (at risk)"]):
+        box = text.get_window_extent()
+        assert box.y1 <= label.y0
+        assert box.y0 >= figure.bbox.y0
+        assert box.x1 <= figure.bbox.x1
+
+
+def test_a_rival_without_an_answer_keeps_its_row(answer):
+    found = answer()
+    assert [row.name for row in found.comparison] == ["cox"]
+    assert np.isnan(found.comparison[0].beyond)
+    drawing = rivals_drawing(found)
+    _, axes = at_width(drawing, WIDE)
+    texts = [text.get_text() for text in axes.texts]
+    assert "Cox's model" in texts
+    assert "n/a" in texts
+    assert not axes.lines[1:]  # no dot
+    assert drawing.description == "Cox's model: n/a"
+
+
+@pytest.mark.parametrize(
+    ("top", "names"),
+    [
+        (0.13, ["0", "5 %", "10 %"]),
+        (0.3, ["0", "10 %", "20 %", "30 %"]),
+        (0.9, ["0", "10 %", "20 %", "40 %", "60 %", "80 %"]),
+    ],
+)
+def test_bars_of_calibration_can_be_read(answer, top, names):
+    found = answer()
+    shares = (top, *[(1 - top) / 9] * 9)
+    even = dataclasses.replace(found.calibration, shares=shares)
+    found = dataclasses.replace(found, calibration=even)
+    _, axes = at_width(calibration_drawing(found), WIDE)
+    assert [label.get_text() for label in axes.get_yticklabels()] == names
+
+
+def test_chains_and_draws_are_said(answer):
+    said = " ".join(render_text(answer()).split())
+    assert "over 2 fits of 1 chain, 9 draws each: worst R-hat" in said
+
+
+def test_the_cases_that_cost_most_are_named(answer):
+    found = answer()
+    worst = found.information.worst[0]
+    said = " ".join(render_text(found).split())
+    assert f"Worst {worst.id} ({worst.j:.2f} bits, " in said
+    assert "of all losses)" in said
+    page = sc.report(found)
+    assert "The cases that cost most" in page
+    assert f">{worst.id}<" in page

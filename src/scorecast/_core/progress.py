@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import TextIO, TypeVar
 
-__all__ = ["announced", "in_parts", "progress_shown", "track"]
+__all__ = ["announced", "in_parts", "progress_shown", "stage", "track"]
 
 T = TypeVar("T")
 
 _stream: ContextVar[TextIO | None] = ContextVar("progress_stream", default=None)
+_lines: ContextVar[TextIO | None] = ContextVar("progress_lines", default=None)
 _part: ContextVar[str] = ContextVar("progress_part", default="")
 _told: ContextVar[frozenset[str]] = ContextVar("progress_told", default=frozenset())
 _PATIENCE = 1.0  # seconds before the line appears
@@ -25,13 +26,18 @@ _WIDTH = 24
 
 
 @contextlib.contextmanager
-def progress_shown(stream: TextIO | None = None) -> Iterator[None]:
+def progress_shown(
+    stream: TextIO | None = None, *, lines: bool = False
+) -> Iterator[None]:
     """Show progress inside this block, if the stream is a terminal.
 
     Parameters
     ----------
     stream : text file, optional
         Where to draw; standard error by default.
+    lines : bool, default=False
+        Whether a stream that is no terminal, such as the log of a long run, gets a line
+        for every part and stage.
 
     Yields
     ------
@@ -39,12 +45,15 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[None]:
         Control, with progress switched on.
     """
     target = sys.stderr if stream is None else stream
-    token = _stream.set(target if target.isatty() else None)
+    drawn = target.isatty()
+    token = _stream.set(target if drawn else None)
+    written = _lines.set(target if lines and not drawn else None)
     told = _told.set(frozenset())
     try:
         yield
     finally:
         _told.reset(told)
+        _lines.reset(written)
         _stream.reset(token)
 
 
@@ -110,11 +119,35 @@ def in_parts(items: Sequence[T], *, what: str) -> Iterator[T]:
                 each = (time.monotonic() - start) / done
                 left = f" (about {each * (len(items) - done):.0f} s left in all)"
             _part.set(f"{what} {done + 1} of {len(items)}{left}: ")
-            if stream is not None:
-                _clear(stream)
+            _begin()
             yield item
     finally:
         _part.set("")
+        if stream is not None:
+            _clear(stream)
+
+
+@contextlib.contextmanager
+def stage(what: str) -> Iterator[None]:
+    """Name a piece of work; lines of progress inside begin with that.
+
+    Parameters
+    ----------
+    what : str
+        What goes on, and which of how many it is.
+
+    Yields
+    ------
+    None
+        Control, with the name shown.
+    """
+    token = _part.set(f"{what}: ")
+    _begin()
+    try:
+        yield
+    finally:
+        _part.reset(token)
+        stream = _stream.get()
         if stream is not None:
             _clear(stream)
 
@@ -146,6 +179,16 @@ def announced(what: str) -> Iterator[None]:
         yield
     finally:
         _clear(stream)
+
+
+def _begin() -> None:
+    """Show the part that begins: on a terminal in its place, in a log as a line."""
+    stream, lines = _stream.get(), _lines.get()
+    if stream is not None:
+        _clear(stream)
+    if lines is not None:
+        lines.write(f"progress: {_part.get().removesuffix(': ')}\n")
+        lines.flush()
 
 
 def _clear(stream: TextIO) -> None:

@@ -93,8 +93,12 @@ def deliver(
         click.echo(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
     elif not options["quiet"]:
         click.echo(render_text(result, ascii_only=not _speaks_utf8()))
-        latex = options.get("latex")
-        saved = (("JSON", json_path), ("Report", report_path), ("LaTeX", latex))
+        saved = (
+            ("Predicted", options.get("predicted")),
+            ("JSON", json_path),
+            ("Report", report_path),
+            ("LaTeX", options.get("latex")),
+        )
         for name, path in saved:
             if path:
                 click.echo(f"{name:<10}{path}")

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scorecast.cli.new_cases import (
+    check_new_cases,
+    new_case_options,
+    predicted_cases,
+    read_new_cases,
+    save_predicted,
+)
 from scorecast.cli.options import Share, output_options
 
 if TYPE_CHECKING:
-    from scorecast.io import CohortFile
+    from scorecast.io import CohortFile, NewCohortFile
     from scorecast.recurrence import (
         CaseCurves,
         Cohort,
@@ -108,6 +115,7 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
     help="Cases to draw, by their rows from 1, with commas or repeated. "
     "[default: three]",
 )
+@new_case_options
 @click.option(
     "--growth",
     type=click.FloatRange(0, MOST_GROWTH, min_open=True),
@@ -121,7 +129,7 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
     multiple=True,
     metavar="NAME=VALUE,...",
     help="Hyperparameters whose evidence is computed beside those of the paper; may be "
-    "repeated.",
+    "repeated. Its chains have a length of their own, whatever --chains and --draws.",
 )
 @click.option(
     "--noise",
@@ -152,8 +160,8 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 @click.option(
     "--draws",
     type=click.IntRange(min=10),
-    help="Draws of every chain, of fits and of the posteriors of J alike. "
-    "[default: 1000 in fits, 2000 for J]",
+    help="Draws of every chain, of fits and of the posteriors of J alike; not of the "
+    "evidence of --candidate. [default: 1000 in fits, 2000 for J]",
 )
 @click.option(
     "--allow-unconverged",
@@ -163,8 +171,8 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 @click.option(
     "--checkpoint",
     metavar="FILE",
-    help="Append what is finished (folds, posteriors of J, shown cases, evidence of "
-    "candidates) here; the same command goes on from it.",
+    help="Append what is finished (folds, posteriors of J, shown cases, predictions, "
+    "evidence of candidates) here; the same command goes on from it.",
 )
 @click.option("--delimiter", help="Between the fields of a CSV file.")
 @click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
@@ -191,25 +199,31 @@ def command(**options: Any) -> None:
     from scorecast.io import check_writable
 
     check_outputs(options)
+    check_new_cases(options, [])
     if "none" in options["rivals"] and len(set(options["rivals"])) > 1:
         msg = "--compare none is for no comparison: leave it out, or the others."
         raise click.UsageError(msg)
     _check_folds(options)
     with collected_warnings() as lines:
         data = _read(options)
-        check_outputs(options, [data.source])
+        new = read_new_cases(data, options)
+        sources = [data.source, *([] if new is None else [new.source])]
+        check_outputs(options, sources)
+        check_new_cases(options, sources)
         if options["checkpoint"]:
-            check_writable(options["checkpoint"], force=True, inputs=[data.source])
-        with progress_shown():
+            check_writable(options["checkpoint"], force=True, inputs=sources)
+        with progress_shown(lines=not options["quiet"]):
             try:
-                result = _answer(data, options)
+                result = _answer(data, new, options)
             except KeyboardInterrupt as stop:
                 n = _n_folds(data, options)
                 raise interrupted(options["checkpoint"], n_folds=n) from stop
-        files = file_prints([data.source])
+        files = file_prints(sources)
     # The model speaks of few events at every fit; the answer does so once.
     told = [x for x in lines if x not in result.warnings and FEW not in x]
-    notes = [*data.notes, *dict.fromkeys(map(_in_options, told))]
+    read = dict.fromkeys([*data.notes, *(() if new is None else new.notes)])
+    notes = [*read, *dict.fromkeys(map(_in_options, told))]
+    save_predicted(result.predicted, options)
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
 
@@ -260,9 +274,12 @@ def _read(options: dict[str, Any]) -> CohortFile:
     )
 
 
-def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
+def _answer(
+    data: CohortFile, new: NewCohortFile | None, options: dict[str, Any]
+) -> Recurrence:
     import numpy as np
 
+    from scorecast._core.progress import stage
     from scorecast.cli.worths import judged_posteriors
     from scorecast.recurrence import (
         RIVALS,
@@ -286,7 +303,9 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
     )  # fmt: skip
     information, judged = judged_posteriors(found, options, _in_options)
     which = which or found.typical_cases()
-    curves, notes = _shown(model, cohort, which, data.names, options)
+    with stage("cases to show"):
+        curves, notes = _shown(model, cohort, which, data.names, options)
+    predicted, more = predicted_cases(model, cohort, data, new, options)
     lacking = np.isnan(cohort.X).sum(axis=0).tolist()
     return recurrence_of(
         found,
@@ -294,10 +313,11 @@ def _answer(data: CohortFile, options: dict[str, Any]) -> Recurrence:
         **judged,
         curves=curves,
         covariates=data.names,
-        notes=notes,
+        notes=[*notes, *more],
         missing=dict(zip(data.names, lacking, strict=True)),
         time_unit=options["time_unit"].strip(),
         choice=_choice(model, data, candidates, options),
+        predicted=predicted,
     )
 
 
@@ -342,14 +362,18 @@ def _shown(
     from scorecast.recurrence import cohort_cautions, shown_cases, wide_intervals
 
     X, time, event = cohort.X, cohort.time, cohort.event
+    level = options["level"]  # one for what is shown and for what is warned of
     with collected_warnings() as lines:
         curves, ends = shown_cases(
-            model, X, time, event, which,
-            level=options["level"], checkpoint=options["checkpoint"],
+            model, X, time, event, which, level=level,
+            shares=(0.5 - level / 2, 0.5 + level / 2),
+            checkpoint=options["checkpoint"],
         )  # fmt: skip
     chosen = bool(options["covariates"])
     notes = cohort_cautions(X, time, event, names, chosen=chosen)
-    wide = wide_intervals(ends[:, 0], ends[:, 1], X, names, longest=float(time.max()))
+    wide = wide_intervals(
+        ends[:, 0], ends[:, 1], X, names, longest=float(time.max()), level=level
+    )
     return curves, [*dict.fromkeys(map(_in_options, lines)), *notes, *wide]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def judged_posteriors(
     """
     from dataclasses import replace
 
+    from scorecast._core.progress import stage
     from scorecast.exceptions import InvalidInputError, NotConvergedError
     from scorecast.information import (
         apparent_information,
@@ -69,10 +70,13 @@ def judged_posteriors(
         prior_log_survival=found.log_p,
         prior=PRIOR_WORDS[found.prior],
     )
-    information = _of_model(cases, options)
-    judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
     alike = [] if found.prior == "kaplan-meier" else ["curve"]
-    for name in (*alike, *found.rivals):
+    others = (*alike, *found.rivals)
+    stages = _stages(others)
+    with stage(next(stages)):
+        information = _of_model(cases, options)
+    judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
+    for name in others:
         said = found.log_q_of(name)
         own = replace(cases, log_q=said, j=said - found.log_p)
         pair = {"names": ("model", name)}
@@ -82,12 +86,25 @@ def judged_posteriors(
         ):
             # Each by itself: where one fails, the other is still known.
             try:
-                judged[kind][name] = _posterior(ask, given, options, **more)
+                with stage(next(stages)):
+                    judged[kind][name] = _posterior(ask, given, options, **more)
             except NotConvergedError as error:
                 judged["reasons"][name] = _withheld(error.reasons or str(error))
             except InvalidInputError as error:
                 judged["reasons"][name] = say(str(error))
     return information, judged
+
+
+def _stages(others: Sequence[str]) -> Iterator[str]:
+    """Name every posterior of J in turn, and say which of how many it is."""
+    from scorecast.recurrence import FORECASTERS
+
+    asked = ["this model"]
+    for name in others:
+        who = FORECASTERS[name]
+        asked += [who, f"this model beyond {who}"]
+    for number, words in enumerate(asked, start=1):
+        yield f"posterior of J: {words}, {number} of {len(asked)}"
 
 
 def _of_model(cases: CaseInformation, options: dict[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from scorecast.io.json_files import read_json
 from scorecast.io.labels import Labels, read_labels
 from scorecast.io.matrices import Matrix, read_matrix
 from scorecast.io.named_columns import NamedColumns, read_columns
+from scorecast.io.new_cohorts import NewCohortFile, read_new_cohort
 from scorecast.io.paths import Fingerprint, fingerprint, unchanged
 from scorecast.io.result_tables import ResultColumns, read_results
 from scorecast.io.score_files import ScoreFile, read_scores
@@ -41,6 +42,7 @@ __all__ = [
     "MatchExample",
     "Matrix",
     "NamedColumns",
+    "NewCohortFile",
     "ResultColumns",
     "ScoreFile",
     "check_writable",
@@ -54,6 +56,7 @@ __all__ = [
     "read_json",
     "read_labels",
     "read_matrix",
+    "read_new_cohort",
     "read_results",
     "read_scores",
     "unchanged",

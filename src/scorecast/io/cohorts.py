@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from scorecast.io.paths import DEFAULT_MAX_BYTES, FilePath, locate, unchanged
 from scorecast.io.tables import open_table
 from scorecast.io.wording import listed, quoted
 
-__all__ = ["CohortFile", "read_cohort"]
+__all__ = ["CellReader", "CohortFile", "Covariate", "is_missing", "read_cohort"]
 
 _MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "."}
 _OPTION = "--covariates"
@@ -50,6 +50,10 @@ class CohortFile:
         The file.
     notes : tuple of str
         What was assumed about it.
+    covariates : tuple of Covariate
+        How each was asked for.
+    categories : mapping of str to tuple of str
+        What every column that was taken apart as ``COL=VALUE`` holds.
     """
 
     X: NDArray[Any]
@@ -59,10 +63,12 @@ class CohortFile:
     folds: NDArray[Any] | None
     source: str
     notes: tuple[str, ...] = ()
+    covariates: tuple[Covariate, ...] = ()
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class _Covariate:
+class Covariate:
     """One covariate as it was asked for: a column, its log, or one of its values."""
 
     name: str
@@ -71,7 +77,8 @@ class _Covariate:
     log: str = ""
 
     @classmethod
-    def of(cls, text: str, columns: Sequence[str]) -> _Covariate:
+    def of(cls, text: str, columns: Sequence[str]) -> Covariate:
+        """Read what was asked for; a column may itself be called so."""
         if text in columns:
             return cls(text, text)
         log, mark, column = text.partition(":")
@@ -168,7 +175,7 @@ def read_cohort(
         zip(exact, content.texts[len(texts) :], strict=True)
     )
     held |= {p: content.values[:, 1 + i] for i, p in enumerate(plain)}
-    say = _Places(location.name, content.place, decimal)
+    say = CellReader(location.name, content.place, decimal)
     say.check_times(time, content.values[:, 0])
     seen = say.events(event, content.texts[0])
     columns = [say.numbers(c, held[p]) for c, p in zip(wanted, places, strict=True)]
@@ -180,6 +187,12 @@ def read_cohort(
         folds=None if folds is None else content.texts[1],
         source=location.source(None),
         notes=table.notes,
+        covariates=tuple(wanted),
+        categories={
+            c.column: tuple(_values(held[p]))
+            for c, p in zip(wanted, places, strict=True)
+            if c.value is not None
+        },
     )
 
 
@@ -188,7 +201,7 @@ def _wanted(
     covariates: Sequence[str],
     apart: Sequence[str],
     folds: str | None,
-) -> list[_Covariate]:
+) -> list[Covariate]:
     names = table.columns or tuple(str(i + 1) for i in range(table.n_columns))
     for name in apart:
         find_column(table, name, "--time, --event, --drop or --folds")
@@ -203,7 +216,7 @@ def _wanted(
     if twice:
         msg = f"{_OPTION} names {quoted(twice[0])} twice"
         raise InvalidInputError(msg)
-    found = [_Covariate.of(name, names) for name in given]
+    found = [Covariate.of(name, names) for name in given]
     if folds is not None and folds in [c.column for c in found]:
         msg = f"--folds names {quoted(folds)}, which is a covariate, too; leave one out"
         raise InvalidInputError(msg)
@@ -215,7 +228,7 @@ def _wanted(
 
 
 @dataclass(frozen=True)
-class _Places:
+class CellReader:
     """Says where in a file something stands, and reads cells that may be missing."""
 
     file: str
@@ -223,6 +236,7 @@ class _Places:
     decimal: str
 
     def at(self, row: int, name: str) -> str:
+        """Name file, line and column."""
         return f"{self.file}, {self.place(row)}, column {quoted(name)}"
 
     def check_times(self, name: str, values: NDArray[Any]) -> None:
@@ -270,10 +284,14 @@ class _Places:
             raise InvalidInputError(msg)
         return np.array([EVENT_WORDS[word] for word in words])
 
-    def numbers(self, covariate: _Covariate, cells: NDArray[Any]) -> NDArray[Any]:
-        """Return a covariate; NaN where it is missing."""
+    def numbers(
+        self, covariate: Covariate, cells: NDArray[Any], *, fresh: bool = False
+    ) -> NDArray[Any]:
+        """Return a covariate; NaN where missing. Fresh cases need not hold a value."""
         if covariate.value is not None:
-            return self._indicator(covariate, cells)
+            if not fresh:
+                self._check_held(covariate, cells)
+            return _indicator(covariate, cells)
         if cells.dtype.kind == "f":
             values = np.array(cells, dtype=np.float64)
         else:
@@ -289,7 +307,7 @@ class _Places:
             return values
         return self._logarithm(covariate, values)
 
-    def _logarithm(self, covariate: _Covariate, values: NDArray[Any]) -> NDArray[Any]:
+    def _logarithm(self, covariate: Covariate, values: NDArray[Any]) -> NDArray[Any]:
         bad = values <= (0.0 if covariate.log == "log" else -1.0)
         if bad.any():
             row = int(np.argmax(bad))
@@ -319,27 +337,21 @@ class _Places:
             return InvalidInputError(f"{place}, and {others}")
         return InvalidInputError(f"{place}; {_encoding(name, cells)}")
 
-    def _indicator(self, covariate: _Covariate, cells: NDArray[Any]) -> NDArray[Any]:
-        words = [str(cell).strip() for cell in cells]
-        known = sorted({w for w in words if w.lower() not in _MISSING})
-        if covariate.value not in known:
-            msg = (
-                f"{self.file}: column {quoted(covariate.column)} never holds "
-                f"{quoted(str(covariate.value))} but {listed(known)}"
-            )
-            near = difflib.get_close_matches(
-                str(covariate.value).lower(), [k.lower() for k in known], n=1
-            )
-            if near:
-                meant = next(k for k in known if k.lower() == near[0])
-                msg += f"; did you mean {_OPTION} '{covariate.column}={meant}'?"
-            raise InvalidInputError(msg)
-        return np.array(
-            [
-                np.nan if w.lower() in _MISSING else float(w == covariate.value)
-                for w in words
-            ]
+    def _check_held(self, covariate: Covariate, cells: NDArray[Any]) -> None:
+        known = _values(cells)
+        if covariate.value in known:
+            return
+        msg = (
+            f"{self.file}: column {quoted(covariate.column)} never holds "
+            f"{quoted(str(covariate.value))} but {listed(known)}"
         )
+        near = difflib.get_close_matches(
+            str(covariate.value).lower(), [k.lower() for k in known], n=1
+        )
+        if near:
+            meant = next(k for k in known if k.lower() == near[0])
+            msg += f"; did you mean {_OPTION} '{covariate.column}={meant}'?"
+        raise InvalidInputError(msg)
 
     def _number(self, cell: Any) -> float | None:
         text = str(cell).strip()
@@ -349,6 +361,23 @@ class _Places:
             return float(text.replace(self.decimal, "."))
         except ValueError:
             return None
+
+
+def is_missing(word: str) -> bool:
+    """Return whether a cell says that it says nothing."""
+    return word.lower() in _MISSING
+
+
+def _values(cells: NDArray[Any]) -> list[str]:
+    words = {str(cell).strip() for cell in cells}
+    return sorted(word for word in words if not is_missing(word))
+
+
+def _indicator(covariate: Covariate, cells: NDArray[Any]) -> NDArray[Any]:
+    words = [str(cell).strip() for cell in cells]
+    return np.array(
+        [np.nan if is_missing(w) else float(w == covariate.value) for w in words]
+    )
 
 
 def _encoding(name: str, cells: NDArray[Any]) -> str:

@@ -27,6 +27,7 @@ from scorecast.recurrence.evaluation import (
     evaluate_recurrence,
 )
 from scorecast.recurrence.evidence import hyperparameter_evidence
+from scorecast.recurrence.new_cases import NewCases, predict_new
 from scorecast.recurrence.noted import noted
 from scorecast.recurrence.population import POPULATIONS, fit_population
 from scorecast.recurrence.result import PRIOR_WORDS, Recurrence, recurrence_of
@@ -51,6 +52,7 @@ __all__ = [
     "Concordance",
     "Evaluation",
     "HyperparameterChoice",
+    "NewCases",
     "Predictions",
     "Recurrence",
     "RecurrenceModel",
@@ -66,6 +68,7 @@ __all__ = [
     "fit_without",
     "hyperparameter_evidence",
     "noted",
+    "predict_new",
     "recurrence_of",
     "shown_cases",
     "wide_intervals",

@@ -11,6 +11,7 @@ from scorecast._core.types import BoolArray, FloatArray
 
 __all__ = ["cohort_cautions", "wide_intervals"]
 
+_NAMED = 5  # rows that a warning names
 _WIDE = 1000.0  # high end over low end of an interval that says nothing
 _RARE_CASES, _RARE_SHARE = 10, 0.1
 _DETERMINED = 0.98  # share of a column's variance that the others explain
@@ -126,30 +127,33 @@ def wide_intervals(
     names: Sequence[str],
     *,
     longest: float = math.inf,
+    level: float = 0.9,
 ) -> tuple[str, ...]:
     """Warn of predictions that leave everything open, and say of each case why.
 
     Parameters
     ----------
     low, high : array of shape (n,)
-        Ends of the 90 % intervals of the times.
+        Ends of the intervals of the times.
     X : array of shape (n, p)
         Covariates of the cases.
     names : sequence of str
         Their names.
     longest : float, optional
         Longest time that a case was followed.
+    level : float, default=0.9
+        Level of the intervals.
 
     Returns
     -------
     tuple of str
-        A sentence, or none.
+        A sentence, or none; it names the first of the rows, from 1.
 
     Examples
     --------
     >>> X = np.array([[1.0]] + [[0.0]] * 29)
     >>> wide_intervals(np.full(30, 0.1), np.r_[400.0, np.ones(29)], X, ["eet"])[0][:60]
-    '1 of 30 cases gets a 90 % interval of the time that spans mo'
+    '1 of 30 cases (row 1) gets a 90 % interval of the time that '
     """
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         wide = ~(high / low <= _WIDE)
@@ -158,14 +162,23 @@ def wide_intervals(
     rare = _rare(X)
     verb = "gets" if wide.sum() == 1 else "get"
     said = (
-        f"{int(wide.sum()):,} of {len(wide):,} cases {verb} a 90 % interval of the "
-        "time that spans more than 1,000-fold, which says next to nothing"
+        f"{int(wide.sum()):,} of {len(wide):,} cases ({_rows_said(wide)}) {verb} a "
+        f"{100 * level:g} % interval of the time that spans more than 1,000-fold, "
+        "which says next to nothing"
     )
     held = [name for i, name in enumerate(names) if rare[wide, i].any()]
     with_rare = rare.any(axis=1) & wide
     unseen = wide & ~with_rare & (high > longest)
     n, n_rare, n_unseen = (int(x.sum()) for x in (wide, with_rare, unseen))
     return (f"{said}: {'; '.join(_whys(n, n_rare, n_unseen, held))}.",)
+
+
+def _rows_said(which: BoolArray) -> str:
+    """Name the first of some rows, from 1."""
+    rows = np.flatnonzero(which) + 1
+    named = ", ".join(map(str, rows[:_NAMED].tolist()))
+    more = ", ..." if len(rows) > _NAMED else ""
+    return f"row{'' if len(rows) == 1 else 's'} {named}{more}"
 
 
 def _whys(n: int, n_rare: int, n_unseen: int, held: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.progress import in_parts
 from scorecast._core.rng import as_generator
 from scorecast._core.types import Json, RandomState
 from scorecast.exceptions import UsageError
@@ -84,7 +85,8 @@ def hyperparameter_evidence(
     given = scaling.observations(cohort, noise)
     streams = as_generator(seed_of(model, random_state)).spawn(len(candidates))
     found = {}
-    for (name, changes), stream in zip(candidates.items(), streams, strict=True):
+    tasks = list(zip(candidates.items(), streams, strict=True))
+    for (name, changes), stream in in_parts(tasks, what="evidence of candidate"):
         asked: dict[str, Any] = {
             "prior": dataclasses.replace(make_prior(scaling, changes), name=name),
             "betas": ladder(_RUNGS) if betas is None else np.asarray(betas),

@@ -19,6 +19,7 @@ from scorecast.recurrence.choice import HyperparameterChoice
 from scorecast.recurrence.cohort import FEW_EVENTS
 from scorecast.recurrence.evaluation import Evaluation
 from scorecast.recurrence.follow_up import FollowUp, follow_up_of
+from scorecast.recurrence.new_cases import NewCases
 from scorecast.recurrence.rows import (
     CURVE_WORDS,
     FORECASTERS,
@@ -91,6 +92,8 @@ class Recurrence(Result):
     cases : dict
         Case by case: ``time``, ``event``, ``fold`` (of every repeat), and in nats
         ``log_q``, ``log_p``, ``j`` and ``log_q_of`` every rival.
+    predicted : NewCases or None
+        New cases, predicted by a fit to all cases, if some were given.
     """
 
     kind: ClassVar[str] = "recurrence"
@@ -117,6 +120,7 @@ class Recurrence(Result):
     options: Json = field(default_factory=dict)
     choice: HyperparameterChoice | None = None
     cases: Json = field(default_factory=dict)
+    predicted: NewCases | None = None
 
     @property
     def units(self) -> str:
@@ -253,6 +257,7 @@ class Recurrence(Result):
             "diagnostics": self.diagnostics,
             "evidence": None if self.choice is None else self.choice.to_dict(),
             "cases": self.cases,
+            "predicted": None if self.predicted is None else self.predicted.to_dict(),
             "warnings": list(self.warnings),
         }
         return inputs, options, result
@@ -267,6 +272,7 @@ class Recurrence(Result):
             "result": result["information"],
         }
         even, chosen = result["calibration"], result.get("evidence")
+        new = result.get("predicted")
         order: Json = {k: known(v) for k, v in result["concordance"].items()}
         return cls(
             n=int(result["n"]),
@@ -292,6 +298,7 @@ class Recurrence(Result):
             options=options["model"],
             choice=HyperparameterChoice.from_dict(chosen) if chosen else None,
             cases=result.get("cases") or {},
+            predicted=NewCases.from_dict(new) if new else None,
         )
 
 
@@ -328,6 +335,7 @@ def recurrence_of(
     missing: Mapping[str, int] | None = None,
     time_unit: str = "",
     choice: HyperparameterChoice | None = None,
+    predicted: NewCases | None = None,
 ) -> Recurrence:
     """Join predictions out of sample with what they are worth.
 
@@ -358,6 +366,8 @@ def recurrence_of(
         Unit of time, for tables and figures.
     choice : HyperparameterChoice, optional
         From ``sc.choose_hyperparameters``.
+    predicted : NewCases, optional
+        From `predict_new`.
 
     Returns
     -------
@@ -400,6 +410,7 @@ def recurrence_of(
         options=found.settings | (options or {}),
         choice=choice,
         cases=_cases_of(found),
+        predicted=predicted,
     )
 
 

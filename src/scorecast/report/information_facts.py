@@ -18,6 +18,7 @@ __all__ = [
     "facts_of",
     "influence_said",
     "stake_said",
+    "worst_said",
 ]
 
 LONGEST_NAME = 40
@@ -33,7 +34,7 @@ def facts_of(result: ApparentInformation) -> list[tuple[str, str]]:
     facts = [("Cases", _cases_said(result)), ("P(J > 0)", chance)]
     facts.append(("Stake", stake_said(result)))
     if result.worst:
-        facts.append(("Worst", _worst_said(result)))
+        facts.append(("Worst", worst_said(result)))
     if result.influence is not None:
         facts.append(("One case", influence_said(result)))
     facts += [
@@ -74,7 +75,8 @@ def stake_said(result: ApparentInformation) -> str:
     return f"times {bets.factor:.4g} per case; {after}"
 
 
-def _worst_said(result: ApparentInformation) -> str:
+def worst_said(result: ApparentInformation) -> str:
+    """Name the cases that cost most, with their share of all losses."""
     return ", ".join(
         f"{one_line(w.id, LONGEST_NAME)} ({amount(w.j, 2)} {result.units}, "
         f"{percent(w.share)} of all losses)"

@@ -50,7 +50,7 @@ from scorecast.report.wording import (
     percent,
 )
 
-__all__ = ["information_text", "posterior_lead"]
+__all__ = ["information_text", "posterior_lead", "worst_section"]
 
 # An interval must not be broken in a heading.
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
@@ -175,7 +175,7 @@ def _(result: ApparentInformation) -> tuple[Section, ...]:
         _posterior(result),
         _cumulative(result),
         _spread(result),
-        _worst(result),
+        worst_section(result),
         *_groups(result),
         _betting(result),
         *_reliability(result),
@@ -310,7 +310,8 @@ def _spread(result: ApparentInformation) -> Section:
     return Section(heading="Case by case", lead=(lead,), figure=spread_drawing(result))
 
 
-def _worst(result: ApparentInformation) -> Section:
+def worst_section(result: ApparentInformation) -> Section:
+    """Lay out the cases that cost most."""
     rows = tuple(
         (
             one_line(w.id, LONGEST_NAME),

@@ -10,11 +10,11 @@ from scorecast.report.drawing import FONT_SIZE, INK, axes_size, figure_width
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["TITLE", "is_first", "is_last", "name_panel", "panels", "panels_height"]
+__all__ = ["TITLE", "is_first", "name_panel", "panels", "panels_height"]
 
 TITLE = 36.0  # points above a panel, for its name and a note
 _PANEL = 112.0  # height of a panel
-_BETWEEN = 18.0 + TITLE  # from one row of panels to the next, numbers included
+_BETWEEN = 32.0 + TITLE  # from one row of panels to the next, with numbers and a label
 _APART = 16.0  # from one panel to the next
 _ROOMY = 400.0  # width of a figure from which three panels stand in a row
 
@@ -76,12 +76,6 @@ def panels(axes: Axes, n: int) -> list[Axes]:
 def is_first(axes: Axes, which: int) -> bool:
     """Return whether a panel stands at the left, where heights are named."""
     return which % _columns(len(axes.child_axes), figure_width(axes)) == 0
-
-
-def is_last(axes: Axes, which: int) -> bool:
-    """Return whether no panel stands below this one."""
-    n = len(axes.child_axes)
-    return which + _columns(n, figure_width(axes)) >= n
 
 
 def name_panel(panel: Axes, name: str) -> None:

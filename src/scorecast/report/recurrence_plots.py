@@ -32,7 +32,6 @@ from scorecast.report.number_axis import number_axis
 from scorecast.report.panels import (
     TITLE,
     is_first,
-    is_last,
     name_panel,
     panels,
     panels_height,
@@ -43,7 +42,7 @@ from scorecast.report.recurrence_words import (
     time_label,
     time_said,
 )
-from scorecast.report.wording import level_name
+from scorecast.report.wording import UNKNOWN, is_known, level_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,6 +63,7 @@ _STYLES: tuple[tuple[str, Any], ...] = ((ACCENT, "-"), (INK, "-"), (MUTED, _DASH
 MOST_CASES = len(_STYLES)
 _TICK_ROOM = 16.0
 _END_NAME = 18.0  # height of the name of the end of follow-up, above the axes
+_RISK_ROOM = 32.0  # for the numbers at risk, below the axis
 _WIDE = 100.0  # ends of intervals so far apart need a logarithmic scale
 
 
@@ -220,7 +220,7 @@ def survival_drawing(result: Recurrence) -> Drawing:
 
     def draw(axes: Axes) -> None:
         for i, panel in enumerate(panels(axes, len(shown))):
-            plain_axes(panel, xlabel=time_label(result) if is_last(axes, i) else "")
+            plain_axes(panel, xlabel=time_label(result))
             percent_axis(panel)
             panel.tick_params(axis="y", labelleft=is_first(axes, i))
             _time_axis(panel, result)
@@ -278,7 +278,9 @@ def calibration_drawing(result: Recurrence) -> Drawing:
         plain_axes(axes, xlabel="predicted survival when the event came")
         top = 1.08 * max(0.1, float(shares.max()))
         axes.set_ylim(0, top)
-        axes.set_yticks([0.1], labels=["10 %"])
+        ticks = _share_ticks(top)
+        names = [f"{100 * tick:.0f} %" if tick else "0" for tick in ticks]
+        axes.set_yticks(ticks, labels=names)
         axes.axhline(0.1, color=MUTED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=3)
         axes.bar(edges, shares, 0.1, align="edge", color=INK_SOFT, edgecolor=RULE,
                  linewidth=0.6)  # fmt: skip
@@ -292,6 +294,13 @@ def calibration_drawing(result: Recurrence) -> Drawing:
     )
 
 
+def _share_ticks(top: float) -> list[float]:
+    """Return round shares up to a height; a tenth, where bars should end, is one."""
+    step = next((s for s in (0.05, 0.1) if top <= 5 * s), 0.2)
+    ticks = {round(i * step, 2) for i in range(1 + int(top / step))}
+    return sorted(ticks | {0.1})
+
+
 def together_drawing(result: Recurrence) -> Drawing:
     """Draw the share that still waits against the mean of predicted survival.
 
@@ -303,7 +312,7 @@ def together_drawing(result: Recurrence) -> Drawing:
     Returns
     -------
     Drawing
-        Kaplan and Meier's steps, and a curve.
+        Kaplan and Meier's steps, and a curve; below them how many cases are at risk.
     """
     seen = result.follow_up
     x = np.array([0.0, *seen.times])
@@ -321,15 +330,36 @@ def together_drawing(result: Recurrence) -> Drawing:
         axes.step(x, observed, where="post", color=INK, linewidth=1.4)
         axes.plot(x, predicted, color=ACCENT, linewidth=1.6, linestyle=_DASHED)
         draw_key(axes, key, above=9.0)
+        _number_at_risk(axes, result)
 
+    below = _RISK_ROOM if result.cases else 0.0
     return Drawing(
         title="Seen and predicted, all cases together",
         description=f"At {time_said(x[-1])}: seen {observed[-1]:.2f}, predicted "
         f"{predicted[-1]:.2f}.",
         draw=draw,
-        height=200.0 + key_height(key),
+        height=200.0 + key_height(key) + below,
         top=14.0 + key_height(key),
+        bottom=36.0 + below,
     )
+
+
+def _number_at_risk(axes: Axes, result: Recurrence) -> None:
+    """Write below every tick how many cases still wait and are looked at."""
+    if not result.cases:
+        return
+    time = np.array(result.cases["time"])
+    words = "cases still waiting and followed (at risk)"
+    written = [(0.0, words, "axes fraction", "left", -48.0)]
+    for tick in axes.get_xticks():
+        count = f"{int((time >= tick).sum()):,}"
+        written.append((float(tick), count, "data", "center", -62.0))
+    for x, text, scale, side, shift in written:
+        axes.annotate(
+            text, (x, 0.0), (0, shift), xycoords=(scale, "axes fraction"),
+            textcoords="offset points", ha=side, color=MUTED, fontsize=FONT_SIZE,
+            annotation_clip=False,
+        )  # fmt: skip
 
 
 def rivals_drawing(result: Recurrence) -> Drawing:
@@ -352,13 +382,15 @@ def rivals_drawing(result: Recurrence) -> Drawing:
             dot=row.beyond,
             low=row.low,
             high=row.high,
-            text=amount(row.beyond, digits).replace("-", "\N{MINUS SIGN}"),
+            # A row without a dot: who looks for the rival finds it, and that it is n/a.
+            text=amount(row.beyond, digits).replace("-", "\N{MINUS SIGN}")
+            if is_known(row.beyond)
+            else UNKNOWN,
         )
         for row in result.comparison
-        if np.isfinite(row.beyond)
     )
     groups = (Group(heading="the model knows beyond", rows=rows),)
-    ends = [x for row in rows for x in (row.low, row.high)] or [0.0]
+    ends = [x for row in rows for x in (row.low, row.high) if is_known(x)] or [0.0]
     low, high = min([*ends, 0.0]), max([*ends, 0.0])
     room = 0.06 * ((high - low) or 1.0)
 
@@ -371,7 +403,12 @@ def rivals_drawing(result: Recurrence) -> Drawing:
         draw,
         title="The model against others",
         description="; ".join(
-            f"{row.name}: {row.text} ({amounts_said(row.low, row.high, digits)})"
+            f"{row.name}: {row.text}"
+            + (
+                f" ({amounts_said(row.low, row.high, digits)})"
+                if is_known(row.low)
+                else ""
+            )
             for row in rows
         ),
     )

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 
+from scorecast._core.types import Json
 from scorecast.information import amount, chance_of
 from scorecast.recurrence import (
     FORECASTERS,
@@ -15,8 +16,10 @@ from scorecast.recurrence import (
     Recurrence,
 )
 from scorecast.report.drawing import Drawing
+from scorecast.report.information_facts import worst_said
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
-from scorecast.report.information_views import posterior_lead
+from scorecast.report.information_views import posterior_lead, worst_section
+from scorecast.report.new_case_views import new_cases_lines, new_cases_section
 from scorecast.report.plots import main_drawing
 from scorecast.report.recurrence_plots import (
     MOST_CASES,
@@ -92,6 +95,7 @@ def recurrence_text(result: Recurrence, *, ascii_only: bool = False) -> str:
     lines = [*text_lines(result.summary()), ""]
     lines += [*table_lines(_heading(result), _rows(result), left={0}), ""]
     lines += entry_lines("Columns", _table_said(result))
+    lines += new_cases_lines(result)
     for text in result.warnings:
         lines += entry_lines("Warning", text)
     for label, text in _facts(result):
@@ -187,7 +191,8 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
     names = one_line(", ".join(result.covariates), 160)
     p = len(result.covariates)
     known = f"{count(p)} covariate{'' if p == 1 else 's'}: {names}"
-    chance = chance_of(result.information.posterior)
+    told = result.information
+    chance = chance_of(told.posterior)
     return [
         (
             "Cases",
@@ -200,6 +205,7 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
         ("Prior", PRIOR_WORDS[result.prior]),
         ("P(J > 0)", f"{chance}; how sure the predictions know more than the prior, "
                      "J being the mean information per case"),
+        *([("Worst", worst_said(told))] if told.worst else []),
         (
             "Tested",
             f"{count(result.n_folds)} folds{repeats}; no case was predicted by a model "
@@ -208,13 +214,21 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
         ("Survival", f"predicted probabilities: {even_said(result)}"),
         (
             "Chains",
-            f"{state} over {count(checks['n_fits'])} fits: worst R-hat "
-            f"{_checked(checks['rhat'], 3)}, fewest effective draws "
+            f"{state} over {count(checks['n_fits'])} fits{_lengths(checks)}: worst "
+            f"R-hat {_checked(checks['rhat'], 3)}, fewest effective draws "
             f"{_checked(checks['ess'], 0)}",
         ),
         *([] if result.choice is None else [("Evidence", result.choice.sentence())]),
         ("Assumes", "; ".join(_ASSUMES[:2])),
     ]  # fmt: skip
+
+
+def _lengths(checks: Json) -> str:
+    """Say how many chains and draws were used; some fits needed more than others."""
+    n, fewest = checks["n_chains"], checks["n_draws"]
+    most = checks.get("most_draws") or fewest
+    span = f"{count(fewest)} to {count(most)}" if most > fewest else count(fewest)
+    return f" of {count(n)} chain{'' if n == 1 else 's'}, {span} draws each"
 
 
 def _checked(value: float | None, digits: int) -> str:
@@ -248,7 +262,8 @@ def _(result: Recurrence) -> Drawing:
 
 @report_sections.register
 def _(result: Recurrence) -> tuple[Section, ...]:
-    sections = [_head(result), _worth(result), _spread(result)]
+    sections = [_head(result), *new_cases_section(result), _worth(result)]
+    sections += [_spread(result), worst_section(result.information)]
     if result.curves:
         sections += _cases(result)
     if any(is_known(row.beyond) for row in result.comparison):
@@ -376,6 +391,8 @@ def _rivals(result: Recurrence) -> Section:
         "Differences of log densities on the same cases and folds, with "
         f"{level_name(result.level)} intervals. Right of zero this model knows more."
     )
+    if any(not is_known(row.beyond) for row in result.comparison):
+        lead += f" {UNKNOWN}: could not be said, see the warnings."
     return Section(
         heading="Beside models that readers know",
         lead=(lead,),
@@ -386,7 +403,8 @@ def _rivals(result: Recurrence) -> Section:
 def _together(result: Recurrence) -> Section:
     lead = (
         "The share of all cases that still waits, as Kaplan and Meier estimate it, and "
-        "the mean of the survival that was predicted for each of them."
+        "the mean of the survival that was predicted for each of them. On few cases at "
+        "risk a curve says little."
     )
     return Section(
         heading="All cases together", lead=(lead,), figure=together_drawing(result)

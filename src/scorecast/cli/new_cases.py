@@ -1,0 +1,182 @@
+"""New cases on the command line: which, where to write them, and the prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from scorecast.io import CohortFile, NewCohortFile
+    from scorecast.recurrence import Cohort, NewCases, RecurrenceModel
+
+__all__ = [
+    "check_new_cases",
+    "new_case_options",
+    "predicted_cases",
+    "read_new_cases",
+    "save_predicted",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _times_named(_: Any, option: click.Parameter, text: str | None) -> list[float]:
+    found: list[float] = []
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        try:
+            time = float(part)
+        except ValueError:
+            time = math.nan
+        if not (time > 0 and math.isfinite(time)):
+            msg = f"{part.strip()!r} is not a time, a number above 0."
+            raise click.BadParameter(msg, param=option)
+        found.append(time)
+    return list(dict.fromkeys(found))
+
+
+def new_case_options(function: F) -> F:
+    """Add what is asked about new cases."""
+    for option in reversed(
+        [
+            click.option("--predict", metavar="NEW",
+                         help="Table of new cases to predict by a fit to all of DATA; "
+                         "the covariates under the same names, no time, no event."),
+            click.option("--at", callback=_times_named, metavar="T,...",
+                         help="With --predict: times at which to give the chance of "
+                         "still waiting."),
+            click.option("--predicted", metavar="FILE.csv",
+                         help="With --predict: save the predictions, one row per new "
+                         "case."),
+        ]
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def check_new_cases(options: dict[str, Any], inputs: list[str]) -> None:
+    """Refuse what cannot be written, or is meant for new cases without any.
+
+    Parameters
+    ----------
+    options : dict
+        Of the verb.
+    inputs : list of str
+        Files that must not be overwritten.
+    """
+    from scorecast.exceptions import UsageError
+    from scorecast.io import check_writable
+
+    if options["predict"] is None:
+        for name in ("at", "predicted"):
+            if options[name]:
+                msg = f"--{name} is about new cases: give their table with --predict."
+                raise UsageError(msg)
+        return
+    path = options["predicted"]
+    if path is None:
+        return
+    if not path.lower().endswith((".csv", ".parquet")):
+        msg = f"--predicted must end in .csv or .parquet; got {path!r}."
+        raise UsageError(msg)
+    for name in ("json", "report"):
+        if options[f"{name}_path"] == path:
+            msg = f"--{name} and --predicted both name {path!r}: they need a file each."
+            raise UsageError(msg)
+    if options["checkpoint"] == path:
+        msg = f"--checkpoint and --predicted both name {path!r}."
+        raise UsageError(msg)
+    check_writable(path, force=options["force"], inputs=inputs)
+
+
+def read_new_cases(data: CohortFile, options: dict[str, Any]) -> NewCohortFile | None:
+    """Read the new cases, if there are any, as the others were read.
+
+    Parameters
+    ----------
+    data : CohortFile
+        The cases to learn from.
+    options : dict
+        Of the verb.
+
+    Returns
+    -------
+    NewCohortFile or None
+        The new ones.
+    """
+    from scorecast.io import read_new_cohort
+
+    if options["predict"] is None:
+        return None
+    return read_new_cohort(
+        options["predict"],
+        data.covariates,
+        data.categories,
+        delimiter=options["delimiter"],
+        decimal=options["decimal"],
+        header=not options["no_header"],
+    )
+
+
+def predicted_cases(
+    model: RecurrenceModel,
+    cohort: Cohort,
+    data: CohortFile,
+    new: NewCohortFile | None,
+    options: dict[str, Any],
+) -> tuple[NewCases | None, list[str]]:
+    """Predict the new cases, and say what to watch in them.
+
+    Parameters
+    ----------
+    model : RecurrenceModel
+        Its parameters hold for the fit.
+    cohort : Cohort
+        The cases to learn from.
+    data : CohortFile
+        The same as read.
+    new : NewCohortFile or None
+        The new ones, if there are any.
+    options : dict
+        Of the verb.
+
+    Returns
+    -------
+    tuple
+        Predictions, or None, and sentences.
+    """
+    from scorecast._core.progress import stage
+    from scorecast.recurrence import predict_new
+
+    if new is None:
+        return None, []
+    with stage("new cases"):
+        found = predict_new(
+            model, cohort, new.X, level=options["level"], at=options["at"],
+            checkpoint=options["checkpoint"],
+        )  # fmt: skip
+    return found, found.cautions(new.X, cohort, data.names)
+
+
+def save_predicted(found: NewCases | None, options: dict[str, Any]) -> None:
+    """Write the predictions as a table, if that was asked for.
+
+    Parameters
+    ----------
+    found : NewCases or None
+        The predictions.
+    options : dict
+        Of the verb.
+    """
+    import numpy as np
+
+    from scorecast.io import write_table
+
+    if found is None or options["predicted"] is None:
+        return
+    columns = {name: np.array(values) for name, values in found.to_columns().items()}
+    write_table(options["predicted"], columns, force=options["force"])
