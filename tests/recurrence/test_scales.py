@@ -62,7 +62,7 @@ def test_predicted_times_beyond_numbers_are_told_as_such(cohort, short):
         model.fit(X, time, event)
     with pytest.raises(InvalidInputError, match=r"finite.*another unit"):
         model.predict_survival(X[:1], [np.inf])
-    with pytest.raises(InvalidInputError, match="above zero"):
+    with pytest.raises(InvalidInputError, match="not be below zero"):
         model.predict_survival(X[:1], [-1.0])
 
 
