@@ -198,7 +198,7 @@ def test_data_frames_keep_their_names(cohort, short):
     model = sc.RecurrenceModel(sampling=short, allow_unconverged=True)
     model.fit(frame, time, event)
     assert model.feature_names_in_.tolist() == ["psa", "age"]
-    with pytest.raises(InvalidInputError, match="another order.*'psa', 'age'"):
+    with pytest.raises(InvalidInputError, match=r"another order.*'psa', 'age'"):
         model.predict(frame[["age", "psa"]])
 
 
