@@ -15,6 +15,7 @@ from tests.guarantees.test_permutation import (
 )
 
 from scorecast import permutation_scores
+from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.permutation import growing
 
 MODELS = [
@@ -81,6 +82,30 @@ def test_what_does_not_agree_with_the_model_is_left_to_it(monkeypatch):
         lambda *known: kernel(*known[:-1], known[-1] + np.uint32(9)),
     )
     assert assert_same_as_sklearn(model, X, y, folds(X, y), 10).method == "loop"
+
+
+def test_a_model_that_cannot_be_fitted_is_told_by_the_loop():
+    X, y = few_cases(m=5)
+    for model in (
+        DecisionTreeClassifier(min_samples_leaf="many"),
+        DecisionTreeClassifier(random_state=-1),
+    ):
+        with pytest.raises(InsufficientDataError, match="failed on every split"):
+            permutation_scores(model, X, y, 3, n_permutations=2)
+    # What only the check of parameters objects to is not checked in the loop either.
+    odd = RandomForestClassifier(3, min_samples_split=1, random_state=0)
+    assert permutation_scores(odd, X, y, 3, n_permutations=2).method == "loop"
+
+
+def test_without_a_seed_the_score_of_the_data_varies_with_ours():
+    X, y = few_cases(m=30)
+    model = DecisionTreeClassifier(max_features=1)
+    runs = [
+        permutation_scores(model, X, y, 3, n_permutations=1, random_state=seed)
+        for seed in range(6)
+    ]
+    assert all(run.method == "trees" and run.n_refitted == 0 for run in runs)
+    assert len({run.score for run in runs}) > 1
 
 
 def test_many_cases_are_left_to_the_model():

@@ -43,6 +43,11 @@ class FastPredictor:
     n_tests: tuple[int, ...]
     is_quick: bool
 
+    @property
+    def draws(self) -> bool:
+        """Whether predictions hang on random numbers."""
+        return self.name == "trees"
+
     def predict(self, number: int, orders: IntArray) -> Predicted:
         """Predict the test cases of one split.
 

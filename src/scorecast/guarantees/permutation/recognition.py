@@ -183,9 +183,8 @@ def _takes_trees(model: Any, n_classes: int) -> bool:
     tried = params["max_features"]
     known = tried in (None, "sqrt", "log2") or _is_whole(tried)
     seed = params["random_state"]
-    return bool(
-        plain and forest and deep and known and (seed is None or _is_whole(seed))
-    )
+    seeded = seed is None or (_is_whole(seed) and 0 <= seed < 2**32)
+    return bool(plain and forest and deep and known and seeded)
 
 
 def _is_whole(value: Any) -> bool:

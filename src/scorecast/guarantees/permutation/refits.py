@@ -90,6 +90,11 @@ class Refitting:
             return np.nan
         return found
 
+    @property
+    def has_open_seed(self) -> bool:
+        """Whether the model leaves its random numbers to us."""
+        return bool(self._blank[1])
+
     def _fresh(self, seed: int) -> Any:
         """Copy the model; seeds that were left open come from our stream.
 

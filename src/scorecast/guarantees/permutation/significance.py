@@ -185,9 +185,13 @@ class _Work:
         doubtful = np.ones(scores.shape, dtype=np.bool_)
         failures: Counter[str] = Counter()
         # Warnings about the data as they are matter; those about noise do not.
+        # Without a seed of its own, the model on the data as they are draws from ours.
+        fast = self.fast
+        if fast is not None and fast.draws and block.size == 0:
+            fast = None if self.fitting.has_open_seed else fast
         with unchecked(is_quiet=block.size > 0):
-            if self.fast is not None:
-                self._quickly(self.fast, orders, scores, doubtful)
+            if fast is not None:
+                self._quickly(fast, orders, scores, doubtful)
             rows, columns = np.nonzero(doubtful)
             for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
                 scores[row, column] = self.fitting.score(
@@ -197,7 +201,7 @@ class _Work:
                     int(seeds[row]),
                     orders[row],
                 )
-        refitted = int(doubtful.sum()) if self.fast is not None else 0
+        refitted = int(doubtful.sum()) if fast is not None else 0
         return _BlockScores(scores, refitted, failures)
 
     def _quickly(
