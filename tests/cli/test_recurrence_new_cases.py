@@ -169,16 +169,8 @@ def test_options_of_new_cases_that_cannot_be_meant(
     assert stub.fits == []
 
 
-def test_a_log_says_which_stage_of_how_many(run, cohort, fresh, stub):
+def test_a_log_says_how_far_the_run_is(run, cohort, fresh, stub, monkeypatch):
+    monkeypatch.setattr("scorecast._core.progress._TO_LOG", (0.01, 0.01))
     wanted = ("recurrence", cohort, *ASKED, "--predict", fresh)
-    _, _, err = run(*wanted)
-    said = [line for line in err.splitlines() if line.startswith("progress: ")]
-    assert said[0] == "progress: fold 1 of 2"
-    assert said[2:] == [
-        "progress: posterior of J: this model, 1 of 3",
-        "progress: posterior of J: curve of all cases, 2 of 3",
-        "progress: posterior of J: this model beyond curve of all cases, 3 of 3",
-        "progress: cases to show",
-        "progress: new cases",
-    ]
+    assert "progress: " in run(*wanted)[2]
     assert "progress" not in run(*wanted, "--quiet")[2]

@@ -1,11 +1,8 @@
-import io
-
 import numpy as np
 import pytest
 
 from scorecast._core.checks import check_class_counts, check_n_jobs
 from scorecast._core.parallel import map_tasks, map_threads
-from scorecast._core.progress import progress_shown, track
 from scorecast._core.results import jsonable, result_from_dict
 from scorecast._core.rng import as_generator
 from scorecast.exceptions import InvalidInputError, UsageError
@@ -42,34 +39,6 @@ def test_seeds_of_every_kind_become_generators():
     for bad in (-1, 1.5, "seed"):
         with pytest.raises(UsageError, match="random_state"):
             as_generator(bad)
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_progress_is_drawn_on_a_terminal_and_wiped_afterwards(monkeypatch):
-    monkeypatch.setattr("scorecast._core.progress._PATIENCE", -1)
-    monkeypatch.setattr("scorecast._core.progress._BETWEEN", -1)
-    terminal, plain = Terminal(), io.StringIO()
-    for stream in (terminal, plain):
-        with progress_shown(stream):
-            assert list(track(range(3), total=3, what="counting")) == [0, 1, 2]
-    assert "counting" in terminal.getvalue()
-    assert terminal.getvalue().endswith("\r\x1b[K")
-    assert plain.getvalue() == ""
-
-
-def test_an_interrupted_progress_line_is_wiped_too(monkeypatch):
-    monkeypatch.setattr("scorecast._core.progress._PATIENCE", -1)
-    monkeypatch.setattr("scorecast._core.progress._BETWEEN", -1)
-    terminal = Terminal()
-    with progress_shown(terminal):
-        items = track(range(3), total=3, what="counting")
-        next(items)
-        items.close()
-    assert terminal.getvalue().endswith("\r\x1b[K")
 
 
 def test_what_is_not_finite_becomes_null():

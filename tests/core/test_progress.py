@@ -1,10 +1,12 @@
-"""The line that says how far a long run is."""
+"""How far a run is: one line, one estimate for the whole of it, or none."""
 
 import io
+import time
 
 import pytest
 
 from scorecast._core import progress
+from scorecast._core.progress import announced, revise, say, stage, stages, track
 
 
 class Terminal(io.StringIO):
@@ -13,86 +15,196 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def impatient(monkeypatch):
-    """Draw every step, on a clock that moves ten seconds whenever it is read."""
-    now = iter(range(0, 10_000, 10))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+def clock(monkeypatch):
+    """A clock that stands still until it is moved; lines are asked for, not drawn."""
+
+    class Clock:
+        now = 1000.0
+
+        def pass_by(self, seconds):
+            self.now += seconds
+
+    own = Clock()
+    monkeypatch.setattr(progress, "_now", lambda: own.now)
+    monkeypatch.setattr(progress, "_TO_LOG", (1e6, 1e6))
+    return own
 
 
-@pytest.mark.usefixtures("impatient")
-def test_parts_say_which_of_how_many_and_how_long_the_rest_takes():
-    shown = Terminal()
-    with progress.progress_shown(shown):
-        for _ in progress.in_parts(["a", "b", "c"], what="group"):
-            list(progress.track(range(2), total=2, what="sweeps"))
-        list(progress.track(range(2), total=2, what="later"))
-    drawn = [line for line in shown.getvalue().split("\r\x1b[K") if "[" in line]
-    assert drawn[0].startswith("group 1 of 3: sweeps [")
-    second = next(line for line in drawn if line.startswith("group 2 of 3 "))
-    # The first took forty seconds on this clock: four readings.
-    assert second.startswith("group 2 of 3 (about 80 s left in all): sweeps [")
-    assert drawn[-1].startswith("later [")
+@pytest.fixture
+def shown(clock):
+    """Progress switched on; returns what draws it."""
+    with progress.progress_shown(io.StringIO()):
+        yield progress._display.get()
 
 
-def test_parts_are_silent_without_a_terminal_and_end_with_an_error():
+def test_the_estimate_is_of_the_whole_run_not_of_the_stage(clock, shown):
+    seen = []
+    with stages({"folds": 1.0, "posteriors": 3.0}):
+        with stage("folds"):
+            for _ in track(range(10), what="fold"):
+                clock.pass_by(2)
+                seen.append((shown.left(), clock.now))
+        with stage("posteriors"):
+            for _ in track(range(6), what="posterior"):
+                clock.pass_by(10)
+                seen.append((shown.left(), clock.now))
+    end = clock.now
+    said = [(left, end - now) for left, now in seen if left is not None]
+    assert len(said) >= 14
+    assert all(0.5 * true <= left <= 2 * true for left, true in said if true > 5)
+    # The estimate of a stage alone would be wrong: at the first it has 18 s to go.
+    assert said[0] == pytest.approx((78.0, 78.0), abs=5)
+
+
+def test_what_nobody_can_know_yet_is_not_said(clock, shown):
+    assert shown.left() is None
+    for _ in track(range(4), what="reading"):
+        clock.pass_by(5)
+        assert shown.left() is None  # what follows is not known
+    with stages({"folds": 1.0, "posteriors": None}):
+        with stage("folds"):
+            for _ in track(range(4), what="fold"):
+                clock.pass_by(5)
+                assert shown.left() is None
+            revise({"posteriors": 2.0})
+            assert shown.left() is None  # all is counted, but this stage goes on
+        assert shown.left() == pytest.approx(40)
+        with stage("posteriors"):
+            assert shown.left() == pytest.approx(40)
+            clock.pass_by(30)
+            assert shown.left() == pytest.approx(10)
+            clock.pass_by(30)
+            assert shown.left() is None  # overdue: the weight was wrong
+
+
+def test_items_that_are_divided_give_an_estimate_before_the_first_is_done(clock, shown):
+    with stages({"folds": 1.0}), stage("folds"):
+        for number, _ in enumerate(track(range(5), what="fold")):
+            with stages({"sampling": 3.0, "predicting": 1.0}):
+                with stage("sampling"):
+                    for _ in track(range(3), what="round"):
+                        clock.pass_by(1)
+                with stage("predicting"):
+                    if number == 0:
+                        assert shown.left() == pytest.approx(1 + 4 * 4)
+                    clock.pass_by(1)
+    assert shown.left() is None
+
+
+def test_what_is_done_once_does_not_slow_the_pace(clock, shown):
+    with stages({"sampling": 1.0}), stage("sampling"):
+        for number, _ in enumerate(track(range(10), what="round")):
+            if number == 0:
+                with announced("compiling"):
+                    clock.pass_by(40)
+                    assert "compiling" in shown.line()
+                    assert shown.left() is None
+            clock.pass_by(1)
+            if number == 4:
+                assert shown.left() == pytest.approx(5, abs=1)
+                assert shown.line() == "sampling: round 5 of 10; 45 s so far, " + (
+                    f"about {shown.left():.0f} s left"
+                )
+
+
+def test_a_slower_item_slows_the_pace(clock, shown):
+    with stages({"work": 1.0}), stage("work"):
+        items = track(range(4), what="fit")
+        next(items)
+        clock.pass_by(10)
+        next(items)
+        assert shown.left() == pytest.approx(30)
+        clock.pass_by(5)
+        assert shown.left() == pytest.approx(25)
+        clock.pass_by(25)
+        assert shown.left() == pytest.approx(40)
+        items.close()
+
+
+def test_lines_say_where_the_run_is(clock, shown):
+    assert shown.line() == "reading; 0 s so far"
+    with stages({"evidence": None, "folds": 1.0}), stage("folds"):
+        for _ in track(["a", "b"], what="fold"):
+            for _ in track(iter("xyz"), total=3_000, what="sweep"):
+                pass
+            assert shown.line().startswith("folds: fold 1 of 2; ")
+            with stage("predicting"):
+                assert shown.line().startswith("folds: fold 1 of 2: predicting; ")
+            break
+    clock.pass_by(200)
+    assert shown.line() == "reading; 3 min so far"
+
+
+def test_without_anybody_who_watches_nothing_is_done():
+    with stages({"a": 1}), stage("a"), announced("compiling"):
+        say("first figures")
+        revise({"a": 2})
+        assert list(track(iter("ab"), what="item")) == ["a", "b"]
+
+
+def test_a_log_gets_a_first_line_soon_and_then_one_now_and_then(monkeypatch):
+    monkeypatch.setattr(progress, "_TO_LOG", (0.05, 0.2))
+    log, silent = io.StringIO(), io.StringIO()
+    with progress.progress_shown(log), stage("folds"):
+        time.sleep(0.5)  # nothing counts here: a line comes all the same
+    with progress.progress_shown(silent, quiet=True), stage("folds"):
+        say("first figures")
+        time.sleep(0.1)
+    lines = log.getvalue().splitlines()
+    assert 1 <= len(lines) <= 4
+    assert all(line == "progress: folds; 0 s so far" for line in lines)
+    assert silent.getvalue() == ""
+    assert progress._TO_TERMINAL[0] < 2
+    assert not any(
+        "progress" in one.name for one in __import__("threading").enumerate()
+    )
+
+
+def test_the_first_line_of_a_log_comes_within_two_seconds_and_then_every_ten():
+    assert progress._TO_LOG[0] < 2
+    assert 5 <= progress._TO_LOG[1] <= 15
+
+
+def test_a_terminal_has_one_line_that_makes_way_for_first_figures(monkeypatch):
+    monkeypatch.setattr(progress, "_TO_TERMINAL", (0.01, 0.01))
+    terminal = Terminal()
+    with progress.progress_shown(terminal):
+        for _ in track(range(3), what="counting"):
+            time.sleep(0.1)
+        say("J 0.12 bits\nand more")
+        with progress.hidden():
+            before = terminal.getvalue()
+            time.sleep(0.1)
+            assert terminal.getvalue() == before
+        time.sleep(0.1)
+        progress.finish()
+        time.sleep(0.1)
+        after = terminal.getvalue()
+    assert "\r\x1b[Kcounting 1 of 3; " in after
+    assert "\r\x1b[KJ 0.12 bits\nand more\n" in after
+    assert after.endswith("\r\x1b[K")
+    assert terminal.getvalue() == after
+
+
+def test_an_error_wipes_the_line_and_ends_the_watch(monkeypatch):
+    monkeypatch.setattr(progress, "_TO_TERMINAL", (0.01, 0.01))
+    terminal = Terminal()
+
     def broken():
-        for item in progress.in_parts([1, 2], what="group"):
-            raise ValueError(item)
+        with progress.progress_shown(terminal):
+            for item in track([1, 2], what="group"):
+                time.sleep(0.1)
+                raise ValueError(item)
 
     with pytest.raises(ValueError, match="1"):
         broken()
-    shown = Terminal()
-    with progress.progress_shown(shown), progress.announced("compiling"):
-        pass
-    assert "group" not in shown.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")
+    assert progress._display.get() is None
 
 
-@pytest.mark.usefixtures("impatient")
-def test_the_part_stays_between_the_lines_of_its_jobs_and_announcements_come_once():
-    shown = Terminal()
-    with progress.progress_shown(shown):
-        for _ in progress.in_parts(["a", "b"], what="fold"):
-            with progress.announced("compiling"):
-                pass
-            list(progress.track(range(2), total=2, what="sweeps"))
-    drawn = shown.getvalue().split("\r\x1b[K")
-    assert shown.getvalue().count("compiling") == 1
-    inner = [i for i, line in enumerate(drawn) if "sweeps" in line]
-    after = [drawn[i + 1] for i in inner if "sweeps" not in drawn[i + 1]]
-    assert after
-    assert all(line.startswith("fold ") for line in after)
-    assert drawn[-1] == ""
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_stage_names_the_lines_of_its_jobs():
-    shown = Terminal()
-    with progress.progress_shown(shown, lines=True):
-        with progress.stage("posterior of J: Cox, 3 of 5"):
-            list(progress.track(range(2), total=2, what="sweeps"))
-        list(progress.track(range(2), total=2, what="later"))
-    drawn = [line for line in shown.getvalue().split("\r\x1b[K") if "[" in line]
-    assert drawn[0].startswith("posterior of J: Cox, 3 of 5: sweeps [")
-    assert drawn[-1].startswith("later [")
-    assert "progress:" not in shown.getvalue()
-
-
-def test_a_log_gets_one_line_per_part_and_stage_if_it_was_asked_for():
-    def work():
-        for _ in progress.in_parts(["a", "b"], what="fold"):
-            list(progress.track(range(2), total=2, what="sweeps"))
-        with progress.stage("cases to show"), progress.announced("compiling"):
-            pass
-
-    log, silent = io.StringIO(), io.StringIO()
-    with progress.progress_shown(log, lines=True):
-        work()
-    with progress.progress_shown(silent):
-        work()
-    work()
-    assert log.getvalue().splitlines() == [
-        "progress: fold 1 of 2",
-        "progress: fold 2 of 2 (about 0 s left in all)",
-        "progress: cases to show",
-    ]
-    assert silent.getvalue() == ""
+def test_a_closed_stream_does_not_matter(monkeypatch):
+    monkeypatch.setattr(progress, "_TO_LOG", (0.01, 0.01))
+    log = io.StringIO()
+    with progress.progress_shown(log):
+        log.close()
+        time.sleep(0.05)

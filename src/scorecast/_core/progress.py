@@ -1,162 +1,334 @@
-"""One progress line for everything that takes longer than about a second.
+"""How far a run is, and how long the whole of it will still take.
 
-Silent unless somebody (the command line, a notebook) switches it on.
+A run is a tree of pieces of work. What knows how its work divides says so: `stages`
+gives the parts of a run with their weights (how long each takes beside the others),
+`track` counts items of about equal length. From what is finished, and how long it took,
+one figure follows: the time left for the whole run. As long as nothing is known about
+some part of it, that figure is withheld rather than wrong.
+
+Silent unless somebody (the command line, a notebook) switches it on with
+`progress_shown`. A verb and the library below it need no more than this::
+
+    with stages({"folds": 5, "posteriors": 9}):
+        with stage("folds"):
+            for fold in track(folds, what="fold"):
+                ...
+        say("first figures: ...")
+        with stage("posteriors"):
+            ...
+
+Lines are written by a thread of its own: work that counts nothing for a while, such as
+a long call of compiled code, is seen to go on all the same.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TextIO, TypeVar
 
-__all__ = ["announced", "in_parts", "progress_shown", "stage", "track"]
+__all__ = [
+    "announced",
+    "finish",
+    "hidden",
+    "progress_shown",
+    "revise",
+    "say",
+    "stage",
+    "stages",
+    "track",
+]
 
 T = TypeVar("T")
 
-_stream: ContextVar[TextIO | None] = ContextVar("progress_stream", default=None)
-_lines: ContextVar[TextIO | None] = ContextVar("progress_lines", default=None)
-_part: ContextVar[str] = ContextVar("progress_part", default="")
-_told: ContextVar[frozenset[str]] = ContextVar("progress_told", default=frozenset())
-_PATIENCE = 1.0  # seconds before the line appears
-_BETWEEN = 0.1  # seconds between two drawings
-_WIDTH = 24
+_TO_TERMINAL = (0.7, 0.25)  # seconds to the first line, and between two
+_TO_LOG = (1.5, 10.0)
+_LEAST_SHARE = 0.02  # of a count, below which its pace is not yet believed
+_LEAST_TIME = 0.5  # seconds, below which no pace is believed
+_DEEPEST = 3  # names of pieces in one line
+_COLUMNS = 80
+
+_now = time.monotonic
+
+
+class _Piece:
+    """A piece of work: with parts of known weights, or items, or none of either."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        weights: Mapping[str, float | None] | None = None,
+        total: int | None = None,
+        counts: bool = True,
+    ) -> None:
+        self.name = name
+        self.weights = None if weights is None else dict(weights)
+        self.total = total
+        self.counts = counts
+        self.done = 0
+        self.start = _now()
+        self.counted = self.start  # when the last item was done
+        self.idle = 0.0  # seconds of what happens once, such as compiling
+        self.spent: dict[str, float] = {}  # seconds of finished parts
+        self.current: _Piece | None = None
+
+    def elapsed(self, now: float) -> float:
+        return now - self.start - self.idle
+
+    def left(self, now: float) -> float | None:
+        """Return the seconds that the rest takes; None if nobody can know."""
+        if self.weights is not None:
+            return self._left_of_parts(self.weights, now)
+        if self.total is not None:
+            return self._left_of_items(self.total, now)
+        return None if self.current is None else self.current.left(now)
+
+    def _left_of_parts(
+        self, weights: Mapping[str, float | None], now: float
+    ) -> float | None:
+        running = self.current
+        waiting = [
+            weight
+            for name, weight in weights.items()
+            if name not in self.spent and (running is None or name != running.name)
+        ]
+        seconds = sum(self.spent.get(name, 0.0) for name, w in weights.items() if w)
+        weight = sum(w for name, w in weights.items() if w and name in self.spent)
+        left = None if running is None else running.left(now)
+        own = None if running is None else weights.get(running.name, 0.0)
+        if running is not None and left is not None and own:
+            seconds += running.elapsed(now) + left
+            weight += own
+        pace = seconds / weight if weight and seconds >= _LEAST_TIME else None
+        if running is not None and left is None:
+            if pace is None or own is None:
+                return None
+            left = pace * own - running.elapsed(now)
+            if left < 0:
+                return None  # longer than its weight said: how long, nobody knows
+        if not any(w is None or w > 0 for w in waiting):
+            return left or 0.0
+        if pace is None or any(w is None for w in waiting):
+            return None
+        return (left or 0.0) + pace * sum(w for w in waiting if w)
+
+    def _left_of_items(self, total: int, now: float) -> float | None:
+        elapsed, rest = self.elapsed(now), total - self.done
+        if rest <= 0:
+            return 0.0
+        within = self.current
+        # What an item is made of is believed if it was divided on purpose.
+        planned = within is not None and within.weights is not None
+        inner = within.left(now) if within is not None and planned else None
+        if inner is not None:
+            return (elapsed + inner) * (total / (self.done + 1)) - elapsed
+        if self.done < max(1.0, _LEAST_SHARE * total) or elapsed < _LEAST_TIME:
+            return None
+        # An item that takes longer than those before slows the pace.
+        until = self.counted - self.start - self.idle
+        each = max(until / self.done, elapsed / (self.done + 1))
+        return max(each * total - elapsed, 0.0)
+
+    def words(self) -> str:
+        if self.total is None:
+            return self.name
+        return f"{self.name} {min(self.done + 1, self.total):,} of {self.total:,}"
+
+
+class _Display:
+    """Draws the line, in its place on a terminal, every ten seconds in a log."""
+
+    def __init__(self, stream: TextIO, name: str) -> None:
+        self.stream = stream
+        self.in_place = stream.isatty()
+        self.root = _Piece(name)
+        self.open: list[_Piece] = [self.root]
+        self.told: set[str] = set()
+        self._drawn = False
+        self._lock = threading.RLock()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def begin(self) -> None:
+        self._thread.start()
+
+    def end(self) -> None:
+        """Take the line away; nothing is drawn any more."""
+        self._over.set()
+        self._thread.join()
+        with self._lock:
+            self._wipe()
+
+    @contextlib.contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Keep the line away while something else is written."""
+        with self._lock:
+            self._wipe()
+            yield
+
+    def line(self) -> str:
+        """Say what goes on, since when, and how long it will."""
+        now = _now()
+        with self._lock:
+            pieces = list(self.open)
+            left = self._left(now)
+        named = [piece.words() for piece in pieces if piece.name][1:][:_DEEPEST]
+        what = ": ".join(named) or self.root.name
+        seconds = _said(now - self.root.start)
+        if left is None:
+            return f"{what}; {seconds} so far"
+        return f"{what}; {seconds} so far, about {_said(left)} left"
+
+    def left(self) -> float | None:
+        """Return the seconds left for the whole run; None if nobody can know."""
+        with self._lock:
+            return self._left(_now())
+
+    def _left(self, now: float) -> float | None:
+        whole = self.root.current
+        # Only who gave the stages of a run has said that there is nothing else.
+        if whole is None or whole.weights is None:
+            return None
+        if not self.open[-1].counts:
+            return None
+        return whole.left(now)
+
+    def enter(self, piece: _Piece) -> None:
+        with self._lock:
+            self.open[-1].current = piece
+            self.open.append(piece)
+
+    def leave(self, piece: _Piece) -> None:
+        with self._lock:
+            # Generators may be closed late, when what they were part of is over.
+            if piece not in self.open:
+                return
+            while self.open[-1] is not piece:
+                self.open.pop()
+            self.open.pop()
+            now, above = _now(), self.open[-1]
+            above.current = None
+            if not piece.counts:
+                for one in self.open:
+                    one.idle += now - piece.start
+            elif above.weights is not None:
+                spent = above.spent.get(piece.name, 0.0)
+                above.spent[piece.name] = spent + piece.elapsed(now)
+
+    def _watch(self) -> None:
+        wait, between = _TO_TERMINAL if self.in_place else _TO_LOG
+        while not self._over.wait(wait):
+            wait = between
+            try:
+                self._draw()
+            except (OSError, ValueError):
+                return  # nobody reads any more
+
+    def _draw(self) -> None:
+        said = self.line()
+        with self._lock:
+            if self._over.is_set():
+                return
+            if self.in_place:
+                self.stream.write(f"\r\x1b[K{said[: _width(self.stream) - 1]}")
+                self._drawn = True
+            else:
+                self.stream.write(f"progress: {said}\n")
+            self.stream.flush()
+
+    def _wipe(self) -> None:
+        if self._drawn:
+            self._drawn = False
+            with contextlib.suppress(OSError, ValueError):
+                self.stream.write("\r\x1b[K")
+                self.stream.flush()
+
+
+_display: ContextVar[_Display | None] = ContextVar("progress", default=None)
 
 
 @contextlib.contextmanager
 def progress_shown(
-    stream: TextIO | None = None, *, lines: bool = False
+    stream: TextIO | None = None, *, quiet: bool = False, what: str = "reading"
 ) -> Iterator[None]:
-    """Show progress inside this block, if the stream is a terminal.
+    """Show progress inside this block.
+
+    On a terminal one line, updated in place; in a log or a pipe a line after one and a
+    half seconds and then every ten. Inside another such block nothing is added.
 
     Parameters
     ----------
     stream : text file, optional
         Where to draw; standard error by default.
-    lines : bool, default=False
-        Whether a stream that is no terminal, such as the log of a long run, gets a line
-        for every part and stage.
+    quiet : bool, default=False
+        Whether to show nothing.
+    what : str, default="reading"
+        What goes on until somebody says otherwise.
 
     Yields
     ------
     None
         Control, with progress switched on.
     """
-    target = sys.stderr if stream is None else stream
-    drawn = target.isatty()
-    token = _stream.set(target if drawn else None)
-    written = _lines.set(target if lines and not drawn else None)
-    told = _told.set(frozenset())
+    if quiet or _display.get() is not None:
+        yield
+        return
+    display = _Display(sys.stderr if stream is None else stream, what)
+    token = _display.set(display)
+    display.begin()
     try:
         yield
     finally:
-        _told.reset(told)
-        _lines.reset(written)
-        _stream.reset(token)
-
-
-def track(items: Iterable[T], *, total: int, what: str) -> Iterator[T]:
-    """Pass `items` through, drawing how far they are.
-
-    Parameters
-    ----------
-    items : iterable
-        What is worked on.
-    total : int
-        How many there will be.
-    what : str
-        Two or three words for the work.
-
-    Yields
-    ------
-    object
-        The items, unchanged.
-    """
-    stream = _stream.get()
-    if stream is None:
-        yield from items
-        return
-    start = last = time.monotonic()
-    drawn = False
-    try:
-        for done, item in enumerate(items, start=1):
-            now = time.monotonic()
-            if now - start > _PATIENCE and now - last > _BETWEEN:
-                _draw(stream, what, done, total, now - start)
-                last, drawn = now, True
-            yield item
-    finally:
-        if drawn:
-            _clear(stream)
-
-
-def in_parts(items: Sequence[T], *, what: str) -> Iterator[T]:
-    """Pass `items` through, each a job with progress of its own.
-
-    The lines of those jobs begin with which of how many it is, and with the time that
-    the rest will take if it goes on like this.
-
-    Parameters
-    ----------
-    items : sequence
-        What is worked on.
-    what : str
-        One of them in a word.
-
-    Yields
-    ------
-    object
-        The items, unchanged.
-    """
-    stream = _stream.get()
-    start = time.monotonic()
-    try:
-        for done, item in enumerate(items):
-            left = ""
-            if done:
-                each = (time.monotonic() - start) / done
-                left = f" (about {each * (len(items) - done):.0f} s left in all)"
-            _part.set(f"{what} {done + 1} of {len(items)}{left}: ")
-            _begin()
-            yield item
-    finally:
-        _part.set("")
-        if stream is not None:
-            _clear(stream)
+        _display.reset(token)
+        display.end()
 
 
 @contextlib.contextmanager
-def stage(what: str) -> Iterator[None]:
-    """Name a piece of work; lines of progress inside begin with that.
+def stages(weights: Mapping[str, float | None]) -> Iterator[None]:
+    """Divide a run, or a piece of it, into stages; `stage` enters them by name.
 
     Parameters
     ----------
-    what : str
-        What goes on, and which of how many it is.
+    weights : mapping of str to float or None
+        How long each stage takes beside the others; None where that cannot be known
+        yet, which withholds the estimate until `revise` says it or the stage is left.
+        At the top of a run the stages are all that is still to be done.
 
     Yields
     ------
     None
-        Control, with the name shown.
+        Control.
     """
-    token = _part.set(f"{what}: ")
-    _begin()
-    try:
+    with _entered(_Piece("", weights=weights)):
         yield
-    finally:
-        _part.reset(token)
-        stream = _stream.get()
-        if stream is not None:
-            _clear(stream)
+
+
+def revise(weights: Mapping[str, float | None]) -> None:
+    """Give stages of the innermost `stages` that knows them another weight.
+
+    Parameters
+    ----------
+    weights : mapping of str to float or None
+        New weights; 0 for what is left out.
+    """
+    display = _display.get()
+    if display is None:
+        return
+    for piece in reversed(display.open):
+        if piece.weights is not None and weights.keys() <= piece.weights.keys():
+            piece.weights.update(weights)
+            return
 
 
 @contextlib.contextmanager
-def announced(what: str) -> Iterator[None]:
-    """Show a line while something without steps goes on, then take it away.
-
-    The same line is shown once: what is done again goes quickly.
+def stage(what: str) -> Iterator[None]:
+    """Name a piece of work; directly inside `stages`, one of theirs.
 
     Parameters
     ----------
@@ -166,41 +338,143 @@ def announced(what: str) -> Iterator[None]:
     Yields
     ------
     None
-        Control, with the line shown.
+        Control, with the name shown.
     """
-    stream = _stream.get()
-    if stream is None or what in _told.get():
+    with _entered(_Piece(what)):
+        yield
+
+
+def track(items: Iterable[T], *, what: str, total: int | None = None) -> Iterator[T]:
+    """Pass `items` through, counting them.
+
+    Parameters
+    ----------
+    items : iterable
+        What is worked on, or the results as they come; each takes about as long.
+    what : str
+        Two or three words for the work, or one of the items in a word.
+    total : int, optional
+        How many there will be; their number if they are a sequence.
+
+    Yields
+    ------
+    object
+        The items, unchanged.
+    """
+    display = _display.get()
+    if display is None:
+        yield from items
+        return
+    if total is None and isinstance(items, Sequence):
+        total = len(items)
+    piece = _Piece(what, total=total)
+    with _entered(piece):
+        for item in items:
+            yield item
+            piece.current = None
+            piece.counted = _now()
+            piece.done += 1
+
+
+def in_parts(items: Sequence[T], *, what: str) -> Iterator[T]:
+    """Do as `track` does; the name of old."""
+    return track(items, what=what)
+
+
+@contextlib.contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Name what is done once, such as compiling; it says nothing about the pace.
+
+    The same is named once: what is done again goes quickly.
+
+    Parameters
+    ----------
+    what : str
+        What goes on.
+
+    Yields
+    ------
+    None
+        Control, with the name shown.
+    """
+    display = _display.get()
+    if display is None or what in display.told:
         yield
         return
-    _told.set(_told.get() | {what})
-    stream.write(f"\r\x1b[K{_part.get()}{what} ...")
-    stream.flush()
+    display.told.add(what)
+    with _entered(_Piece(what, counts=False)):
+        yield
+
+
+def say(text: str) -> None:
+    """Show first figures at once, before the answer: on standard error.
+
+    Nothing is shown where progress is not, so neither to who was asked to be quiet nor
+    to who calls the library.
+
+    Parameters
+    ----------
+    text : str
+        One or several lines.
+    """
+    display = _display.get()
+    if display is None:
+        return
+    with display.hidden():
+        display.stream.write(text.rstrip("\n") + "\n")
+        display.stream.flush()
+
+
+@contextlib.contextmanager
+def hidden() -> Iterator[None]:
+    """Keep the line away while something else is written to the terminal.
+
+    Yields
+    ------
+    None
+        Control, with no line in the way.
+    """
+    display = _display.get()
+    if display is None:
+        yield
+        return
+    with display.hidden():
+        yield
+
+
+def finish() -> None:
+    """Take the line away for good: the answer follows."""
+    display = _display.get()
+    if display is not None:
+        display.end()
+
+
+@contextlib.contextmanager
+def _entered(piece: _Piece) -> Iterator[None]:
+    display = _display.get()
+    if display is None:
+        yield
+        return
+    display.enter(piece)
     try:
         yield
     finally:
-        _clear(stream)
+        display.leave(piece)
 
 
-def _begin() -> None:
-    """Show the part that begins: on a terminal in its place, in a log as a line."""
-    stream, lines = _stream.get(), _lines.get()
-    if stream is not None:
-        _clear(stream)
-    if lines is not None:
-        lines.write(f"progress: {_part.get().removesuffix(': ')}\n")
-        lines.flush()
+def _said(seconds: float) -> str:
+    """Return a length of time in words, with the digits that can be believed."""
+    if seconds < 20:
+        return f"{seconds:.0f} s"
+    if seconds < 100:
+        return f"{5 * round(seconds / 5)} s"
+    if seconds < 100 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.0f} h"
 
 
-def _clear(stream: TextIO) -> None:
-    """Take the line away, but for the part of the work that goes on."""
-    stream.write(f"\r\x1b[K{_part.get().removesuffix(': ')}")
-    stream.flush()
-
-
-def _draw(stream: TextIO, what: str, done: int, total: int, elapsed: float) -> None:
-    share = done / max(total, 1)
-    bar = "#" * int(share * _WIDTH)
-    left = elapsed * (1 - share) / max(share, 1e-9)
-    said = f"{what} [{bar:<{_WIDTH}}] {done}/{total}, {left:.0f} s left"
-    stream.write(f"\r\x1b[K{_part.get()}{said}")
-    stream.flush()
+def _width(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _COLUMNS
+    except (OSError, ValueError):
+        return _COLUMNS

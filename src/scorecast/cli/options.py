@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
+
+from scorecast._core.progress import progress_shown
 
 __all__ = [
     "CLASSIFIERS",
@@ -84,7 +87,13 @@ def output_options(function: F) -> F:
 
 
 def writing_options(function: F) -> F:
-    """Add what every verb writes."""
+    """Add what every verb writes, and show how far it is unless it is to be quiet."""
+
+    @functools.wraps(function)
+    def shown(*args: Any, **options: Any) -> Any:
+        with progress_shown(quiet=options["quiet"]):
+            return function(*args, **options)
+
     return _apply(
         [
             click.option("--json", "json_path", metavar="FILE",
@@ -92,10 +101,11 @@ def writing_options(function: F) -> F:
             click.option("--report", "report_path", metavar="FILE.html",
                          help="Write one self-contained HTML page."),
             click.option("--force", is_flag=True, help="Overwrite existing files."),
-            click.option("--quiet", is_flag=True, help="Print no answer, no notes."),
+            click.option("--quiet", is_flag=True,
+                         help="Print no answer, no notes, no progress."),
             click.option("--debug", is_flag=True, help="Show tracebacks."),
         ],
-        function,
+        cast("F", shown),
     )  # fmt: skip
 
 

@@ -70,6 +70,7 @@ def deliver(
     matrix : dict, optional
         What the data were, where the answer does not say so itself.
     """
+    from scorecast._core.progress import finish, stage
     from scorecast.report import render_text, report
 
     command = shlex.join(["scorecast", *sys.argv[1:]])
@@ -80,12 +81,14 @@ def deliver(
     data["inputs"] = {**data["inputs"], **origin}
     paths = [f["path"] for f in files]
     json_path, report_path = options["json_path"], options["report_path"]
-    if report_path:
-        shown = {"command": command, "data": source, "inputs": files}
-        page = report([result, *further], provenance=shown)
-        write_text(report_path, page, force=options["force"], inputs=paths)
-    if json_path and json_path != "-":
-        write_json(json_path, data, force=options["force"], inputs=paths)
+    with stage("writing"):
+        if report_path:
+            shown = {"command": command, "data": source, "inputs": files}
+            page = report([result, *further], provenance=shown)
+            write_text(report_path, page, force=options["force"], inputs=paths)
+        if json_path and json_path != "-":
+            write_json(json_path, data, force=options["force"], inputs=paths)
+    finish()
     if not options["quiet"]:
         for line in notes:
             note(line)
@@ -116,7 +119,10 @@ def _versions() -> dict[str, str]:
 
 def note(line: str) -> None:
     """Say something beside the answer."""
-    click.echo(f"note: {line}", err=True)
+    from scorecast._core.progress import hidden
+
+    with hidden():
+        click.echo(f"note: {line}", err=True)
 
 
 def _speaks_utf8() -> bool:

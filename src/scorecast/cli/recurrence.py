@@ -212,7 +212,7 @@ def command(**options: Any) -> None:
         check_new_cases(options, sources)
         if options["checkpoint"]:
             check_writable(options["checkpoint"], force=True, inputs=sources)
-        with progress_shown(lines=not options["quiet"]):
+        with progress_shown(quiet=options["quiet"]):
             try:
                 result = _answer(data, new, options)
             except KeyboardInterrupt as stop:
