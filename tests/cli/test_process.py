@@ -150,3 +150,43 @@ def test_saved_results_become_one_page(files):
     )
     assert done.returncode == 3
     assert "curve" in done.stderr
+
+
+@pytest.fixture
+def trapped(tmp_path):
+    """A directory of data, and of Python files that must not be run."""
+    rng = np.random.default_rng(0)
+    rows = "\n".join(
+        f"{x:.3f},{'ab'[i % 2]}" for i, x in enumerate(rng.normal(size=30))
+    )
+    (tmp_path / "data.csv").write_text(f"x,kind\n{rows}\n")
+    trap = "open('ran.txt', 'a').write(__name__ + chr(10))\nraise ImportError\n"
+    names = ("threadpoolctl", "joblib", "cloudpickle", "loky", "sklearn", "numpy")
+    for name in (*names, "click"):
+        (tmp_path / f"{name}.py").write_text(trap)
+    return tmp_path
+
+
+def test_no_worker_runs_what_lies_beside_the_data(trapped):
+    tool = os.path.join(os.path.dirname(sys.executable), "scorecast")
+    wanted = (
+        "assess data.csv --target kind --model naive-bayes --sampling cv3 --json - "
+        "--permutations 0 --null-sets 0 --time-limit 600 --jobs 2"
+    )
+    done = subprocess.run(
+        [tool, *wanted.split()],
+        cwd=trapped, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert not (trapped / "ran.txt").exists(), (trapped / "ran.txt").read_text()
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["kind"] == "assessment"
+
+
+def test_the_module_runs_nothing_of_the_current_directory_either(trapped):
+    for start in (["-m", "scorecast"], TOOL[1:]):
+        done = subprocess.run(
+            [sys.executable, *start, "size", "--expect", "0.9", "--width", "0.1"],
+            cwd=trapped, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert not (trapped / "ran.txt").exists(), (trapped / "ran.txt").read_text()

@@ -30,10 +30,11 @@ class _Helper:
     """A process that runs one function after another."""
 
     def __init__(self) -> None:
-        # Not a fork: threads of BLAS and OpenMP do not survive one.
-        path = os.pathsep.join(filter(None, sys.path))
+        # Not a fork: threads of BLAS and OpenMP do not survive one. Where this process
+        # does not look for modules (-P: beside the data) the other does not either.
+        path = os.pathsep.join(place or os.getcwd() for place in sys.path)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _SERVE],
+            [sys.executable, "-P", "-c", _SERVE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,8 +54,27 @@ def map_tasks(
 
     calls = (joblib.delayed(_call)(function, i, *p) for i, p in enumerate(pairs))
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    results: dict[int, R] = dict(track(parallel(calls), total=len(pairs), what=what))
-    return [results[i] for i in range(len(pairs))]
+    with _safe_path():
+        found = dict(track(parallel(calls), total=len(pairs), what=what))
+    return [found[i] for i in range(len(pairs))]
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep processes that are started here from running files beside the data.
+
+    Workers, and what tracks their resources, are started with ``python -m`` or ``-c``,
+    which look for modules in the current directory before anything else.
+    """
+    known = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if known is None:
+            os.environ.pop("PYTHONSAFEPATH", None)
+        else:
+            os.environ["PYTHONSAFEPATH"] = known
 
 
 def map_threads(

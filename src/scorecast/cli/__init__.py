@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -16,8 +18,22 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     argv : sequence of str, optional
         Arguments; those of the process by default.
     """
+    _leave_current_directory()
     try:
         from scorecast.cli.main import main as run
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     run(argv)
+
+
+def _leave_current_directory() -> None:
+    """Look for no module beside the data, here or in any process that is started."""
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        here = os.getcwd()
+    except OSError:  # a directory that is gone holds nothing
+        return
+    own = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+    # `python -m` and `python -c` put it first; a checkout may be run from inside.
+    if sys.path and sys.path[0] in ("", here) and here != own:
+        del sys.path[0]
