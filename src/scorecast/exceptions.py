@@ -4,6 +4,7 @@
 
     ScorecastError
     ├── InvalidInputError (ValueError)         the input is wrong           exit 3
+    │   ├── CheckpointError                    of another run, or damaged
     │   ├── InvalidPriorError                  forecasts are held against nothing
     │   ├── MissingExtraError (ImportError)    an optional package is absent
     │   └── MissingLabelsError                 scores came without the truth
@@ -22,6 +23,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "CheckpointError",
     "DataWarning",
     "ExtrapolationWarning",
     "FitFailedError",
@@ -49,6 +51,10 @@ class InvalidInputError(ScorecastError, ValueError):
     """An input has the wrong shape, type, range or content."""
 
     exit_code = 3
+
+
+class CheckpointError(InvalidInputError):
+    """A checkpoint is of another run, damaged or edited, or cannot be written."""
 
 
 class MissingExtraError(InvalidInputError, ImportError):

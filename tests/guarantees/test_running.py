@@ -14,6 +14,7 @@ from sklearn.feature_selection import SelectKBest, chi2, f_classif
 import scorecast as sc
 from scorecast._core.identity import identity_of
 from scorecast.exceptions import (
+    CheckpointError,
     DataWarning,
     FitFailedError,
     InvalidInputError,
@@ -86,16 +87,33 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(easy, tmp_path):
     assert whole == sc.assess("tree", *easy, **QUICK).to_dict()
     # Stopped in the middle of a line.
     path.write_text("\n".join(lines[:6]) + "\n" + lines[6][:20])
-    with pytest.warns(DataWarning, match="1 line was cut off"):
+    with pytest.warns(DataWarning, match="the last line was cut off"):
         again = sc.assess("tree", *easy, checkpoint=path, **QUICK)
     assert again.to_dict() == whole
-    # What is noted is not done again: a forged value comes through.
-    rows = [json.loads(line) for line in lines[1:]]
-    forged = next(row for row in rows if row["part"] == "tree/permuted")
-    forged["value"] = [[1.0] * 4]
-    path.write_text("\n".join([lines[0], *map(json.dumps, rows)]) + "\n")
-    again = sc.assess("tree", *easy, checkpoint=path, **QUICK).to_dict()
-    assert again != whole
+    assert path.read_text().splitlines() == lines
+    # A value that was altered is not believed.
+    first = next(i for i, line in enumerate(lines) if "tree/permuted" in line)
+    row = json.loads(lines[first])
+    lines[first] = json.dumps(row | {"value": [[1.0] * 4]})
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(CheckpointError, match=f"run.jsonl, line {first + 1}: damaged"):
+        sc.assess("tree", *easy, checkpoint=path, **QUICK)
+
+
+def test_what_workers_find_is_noted_too(easy, tmp_path):
+    path, other = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    whole = sc.assess("tree", *easy, checkpoint=path, **QUICK).to_dict()
+    assert sc.assess("tree", *easy, checkpoint=other, n_jobs=2, **QUICK).to_dict() == (
+        whole
+    )
+    one, two = ({_noted(x) for x in p.read_text().splitlines()} for p in (path, other))
+    assert one == two
+    assert sc.assess("tree", *easy, checkpoint=other, **QUICK).to_dict() == whole
+
+
+def _noted(line):
+    row = json.loads(line)
+    return row.get("part"), row.get("number")
 
 
 @pytest.mark.parametrize(

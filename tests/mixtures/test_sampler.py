@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import scorecast.mixtures.run as run_module
-from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.exceptions import CheckpointError, InvalidInputError, UsageError
 from scorecast.mixtures import (
     Prior,
     Sampling,
@@ -127,6 +127,25 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     assert file.read_bytes() == before
     file.write_bytes(before[: len(before) // 2])
     with pytest.raises(InvalidInputError, match="damaged"):
+        sample_posterior(VALUES, random_state=3, **arguments)
+    # An archive that was unpacked, altered and packed again.
+    file.write_bytes(before)
+    with np.load(file) as saved:
+        arrays = dict(saved)
+    means, header = "0/record/means", arrays["header"].tobytes()
+    for change, place in (
+        ({means: -arrays[means]}, means),
+        ({means: arrays["1/record/means"]}, means),
+        ({"header": header.replace(b'"stage": 0', b'"stage": 1')}, "header"),
+        ({"new": np.ones(3)}, "new"),
+    ):
+        edited = arrays | change
+        edited["header"] = np.frombuffer(bytes(edited["header"]), dtype=np.uint8)
+        np.savez(file, **edited)
+        with pytest.raises(CheckpointError, match=f"npz, {place}: damaged or edited"):
+            sample_posterior(VALUES, random_state=3, **arguments)
+    np.savez(file, **{k: v for k, v in arrays.items() if k != means})
+    with pytest.raises(CheckpointError, match=f"npz, {means}: damaged or edited"):
         sample_posterior(VALUES, random_state=3, **arguments)
     assert os.listdir(tmp_path) == ["state.npz"]
 

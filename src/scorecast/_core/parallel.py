@@ -21,9 +21,10 @@ def map_tasks(
     function: Callable[[T, np.random.Generator], R],
     tasks: Sequence[T],
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | Sequence[np.random.Generator],
     n_jobs: int | None = None,
     what: str = "working",
+    finished: Callable[[int, R], None] | None = None,
 ) -> list[R]:
     """Apply `function` to every task; the answer does not depend on `n_jobs`.
 
@@ -33,30 +34,45 @@ def map_tasks(
         Called as ``function(task, rng)``; must be picklable if ``n_jobs != 1``.
     tasks : sequence
         Arguments, one per call.
-    rng : numpy.random.Generator
-        Parent stream. One child stream is spawned per task, in task order.
+    rng : numpy.random.Generator or sequence of them
+        Parent stream, of which one child is spawned per task, in task order; or the
+        stream of every task.
     n_jobs : int, optional
         Number of workers; None means one unless a joblib ``parallel_config``
         (such as its Dask backend) is active, -1 all cores.
     what : str, default="working"
         Words for the progress line.
+    finished : callable, optional
+        Told the number and the result of every task as it comes, in this process.
 
     Returns
     -------
     list
         Results in the order of `tasks`.
     """
-    streams = rng.spawn(len(tasks))
+    streams = rng.spawn(len(tasks)) if isinstance(rng, np.random.Generator) else rng
     pairs = list(zip(tasks, streams, strict=True))
-    if _is_serial(n_jobs) or len(tasks) <= 1:
-        return _map_serially(function, pairs, what)
+    done = _serially if _is_serial(n_jobs) or len(tasks) <= 1 else _by_workers
+    found: dict[int, R] = {}
+    for index, result in done(function, pairs, n_jobs, what):
+        found[index] = result
+        if finished is not None:
+            finished(index, result)
+    return [found[index] for index in range(len(pairs))]
+
+
+def _by_workers(
+    function: Callable[[T, np.random.Generator], R],
+    pairs: Sequence[tuple[T, np.random.Generator]],
+    n_jobs: int | None,
+    what: str,
+) -> Iterator[tuple[int, R]]:
     import joblib  # a small job never pays for it
 
     calls = (joblib.delayed(_call)(function, i, *p) for i, p in enumerate(pairs))
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     with _safe_path():
-        found = dict(track(parallel(calls), total=len(pairs), what=what))
-    return [found[i] for i in range(len(pairs))]
+        yield from track(parallel(calls), total=len(pairs), what=what)
 
 
 @contextlib.contextmanager
@@ -139,17 +155,19 @@ def _is_serial(n_jobs: int | None) -> bool:
     return bool(joblib.effective_n_jobs(None) == 1)
 
 
-def _map_serially(
+def _serially(
     function: Callable[[T, np.random.Generator], R],
     pairs: Sequence[tuple[T, np.random.Generator]],
+    n_jobs: int | None,
     what: str,
-) -> list[R]:
+) -> Iterator[tuple[int, R]]:
+    del n_jobs
     from threadpoolctl import threadpool_limits
 
     # As for workers below; once for all tasks, since looking for BLAS takes a while.
     with threadpool_limits(1):
-        progress = track(pairs, total=len(pairs), what=what)
-        return [function(task, stream) for task, stream in progress]
+        for index, (task, stream) in enumerate(track(pairs, what=what)):
+            yield index, function(task, stream)
 
 
 def _call(

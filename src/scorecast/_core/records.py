@@ -1,42 +1,48 @@
-"""What is done already, in a file, so that a long run can go on."""
+"""What is done already, in a file, so that a long run can go on.
+
+One JSON object per line, each with a checksum of itself and of the line before: a line
+that was altered, taken out, put in or moved is found, and so is a hole in the middle.
+Only the end may be missing, as after a run that was stopped; that much is done again.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from scorecast._version import __version__
-from scorecast.exceptions import DataWarning, InvalidInputError
+from scorecast.exceptions import CheckpointError, DataWarning
 
 __all__ = ["Record"]
+
+_LINE = re.compile(rb'(\{.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
+_TAIL = len('0123456789abcdef"}\n')
 
 
 class Record:
     """A file to which everything finished is appended, one line each.
 
+    By one process only: workers give their results back, and do not write.
+
     Parameters
     ----------
     path : str or path-like
-        The file; made if it does not exist.
+        The file; begun if it does not exist or is empty.
     run : str
         Fingerprint of the run; the file of another one is refused.
-
-    Attributes
-    ----------
-    n_torn : int
-        Lines that were cut off or garbled, and are done again.
     """
 
     def __init__(self, path: str | os.PathLike[str], run: str) -> None:
         self.path = os.fspath(path)
-        self.n_torn = 0
         self._done: dict[tuple[str, int], Any] = {}
-        if os.path.exists(self.path):
+        if os.path.exists(self.path) and os.path.getsize(self.path):
             self._load(run)
         else:
             self._append({"scorecast": __version__, "run": run})
@@ -57,7 +63,7 @@ class Record:
         """
         run = "parts"
         if os.path.exists(path):
-            with open(path, encoding="utf-8", errors="replace") as file:
+            with open(path, "rb") as file:
                 run = str(_row(file.readline()).get("run", run))
         return cls(path, run)
 
@@ -77,55 +83,68 @@ class Record:
         self._append({"part": part, "number": number, "value": value})
 
     def _append(self, row: Mapping[str, Any]) -> None:
-        line = (json.dumps(row, default=_plain) + "\n").encode()
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        body = json.dumps(row, default=_plain)[:-1].encode()
         try:
-            target = os.open(self.path, flags, 0o644)
-            try:
-                # One call per line: workers do not cut into one another.
-                os.write(target, line)
-            finally:
-                os.close(target)
+            with open(self.path, "a+b") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - _TAIL))
+                # Another record of the same file may have written since.
+                check = _check(file.read()[:16], body)
+                file.write(body + b', "check": "' + check + b'"}\n')
         except OSError as error:
             msg = f"{self.path}: the checkpoint cannot be written ({error.strerror})"
-            raise InvalidInputError(msg) from error
+            raise CheckpointError(msg) from error
 
     def _load(self, run: str) -> None:
-        with open(self.path, encoding="utf-8", errors="replace") as file:
-            lines = file.read().split("\n")
+        try:
+            with open(self.path, "rb") as file:
+                lines = file.read().split(b"\n")
+        except OSError as error:
+            msg = f"{self.path}: the checkpoint cannot be read ({error.strerror})"
+            raise CheckpointError(msg) from error
         head = _row(lines[0])
-        if "run" not in head:
+        if "run" not in head or "scorecast" not in head:
             msg = f"{self.path}: not a checkpoint of scorecast, or a damaged one"
-            raise InvalidInputError(msg)
+            raise CheckpointError(msg)
         if head["run"] != run:
             msg = (
                 f"{self.path}: the checkpoint of another run (data, models, sampling, "
                 "options, seed or version differ); remove it or name another file"
             )
-            raise InvalidInputError(msg)
-        self._keep([line for line in lines[1:] if line])
-        if lines[-1]:
-            # The run was stopped while writing: what follows needs a new line.
-            with open(self.path, "a", encoding="utf-8") as file:
-                file.write("\n")
-
-    def _keep(self, lines: Sequence[str]) -> None:
-        for line in lines:
+            raise CheckpointError(msg)
+        last, size = b"", 0
+        for number, line in enumerate(lines, start=1):
+            if not line and number == len(lines):
+                return
+            found = _LINE.fullmatch(line)
+            if found is None or _check(last, found[1]) != found[2]:
+                if number == len(lines) > 1:
+                    self._cut(size)
+                    return
+                msg = (
+                    f"{self.path}, line {number}: damaged or edited, so nothing in "
+                    "this checkpoint can be believed; remove it to start anew"
+                )
+                raise CheckpointError(msg)
+            last, size = found[2], size + len(line) + 1
             row = _row(line)
-            if {"part", "number", "value"} <= set(row):
+            if number > 1:
                 self._done[row["part"], int(row["number"])] = row["value"]
-            else:
-                self.n_torn += 1
-        if self.n_torn:
-            lines_said = "line was" if self.n_torn == 1 else "lines were"
-            msg = (
-                f"{self.path}: {self.n_torn} {lines_said} cut off or garbled; what "
-                "stood there is done again"
-            )
-            warnings.warn(msg, DataWarning, stacklevel=5)
+        with open(self.path, "ab") as file:
+            file.write(b"\n")  # all but the end of the last line was written
+
+    def _cut(self, size: int) -> None:
+        """Take away a line that was being written when the run was stopped."""
+        os.truncate(self.path, size)
+        msg = f"{self.path}: the last line was cut off; what stood there is done again"
+        warnings.warn(msg, DataWarning, stacklevel=5)
 
 
-def _row(line: str) -> dict[str, Any]:
+def _check(last: bytes, body: bytes) -> bytes:
+    return hashlib.sha256(last + body).hexdigest()[:16].encode()
+
+
+def _row(line: bytes) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):

@@ -224,12 +224,7 @@ def command(**options: Any) -> None:
         _check_threshold(losses, task_of(models), options["fail_below"])
         with progress_shown():
             try:
-                with blamed_on_column(
-                    data.source,
-                    options["target"],
-                    data.missing,
-                    options["checkpoint"],
-                ):
+                with blamed_on_column(data.source, options["target"], data.missing):
                     result = _answer(models, data, grids, losses, options)
             except KeyboardInterrupt as stop:
                 raise interrupted(options["checkpoint"]) from stop

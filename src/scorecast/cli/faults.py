@@ -9,7 +9,11 @@ from contextlib import contextmanager
 
 import click
 
-from scorecast.exceptions import InsufficientDataError, InvalidInputError
+from scorecast.exceptions import (
+    CheckpointError,
+    InsufficientDataError,
+    InvalidInputError,
+)
 from scorecast.io.wording import quoted
 
 __all__ = ["blamed_on_column", "in_options", "interrupted", "numbers_wanted"]
@@ -69,9 +73,7 @@ def in_options(message: str, command: click.Command | None) -> str:
 
 
 @contextmanager
-def blamed_on_column(
-    path: str, target: str, missing: str = "", checkpoint: str | None = None
-) -> Iterator[None]:
+def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None]:
     """Name the file and the column of targets, which the library cannot know.
 
     Parameters
@@ -82,8 +84,6 @@ def blamed_on_column(
         The column that the library knows as y.
     missing : str, optional
         Place of the first missing feature.
-    checkpoint : str, optional
-        A file that may be at fault by itself.
 
     Raises
     ------
@@ -92,10 +92,10 @@ def blamed_on_column(
     """
     try:
         yield
+    except CheckpointError:  # of another file, which it names
+        raise
     except (InvalidInputError, InsufficientDataError) as error:
         said = str(error).replace(_ONE_FOLD, _WAY_OUT)
-        if checkpoint and said.startswith(f"{checkpoint}: "):
-            raise  # of another file, which it names
         # Not all that is wrong is so with the array of features.
         place = path if said.startswith("X ") else path.partition("::")[0]
         if "cases of every class" in said:

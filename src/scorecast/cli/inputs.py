@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from scorecast.exceptions import (
+    CheckpointError,
     InsufficientDataError,
     InvalidInputError,
     InvalidPriorError,
@@ -230,7 +231,7 @@ def blamed_on(path: str, *, prior: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except NotConvergedError:  # no fault of the file
+    except (CheckpointError, NotConvergedError):  # no fault of the file
         raise
     except (InvalidInputError, InsufficientDataError) as error:
         named = prior if prior and isinstance(error, InvalidPriorError) else path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -69,26 +68,28 @@ class Run:
         list
             Results in the order of the tasks.
         """
-        work = partial(_one_task, function, self.record, part, noted, restored)
-        pairs = list(enumerate(tasks))
-        return map_tasks(work, pairs, rng=rng, n_jobs=self.n_jobs, what=what)
+        record, streams = self.record, rng.spawn(len(tasks))
+        if record is None:
+            return map_tasks(
+                function, tasks, rng=streams, n_jobs=self.n_jobs, what=what
+            )
+        found = {}
+        for number in range(len(tasks)):
+            known = record.finished(part, number)
+            if known is not None:
+                found[number] = restored(known)
+        waiting = [number for number in range(len(tasks)) if number not in found]
 
+        def finished(index: int, result: R) -> None:
+            record.add(part, waiting[index], noted(result))
 
-def _one_task(
-    function: Callable[[T, np.random.Generator], R],
-    record: Record | None,
-    part: str,
-    noted: Callable[[R], Any],
-    restored: Callable[[Any], R],
-    pair: tuple[int, T],
-    rng: np.random.Generator,
-) -> R:
-    number, task = pair
-    if record is None:
-        return function(task, rng)
-    known = record.finished(part, number)
-    if known is not None:
-        return restored(known)
-    result = function(task, rng)
-    record.add(part, number, noted(result))
-    return result
+        done = map_tasks(
+            function,
+            [tasks[number] for number in waiting],
+            rng=[streams[number] for number in waiting],
+            n_jobs=self.n_jobs,
+            what=what,
+            finished=finished,
+        )
+        found |= dict(zip(waiting, done, strict=True))
+        return [found[number] for number in range(len(tasks))]

@@ -1,4 +1,8 @@
-"""The state of a run in a file, so that an interrupted run can go on."""
+"""The state of a run in a file, so that an interrupted run can go on.
+
+An archive of arrays, and a header that holds a checksum of each and one of its own: an
+array that was altered, exchanged or taken out is found.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 from scorecast._version import __version__
-from scorecast.exceptions import InvalidInputError
+from scorecast.exceptions import CheckpointError
 from scorecast.io import check_writable, write_bytes
 from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.observations import Observations
@@ -71,8 +75,8 @@ class Checkpoint:
 
         Raises
         ------
-        InvalidInputError
-            If the file is not a checkpoint, or one of another run.
+        CheckpointError
+            If the file is not a checkpoint, or one of another run, or damaged.
         """
         if self.path is None or not os.path.exists(self.path):
             return 0
@@ -82,7 +86,7 @@ class Checkpoint:
                 f"{self.path}: the checkpoint of another run (values, prior, sampling, "
                 "seed or version differ); remove it or name another file"
             )
-            raise InvalidInputError(msg)
+            raise CheckpointError(msg)
         for run, saved in zip(runs, header["runs"], strict=True):
             _restore(run, saved, arrays)
         return int(header["stage"])
@@ -105,8 +109,10 @@ class Checkpoint:
         arrays: dict[str, Any] = {}
         saved = [_saved(run, i, arrays) for i, run in enumerate(runs)]
         header = {"asked": self.asked, "stage": stage, "runs": saved}
-        text = json.dumps(header).encode()
+        checks = {name: _check_of(array) for name, array in arrays.items()}
+        text = json.dumps(header | {"checks": checks}).encode()
         arrays["header"] = np.frombuffer(text, dtype=np.uint8)
+        arrays["check"] = np.array(hashlib.sha256(text).hexdigest())
         target = memory.BytesIO()
         np.savez(target, **arrays)
         self._kept = target.getvalue()
@@ -125,10 +131,31 @@ class Checkpoint:
             with open(self.path or "", "rb") as file:
                 saved = np.load(file, allow_pickle=False)
                 arrays = {name: saved[name] for name in saved.files}
-            return json.loads(arrays["header"].tobytes()), arrays
+            text, check = arrays.pop("header").tobytes(), str(arrays.pop("check"))
+            header = json.loads(text)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             msg = f"{self.path}: not a checkpoint of scorecast, or a damaged one"
-            raise InvalidInputError(msg) from error
+            raise CheckpointError(msg) from error
+        place = ""
+        if hashlib.sha256(text).hexdigest() != check:
+            place = "header"
+        else:
+            checks = header["checks"]
+            wrong = {k for k, v in arrays.items() if checks.get(k) != _check_of(v)}
+            place = min(wrong | (checks.keys() - arrays.keys()), default="")
+        if place:
+            msg = (
+                f"{self.path}, {place}: damaged or edited, so nothing in this "
+                "checkpoint can be believed; remove it to start anew"
+            )
+            raise CheckpointError(msg)
+        return header, arrays
+
+
+def _check_of(array: Any) -> str:
+    given = np.ascontiguousarray(array)
+    kind = f"{given.dtype.str} {given.shape} ".encode()
+    return hashlib.sha256(kind + given.tobytes()).hexdigest()
 
 
 def _fingerprint(
