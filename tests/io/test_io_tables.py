@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import locale
+import time
 
 import numpy as np
 import pytest
 
 from scorecast.exceptions import UsageError
-from scorecast.io import delimited, read_labels, read_matrix
+from scorecast.io import delimited, read_labels, read_matrix, rows
+from scorecast.io.rows import is_number
 
 MIB = 2**20
 
@@ -335,3 +337,33 @@ def test_damaged_arrow_tables_are_refused(suffix, content, tmp_path, refusal):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(content)
     assert "damaged" in refusal(read_matrix, path)
+
+
+LONG = ("1" * 40_000 + "x", "1." + "2" * 40_000 + "x", " " * 40_000 + "x",
+        "1e" + "9" * 40_000 + "x", "1" * 40_000 + "," + "1" * 40_000 + "x")  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", LONG)
+def test_a_long_cell_takes_time_in_proportion(cell):
+    start = time.process_time()
+    assert not is_number(cell)
+    assert is_number("1" * 40_000)
+    assert rows._DECIMAL_COMMA.fullmatch(cell) is None
+    # Two minutes where every digit is tried with every other.
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_cell_that_is_too_long_is_refused_with_its_place(quote, table, refusal):
+    short, long = "0." + "1" * 9_998, quote + "1" * 40_000 + quote
+    message = refusal(read_matrix, table(f"a,b\n1,2\n3,{long}\n"))
+    assert "line 3, column 'b': a cell of 40,000 characters" in message
+    assert "at most 10,000" in message
+    label = refusal(read_labels, table(f"a\nx\n{long}\n"))
+    assert "line 3, column 1: a cell of 40,000 characters" in label
+    # What is not read may be as long as it likes; wide tables have long lines.
+    read = read_matrix(table(f"a,b\n{short},{long}\n"), drop=["b"])
+    assert read.values.shape == (1, 1)
+    wide = ",".join(["1.25"] * 5_000)
+    header = ",".join(f"c{i}" for i in range(5_000))
+    assert read_matrix(table(f"{header}\n{wide}\n")).values.shape == (1, 5_000)

@@ -24,12 +24,15 @@ from scorecast.io.wording import one_line, quoted
 __all__ = ["MISSING", "Rows", "is_number", "split_record"]
 
 # What numpy.loadtxt takes for a number; float() would also take 1_000 and Arabic
-# digits.
+# digits. Nothing is tried twice (++), so that the time grows as the length of a cell.
 _NUMBER = re.compile(
-    r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\s*",
+    r"\s*+[+-]?((\d++(\.\d*+)?|\.\d++)(e[+-]?\d++)?|inf|infinity|nan)\s*+",
     re.IGNORECASE | re.ASCII,
 )
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(e[+-]?\d+)?\s*", re.IGNORECASE | re.ASCII)
+_DECIMAL_COMMA = re.compile(
+    r"\s*+[+-]?\d++,\d++(e[+-]?\d++)?\s*+", re.IGNORECASE | re.ASCII
+)
+_LONGEST = 10_000  # characters of a cell that is read
 # Not "none", which may well be a class: no disease.
 MISSING = ("", "na", "n/a", "nan", "null")
 _BLANK = ("\n", "\r\n", "\r")
@@ -170,18 +173,41 @@ class Rows:
             start = self.lines.number
             cells = split_record(line, self.lines, self.delimiter)
             self._check_count(start, len(cells))
-            for labels, index in zip(self.labels, self.texts, strict=True):
-                labels.append(cells[index])
+            self._keep(cells)
+            self._check_lengths(cells)
             self._record = self._joined(cells)
             return self._record
         text = line.rstrip("\r\n")
         self._check_count(self.lines.number, text.count(self.delimiter) + 1)
-        for labels, index in zip(self.labels, self.texts, strict=True):
-            labels.append(text.split(self.delimiter, index + 1)[index])
+        if self.texts:
+            cells = text.split(self.delimiter, max(self.texts) + 1)
+            self._keep(cells)
+        if len(text) > _LONGEST and self._may_be_long(text):
+            self._check_lengths(text.split(self.delimiter))
         if self.numbers and (self.decimal == "," or self._may_lack(text)):
             text = self._joined(text.split(self.delimiter))
         self._record = text
         return text
+
+    def _keep(self, cells: Sequence[str]) -> None:
+        for labels, index in zip(self.labels, self.texts, strict=True):
+            labels.append(cells[index])
+
+    def _may_be_long(self, text: str) -> bool:
+        """Tell whether a cell may be too long, without cutting the line."""
+        half = _LONGEST // 2
+        starts = range(0, len(text) - half + 1, half)
+        return any(text.find(self.delimiter, i, i + half) < 0 for i in starts)
+
+    def _check_lengths(self, cells: Sequence[str]) -> None:
+        for index in (*self.texts, *self.numbers):
+            if len(cells[index]) > _LONGEST:
+                place = f"line {self.line_numbers[-1]}, {self.names[index]}"
+                msg = (
+                    f"{self.lines.name}, {place}: a cell of {len(cells[index]):,} "
+                    f"characters, of which at most {_LONGEST:,} are read; repair it"
+                )
+                raise InvalidInputError(msg)
 
     def _may_lack(self, text: str) -> bool:
         """Tell whether a cell may be missing, without cutting the line."""
