@@ -16,7 +16,8 @@ import scorecast.recurrence
 from scorecast.exceptions import DataWarning
 from scorecast.mixtures.diagnostics import Diagnostics
 
-QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--allow-unconverged")
+QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--max-seconds", "0",
+         "--allow-unconverged")  # fmt: skip
 
 
 class QuickModel(BaseEstimator):

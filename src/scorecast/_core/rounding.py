@@ -10,7 +10,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 
-__all__ = ["DIGITS", "steady"]
+__all__ = ["DIGITS", "steady", "told_apart"]
 
 DIGITS = 12  # significant; float64 has nearly 16, and means lose some of them
 
@@ -48,3 +48,34 @@ def steady(
     up, down = 10.0 ** np.clip(places, 0, 300), 10.0 ** np.clip(-places, 0, 300)
     rounded: FloatArray = np.rint(values * up / down) * down / up
     return rounded
+
+
+def told_apart(value: float, limit: float, decimals: int) -> str:
+    """Write a number with as many decimals as it takes to see that it misses a limit.
+
+    Parameters
+    ----------
+    value : float
+        What was found, other than the limit.
+    limit : float
+        What it was held against.
+    decimals : int
+        Least number of decimals.
+
+    Returns
+    -------
+    str
+        The number.
+
+    Examples
+    --------
+    >>> told_apart(1.0104, 1.01, 3), told_apart(1.034, 1.01, 3)
+    ('1.0104', '1.034')
+    >>> told_apart(399.7, 400, 0)
+    '399.7'
+    """
+    for places in range(decimals, 17):
+        text = f"{value:.{places}f}"
+        if float(text) != limit:
+            return text
+    return repr(float(value))

@@ -22,6 +22,7 @@ __all__ = [
     "dataset_options",
     "guesses_option",
     "identification_options",
+    "max_seconds_option",
     "output_options",
     "score_options",
     "table_options",
@@ -73,6 +74,17 @@ def _apply(options: list[Callable[[F], F]], function: F) -> F:
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def max_seconds_option(function: F) -> F:
+    """Add how long chains may go on for beyond their draws."""
+    option = click.option(
+        "--max-seconds", type=click.FloatRange(min=0), default=60, show_default=True,
+        metavar="SECONDS",
+        help="How long the chains of one posterior may go on beyond their planned "
+        "draws where they fall short of agreement; exit code 4 after that.",
+    )  # fmt: skip
+    return option(function)
 
 
 def output_options(function: F) -> F:

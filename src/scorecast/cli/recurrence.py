@@ -14,7 +14,7 @@ from scorecast.cli.new_cases import (
     read_new_cases,
     save_predicted,
 )
-from scorecast.cli.options import Share, output_options
+from scorecast.cli.options import Share, max_seconds_option, output_options
 
 if TYPE_CHECKING:
     from scorecast.io import CohortFile, NewCohortFile
@@ -163,6 +163,7 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
     help="Draws of every chain, of fits and of the posteriors of J alike; not of the "
     "evidence of --candidate. [default: 1000 in fits, 2000 for J]",
 )
+@max_seconds_option
 @click.option(
     "--allow-unconverged",
     is_flag=True,

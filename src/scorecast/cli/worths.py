@@ -14,7 +14,11 @@ __all__ = ["judged_posteriors", "lengths_of"]
 
 def lengths_of(options: dict[str, Any]) -> dict[str, Any]:
     """Return number and length of chains, as far as they were given."""
-    given = {"n_chains": options["chains"], "n_draws": options["draws"]}
+    given = {
+        "n_chains": options["chains"],
+        "n_draws": options["draws"],
+        "max_seconds": options["max_seconds"],
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -120,8 +124,9 @@ def _of_model(cases: CaseInformation, options: dict[str, Any]) -> Any:
 
 def _withheld(reasons: str) -> str:
     return (
-        f"the simulation of its posterior of J did not converge ({reasons}). Run "
-        "longer chains (--draws), or --allow-unconverged to see it all the same."
+        f"the simulation of its posterior of J did not converge ({reasons}). Let it "
+        "run on for longer (--max-seconds), or --allow-unconverged to see it all the "
+        "same."
     )
 
 

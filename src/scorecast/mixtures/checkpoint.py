@@ -165,10 +165,11 @@ def _fingerprint(
     streams: Sequence[np.random.Generator],
 ) -> str:
     digest = hashlib.sha256(values.tobytes())
+    # How long to try for is no part of what is drawn: it may differ when a run goes on.
     settings = [
         __version__,
         prior.to_dict(),
-        dataclasses.asdict(sampling),
+        dataclasses.asdict(sampling) | {"max_seconds": None, "n_extensions": None},
         [str(stream.bit_generator.state) for stream in streams],
     ]
     digest.update(json.dumps(settings, default=str).encode())
@@ -183,17 +184,18 @@ def _saved(run: Run, index: int, arrays: dict[str, Any]) -> dict[str, Any]:
     for field in dataclasses.fields(run.record):
         value = getattr(run.record, field.name)[: run.done]
         arrays[f"{index}/record/{field.name}"] = value
-    arrays[f"{index}/early"] = run.early
-    arrays[f"{index}/sizes"] = np.array([len(k.weight) for k in run.kept], dtype=int)
+    states = run.states.values()
+    arrays[f"{index}/sweeps"] = np.array([*run.states], dtype=int)
+    arrays[f"{index}/sizes"] = np.array([len(k.weight) for k in states], dtype=int)
     for name in _FIELDS:
-        parts = [getattr(kept, name) for kept in run.kept]
+        parts = [getattr(kept, name) for kept in states]
         arrays[f"{index}/kept/{name}"] = np.concatenate(parts) if parts else np.empty(0)
     return {
         "stream": state["stream"],
         "done": run.done,
         "n_warmup": run.n_warmup,
-        "n_draws": run.n_draws,
-        "n_discarded": run.n_discarded,
+        "n_sweeps": run.n_sweeps,
+        "every": run.every,
         "index": index,
     }
 
@@ -205,9 +207,8 @@ def _restore(run: Run, saved: Mapping[str, Any], arrays: Mapping[str, Any]) -> N
         k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)
     }
     run.chain.restore({"arrays": state, "stream": saved["stream"]})
-    run.n_warmup, run.n_draws = saved["n_warmup"], saved["n_draws"]
-    run.n_discarded, run.done = saved["n_discarded"], saved["done"]
-    run.early = arrays[f"{index}/early"]
+    run.n_warmup, run.n_sweeps = saved["n_warmup"], saved["n_sweeps"]
+    run.every, run.done = saved["every"], saved["done"]
     run.record = type(run.record).empty(run.n_sweeps, run.record.means.shape[1])
     for field in dataclasses.fields(run.record):
         target = getattr(run.record, field.name)
@@ -216,4 +217,5 @@ def _restore(run: Run, saved: Mapping[str, Any], arrays: Mapping[str, Any]) -> N
     if len(arrays[f"{index}/sizes"]) == 0:
         return
     parts = [np.split(arrays[f"{index}/kept/{name}"], ends) for name in _FIELDS]
-    run.kept = [KeptMixture(*fields) for fields in zip(*parts, strict=True)]
+    states = (KeptMixture(*fields) for fields in zip(*parts, strict=True))
+    run.states = dict(zip(arrays[f"{index}/sweeps"].tolist(), states, strict=True))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scorecast._core.rounding import told_apart
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import MissingExtraError
 
@@ -191,9 +192,9 @@ def _reasons(
     elif not rhat <= MOST_RHAT:
         # R-hat compares halves of chains, so that a single one can fail too.
         who = "the chains" if n_chains > 1 else "the halves of the chain"
-        found.append(f"{who} disagree: R-hat {rhat:.3f}, at most {MOST_RHAT}")
+        shown = told_apart(rhat, MOST_RHAT, 3)
+        found.append(f"{who} disagree: R-hat {shown}, at most {MOST_RHAT}")
     if np.isfinite(bulk) and min(bulk, tail) < least:
-        found.append(
-            f"too few effective draws: {min(bulk, tail):.0f}, at least {least}"
-        )
+        shown = told_apart(min(bulk, tail), least, 0)
+        found.append(f"too few effective draws: {shown}, at least {least}")
     return tuple(found)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorecast._core.types import FloatArray, IntArray
+from scorecast._core.types import FloatArray
 from scorecast.mixtures.chain import Chain, Record
 from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.kernels.layout import Constants
@@ -19,18 +20,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "start_runs"]
 
+_LONGER = 1.5  # times as many sweeps, from one judgement to the next
+
 
 class Run:
-    """A chain with its record; a stage is warm-up (the first time) and draws.
+    """A chain with its record: sweeps to warm up, then draws, then more if need be.
 
     Parameters
     ----------
     chain : Chain
         The chain.
     n_warmup, n_draws : int
-        Sweeps of the first stage.
+        Sweeps that are planned.
     n_kept : int
         Draws to keep in full.
+
+    Attributes
+    ----------
+    n_warmup : int
+        Sweeps that are not used, from the first.
+    n_sweeps : int
+        Sweeps to be done in all.
+    done : int
+        Sweeps done.
+    record : Record
+        What was noted at every sweep.
     """
 
     def __init__(
@@ -38,70 +52,80 @@ class Run:
     ) -> None:
         self.chain = chain
         self.n_warmup = n_warmup
-        self.n_draws = n_draws
+        self.n_sweeps = n_warmup + n_draws
         self.n_kept = n_kept
-        self.n_discarded = n_warmup
+        self.every = max(1, n_draws // n_kept)
         self.done = 0
         self.record = Record.empty(self.n_sweeps, chain.values.shape[1])
-        self.early: IntArray = np.empty(0, dtype=np.int64)
-        self.kept: list[KeptMixture] = []
+        self.states: dict[int, KeptMixture] = {}  # by the sweep after which they were
+        self._planned = n_warmup
 
     @property
-    def n_sweeps(self) -> int:
-        """Sweeps of this stage."""
-        return self.n_warmup + self.n_draws
+    def n_draws(self) -> int:
+        """Sweeps that are used, once all are done."""
+        return self.n_sweeps - self.n_warmup
 
     @property
-    def every(self) -> int:
-        """Sweeps from one kept draw to the next."""
-        return max(1, self.n_draws // self.n_kept)
+    def next_sweeps(self) -> int:
+        """Sweeps that `extend` would add."""
+        return math.ceil((_LONGER - 1.0) * self.n_sweeps)
 
     @property
-    def early_numbers(self) -> IntArray:
-        """Number of components in all sweeps that were not kept."""
-        return np.concatenate([self.early, self.record.n_components[: self.n_warmup]])
+    def kept(self) -> list[KeptMixture]:
+        """Draws kept in full, evenly spread over those that are used."""
+        used = [state for sweep, state in self.states.items() if sweep > self.n_warmup]
+        if len(used) <= self.n_kept:
+            return used
+        places = np.linspace(0, len(used) - 1, self.n_kept).round().astype(int)
+        return [used[i] for i in places]
 
     def compile(self) -> None:
         """Have the kernels ready before threads ask for them."""
         self.chain.run(0, self.record)
 
     def advance(self, goal: int) -> None:
-        """Run until `goal` sweeps of this stage are done.
+        """Run until `goal` sweeps are done.
 
         Parameters
         ----------
         goal : int
-            Sweeps since the stage began.
+            Sweeps since the beginning.
         """
         while self.done < goal:
-            drawn = self.done - self.n_warmup
-            if drawn < 0:
-                step = min(goal - self.done, -drawn)
-            else:
-                step = min(goal - self.done, self.every - drawn % self.every)
+            drawn = self.done - self._planned
+            step = -drawn if drawn < 0 else self.every - drawn % self.every
+            step = min(step, goal - self.done)
             self.chain.run(step, self.record, self.done)
             self.done += step
-            drawn = self.done - self.n_warmup
-            if drawn > 0 and drawn % self.every == 0 and len(self.kept) < self.n_kept:
-                self.kept.append(self.chain.keep())
+            drawn = self.done - self._planned
+            if drawn > 0 and drawn % self.every == 0:
+                self.states[self.done] = self.chain.keep()
 
     def extend(self) -> None:
-        """Begin a stage twice as long; everything before it becomes warm-up."""
-        self.early = np.concatenate([self.early, self.record.n_components])
-        self.n_discarded = len(self.early)
-        self.n_warmup = 0
-        self.n_draws *= 2
-        self.done = 0
-        self.kept = []
-        self.record = Record.empty(self.n_sweeps, self.record.means.shape[1])
+        """Go on for half as many sweeps again, and leave out the first third of all.
+
+        What was noted and lies behind that third is used: the draws are those of one
+        longer run.
+        """
+        self._make_longer(self.n_sweeps + self.next_sweeps)
+        self.n_warmup = max(self.n_warmup, self.n_sweeps // 3)
+        used = {k: v for k, v in self.states.items() if k > self.n_warmup}
+        if len(used) >= 2 * self.n_kept:
+            self.every *= 2
+            used = {
+                k: v for k, v in used.items() if (k - self._planned) % self.every == 0
+            }
+        self.states = used
 
     def go_on(self) -> None:
-        """Make the stage twice as long, warm-up included, keeping what was noted."""
-        before = self.record
-        self.n_discarded += self.n_warmup
+        """Make the run twice as long, warm-up included, keeping what was noted."""
+        self._make_longer(2 * self.n_sweeps)
         self.n_warmup *= 2
-        self.n_draws *= 2
-        self.record = Record.empty(self.n_sweeps, before.means.shape[1])
+
+    def _make_longer(self, n_sweeps: int) -> None:
+        before = self.record
+        self.n_sweeps = n_sweeps
+        self.record = Record.empty(n_sweeps, before.means.shape[1])
         for field in dataclasses.fields(before):
             known = getattr(before, field.name)
             getattr(self.record, field.name)[: len(known)] = known

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,6 @@ from scorecast._core.progress import announced, track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError
-from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS
 from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.posterior import MixturePosterior
 from scorecast.mixtures.prior import Prior
@@ -28,11 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["check_given", "check_values", "sample_posterior"]
 
 _GREATEST = 1e100  # whose square, over any sensible variance, is still a number
-# Chains run on only because they disagree about the number of components twice at most,
-# and only where that is cheap: it is no gate.
-_STAGES_FOR_COMPONENTS = 2
-_CASES_FOR_COMPONENTS = 2_000
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
+_MOST_SWEEPS = 1_000_000  # of a chain, which are noted one by one
 
 
 def sample_posterior(
@@ -95,16 +93,51 @@ def sample_posterior(
         runs[0].compile()
     store = Checkpoint(checkpoint, given, prior, sampling, streams)
     stage = store.load(runs)
-    while True:
-        _run_stage(runs, stage, n_jobs, store)
-        posterior = _collect(runs, prior, given)
-        waits = stage < _STAGES_FOR_COMPONENTS and not _components_agree(posterior)
-        trusted = posterior.diagnostics.passed and not waits
-        if trusted or stage >= sampling.n_extensions:
-            return posterior
-        stage += 1
+    _run_stage(runs, stage, n_jobs, store)
+    posterior = _collect(runs, prior, given)
+    budget = _Budget(sampling, runs[0], stage)
+    # Chains are judged after so many sweeps, wherever the clock stands: it decides
+    # only whether they get there. So what passes is the same on every machine.
+    while _may_improve(posterior) and budget.allows_more():
         for run in runs:
             run.extend()
+        budget.stage += 1
+        if not _run_stage(runs, budget.stage, n_jobs, store, budget):
+            break
+        posterior = _collect(runs, prior, given)
+    return posterior
+
+
+def _may_improve(posterior: MixturePosterior) -> bool:
+    """Whether chains fall short, and are not lost to what is no number."""
+    return not posterior.diagnostics.passed and bool(
+        np.isfinite(posterior.centres).all()
+    )
+
+
+class _Budget:
+    """How long chains may go on for beyond what was planned."""
+
+    def __init__(self, sampling: Sampling, run: Run, stage: int) -> None:
+        self.seconds = sampling.max_seconds
+        most = sampling.n_extensions
+        self.most_stages = math.inf if most is None else most
+        self.run, self.stage = run, stage
+        self.first, self.start = run.done, time.monotonic()
+
+    @property
+    def left(self) -> float:
+        return self.seconds - (time.monotonic() - self.start)
+
+    def allows_more(self) -> bool:
+        """Whether one stage more may begin, and would end in time as those before."""
+        then = self.run.n_sweeps + self.run.next_sweeps
+        if self.stage >= self.most_stages or self.left <= 0 or then > _MOST_SWEEPS:
+            return False
+        done = self.run.done - self.first
+        if not done:
+            return True
+        return self.run.next_sweeps * (self.seconds - self.left) / done <= self.left
 
 
 def check_given(
@@ -203,34 +236,29 @@ def _check_ties(values: FloatArray, prior: Prior) -> None:
 
 
 def _run_stage(
-    runs: Sequence[Run], stage: int, n_jobs: int | None, store: Checkpoint
-) -> None:
-    """Take all chains to the end of the stage, round by round."""
-    total = runs[0].n_sweeps
-    goals = np.unique(np.linspace(0, total, _ROUNDS + 1).astype(int)[1:])
-    words = "sampling" if stage == 0 else f"sampling on, {2**stage} times as long"
+    runs: Sequence[Run],
+    stage: int,
+    n_jobs: int | None,
+    store: Checkpoint,
+    budget: _Budget | None = None,
+) -> bool:
+    """Take all chains to the end of the stage, round by round; say if they got there.
+
+    A stage that was begun is cut off only where its budget is spent.
+    """
+    first, last = runs[0].done, runs[0].n_sweeps
+    goals = np.unique(np.linspace(first, last, _ROUNDS + 1).astype(int)[1:])
+    goals = goals[goals > first]
+    words = "sampling" if stage == 0 else "sampling on, until the chains agree"
     try:
         for goal in track(goals, total=len(goals), what=words):
             map_threads(_until(int(goal)), runs, n_jobs=n_jobs, what=None)
             store.note(runs, stage)
+            if budget is not None and budget.left <= 0 and goal < last:
+                return False
     finally:
         store.save()
-
-
-def _components_agree(posterior: MixturePosterior) -> bool:
-    """Whether the chains agree about the number of components; R-hat needs it to move.
-
-    A chain that never changed it does not agree with others that did. In several
-    dimensions, or with many cases, it moves too slowly to be waited for.
-    """
-    never_moved = int(np.ptp(posterior.n_components)) == 0
-    many = posterior.n_cases > _CASES_FOR_COMPONENTS
-    not_asked = many or posterior.means.shape[2] > 1
-    return (
-        not_asked
-        or never_moved
-        or posterior.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS
-    )
+    return True
 
 
 def _until(goal: int) -> Callable[[Run], None]:
@@ -250,9 +278,9 @@ def _collect(
         centres=np.array([r.centres[n_warmup:] for r in records]),
         n_components=np.array([r.n_components[n_warmup:] for r in records]),
         log_likelihood=np.array([r.log_likelihood[n_warmup:] for r in records]),
-        n_components_warmup=np.array([run.early_numbers for run in runs]),
+        n_components_warmup=np.array([r.n_components[:n_warmup] for r in records]),
         kept=tuple(one for run in runs for one in run.kept),
         prior=prior,
         n_cases=len(values),
-        n_discarded=runs[0].n_discarded,
+        n_discarded=n_warmup,
     )

@@ -19,7 +19,7 @@ class Sampling:
     """How long and how to sample: ``scorecast.Sampling``.
 
     The defaults below are those of the posterior of J. `RecurrenceModel`, which is
-    fitted once per fold, takes 500 sweeps to warm up, 1,000 draws, 2 extensions and 200
+    fitted once per fold, takes 500 sweeps to warm up, 1,000 draws, 4 extensions and 200
     draws kept unless it is given a ``Sampling``; of one that is given, all holds.
 
     Parameters
@@ -36,10 +36,12 @@ class Sampling:
     starts : tuple of int, default=(1, 8, 2, 4)
         Components to begin with, chain by chain, over and over. Far apart on purpose:
         chains that agree in spite of it are worth more.
-    n_extensions : int, default=3
-        How often to go on for twice as long while the chains cannot be trusted, or, in
-        one dimension, do not agree about the number of components; all sweeps before
-        then count as warm-up.
+    max_seconds : float, default=60
+        How long to go on beyond those draws while the chains cannot be trusted: for
+        half as many sweeps again each time, of which the first third is left out. What
+        was planned is not bounded by it. Zero: not at all.
+    n_extensions : int, optional
+        How often to go on at most; by default as often as the seconds allow.
     n_kept : int, default=400
         Draws kept in full, over all chains.
     """
@@ -49,14 +51,15 @@ class Sampling:
     n_draws: int = 2000
     n_jumps: int | None = None
     starts: tuple[int, ...] = (1, 8, 2, 4)
-    n_extensions: int = 3
+    max_seconds: float = 60.0
+    n_extensions: int | None = None
     n_kept: int = 400
 
     def __post_init__(self) -> None:
-        least = {"n_chains": 1, "n_warmup": 0, "n_draws": 4, "n_extensions": 0,
-                 "n_kept": 1}  # fmt: skip
-        if self.n_jumps is not None:
-            least["n_jumps"] = 0
+        least = {"n_chains": 1, "n_warmup": 0, "n_draws": 4, "n_kept": 1}
+        for name in ("n_jumps", "n_extensions"):
+            if getattr(self, name) is not None:
+                least[name] = 0
         for name, smallest in least.items():
             if not _is_count(getattr(self, name), smallest):
                 msg = (
@@ -64,6 +67,12 @@ class Sampling:
                     f"{getattr(self, name)!r}."
                 )
                 raise UsageError(msg)
+        if not (isinstance(self.max_seconds, numbers.Real) and self.max_seconds >= 0):
+            msg = (
+                "`max_seconds` must be a number of seconds from 0; got "
+                f"{self.max_seconds!r}."
+            )
+            raise UsageError(msg)
         if not self.starts or not all(_is_count(n, 1) for n in self.starts):
             msg = f"`starts` must be numbers of components from 1; got {self.starts!r}."
             raise UsageError(msg)

@@ -39,7 +39,7 @@ from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohor
 __all__ = ["SAMPLING", "RecurrenceModel"]
 
 MOMENTS = ("censored", "recorded")
-SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200, n_extensions=2)
+SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200, n_extensions=4)
 _FARTHEST = 1e100  # squares must be numbers
 
 
@@ -66,7 +66,7 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
         fitted to what is known of them, or those of the times as recorded.
     sampling : Sampling, optional
         Number and length of the chains. By default ``scorecast.Sampling(n_warmup=500,
-        n_draws=1000, n_extensions=2, n_kept=200)``: 4 chains, longer where they
+        n_draws=1000, n_extensions=4, n_kept=200)``: 4 chains, longer where they
         disagree; of their draws 200 are kept in full, every 20th.
     allow_unconverged : bool, default=False
         Whether to go on, with a warning, where the chains disagree.
