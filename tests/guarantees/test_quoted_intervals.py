@@ -66,7 +66,7 @@ def test_costs_that_all_folds_share_vary_as_those_of_cases_do():
     X, y = classes((5, 45), gap=0.0)
     found = sc.assess(
         "sklearn.dummy:DummyClassifier(strategy='constant', constant=1)", X, y,
-        sampling="cv5", losses=[cost_loss([[0, 1], [10, 0]])], n_resamples=0,
+        sampling="cv5", losses=[cost_loss([[0, 10], [1, 0]])], n_resamples=0,
         **QUICK,
     )  # fmt: skip
     loss = found.models[0].losses[0]

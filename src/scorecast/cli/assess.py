@@ -363,8 +363,7 @@ def _losses(
         "the costs have no names: rows (answers) and columns (true classes) are taken "
         f"to be {listed(map(str, classes))}, in this order"
     )
-    # A row of the file is an answer, a row of the loss the truth.
-    found = [cost_loss(costs.values.T), *options["losses"]]
+    found = [cost_loss(costs.values), *options["losses"]]
     return found, [] if costs.is_by_name else [assumed]
 
 

@@ -199,8 +199,9 @@ def cost_loss(cost: ArrayLike) -> Loss:
     Parameters
     ----------
     cost : array-like of shape (n_classes, n_classes)
-        Cost of calling a case of the class of the row one of the column, classes
-        in sorted order.
+        ``cost[l, i]`` of answering class l where class i is true: a row for every
+        answer, a column for every truth, as in `extrapolate_risk` and in the files of
+        ``--cost``. Classes are in sorted order.
 
     Returns
     -------
@@ -211,6 +212,12 @@ def cost_loss(cost: ArrayLike) -> Loss:
     ------
     InvalidInputError
         If the matrix is not square.
+
+    Examples
+    --------
+    >>> missed = cost_loss([[0, 9], [1, 0]])  # to answer 0 where 1 is true costs 9
+    >>> missed.name, missed.high
+    ('cost', 9.0)
     """
     table = check_matrix(cost, "The cost matrix").astype(np.float64)
     if table.shape[0] != table.shape[1]:
@@ -224,7 +231,7 @@ def cost_loss(cost: ArrayLike) -> Loss:
                 f"{outcome.n_classes}."
             )
             raise InvalidInputError(msg)
-        costs: FloatArray = table[outcome.truth, outcome.predicted]
+        costs: FloatArray = table[outcome.predicted, outcome.truth]
         return costs
 
     return _class_loss(
