@@ -215,6 +215,18 @@ def test_at_all_classes_there_is_no_standard_error_but_a_neighbour_to_borrow():
     assert curve.stderr_at(4) == curve.stderr[3]
 
 
+def test_a_curve_of_few_sizes_quotes_the_error_of_its_largest():
+    rng = np.random.default_rng(4)
+    own = np.arange(150) % 50
+    scores = rng.normal(size=(150, 50)) + 2.5 * np.eye(50)[own]
+    whole, few = accuracy_curve(scores, own), accuracy_curve(scores, own, sizes=[2, 50])
+    near = whole.stderr[whole.classes == 49][0]
+    assert few.stderr_at(1) == few.largest_stderr == pytest.approx(near)
+    assert near > 2 * few.stderr[0]  # that of two classes would be far too small
+    assert f"(standard error {100 * near:.1f} %)" in few.summary()
+    assert AccuracyCurve.from_dict(few.to_dict()).summary() == few.summary()
+
+
 def test_classes_without_examples_still_compete():
     scores = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0]])
     assert accuracy_curve(scores, [0, 1], sizes=[3]).accuracy[0] == 0

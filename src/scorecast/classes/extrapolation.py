@@ -12,7 +12,7 @@ from scorecast._core.percent import percent, percent_span
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.classes.backtest_row import BacktestRow
-from scorecast.scores import AccuracyCurve
+from scorecast.scores import AccuracyCurve, saved_stderr
 
 __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
 
@@ -251,6 +251,7 @@ class Extrapolation(Result):
                 "low": self.observed_low,
                 "high": self.observed_high,
                 "n_groups": self.observed.n_groups,
+                "largest_stderr": self.observed.largest_stderr,
             },
             "predictions": [asdict(p) for p in self.predictions],
             "curve": asdict(self.curve),
@@ -316,6 +317,7 @@ def _read_observed(inputs: Json, options: Json, data: Json) -> AccuracyCurve:
         n_examples=inputs["n_examples"],
         n_classes=inputs["n_classes"],
         n_groups=data["n_groups"],
+        largest_stderr=saved_stderr(data),
         ties=options["ties"],
         average=options["average"],
         top=options["top"],

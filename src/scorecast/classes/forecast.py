@@ -154,8 +154,7 @@ class Forecast:
 
     def _interpolated(self, k: int) -> Prediction:
         """Answer for a number of classes that was observed: no model is needed."""
-        sizes = np.unique([k, max(1, min(k, self._largest_left()))])
-        exact = self._observed_curve(sizes)
+        exact = self._observed_curve(np.array([k]))
         low, high = observed_interval(self.evidence, exact, self.level)
         return Prediction(
             classes=k,
@@ -164,11 +163,6 @@ class Forecast:
             high=high,
             note=OBSERVED_NOTE,
         )
-
-    def _largest_left(self) -> int:
-        """Count the classes that remain when a group of them is left out."""
-        largest_group = int(np.bincount(self.evidence.ranking.group).max())
-        return self.evidence.n_classes - largest_group
 
     def _methods(self, sizes: IntArray) -> tuple[MethodForecast, ...]:
         weights = self.fit.details.get("weights", {self.fit.tuned.name: 1.0})

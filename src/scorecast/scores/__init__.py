@@ -5,6 +5,7 @@ from scorecast.scores.curves import (
     accuracy_curve,
     curve_of_ranking,
     curve_sizes,
+    saved_stderr,
 )
 from scorecast.scores.embeddings import METRICS, Embeddings, LabelledEmbeddings
 from scorecast.scores.estimators import is_marginal, scores_from
@@ -79,6 +80,7 @@ __all__ = [
     "rank_true_classes",
     "risk_curve",
     "risk_curve_and_replicates",
+    "saved_stderr",
     "scores_from",
     "snap_to_certainty",
 ]

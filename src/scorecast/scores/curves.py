@@ -34,7 +34,13 @@ from scorecast.scores.ranking import (
 )
 from scorecast.scores.subsets import beating_histogram, mean_chances
 
-__all__ = ["AccuracyCurve", "accuracy_curve", "curve_of_ranking", "curve_sizes"]
+__all__ = [
+    "AccuracyCurve",
+    "accuracy_curve",
+    "curve_of_ranking",
+    "curve_sizes",
+    "saved_stderr",
+]
 
 _ALL_SIZES_UP_TO = 400
 _MOST_SIZES = 200
@@ -68,6 +74,10 @@ class AccuracyCurve(Result):
         Guesses allowed.
     counts : ndarray of int64
         Examples of every class; empty where they are not known. Not saved.
+    largest_stderr : float
+        Standard error at the largest number of classes that remain when some are left
+        out, K - 1 or a few less, whether it is among `classes` or not; NaN without
+        errors. It stands for larger numbers, which have none of their own.
     """
 
     kind: ClassVar[str] = "accuracy-curve"
@@ -83,6 +93,7 @@ class AccuracyCurve(Result):
     average: str
     top: int
     counts: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    largest_stderr: float = float("nan")
 
     def summary(self) -> str:
         """Say the result in one sentence."""
@@ -98,7 +109,7 @@ class AccuracyCurve(Result):
         )
 
     def stderr_at(self, index: int) -> float:
-        """Return a standard error, borrowing the nearest smaller size if missing.
+        """Return a standard error, or that of the largest size which has one.
 
         Parameters
         ----------
@@ -108,14 +119,10 @@ class AccuracyCurve(Result):
         Returns
         -------
         float
-            Standard error, NaN if there is none at any smaller size.
+            Standard error; NaN if there is none at all.
         """
-        known = np.flatnonzero(
-            np.isfinite(self.stderr) & (self.classes <= self.classes[index])
-        )
-        if known.size == 0:
-            return float("nan")
-        return float(self.stderr[known[np.argmax(self.classes[known])]])
+        own = float(self.stderr[index])
+        return own if np.isfinite(own) else self.largest_stderr
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return numbers of classes, accuracies and standard errors."""
@@ -133,6 +140,7 @@ class AccuracyCurve(Result):
                 **self.to_columns(),
                 "covariance": self.covariance,
                 "n_groups": self.n_groups,
+                "largest_stderr": self.largest_stderr,
             },
         )
 
@@ -144,6 +152,7 @@ class AccuracyCurve(Result):
             stderr=np.array(result["stderr"], dtype=np.float64),
             covariance=np.array(result["covariance"], dtype=np.float64),
             n_groups=int(result["n_groups"]),
+            largest_stderr=saved_stderr(result),
             **inputs,
             **options,
         )
@@ -259,11 +268,16 @@ def curve_of_ranking(
         ties,
     )
     stderr, covariance = np.full(ks.size, np.nan), np.empty((0, 0))
+    largest_stderr = float("nan")
     # With two groups or fewer there is no spread between replicates to speak of.
     errors = errors and ranking.n_groups > 2
     if errors:
-        curves = leave_out_curves(ranking, ks, ties=ties, average=average, top=top)
-        stderr = jackknife_stderr(curves)
+        n_left = ranking.n_classes - int(np.bincount(ranking.group).max())
+        curves = leave_out_curves(
+            ranking, np.append(ks, n_left), ties=ties, average=average, top=top
+        )
+        *each, largest_stderr = jackknife_stderr(curves).tolist()
+        stderr, curves = np.array(each), curves[:, :-1]
         if ks.size <= _MOST_COVARIANCES:
             covariance = jackknife_covariance(curves)
     return AccuracyCurve(
@@ -278,7 +292,32 @@ def curve_of_ranking(
         average=average,
         top=int(top),
         counts=np.bincount(ranking.own, minlength=ranking.n_classes),
+        largest_stderr=largest_stderr,
     )
+
+
+def saved_stderr(saved: Json) -> float:
+    """Return the standard error of the largest size that has one, from a file.
+
+    Parameters
+    ----------
+    saved : dict
+        Columns of a curve; files of earlier versions hold no `largest_stderr`.
+
+    Returns
+    -------
+    float
+        NaN where there is none.
+    """
+    if "largest_stderr" in saved:
+        value = saved["largest_stderr"]
+        return float("nan") if value is None else float(value)
+    known = [
+        (k, e)
+        for k, e in zip(saved["classes"], saved["stderr"], strict=True)
+        if e is not None and np.isfinite(e)
+    ]
+    return float(max(known)[1]) if known else float("nan")
 
 
 def curve_sizes(n_classes: int) -> IntArray:

@@ -143,7 +143,11 @@ class Identification(Result):
         result = {
             "n": self.n,
             "units": self.units,
-            "curve": {**self.to_columns(), "n_groups": self.curve.n_groups},
+            "curve": {
+                **self.to_columns(),
+                "n_groups": self.curve.n_groups,
+                "largest_stderr": self.curve.largest_stderr,
+            },
             "implied_information": self.implied.amounts(),
             "mutual_information_bound": self._bound_parts(),
             "forecasts": [asdict(row) for row in self.forecasts],
