@@ -92,6 +92,7 @@ class FakePosterior:
             passed=not reasons,
             to_dict=lambda: {"rhat_components": 1.0, "ess_components": 900.0},
         )
+        self.n_groups = None
 
     def log_densities(self, x):
         return np.array([norm.logpdf(x, m.middle, m.width) for m in self.mixtures])
@@ -114,4 +115,5 @@ def quick_posterior(monkeypatch):
         return FakePosterior(values, length, random_state, asked.reasons)
 
     monkeypatch.setattr(simulation, "sample_posterior", sample)
+    monkeypatch.setattr(simulation, "sample_short_chains", sample)
     return asked

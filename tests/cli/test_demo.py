@@ -10,17 +10,3 @@ def test_the_demo_names_its_data_and_their_licence(run, tmp_path):
     assert "FiveThirtyEight" in text
     assert "CC BY 4.0" in text
     assert "A stake laid on the forecasts" in text
-
-
-def test_the_demo_does_without_the_extra_of_the_second_part(run, tmp_path, monkeypatch):
-    from scorecast.exceptions import MissingExtraError
-
-    def absent(*_, **__):
-        what = "Diagnosing simulated chains"
-        raise MissingExtraError(what, "bayes")
-
-    monkeypatch.setattr("scorecast.information.apparent_information", absent)
-    code, out, err = run("demo", "--out", tmp_path / "demo.html")
-    assert code == 0, err
-    assert "inside the interval" in out
-    assert "scorecast[bayes]" in out

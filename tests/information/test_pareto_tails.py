@@ -113,7 +113,7 @@ def test_a_far_case_among_few_widens_downwards():
 def test_the_reported_interval_holds_all_views():
     mixture, pareto = np.linspace(0.1, 0.3, 2001), np.linspace(-0.2, 0.25, 2001)
     others = {"pareto": pareto, "normal": np.linspace(0.0, 0.4, 2001)}
-    found = posterior_of(mixture, 0.9, others=others)
+    found = posterior_of(mixture, 0.9, others=others, lone=True)
     narrow, wide, usual = found.views
     assert [v.tails for v in found.views] == ["mixture", "pareto", "normal"]
     assert found.low == wide.low < narrow.low
@@ -128,6 +128,8 @@ def test_the_reported_interval_holds_all_views():
         assert view.mean == pytest.approx(draws.mean())
         assert view.sd == pytest.approx(draws.std(ddof=1))
     assert (found.mean, found.sd) == (narrow.mean, narrow.sd)
+    # Where far cases are not alone, those learned from them give the centre.
+    assert posterior_of(mixture, 0.9, others=others).median == wide.median
 
 
 def test_a_mixture_that_misses_the_plain_mean_does_not_give_the_centre():
@@ -135,7 +137,7 @@ def test_a_mixture_that_misses_the_plain_mean_does_not_give_the_centre():
         "pareto": np.linspace(-0.2, 0.2, 99),
         "normal": np.linspace(-0.1, 0.1, 99),
     }
-    found = posterior_of(np.linspace(0.1, 0.3, 99), 0.9, others=others)
+    found = posterior_of(np.linspace(0.1, 0.3, 99), 0.9, others=others, lone=True)
     assert (found.centre, found.median) == ("pareto", pytest.approx(0.0))
     assert found.high == pytest.approx(0.29)
 

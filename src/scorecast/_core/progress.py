@@ -418,7 +418,7 @@ def say(text: str) -> None:
         One or several lines.
     """
     display = _display.get()
-    if display is None:
+    if display is None or not text:
         return
     with display.hidden():
         display.stream.write(text.rstrip("\n") + "\n")

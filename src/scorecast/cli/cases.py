@@ -32,6 +32,8 @@ _COLUMNS = {"log": ("log_q", "log_p"), "chance": ("q", "p"), "j": ("j", "")}
 _CLASS_PRIORS = ("prior", "train_labels", "leave_one_out")
 _LONGEST = 60  # characters of a label in a message
 _SHOWN = 5  # classes in it
+_YES = frozenset({"1", "1.0", "true", "yes"})
+_NO = frozenset({"0", "0.0", "false", "no"})
 _PICK = "name those that hold probabilities: --probability COL"
 
 
@@ -259,16 +261,43 @@ def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, An
     for name, option in (("ids", "id_column"), ("groups", "group")):
         if options[option]:
             loaded[name] = table.texts[options[option]]
+    source, place = options["table"], table.place
     if options["labels"]:
         read = read_labels(options["labels"])
         loaded["files"].append(read.source)
         loaded["notes"] += read.notes
-        labels = read.values
-        _refuse_unnamed(labels, named, read.source, read.place)
+        labels, source, place = read.values, read.source, read.place
     else:
         labels = table.texts[options["label_column"]]
-        _refuse_unnamed(labels, named, options["table"], table.place)
+    if len(named) == 1:
+        classes = _two_classes(labels, *named[0], source=source)
+        return matrix[:, 0], labels, classes, loaded
+    _refuse_unnamed(labels, named, source, place)
     return matrix, labels, [label for _, label in named], loaded
+
+
+def _two_classes(
+    labels: NDArray[Any], column: str, label: str, *, source: str
+) -> tuple[str, str]:
+    """Return what did not happen and what did, for one column of probabilities."""
+    found = sorted({str(x) for x in labels.tolist()})
+    yes = [x for x in found if x == label or x.lower() in _YES]
+    others = [x for x in found if x not in yes]
+    if len(yes) == 1 and len(others) == 1:
+        return others[0], yes[0]
+    if found and not yes and len(found) == 1 and found[0].lower() in _NO:
+        return found[0], label
+    if len(yes) == 1 and not others:
+        return f"not {yes[0]}", yes[0]
+    shown = ", ".join(x[:_LONGEST] for x in found[:_SHOWN])
+    shown += ", ..." if len(found) > _SHOWN else ""
+    msg = (
+        f"{source}: one column of probabilities ({column}) goes with two labels, such "
+        f"as 0 and 1; got {shown}; say of which "
+        f"label it is the probability (--probability {column}=LABEL), or give a column "
+        "for every class"
+    )
+    raise InvalidInputError(msg)
 
 
 def _refuse_unnamed(

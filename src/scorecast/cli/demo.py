@@ -85,8 +85,7 @@ def _characters(seed: int) -> tuple[Any, Any]:
 
 
 def _matches(options: dict[str, Any]) -> list[ApparentInformation]:
-    """Judge the forecasts of football matches; nothing without the extra [bayes]."""
-    from scorecast.exceptions import MissingExtraError
+    """Judge the forecasts of football matches."""
     from scorecast.information import apparent_information, cases_from_classes
     from scorecast.io import load_matches
 
@@ -98,26 +97,17 @@ def _matches(options: dict[str, Any]) -> list[ApparentInformation]:
         prior="leave-one-out",
         ids=known.matches,
     )
-    try:
-        answer = apparent_information(
-            cases,
-            units="bits",
-            allow_unconverged=True,
-            random_state=options["seed"],
-            n_jobs=options["n_jobs"],
-        )
-    except MissingExtraError:
-        return []
+    answer = apparent_information(
+        cases,
+        units="bits",
+        allow_unconverged=True,
+        random_state=options["seed"],
+        n_jobs=options["n_jobs"],
+    )
     return [answer]
 
 
 def _say_matches(known: list[ApparentInformation]) -> None:
-    if not known:
-        click.echo(
-            "\nForecasts of football matches: pip install 'scorecast[bayes]' to see "
-            "how much they knew."
-        )
-        return
     click.echo(
         "\nForecasts of 279 World Cup matches (FiveThirtyEight): how much did they "
         "know\nbeyond how often the first team wins, draws or loses?\n"

@@ -21,6 +21,7 @@ __all__ = ["blamed_on_column", "in_options", "interrupted", "numbers_wanted"]
 _PARAMETER = re.compile(r"`(\w+)`")
 _SWITCH = re.compile(r"`?\b(\w+)=True`?")
 _LENGTH = re.compile(r"sampling=Sampling\(n_draws=(\d+)\)")
+_SECONDS = re.compile(r"max_seconds=(\d+)")
 # Where the option of the command is not called as the parameter of the function.
 _ALIASES = {"accuracy": "expect", "y_true": "truth", "groups": "group"}
 _NO_NUMBER = " is not a number"
@@ -69,6 +70,8 @@ def in_options(message: str, command: click.Command | None) -> str:
 
     if "draws" in known:
         message = _LENGTH.sub(rf"{known['draws']} \1", message)
+    if "max_seconds" in known:
+        message = _SECONDS.sub(rf"{known['max_seconds']} \1", message)
     return _PARAMETER.sub(said, _SWITCH.sub(said, message))
 
 

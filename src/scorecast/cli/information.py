@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import amount_options, case_options, output_options
+from scorecast.cli.options import (
+    amount_options,
+    case_options,
+    max_seconds_option,
+    output_options,
+)
 
 if TYPE_CHECKING:
     from scorecast.cli.cases import LoadedCases
@@ -32,8 +39,22 @@ _MANY_GROUPS = 5  # from which the simulations of groups take most of the time
     show_default=True,
     help="Views of the tails that the interval holds.",
 )
-@click.option("--chains", type=click.IntRange(min=1), help="Number of chains.")
-@click.option("--draws", type=click.IntRange(min=10), help="Draws kept per chain.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="At once: the plain mean with an interval that allows for long tails.",
+)
+@click.option(
+    "--prior-scale",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="FACTOR",
+    help="Widen the prior of j so many times (it expects J within 2.6 nats of 0).",
+)
+@click.option("--chains", type=click.IntRange(min=1), help="Number of compiled chains.")
+@click.option(
+    "--draws", type=click.IntRange(min=10), help="Draws kept per compiled chain."
+)
+@max_seconds_option
 @click.option(
     "--max-cases",
     type=click.IntRange(min=1),
@@ -68,7 +89,6 @@ def command(**options: Any) -> None:
     (--label-column or --labels), and a class prior: --prior, --train-labels or
     --leave-one-out.
     """
-    from scorecast._core.progress import progress_shown
     from scorecast.cli.cases import load_cases
     from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings
@@ -82,11 +102,11 @@ def command(**options: Any) -> None:
         if options["checkpoint"]:
             check_writable(options["checkpoint"], force=True, inputs=loaded.files)
         _say_at_once(loaded, options)
-        with progress_shown():
-            try:
-                result = _answer(loaded, options)
-            except KeyboardInterrupt as stop:
-                raise interrupted(options["checkpoint"]) from stop
+        try:
+            result = _answer(loaded, options)
+        except KeyboardInterrupt as stop:
+            kept = options["checkpoint"]
+            raise interrupted(kept if kept and os.path.exists(kept) else None) from stop
         files = loaded.fingerprints()
     notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
@@ -94,37 +114,81 @@ def command(**options: Any) -> None:
 
 
 def _say_at_once(loaded: LoadedCases, options: dict[str, Any]) -> None:
-    """Tell, before the work begins, what will make it long or smaller."""
+    """Tell, before the work begins, first figures and what will make it long."""
+    from scorecast._core.progress import say
     from scorecast.cli.outputs import note
-    from scorecast.information import MOST_GROUP_RUNS
 
     if options["quiet"]:
         return
     cases, most = loaded.cases, options["max_cases"]
+    if loaded.other is None and not options["quick"]:
+        say(_first_figures(loaded, options))
     if cases.n > most:
         note(
             f"{cases.n:,} cases: the posterior is simulated from {most:,} drawn at "
             "random; mean and normal interval use all (--max-cases: time grows with it)"
         )
     n_groups = len(set(cases.groups or ()))
-    if _MANY_GROUPS <= n_groups <= MOST_GROUP_RUNS:
+    if _MANY_GROUPS <= n_groups <= 40:
         note(
-            f"{n_groups} groups: each takes a simulation of its own; --draws and "
-            "--chains, or fewer groups, make it shorter"
+            f"{n_groups} groups: each takes a simulation of its own; --quick, or "
+            "fewer groups, make it shorter"
         )
+
+
+def _first_figures(loaded: LoadedCases, options: dict[str, Any]) -> str:
+    """Say what needs no simulation: zeros first, then the mean and plain intervals."""
+    from scorecast.information.first_figures import first_figures
+    from scorecast.information.units import UNITS
+    from scorecast.information.wording import amount, amount_span, decimals_for
+
+    cases, unit = loaded.cases, options["units"]
+    if options["floor"] is not None:
+        cases = cases.with_floor(options["floor"])
+    found = first_figures(cases.j / UNITS[unit], options["level"])
+    lines = []
+    if found.n_infinite:
+        lines.append(
+            f"In {found.n_infinite:,} of {found.n:,} cases the forecast gave no chance "
+            "to what happened: the information is minus infinity."
+        )
+    if found.n == found.n_infinite:
+        return ""  # the error says it
+    low, high = found.t_interval
+    digits = decimals_for(high - low)
+    level = f"{100 * options['level']:g} %"
+    others = "of the other cases " if found.n_infinite else ""
+    said = f"First figures: mean {others}{amount(found.mean, digits)} {unit} per case"
+    if not math.isnan(low):  # one case has no interval
+        said += f"; {level} by t {amount_span(low, high, digits)}"
+    if found.bootstrap_interval is not None:
+        span = amount_span(*found.bootstrap_interval, digits)
+        said += f", by the Bayesian bootstrap {span}"
+    return "\n".join([*lines, said])
 
 
 def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation:
     from scorecast.cli.inputs import blamed_on
     from scorecast.information import apparent_information, compare_information
-    from scorecast.mixtures import Sampling
+    from scorecast.mixtures import Prior, Sampling
 
-    lengths = {"n_chains": options["chains"], "n_draws": options["draws"]}
+    given = {
+        "n_chains": options["chains"],
+        "n_draws": options["draws"],
+    }
+    lengths = {k: v for k, v in given.items() if v is not None}
+    sampling = None
+    if lengths:
+        sampling = Sampling(**lengths, max_seconds=options["max_seconds"])
+    scale = options["prior_scale"]
     settings: dict[str, Any] = {
         "units": options["units"],
         "level": options["level"],
         "floor": options["floor"],
-        "sampling": Sampling(**{k: v for k, v in lengths.items() if v is not None}),
+        "sampling": sampling,
+        "mixture_prior": None if scale is None else Prior.information().scaled(scale),
+        "max_seconds": options["max_seconds"],
+        "quick": options["quick"],
         "tails": options["tails"],
         "max_cases": options["max_cases"],
         "allow_unconverged": options["allow_unconverged"],

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +19,9 @@ from scorecast.exceptions import (
     ScorecastWarning,
 )
 from scorecast.io import Matrix, fingerprint, read_labels, read_matrix, read_scores
-from scorecast.scores import ClassScores, Embeddings, Scores, match_labels
+
+if TYPE_CHECKING:
+    from scorecast.scores import ClassScores
 
 __all__ = [
     "LoadedScores",
@@ -104,6 +106,8 @@ def load_scores(
 
 
 def _load_matrix(options: dict[str, Any]) -> LoadedScores:
+    from scorecast.scores import Scores, match_labels
+
     classes = None
     notes: tuple[str, ...] = ()
     if options["class_file"]:
@@ -159,6 +163,8 @@ def _check_parts(options: dict[str, Any], *, may_pair_rows: bool) -> None:
 
 
 def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
+    from scorecast.scores import Embeddings
+
     table = {
         "key": options["key"],
         "decimal": options["decimal"],
@@ -195,6 +201,8 @@ def _paired_rows(
     gallery: Matrix, probes: Matrix, options: dict[str, Any]
 ) -> LoadedScores:
     """Take the gallery vector of the same number for the class of each probe."""
+    from scorecast.scores import Embeddings
+
     n_gallery, n_probes = len(gallery.values), len(probes.values)
     if n_gallery != n_probes:
         msg = (

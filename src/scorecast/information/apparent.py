@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.progress import stage, stages
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import (
@@ -25,11 +25,15 @@ from scorecast.exceptions import (
 )
 from scorecast.information.betting import betting_of
 from scorecast.information.cases import CaseInformation
-from scorecast.information.components import components_of
+from scorecast.information.components import Components, components_of
 from scorecast.information.forecasts import reliability_of
 from scorecast.information.influence import influence_of, worst_cases
 from scorecast.information.logs import cases_from_logs
-from scorecast.information.posterior import InformationPosterior, posterior_of
+from scorecast.information.posterior import (
+    InformationPosterior,
+    has_lone_case,
+    posterior_of,
+)
 from scorecast.information.result import ApparentInformation, NormalInterval
 from scorecast.information.simulation import (
     Simulation,
@@ -39,15 +43,21 @@ from scorecast.information.simulation import (
     seeds_from,
 )
 from scorecast.information.spread import spread_of
-from scorecast.information.subgroups import groups_of
+from scorecast.information.subgroups import GroupInformation, groups_of
 from scorecast.information.ties import count_shared
 from scorecast.information.units import UNITS
 from scorecast.information.wording import amount, amount_span, decimals_for
-from scorecast.mixtures import MixturePosterior, Prior, Sampling
+from scorecast.mixtures import (
+    MOST_RHAT_COMPONENTS,
+    MixturePosterior,
+    Prior,
+    Sampling,
+)
 
 __all__ = ["answer_of", "apparent_information", "simulation_of"]
 
 _MANY_TIES = 0.1  # share of the cases
+_APART = 0.5  # of the spread of the mixture's posterior, from which views part
 
 ASSUMPTIONS = (
     "the cases are independent of one another, and new ones will be like them",
@@ -68,7 +78,9 @@ def apparent_information(
     sampling: Sampling | None = None,
     tails: str = "all",
     max_cases: int = 50_000,
+    max_seconds: float = 60.0,
     allow_unconverged: bool = False,
+    quick: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -97,17 +109,25 @@ def apparent_information(
         nothing is raised, and a chance of zero costs minus infinity.
     mixture_prior : scorecast.mixtures.Prior, optional
         Prior of the distribution of j (N = 1); by default the paper's,
-        ``Prior.information()``.
+        ``Prior.information()``, which expects J within 2.6 nats of zero;
+        ``Prior.information().scaled(4)`` is four times as wide.
     sampling : Sampling, optional
-        Number and length of the chains.
+        Number and length of compiled chains. By default many short chains, which need
+        no compiler, up to 5,000 cases, and compiled ones beyond.
     tails : {"all", "mixture"}, default="all"
         Whether the interval holds those of other views of the tails as well: Pareto
         tails learned from the far cases alone, and the normal approximation. The
         mixture by itself is too sure where one tail is long.
     max_cases : int, default=50000
         Most cases for the posterior; of more, a random choice is used, with a warning.
+    max_seconds : float, default=60
+        How long the chains of one posterior may go on beyond what was planned while
+        they disagree.
     allow_unconverged : bool, default=False
         Whether to answer, with a stamp, where the chains disagree.
+    quick : bool, default=False
+        Whether to leave the mixture out: the plain mean, with an interval that holds
+        those of the normal approximation and of Pareto tails. At once, and marked.
     random_state : int, Generator or None, default=0
         Seed of the chains.
     n_jobs : int, optional
@@ -153,8 +173,10 @@ def apparent_information(
             random_state,
             n_jobs,
             checkpoint,
+            max_seconds,
         ),
         seed=seed_number(random_state),
+        quick=quick,
     )
 
 
@@ -181,6 +203,7 @@ def simulation_of(
     random_state: RandomState,
     n_jobs: int | None,
     checkpoint: str | os.PathLike[str] | None,
+    max_seconds: float = 60.0,
 ) -> Simulation:
     """Say how to sample.
 
@@ -188,7 +211,7 @@ def simulation_of(
     ----------
     mixture_prior, sampling, tails, max_cases, allow_unconverged : object
         As for `apparent_information`.
-    random_state, n_jobs, checkpoint : object
+    random_state, n_jobs, checkpoint, max_seconds : object
         As well.
 
     Returns
@@ -204,15 +227,19 @@ def simulation_of(
     if not isinstance(max_cases, numbers.Integral) or max_cases < 1:
         msg = f"`max_cases` must be a whole number from 1; got {max_cases!r}."
         raise UsageError(msg)
+    if not isinstance(max_seconds, numbers.Real) or not max_seconds >= 0:
+        msg = f"`max_seconds` must be a number of seconds from 0; got {max_seconds!r}."
+        raise UsageError(msg)
     return Simulation(
         prior=Prior.information() if mixture_prior is None else mixture_prior,
-        sampling=Sampling() if sampling is None else sampling,
+        sampling=sampling,
         tails=check_choice(tails, "tails", ("all", "mixture")),
         max_cases=int(max_cases),
         allow_unconverged=allow_unconverged,
         seeds=seeds_from(as_generator(random_state)),
         n_jobs=check_n_jobs(n_jobs),
         checkpoint=None if checkpoint is None else Path(checkpoint),
+        max_seconds=float(max_seconds),
     )
 
 
@@ -225,6 +252,7 @@ def answer_of(
     seed: int | None,
     forecast: str = "The forecasts",
     reference: str = "the prior",
+    quick: bool = False,
 ) -> ApparentInformation:
     """Put the answer together.
 
@@ -242,6 +270,8 @@ def answer_of(
         For the record.
     forecast, reference : str
         What is compared with what, in words.
+    quick : bool
+        Whether to leave the mixture out.
 
     Returns
     -------
@@ -262,22 +292,39 @@ def answer_of(
             "the information is minus infinity and nothing more can be said."
         )
         raise InvalidInputError(msg)
-    cautions = _cautions(cases, simulation)
+    # Nothing shows how equal cases would spread: that is left to the mixture.
+    quick = quick and bool(np.ptp(finite) > 0)
+    cautions = _cautions(cases, simulation, unit, units)
     drawn = simulation.drawn(finite)
-    found = simulation.run(finite[drawn])
-    posterior = posterior_of(
-        found.means / unit, level, others=simulation.other_views(finite / unit)
-    )
-    doubt = _doubt(found, simulation, finite / unit, level, units)
+    n_groups = len(set(cases.groups or ()))
+    with stages({"posterior of J": 1.0, "without one case": 0.5, "groups": n_groups}):
+        with stage("posterior of J"):
+            found = None if quick else simulation.run(finite[drawn])
+            doubt = _doubt(found, simulation, cases, unit, level, units)
+        posterior = posterior_of(
+            None if found is None else found.means / unit,
+            level,
+            others=simulation.other_views(finite / unit),
+            lone=has_lone_case(finite),
+        )
+        with stage("without one case"):
+            influence = influence_of(cases, found, simulation, unit, drawn)
+        groups: tuple[GroupInformation, ...] = ()
+        if cases.groups:
+            with stage("groups"):
+                groups = groups_of(cases, simulation, level, unit, quick=quick)
     return ApparentInformation(
         **_of_cases(cases, unit, level),
         posterior=posterior,
-        n_posterior=found.n_cases,
+        n_posterior=finite.size if found is None else found.n_cases,
         spread=spread_of(finite, found, unit),
-        influence=influence_of(cases, found, simulation, unit, drawn),
-        components=components_of(np.asarray(found.n_components)),
-        diagnostics=describe_diagnostics(found, unit),
-        groups=groups_of(cases, simulation, level, unit) if cases.groups else (),
+        influence=influence,
+        components=_trusted_components(found),
+        diagnostics={"passed": True}
+        if found is None
+        else describe_diagnostics(found, unit),
+        groups=groups,
+        quick=quick,
         units=units,
         level=level,
         seed=seed,
@@ -285,38 +332,95 @@ def answer_of(
         forecast=forecast,
         reference=reference,
         assumptions=tuple(x.format(reference=reference) for x in ASSUMPTIONS),
-        warnings=tuple(filter(None, (doubt, *cautions, _centre_said(posterior)))),
+        warnings=tuple(filter(None, (*cautions, doubt, _parting_said(posterior)))),
         options=_options(simulation),
     )
 
 
+def _trusted_components(found: MixturePosterior | None) -> Components | None:
+    """Return the number of components where the chains agree about it, else nothing.
+
+    Short chains never do: it moves too slowly, and J does not depend on it.
+    """
+    if found is None or found.n_groups is not None:
+        return None
+    if not found.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS:
+        return None
+    return components_of(np.asarray(found.n_components))
+
+
 def _doubt(
-    found: MixturePosterior,
+    found: MixturePosterior | None,
     simulation: Simulation,
-    values: FloatArray,
+    cases: CaseInformation,
+    unit: float,
     level: float,
     units: str,
 ) -> str:
     """Say what is wrong with the chains; where that ends it, what needs no chains."""
+    if found is None:
+        return ""
     try:
         return check_converged(found, simulation)
     except NotConvergedError as error:
-        usual = _normal(values, level)
+        usual = _normal(cases.j[cases.is_finite] / unit, level)
         digits = decimals_for(usual.high - usual.low)
         span = amount_span(usual.low, usual.high, digits)
-        msg = (
-            f"{error} The plain mean is {amount(usual.mean, digits)} {units} per case "
-            f"(normal {100 * level:g} % interval {span})."
+        plain = (
+            f"the plain mean is {amount(usual.mean, digits)} {units} per case (normal "
+            f"{100 * level:g} % interval {span})"
         )
+        first = "T" + plain[1:]
+        if cases.n_infinite:
+            first = f"{_zeros_said(cases)} Of the others {plain}"
+        msg = f"{error} {first}."
         raise NotConvergedError(msg, error.reasons) from None
 
 
-def _centre_said(posterior: InformationPosterior) -> str:
-    if posterior.centre == "mixture":
-        return ""
+def _zeros_said(cases: CaseInformation) -> str:
+    """Say what a chance of zero costs."""
+    name = cases.name(int(np.argmin(cases.j)))
     return (
-        "The plain mean lies outside the mixture's interval, so the mixture does not "
-        "describe the far cases well: the centre reported is that of Pareto tails."
+        f"{cases.n_infinite:,} of {cases.n:,} cases had no chance under the forecast "
+        f"(the first: {name}), so the information is minus infinity."
+    )
+
+
+def _parting_said(posterior: InformationPosterior) -> str:
+    """Say why the views part, where they do."""
+    views = {view.tails: view for view in posterior.views}
+    if not {"mixture", "pareto"} <= views.keys():
+        return ""
+    mixture, pareto = views["mixture"], views["pareto"]
+    if abs(mixture.median - pareto.median) <= _APART * mixture.sd:
+        return ""
+    if posterior.centre == "mixture":
+        return (
+            "A single case lies far from all others. The mixture, which gives the "
+            "centre, takes it to be rarer than one in these cases; Pareto tails and "
+            "the plain mean take it as it came."
+        )
+    return (
+        "The views of the tails part: the mixture takes the far cases to be rarer than "
+        "they were here. The centre is that of Pareto tails, which learn from the far "
+        "cases alone."
+    )
+
+
+def _reach_said(finite: FloatArray, prior: Prior, unit: float, units: str) -> str:
+    """Warn where cases lie beyond what the prior of the mixture expects."""
+    mean = float(finite.mean())
+    # 95 % of the prior of J lie within 2.57 of such widths (tests hold it to that).
+    reach = 2.57 / math.sqrt(float(prior.centre_precision[0, 0]))
+    away = abs(mean - float(prior.centre[0]))
+    if away <= reach:
+        return ""
+    factor = math.ceil(2 * away / reach)
+    return (
+        f"The mean lies beyond the reach of the prior of J ({amount(reach / unit, 1)} "
+        f"{units} from zero), which pulls the mixture back. A prior {factor} times as "
+        f"wide: mixture_prior=Prior.information().scaled({factor}) (--prior-scale "
+        f"{factor})."
     )
 
 
@@ -344,6 +448,7 @@ def _options(simulation: Simulation) -> dict[str, Any]:
         "mixture_prior": simulation.prior.name,
         "tails": simulation.tails,
         "max_cases": simulation.max_cases,
+        "max_seconds": simulation.max_seconds,
         "allow_unconverged": simulation.allow_unconverged,
         "sampling": sampling_of(simulation.sampling),
     }
@@ -352,21 +457,21 @@ def _options(simulation: Simulation) -> dict[str, Any]:
 def _normal(values: FloatArray, level: float) -> NormalInterval:
     mean, n = float(values.mean()), values.size
     stderr = float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+    from scipy.special import ndtri  # not before it is needed: it is slow to load
+
     half = float(ndtri(0.5 + level / 2)) * stderr
     return NormalInterval(mean=mean, stderr=stderr, low=mean - half, high=mean + half)
 
 
-def _cautions(cases: CaseInformation, simulation: Simulation) -> list[str]:
+def _cautions(
+    cases: CaseInformation, simulation: Simulation, unit: float, units: str
+) -> list[str]:
     """Say, and warn of, what the reader must know before using the numbers."""
     finite = cases.j[cases.is_finite]
     lines = []
     if cases.n_infinite:
-        first = cases.name(int(np.argmin(cases.j)))
-        lines.append(
-            f"{cases.n_infinite:,} case(s) had no chance under the forecast (the "
-            f"first: {first}), which costs minus infinity; the posterior describes "
-            f"the other {finite.size:,} cases only."
-        )
+        rest = f"The posterior describes the other {finite.size:,} cases only."
+        lines.append(f"{_zeros_said(cases)} {rest}")
     if cases.n_floored:
         lines.append(
             f"{cases.n_floored:,} forecast chance(s) below the floor of "
@@ -381,8 +486,9 @@ def _cautions(cases: CaseInformation, simulation: Simulation) -> list[str]:
         )
     for line in lines:
         warnings.warn(line, DataWarning, stacklevel=4)
+    reach = _reach_said(finite, simulation.prior, unit, units)
     subsample = simulation.warn_subsample(finite.size)
-    return [*lines, *cases.notes, subsample, _ties_said(finite)]
+    return [*lines, *cases.notes, subsample, _ties_said(finite), reach]
 
 
 def _ties_said(finite: FloatArray) -> str:

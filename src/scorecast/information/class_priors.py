@@ -128,7 +128,12 @@ def _in_order(
 def _from_training(
     own: IntArray, classes: Sequence[Hashable], y_train: Iterable[Hashable]
 ) -> ClassPrior:
-    counts = Counter(map(str, label_list(y_train)))
+    known = {str(c) for c in classes}
+    counts = Counter(
+        # False and True are the classes 0 and 1, unless classes are called so.
+        str(int(x)) if isinstance(x, bool) and str(x) not in known else str(x)
+        for x in label_list(y_train)
+    )
     total = sum(counts.values())
     if not total:
         msg = "There are no training labels."

@@ -37,7 +37,9 @@ def compare_information(
     sampling: Sampling | None = None,
     tails: str = "all",
     max_cases: int = 50_000,
+    max_seconds: float = 60.0,
     allow_unconverged: bool = False,
+    quick: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -55,8 +57,12 @@ def compare_information(
         for the same cases in the same order; or cases of both against the same prior.
     groups, units, level, floor, mixture_prior, sampling, tails, max_cases : optional
         As for `apparent_information`; the floor applies to both.
+    max_seconds : float, default=60
+        How long chains may go on while they disagree.
     allow_unconverged : bool, default=False
         Whether to answer, with a stamp, where the chains disagree.
+    quick : bool, default=False
+        Whether to leave the mixture out.
     random_state : int, Generator or None, default=0
         Seed of the chains.
     n_jobs : int, optional
@@ -91,10 +97,12 @@ def compare_information(
             random_state,
             n_jobs,
             checkpoint,
+            max_seconds,
         ),
         seed=seed_number(random_state),
         forecast=forecast,
         reference=reference,
+        quick=quick,
     )
 
 

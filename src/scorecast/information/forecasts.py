@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from scorecast._core.types import BoolArray, FloatArray, Json
 
@@ -124,6 +123,8 @@ def reliability_of(forecasts: Forecasts, level: float) -> Reliability:
 
 
 def _bin(chance: FloatArray, happened: BoolArray, level: float) -> ReliabilityBin:
+    from scipy.special import ndtri  # not before it is needed: it is slow to load
+
     n, share = chance.size, float(happened.mean())
     z = float(ndtri(0.5 + level / 2))
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)

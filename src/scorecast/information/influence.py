@@ -132,7 +132,7 @@ class Influence:
 
 def influence_of(
     cases: CaseInformation,
-    found: MixturePosterior,
+    found: MixturePosterior | None,
     simulation: Simulation,
     unit: float,
     drawn: IntArray,
@@ -143,8 +143,8 @@ def influence_of(
     ----------
     cases : CaseInformation
         The cases.
-    found : MixturePosterior
-        Draws from the finite ones that were drawn.
+    found : MixturePosterior or None
+        Draws from the finite ones that were drawn; None where there are none.
     simulation : Simulation
         For a second run, where weights will not do.
     unit : float
@@ -187,14 +187,19 @@ class _Without(NamedTuple):
 
 
 def _posterior_without(
-    value: float, others: FloatArray, found: MixturePosterior, simulation: Simulation
+    value: float,
+    others: FloatArray,
+    found: MixturePosterior | None,
+    simulation: Simulation,
 ) -> _Without:
     """Weight each draw by one over the density it gives to the case left out."""
+    nothing = (np.nan, np.nan, np.nan)
+    if found is None:
+        return _Without(*nothing, "not simulated")
     log_weight = -found.log_densities(np.array([value]))[:, 0]
     weight = np.exp(log_weight - log_weight.max())
     if weight.sum() ** 2 / (weight**2).sum() >= _EVEN * weight.size:
         return _weighted(weight, found)
-    nothing = (np.nan, np.nan, np.nan)
     if others.size > _MOST_TO_RERUN:
         return _Without(*nothing, "weights too uneven, too many cases to run again")
     again = simulation.apart().run(others)

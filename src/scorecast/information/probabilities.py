@@ -22,7 +22,7 @@ from scorecast.information.columns import (
 )
 from scorecast.information.forecasts import Forecasts
 from scorecast.information.logs import refuse_two_zeros
-from scorecast.scores import match_labels
+from scorecast.scores import label_list, match_labels
 
 __all__ = ["cases_from_classes", "cases_from_probabilities"]
 
@@ -94,8 +94,10 @@ def cases_from_classes(
 
     Parameters
     ----------
-    probabilities : array-like of shape (n, n_classes)
-        Forecast probability of every class; every row adds up to one.
+    probabilities : array-like of shape (n, n_classes) or (n,)
+        Forecast probability of every class; every row adds up to one. Columns of a
+        data frame are named by their classes, in any order. Or one column: the
+        probability that a thing happens, of which `y_true` says whether it did.
     y_true : iterable of hashable
         The class that each case turned out to be.
     prior : array-like, mapping or "leave-one-out", optional
@@ -104,7 +106,8 @@ def cases_from_classes(
     y_train : iterable of hashable, optional
         Labels of the training cases, whose frequencies are then the prior.
     classes : sequence of hashable, optional
-        Labels of the columns.
+        Labels of the columns; for one column, what did not happen and what did, by
+        default 0 and 1 (False and True).
     renormalise : bool, default=False
         Whether to divide rows by their sum instead of refusing them.
     ids, groups : iterable of hashable, optional
@@ -127,6 +130,10 @@ def cases_from_classes(
     >>> cases.j.round(3).tolist()
     [0.47, 0.336, -0.223]
     """
+    if np.ndim(probabilities) == 1:
+        probabilities, classes = _two_columns(probabilities, y_true, classes)
+    elif classes is None and hasattr(probabilities, "columns"):
+        classes = _named_columns(probabilities, y_true)
     matrix = _check_rows(probabilities, renormalise=renormalise)
     own, names = match_labels(
         y_true, matrix.shape[1], classes, what="probability columns"
@@ -146,6 +153,47 @@ def cases_from_classes(
         forecasts=_chances(matrix, own, names),
         notes=warned(half_zeros_said(probabilities, "probabilities")),
     )
+
+
+def _two_columns(
+    chance: ArrayLike,
+    y_true: Iterable[Hashable],
+    classes: Sequence[Hashable] | None,
+) -> tuple[FloatArray, Sequence[Hashable]]:
+    """Make the columns of a thing that does not happen, and that does."""
+    happens = check_column(chance, "probabilities")
+    refuse_outside(happens, "probabilities")
+    both = np.column_stack([1 - happens, happens])
+    if classes is not None:
+        if len(classes) != 2:
+            msg = (
+                "One column of probabilities has two classes: what did not happen, "
+                f"and what did; got {len(classes)}."
+            )
+            raise InvalidInputError(msg)
+        return both, classes
+    found = set(label_list(y_true))
+    if found <= {0, 1}:  # also False and True
+        return both, (0, 1)
+    if found <= {"0", "1"}:
+        return both, ("0", "1")
+    said = ", ".join(sorted(map(repr, found))[:3])
+    msg = (
+        "One column of probabilities goes with labels 0 and 1 (or False and True), 1 "
+        f"being what it is the probability of; got {said}. Name both: "
+        "classes=(what did not happen, what did)."
+    )
+    raise InvalidInputError(msg)
+
+
+def _named_columns(
+    probabilities: Any, y_true: Iterable[Hashable]
+) -> list[Hashable] | None:
+    """Return the names of columns if the labels are among them."""
+    names = label_list(probabilities.columns)
+    known = {str(name) for name in names}
+    inside = all(str(label) in known for label in label_list(y_true))
+    return names if inside else None
 
 
 def _cases(

@@ -73,8 +73,8 @@ class ApparentInformation(Result):
         What leaving out one case does.
     betting : Betting
         Growth of a stake.
-    components : Components
-        Number of mixture components along the chains.
+    components : Components or None
+        Number of mixture components along the chains, where these agree about it.
     diagnostics : dict
         How well the chains agree.
     units : str
@@ -105,6 +105,8 @@ class ApparentInformation(Result):
         What the reader must know.
     options : dict
         How it was computed.
+    quick : bool
+        Whether the mixture was left out: plain mean, normal interval, Pareto tails.
     cases : CaseInformation or None
         The cases themselves, in nats; not saved.
     """
@@ -121,7 +123,7 @@ class ApparentInformation(Result):
     worst: tuple[WorstCase, ...]
     influence: Influence | None
     betting: Betting
-    components: Components
+    components: Components | None
     diagnostics: Json
     units: str
     level: float
@@ -138,6 +140,7 @@ class ApparentInformation(Result):
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     options: Json = field(default_factory=dict)
+    quick: bool = False
     cases: CaseInformation | None = None
 
     @property
@@ -192,6 +195,8 @@ class ApparentInformation(Result):
     def summary(self) -> str:
         """Say the answer in a sentence or two, with what spoils it at the end."""
         said = self.sentence()
+        if self.quick:
+            said = f"Quick look: {said}"
         if not self.converged:
             said += " The simulation did not converge: do not rely on this."
         return said
@@ -218,6 +223,7 @@ class ApparentInformation(Result):
             "level": self.level,
             "floor": self.floor,
             "seed": self.seed,
+            "quick": self.quick,
             **self.options,
         }
         result = {
@@ -239,7 +245,7 @@ class ApparentInformation(Result):
             "betting": self.betting.to_dict(),
             "reliability": self.reliability and self.reliability.to_dict(),
             "groups": [group.to_dict() for group in self.groups],
-            "components": self.components.to_dict(),
+            "components": self.components and self.components.to_dict(),
             "assumptions": list(self.assumptions),
             "warnings": list(self.warnings),
         }
@@ -247,7 +253,7 @@ class ApparentInformation(Result):
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
-        known = ("units", "level", "floor", "seed")
+        known = ("units", "level", "floor", "seed", "quick")
         chance, trust = result["probability_positive"], result["reliability"]
         without = result["influence"]
         counts: Json = {name: int(result[name]) for name in _COUNTS}
@@ -262,7 +268,9 @@ class ApparentInformation(Result):
             worst=tuple(WorstCase(**_numbers(w, -np.inf)) for w in result["worst"]),
             influence=None if without is None else Influence.from_dict(without),
             betting=Betting.from_dict(result["betting"]),
-            components=Components.from_dict(result["components"]),
+            components=result["components"]
+            and Components.from_dict(result["components"]),
+            quick=bool(options.get("quick", False)),
             diagnostics=result["diagnostics"],
             level=check_level(options["level"]),
             seed=options["seed"],

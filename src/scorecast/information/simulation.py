@@ -9,13 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import DataWarning, NotConvergedError
 from scorecast.information.pareto_tails import pareto_means
 from scorecast.information.ties import spread_ties
-from scorecast.mixtures import MixturePosterior, Prior, Sampling, sample_posterior
+from scorecast.mixtures import (
+    MixturePosterior,
+    Prior,
+    Sampling,
+    can_sample,
+    sample_posterior,
+    sample_short_chains,
+)
 
 __all__ = [
     "Simulation",
@@ -36,8 +42,9 @@ class Simulation:
     ----------
     prior : Prior
         Prior of the distribution of j.
-    sampling : Sampling
-        Number and length of chains.
+    sampling : Sampling or None
+        Number and length of compiled chains; None for many short ones, which need no
+        compiler, up to some thousand cases.
     tails : str
         ``"all"`` for other views of the tails as well, ``"mixture"`` for none.
     max_cases : int
@@ -46,6 +53,8 @@ class Simulation:
         Whether an answer is given where the chains disagree.
     seeds : iterator of int
         One for every run.
+    max_seconds : float
+        How long one run may go on beyond what was planned while its chains disagree.
     n_jobs : int or None
         Number of workers.
     checkpoint : Path or None
@@ -53,13 +62,14 @@ class Simulation:
     """
 
     prior: Prior
-    sampling: Sampling
+    sampling: Sampling | None
     tails: str
     max_cases: int
     allow_unconverged: bool
     seeds: Iterator[int] = field(repr=False)
     n_jobs: int | None = None
     checkpoint: Path | None = None
+    max_seconds: float = 60.0
 
     def apart(self) -> Simulation:
         """Return the same for a further run, which keeps no state."""
@@ -98,12 +108,19 @@ class Simulation:
         MixturePosterior
             Draws.
         """
-        chosen = np.sort(values[self.drawn(values)])
+        chosen = spread_ties(np.sort(values[self.drawn(values)]))
         seed = next(self.seeds)
+        if self.sampling is None and can_sample(chosen.size, self.prior):
+            return sample_short_chains(
+                chosen,
+                prior=self.prior,
+                max_seconds=self.max_seconds,
+                random_state=seed,
+            )
         return sample_posterior(
-            spread_ties(chosen),
+            chosen,
             prior=self.prior,
-            sampling=self.sampling,
+            sampling=self.sampling or Sampling(max_seconds=self.max_seconds),
             random_state=seed,
             n_jobs=self.n_jobs,
             checkpoint=self.checkpoint,
@@ -125,6 +142,8 @@ class Simulation:
         rng = np.random.default_rng(next(self.seeds))
         if self.tails == "mixture" or np.ptp(values) == 0:
             return {}
+        from scipy.special import ndtri  # not before it is needed: it is slow to load
+
         error = float(values.std(ddof=1)) / np.sqrt(values.size)
         normal = ndtri((np.arange(_OTHER_DRAWS) + 0.5) / _OTHER_DRAWS)
         return {
@@ -177,9 +196,9 @@ def check_converged(found: MixturePosterior, simulation: Simulation) -> str:
     if not simulation.allow_unconverged:
         msg = (
             f"The simulation of the posterior of J did not converge ({reasons}), so "
-            "its answer is withheld. Run longer chains (sampling=Sampling(n_draws="
-            f"{4 * simulation.sampling.n_draws})), or allow_unconverged=True to see it "
-            "all the same."
+            "its answer is withheld. Give it more time: max_seconds="
+            f"{4 * max(simulation.max_seconds, 15):g}, or see it all the same: "
+            "allow_unconverged=True."
         )
         raise NotConvergedError(msg, reasons)
     return (
@@ -215,6 +234,6 @@ def describe_diagnostics(found: MixturePosterior, unit: float) -> Json:
     }
 
 
-def sampling_of(sampling: Sampling) -> Json:
-    """Return number and length of chains as plain values."""
-    return dict(asdict(sampling))
+def sampling_of(sampling: Sampling | None) -> Json | None:
+    """Return number and length of chains as plain values; None for short chains."""
+    return None if sampling is None else dict(asdict(sampling))

@@ -34,7 +34,8 @@ class Spread:
     least, greatest : float
         Smallest and largest finite j.
     x, density : ndarray of float64
-        Posterior predictive density of one more case.
+        Posterior predictive density of one more case; empty where nothing was
+        simulated.
     """
 
     edges: FloatArray
@@ -73,15 +74,15 @@ class Spread:
         )
 
 
-def spread_of(j: FloatArray, found: MixturePosterior, unit: float) -> Spread:
+def spread_of(j: FloatArray, found: MixturePosterior | None, unit: float) -> Spread:
     """Count cases by their information.
 
     Parameters
     ----------
     j : ndarray of float64
         Finite information of the cases in nats.
-    found : MixturePosterior
-        Draws of their distribution.
+    found : MixturePosterior or None
+        Draws of their distribution; without them there is no density.
     unit : float
         Nats per unit of the answer.
 
@@ -94,7 +95,7 @@ def spread_of(j: FloatArray, found: MixturePosterior, unit: float) -> Spread:
     low, high = _main_range(values)
     inside = (values >= low) & (values <= high)
     edges = np.linspace(low, high, _n_bins(values[inside], high - low) + 1)
-    x = np.linspace(low, high, _GRID)
+    x = np.linspace(low, high, _GRID if found is not None else 0)
     counts = np.histogram(values[inside], edges)[0]
     return Spread(
         edges=edges,
@@ -104,7 +105,9 @@ def spread_of(j: FloatArray, found: MixturePosterior, unit: float) -> Spread:
         least=float(values.min()),
         greatest=float(values.max()),
         x=x,
-        density=np.ravel(found.predictive_density(x * unit)) * unit,
+        density=np.empty(0)
+        if found is None
+        else np.ravel(found.predictive_density(x * unit)) * unit,
     )
 
 

@@ -12,7 +12,11 @@ from scorecast._core.progress import in_parts
 from scorecast._core.types import FloatArray, Json
 from scorecast.exceptions import DataWarning, NotConvergedError
 from scorecast.information.cases import CaseInformation
-from scorecast.information.posterior import InformationPosterior, posterior_of
+from scorecast.information.posterior import (
+    InformationPosterior,
+    has_lone_case,
+    posterior_of,
+)
 from scorecast.information.simulation import Simulation, check_converged
 
 __all__ = ["MOST_GROUP_RUNS", "GroupInformation", "groups_of"]
@@ -90,7 +94,12 @@ class GroupInformation:
 
 
 def groups_of(
-    cases: CaseInformation, simulation: Simulation, level: float, unit: float
+    cases: CaseInformation,
+    simulation: Simulation,
+    level: float,
+    unit: float,
+    *,
+    quick: bool = False,
 ) -> tuple[GroupInformation, ...]:
     """Look at every group by itself.
 
@@ -104,6 +113,8 @@ def groups_of(
         Level of the intervals.
     unit : float
         Nats per unit of the answer.
+    quick : bool, default=False
+        Whether to leave the mixture out.
 
     Returns
     -------
@@ -119,7 +130,13 @@ def groups_of(
     runs = simulation.apart() if len(places) <= MOST_GROUP_RUNS else None
     return tuple(
         _group(
-            str(name), cases.j[np.array(where, np.int64)], cases.n, runs, level, unit
+            str(name),
+            cases.j[np.array(where, np.int64)],
+            cases.n,
+            runs,
+            level,
+            unit,
+            quick=quick,
         )
         for name, where in in_parts(list(places.items()), what="group")
     )
@@ -132,11 +149,13 @@ def _group(
     simulation: Simulation | None,
     level: float,
     unit: float,
+    *,
+    quick: bool,
 ) -> GroupInformation:
     values = j[np.isfinite(j)]
     posterior, note = None, "too many groups"
     if simulation is not None and values.size:
-        posterior, note = _posterior(values, simulation, level, unit)
+        posterior, note = _posterior(values, simulation, level, unit, quick=quick)
     finite = "posterior of the finite cases" if values.size < j.size else ""
     note = "; ".join(filter(None, (finite, _caution(values, posterior), note)))
     spread = j.std(ddof=1) / np.sqrt(j.size) if 1 < j.size == values.size else np.nan
@@ -162,12 +181,27 @@ def _caution(values: FloatArray, posterior: InformationPosterior | None) -> str:
 
 
 def _posterior(
-    values: FloatArray, simulation: Simulation, level: float, unit: float
+    values: FloatArray,
+    simulation: Simulation,
+    level: float,
+    unit: float,
+    *,
+    quick: bool,
 ) -> tuple[InformationPosterior | None, str]:
+    if quick and np.ptp(values) > 0:
+        others = simulation.other_views(values / unit)
+        return posterior_of(None, level, others=others, curve=False), ""
     found = simulation.run(values)
     try:
         note = check_converged(found, simulation)
     except NotConvergedError:
         return None, "not converged: withheld"
     others = simulation.other_views(values / unit)
-    return posterior_of(found.means / unit, level, others=others, curve=False), note
+    posterior = posterior_of(
+        found.means / unit,
+        level,
+        others=others,
+        lone=has_lone_case(values),
+        curve=False,
+    )
+    return posterior, note

@@ -2,39 +2,10 @@
 
 The distribution, the hierarchical prior, a sampler of the posterior that lets the
 number of components vary, and its diagnostics. Knows nothing of predictions.
+
+Public names are written once, in ``__init__.pyi``, and loaded when first used.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from scorecast.mixtures.conditional import ConditionalMixture
-from scorecast.mixtures.diagnostics import Diagnostics
-from scorecast.mixtures.evidence import Evidence, ladder, log_evidence
-from scorecast.mixtures.mixture import SkewStudentMixture
-from scorecast.mixtures.observations import Noise, Observations
-from scorecast.mixtures.posterior import MixturePosterior
-from scorecast.mixtures.prior import Prior
-from scorecast.mixtures.prior_predictive import sample_prior, sample_prior_means
-from scorecast.mixtures.pro_gamma import ProGamma
-from scorecast.mixtures.sampler import sample_posterior
-from scorecast.mixtures.sampling import Sampling
-from scorecast.mixtures.skew_student import SkewStudent, log_half_normal_integral
-
-__all__ = [
-    "ConditionalMixture",
-    "Diagnostics",
-    "Evidence",
-    "MixturePosterior",
-    "Noise",
-    "Observations",
-    "Prior",
-    "ProGamma",
-    "Sampling",
-    "SkewStudent",
-    "SkewStudentMixture",
-    "ladder",
-    "log_evidence",
-    "log_half_normal_integral",
-    "sample_posterior",
-    "sample_prior",
-    "sample_prior_means",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
-from typing import Any
 
 import numpy as np
 
 from scorecast._core.rounding import told_apart
 from scorecast._core.types import FloatArray, IntArray, Json
-from scorecast.exceptions import MissingExtraError
 
-__all__ = ["Diagnostics", "diagnose", "mcse_of", "rhat_of"]
+__all__ = [
+    "Diagnostics",
+    "diagnose",
+    "diagnose_short_chains",
+    "effective_size",
+    "mcse_of",
+    "rank_rhat",
+    "rhat_of",
+]
 
 # Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) recommend these limits.
 MOST_RHAT = 1.01
 LEAST_ESS_PER_CHAIN = 100
+# Of many short chains together: a Monte Carlo error of 7 % of the spread.
+LEAST_ESS_OF_SHORT_CHAINS = 200
 # The number of components moves slowly: worth a longer run, but no reason to withhold.
 MOST_RHAT_COMPONENTS = 1.05
 
@@ -110,21 +117,161 @@ def diagnose(
     )
 
 
+def diagnose_short_chains(
+    means: FloatArray, n_components: IntArray, n_groups: int
+) -> Diagnostics:
+    """Judge many short chains in groups, each with a start of its own.
+
+    Nested R-hat is sqrt(1 + B / W), with B the variance of the means of groups and W
+    that of all draws within a group (Margossian et al. 2024). Effective draws follow
+    from how far the means of chains, which share nothing, lie apart.
+
+    Parameters
+    ----------
+    means : array of shape (chains, draws)
+        Mean of the mixture; groups of chains one after the other.
+    n_components : array of shape (chains, sweeps)
+        Number of components.
+    n_groups : int
+        Groups of equally many chains.
+
+    Returns
+    -------
+    Diagnostics
+        Figures and verdict.
+    """
+    tails = [means <= np.quantile(means, level) for level in (0.05, 0.95)]
+    bulk = _effective_of_chains(means)
+    tail = min(_effective_of_chains(one.astype(np.float64)) for one in tails)
+    rhat = _nested_rhat(means, n_groups)
+    reasons = []
+    if not rhat <= MOST_RHAT:
+        shown = told_apart(rhat, MOST_RHAT, 3)
+        reasons.append(f"the chains disagree: R-hat {shown}, at most {MOST_RHAT}")
+    if not min(bulk, tail) >= LEAST_ESS_OF_SHORT_CHAINS:
+        shown = told_apart(min(bulk, tail), LEAST_ESS_OF_SHORT_CHAINS, 0)
+        least = LEAST_ESS_OF_SHORT_CHAINS
+        reasons.append(f"too few effective draws: {shown}, at least {least}")
+    counts = n_components.astype(np.float64)
+    return Diagnostics(
+        rhat,
+        bulk,
+        tail,
+        float(means.std() / np.sqrt(bulk)),
+        _nested_rhat(counts, n_groups),
+        _effective_of_chains(counts),
+        means.shape[0],
+        means.shape[1],
+        tuple(reasons),
+    )
+
+
+def _nested_rhat(draws: FloatArray, n_groups: int) -> float:
+    groups = draws.reshape(n_groups, -1)
+    within = float(groups.var(axis=1).mean())
+    if not within > 0:
+        return float("nan")
+    return float(np.sqrt(1 + groups.mean(axis=1).var(ddof=1) / within))
+
+
+def _effective_of_chains(draws: FloatArray) -> float:
+    """Return effective draws by the variance of the means of independent chains."""
+    error = float(draws.mean(axis=1).var(ddof=1)) / len(draws)
+    return float(draws.var() / error) if error > 0 else float("nan")
+
+
 def _figures(draws: FloatArray) -> tuple[float, float, float, float]:
     """R-hat, bulk and tail ESS, and MCSE of the mean of draws (chains, draws)."""
     if not np.isfinite(draws).all() or (np.ptp(draws, axis=1) == 0.0).any():
         return np.nan, np.nan, np.nan, np.nan  # a stuck chain is not a perfect one
-    stats = _array_stats()
-    axes = {"chain_axis": 0, "draw_axis": 1}
-    with warnings.catch_warnings():
-        # Of chains that hardly move; the figures say so themselves.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return (
-            _rhat(draws, stats, axes),
-            float(stats.ess(draws, method="bulk", **axes)),
-            float(stats.ess(draws, method="tail", prob=(0.05, 0.95), **axes)),
-            float(stats.mcse(draws, method="mean", **axes)),
-        )
+    halves = _halves(draws)
+    tails = [halves <= np.quantile(draws, level) for level in (0.05, 0.95)]
+    effective = effective_size(halves)
+    return (
+        rank_rhat(halves),
+        effective_size(_normal_scores(halves)),
+        min(effective_size(tail.astype(np.float64)) for tail in tails),
+        float(halves.std(ddof=1) / np.sqrt(effective)),
+    )
+
+
+def _halves(draws: FloatArray) -> FloatArray:
+    """Cut chains into halves; a draw in the middle belongs to neither."""
+    half = draws.shape[1] // 2
+    return np.concatenate([draws[:, :half], draws[:, draws.shape[1] - half :]])
+
+
+def _normal_scores(draws: FloatArray) -> FloatArray:
+    """Replace draws by normal quantiles of their ranks (Blom's)."""
+    from scipy.special import ndtri
+
+    _, place, count = np.unique(draws, return_inverse=True, return_counts=True)
+    rank = np.cumsum(count) - 0.5 * (count - 1)
+    scores = ndtri((rank - 0.375) / (draws.size + 0.25))
+    return np.asarray(scores[place].reshape(draws.shape))
+
+
+def rank_rhat(draws: FloatArray) -> float:
+    """Return the larger R-hat of ranks: of the draws, and of their distances.
+
+    Parameters
+    ----------
+    draws : array of shape (chains, draws)
+        Halves of chains.
+
+    Returns
+    -------
+    float
+        NaN where all draws of a chain are as far from the middle.
+    """
+    away = np.abs(draws - np.median(draws))
+    both = []
+    for values in map(_normal_scores, (draws, away)):
+        n = values.shape[1]
+        within = float(values.var(axis=1, ddof=1).mean())
+        between = float(values.mean(axis=1).var(ddof=1))
+        both.append(np.sqrt((n - 1) / n + between / within) if within else np.nan)
+    return float(np.max(both))
+
+
+def effective_size(draws: FloatArray) -> float:
+    """Return how many independent draws say as much of the mean.
+
+    Autocorrelations of all chains together, summed while pairs of neighbours stay
+    positive and do not rise (Geyer 1992; Vehtari et al. 2021).
+
+    Parameters
+    ----------
+    draws : array of shape (chains, draws)
+        Halves of chains.
+
+    Returns
+    -------
+    float
+        At most n log10(n) of n draws; NaN where none of them moves.
+    """
+    n_chains, n = draws.shape
+    centred = draws - draws.mean(axis=1, keepdims=True)
+    size = 2 ** int(np.ceil(np.log2(2 * n)))
+    power = np.abs(np.fft.rfft(centred, size, axis=1)) ** 2
+    covariance = np.fft.irfft(power, size, axis=1)[:, :n].mean(axis=0) / n
+    within = covariance[0] * n / (n - 1)
+    total = covariance[0]
+    if n_chains > 1:
+        total = total + float(draws.mean(axis=1).var(ddof=1))
+    if not total > 0:
+        return float("nan")
+    correlation = 1 - (within - covariance) / total
+    correlation[0] = 1.0
+    pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
+    negative = np.flatnonzero(pairs < 0)
+    last = int(negative[0]) if negative.size else pairs.size
+    falling = np.minimum.accumulate(pairs[: max(last, 1)])
+    time = -1 + 2 * float(falling.sum())
+    if last < pairs.size:  # the draw after the last pair, if it counts at all
+        time += max(float(correlation[2 * last]), 0.0)
+    n_draws = n_chains * n
+    return float(n_draws / max(time, 1 / np.log10(n_draws)))
 
 
 def rhat_of(draws: FloatArray) -> float:
@@ -157,26 +304,6 @@ def mcse_of(draws: FloatArray) -> float:
         By effective draws; NaN where a chain never moved.
     """
     return _figures(draws)[3]
-
-
-def _rhat(draws: FloatArray, stats: Any, axes: dict[str, int]) -> float:
-    """R-hat of half chains after ranking; those of a single chain have to be cut."""
-    if len(draws) > 1:
-        return float(stats.rhat(draws, **axes))
-    half = draws.shape[1] // 2
-    halves = draws[0, : 2 * half].reshape(2, half)
-    away = np.abs(halves - np.median(halves))
-    both = [stats.rhat(x, method="z_scale", **axes) for x in (halves, away)]
-    return float(np.max(both))  # NaN where either is
-
-
-def _array_stats() -> Any:
-    try:
-        import arviz_stats.base  # optional, and slow to load
-    except ImportError as error:
-        what = "Diagnosing simulated chains"
-        raise MissingExtraError(what, "bayes") from error
-    return vars(arviz_stats.base)["array_stats"]
 
 
 def _reasons(

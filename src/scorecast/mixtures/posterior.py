@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.mixtures.diagnostics import Diagnostics, diagnose
+from scorecast.mixtures.diagnostics import (
+    Diagnostics,
+    diagnose,
+    diagnose_short_chains,
+)
 from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.mixture import SkewStudentMixture
 from scorecast.mixtures.prior import Prior
@@ -43,6 +47,8 @@ class MixturePosterior:
         Number of values.
     n_discarded : int
         Sweeps per chain that were run and not kept.
+    n_groups : int, optional
+        For many short chains: the groups that they form, by how they were started.
     """
 
     means: FloatArray
@@ -54,10 +60,14 @@ class MixturePosterior:
     prior: Prior
     n_cases: int
     n_discarded: int
+    n_groups: int | None = None
 
     @functools.cached_property
     def diagnostics(self) -> Diagnostics:
         """R-hat, effective sample sizes, and whether the run may be trusted."""
+        if self.n_groups is not None:
+            means = self.means[:, :, 0]
+            return diagnose_short_chains(means, self.n_components, self.n_groups)
         return diagnose(self.means, self.n_components, self.centres)
 
     @functools.cached_property
@@ -78,6 +88,10 @@ class MixturePosterior:
         array of shape (kept, n)
             Log densities.
         """
+        if self.prior.n_dims == 1 and self.prior.tail_kind == 1:
+            from scorecast.mixtures.densities import mixture_log_densities
+
+            return mixture_log_densities(np.ravel(x).astype(np.float64), self.kept)
         # Compiled code is loaded only when it is used.
         from scorecast.mixtures.chain import mixture_log_density
 

@@ -146,6 +146,28 @@ class Prior:
         name = "long tails" if not changes else "long tails, changed"
         return cls.information(**({"name": name} | tails | changes))
 
+    def scaled(self, factor: float) -> Self:
+        """Return the prior of values that are `factor` times as large.
+
+        Parameters
+        ----------
+        factor : float
+            Above one for a wider prior.
+
+        Returns
+        -------
+        Prior
+            The same in other units.
+        """
+        if not (np.isfinite(factor) and factor > 0):
+            msg = f"`factor` must be a positive number; got {factor!r}."
+            raise UsageError(msg)
+        squares = ("centre_precision", "rate_rate", "scale_rate")
+        changes: dict[str, Any] = {k: getattr(self, k) / factor**2 for k in squares}
+        changes["centre"] = self.centre * factor
+        changes["name"] = f"{self.name}, {factor:g} times as wide"
+        return dataclasses.replace(self, **changes)
+
     @classmethod
     def recurrence(cls, cov: ArrayLike, mean: ArrayLike, **changes: Any) -> Self:
         """Return the prior for recurrence times with covariates (appendix B.8).

@@ -13,24 +13,10 @@ from types import ModuleType
 from typing import Any
 
 from scorecast._core.results import Result
-from scorecast.report import (  # noqa: F401  (they register their views)
-    density_views,
-    size_views,
-)
-from scorecast.report.assessment_views import assessment_text
-from scorecast.report.bicluster_views import bicluster_text
-from scorecast.report.comparison_views import comparison_text
 from scorecast.report.drawing import Drawing
-from scorecast.report.estimate_views import estimate_text
 from scorecast.report.html import Report, render_html, to_html, write_html
-from scorecast.report.identification_views import decoders_text, identification_text
-from scorecast.report.information_views import information_text
-from scorecast.report.pair_views import pair_text
 from scorecast.report.plots import main_drawing, plot
-from scorecast.report.recurrence_views import recurrence_text
-from scorecast.report.risk_views import risk_drawing, risk_text
 from scorecast.report.sections import Section, Table, report_sections
-from scorecast.report.settings_views import settings_drawing, settings_text
 from scorecast.report.text import (
     backtest_text,
     curve_text,
@@ -43,28 +29,15 @@ __all__ = [
     "Report",
     "Section",
     "Table",
-    "assessment_text",
     "backtest_text",
-    "bicluster_text",
-    "comparison_text",
     "curve_text",
-    "decoders_text",
-    "estimate_text",
     "extrapolation_text",
-    "identification_text",
-    "information_text",
     "main_drawing",
-    "pair_text",
     "plot",
-    "recurrence_text",
     "render_html",
     "render_text",
     "report",
     "report_sections",
-    "risk_drawing",
-    "risk_text",
-    "settings_drawing",
-    "settings_text",
     "to_html",
     "write_html",
 ]

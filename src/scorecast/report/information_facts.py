@@ -14,7 +14,6 @@ __all__ = [
     "LONGEST_NAME",
     "against",
     "chains_said",
-    "components_doubted",
     "facts_of",
     "influence_said",
     "stake_said",
@@ -23,7 +22,6 @@ __all__ = [
 
 LONGEST_NAME = 40
 _MOST_WORST = 3
-_FAR_APART = 1.05  # R-hat of the number of components worth a word
 
 
 def facts_of(result: ApparentInformation) -> list[tuple[str, str]]:
@@ -115,23 +113,11 @@ def influence_said(result: ApparentInformation) -> str:
 
 def chains_said(result: ApparentInformation) -> str:
     """Say whether the chains agree, and on what."""
+    if result.quick:
+        return "none: a quick look, without the mixture of skew-Student distributions"
     checks = result.diagnostics
     state = "agree" if result.converged else "DO NOT AGREE"
-    said = (
+    return (
         f"{state} on J: R-hat {checks['rhat']:.3f}, {checks['ess']:,.0f} effective "
         "draws"
     )
-    doubt = components_doubted(result)
-    return f"{said}; {doubt}, which J hardly depends on" if doubt else said
-
-
-def components_doubted(result: ApparentInformation) -> str:
-    """Say where the chains do not agree on the number of components, if so."""
-    rhat = result.diagnostics.get("rhat_components")
-    if rhat is not None and is_known(rhat):
-        if rhat <= _FAR_APART:
-            return ""
-        return f"not on the number of components (R-hat {rhat:.2f})"
-    if len(result.components.numbers) == 1:
-        return ""  # all chains have the same number throughout
-    return "a chain never changed its number of components"

@@ -231,7 +231,8 @@ def spread_drawing(result: ApparentInformation) -> Drawing:
         number_axis(axes, float(spread.edges[0]), float(spread.edges[-1]))
         # A density may be a spike; the bars are what was seen.
         top = 1.15 * float(height.max())
-        top = max(top, min(1.05 * float(spread.density.max()), 1.6 * top))
+        highest = float(spread.density.max(initial=0.0))
+        top = max(top, min(1.05 * highest, 1.6 * top))
         axes.set_ylim(0, top)
         axes.bar(spread.edges[:-1], height, width, align="edge", color=INK_SOFT,
                  edgecolor=PAPER, linewidth=0.4)  # fmt: skip

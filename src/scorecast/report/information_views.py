@@ -17,7 +17,6 @@ from scorecast.report.information_facts import (
     LONGEST_NAME,
     against,
     chains_said,
-    components_doubted,
     facts_of,
     influence_said,
     stake_said,
@@ -60,6 +59,7 @@ _MOST_NOTES = 5
 _CURVES = {
     "mixture": "a mixture fitted to all of them",
     "pareto": "tails learned from the far ones alone",
+    "normal": "the normal approximation",
 }
 _VIEWS = {"mixture": "mixture alone", "pareto": "Pareto tails alone"}
 _REFERENCES = (
@@ -106,6 +106,8 @@ def _estimates(result: ApparentInformation, dash: str) -> list[tuple[str, str, s
     digits, found, usual = result.decimals, result.posterior, result.normal
     several = len(found.views) > 1
     name = "posterior, all views of the tails" if several else "posterior"
+    if result.quick:
+        name = "quick look, both intervals" if several else "quick look"
     lines = [(name, found.median, found.low, found.high)]
     if several:
         lines += [
@@ -303,9 +305,9 @@ def _cumulative(result: ApparentInformation) -> Section:
 def _spread(result: ApparentInformation) -> Section:
     lead = (
         "Each case counts with j, the logarithm of what the forecast gave to what "
-        f"happened over what {result.reference} gave. Grey: the cases. Blue: where one "
-        "more case is expected to fall. A long tail to the left is what confident "
-        "mistakes cost."
+        f"happened over what {result.reference} gave. Grey: the cases. "
+        + ("" if result.quick else "Blue: where one more case is expected to fall. ")
+        + "A long tail to the left is what confident mistakes cost."
     )
     return Section(heading="Case by case", lead=(lead,), figure=spread_drawing(result))
 
@@ -413,26 +415,30 @@ def _chains(result: ApparentInformation) -> Section:
         "ess_bulk": "effective draws, middle",
         "ess_tail": "effective draws, tails",
         "mcse": f"simulation error of J, {result.units}",
-        "rhat_components": "R-hat of the number of components",
-        "ess_components": "effective draws of it",
     }
     facts = tuple(
         (name, f"{float(checks[key]):.4g}")
         for key, name in names.items()
         if is_known(checks.get(key))
     )
-    rough = ", each rough since the chains differ" if components_doubted(result) else ""
+    heading = "The simulation" if result.converged else "The simulation FAILED"
+    lead = f"Chains {chains_said(result)}."
+    if parts is None:
+        if result.quick:
+            return Section(heading="No simulation", lead=(lead,))
+        return Section(heading=heading, lead=(lead,), facts=facts)
     share = ", ".join(
         f"{k}: {percent(float(s))}"
         for k, s in zip(parts.numbers, parts.shares, strict=True)
         if s >= 0.01
     )
+    lead += (
+        f" Number of components of the mixture, share of draws: {share}. Below, its "
+        "course along each chain."
+    )
     return Section(
-        heading="The simulation" if result.converged else "The simulation FAILED",
-        lead=(
-            f"Chains {chains_said(result)}. Number of components of the mixture, "
-            f"share of draws{rough}: {share}. Below, its course along each chain.",
-        ),
+        heading=heading,
+        lead=(lead,),
         figure=components_drawing(parts.traces.tolist()),
         facts=facts,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from scorecast.classes import Backtest, Extrapolation
@@ -10,6 +9,7 @@ from scorecast.exceptions import UsageError
 from scorecast.report.curve_plots import accuracy_drawing, outlook_drawing
 from scorecast.report.drawing import Drawing, draw_on
 from scorecast.report.row_plots import backtest_drawing
+from scorecast.report.views import ViewFunction
 from scorecast.scores import AccuracyCurve
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def plot(result: Any, ax: Axes | None = None) -> Axes:
     return draw_on(main_drawing(result), ax)
 
 
-@singledispatch
+@ViewFunction
 def main_drawing(result: Any) -> Drawing:
     """Choose the figure that carries the message of a result.
 

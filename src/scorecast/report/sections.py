@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 from scorecast.report.drawing import Drawing
+from scorecast.report.views import ViewFunction
 from scorecast.report.wording import UNKNOWN, count, is_known
 
 __all__ = ["Section", "Table", "column_table", "report_sections"]
@@ -80,7 +80,7 @@ class Section:
     items: tuple[str, ...] = ()
 
 
-@singledispatch
+@ViewFunction
 def report_sections(result: Any) -> tuple[Section, ...]:
     """Say what a page about a result holds; the first section is its head.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from scorecast.report.phrases import (
     observed_said,
     span,
 )
+from scorecast.report.views import ViewFunction
 from scorecast.report.wording import (
     count,
     display_width,
@@ -52,7 +52,7 @@ _MOST_ROWS = 8
 _MOST_ASSUMPTIONS = 2  # these are the short ones
 
 
-@singledispatch
+@ViewFunction
 def render_text(result: Any, *, ascii_only: bool = False) -> str:
     """Write any result as text.
 

@@ -1,0 +1,78 @@
+"""Views of results, found by the kind of result when first needed.
+
+A module of views registers functions for the classes it shows; it is loaded when the
+first result of such a class is shown, and with it the question that made the result.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+__all__ = ["ViewFunction", "load_views"]
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MODULES = {
+    "ApparentInformation": "information_views",
+    "Assessment": "assessment_views",
+    "BiclusterScores": "bicluster_views",
+    "Comparison": "comparison_views",
+    "DecoderComparison": "identification_views",
+    "DensityTest": "density_views",
+    "EstimateAssessment": "estimate_views",
+    "Identification": "identification_views",
+    "ImpliedInformation": "identification_views",
+    "InformationBound": "identification_views",
+    "LearningCurveFit": "learning_views",
+    "PairComparison": "pair_views",
+    "Recurrence": "recurrence_views",
+    "Regularities": "space_views",
+    "RequiredTestSize": "size_views",
+    "RiskCurve": "risk_views",
+    "RiskExtrapolation": "risk_views",
+    "SelectedFeatures": "selection_views",
+    "SelectionBias": "selection_views",
+    "SettingsAssessment": "settings_views",
+}
+
+
+def load_views(kind: type) -> None:
+    """Load the module that shows results of a class, or of one that it extends.
+
+    Parameters
+    ----------
+    kind : type
+        Class of a result.
+    """
+    for one in kind.__mro__:
+        if one.__module__.startswith("scorecast.") and one.__name__ in _MODULES:
+            import_module(f"scorecast.report.{_MODULES[one.__name__]}")
+            return
+
+
+class ViewFunction(Generic[T]):
+    """A function of a result, with another body for every class of results.
+
+    Parameters
+    ----------
+    function : callable
+        What is done with results that no view is registered for.
+    """
+
+    def __init__(self, function: Callable[..., T]) -> None:
+        self._chosen = functools.singledispatch(function)
+        functools.update_wrapper(self, function)
+
+    def register(self, function: F) -> F:
+        """Add the body for the class that the first parameter is annotated with."""
+        self._chosen.register(function)
+        return function
+
+    def __call__(self, result: Any, **options: Any) -> T:
+        """Show a result as its class is shown."""
+        load_views(type(result))
+        return self._chosen(result, **options)
