@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test test-all lint docs bench clean
+.PHONY: help setup demo test test-all lint docs docs-check docs-check-all docs-refresh bench clean
 
 help:      ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed 's/: .*## /:\t/' | column -t -s "$$(printf '\t')"
@@ -29,9 +29,18 @@ lint: setup ## check style, types and layers
 	$(BIN)/lint-imports
 	sh tools/check_text.sh
 
-docs: setup ## build the documentation into docs/_build
+docs: setup ## build the documentation into docs/_build; a warning is an error
 	$(BIN)/pip install -q -c constraints.txt -e '.[docs]'
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
+
+docs-check: setup ## run what README and guide show, and compare what is printed
+	$(BIN)/python tools/check_docs.py
+
+docs-check-all: setup ## the same with what takes minutes or data that do not ship
+	$(BIN)/python tools/check_docs.py --all
+
+docs-refresh: setup ## put what is printed into README and guide
+	$(BIN)/python tools/check_docs.py --all --write
 
 bench: setup ## measure speed and memory, next to plain NumPy and R
 	$(BIN)/python benchmarks/run.py

@@ -1,0 +1,61 @@
+"""The tool that holds pages against what is printed: it finds what differs."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def tool():
+    path = ROOT / "tools" / "check_docs.py"
+    spec = importlib.util.spec_from_file_location("check_docs", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["check_docs"] = module  # where dataclasses look for their annotations
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["check_docs"]
+
+
+def test_pages_of_the_guide_are_their_templates_with_what_was_printed(tool):
+    check = tool.Check(writes=False)
+    tool.check_pages(check)
+    assert check.faults == []
+
+
+def test_an_excerpt_that_is_printed_is_left_alone_and_any_other_is_found(tool):
+    printed = "one\ntwo 0.29 bits\nthree\nfour\nfive\n"
+    for shown in (printed, "...\ntwo 0.29 bits\n...\nfive\n", "one\n...\n"):
+        assert tool.excerpt(shown, printed) == shown
+    wrong = "...\ntwo 0.28 bits\n...\nfive\n"
+    assert tool.excerpt(wrong, printed) == "...\ntwo 0.29 bits\n...\nfive\n"
+
+
+def test_only_the_last_digits_of_long_numbers_are_the_machines(tool):
+    assert tool.same("J 0.123456", "J 0.123457")
+    assert not tool.same("J 0.123456", "J 0.129456")
+    assert not tool.same("J 0.12", "J 0.13")
+    assert not tool.same("J 0.123456", "j 0.123456")
+
+
+def test_commands_of_a_page_are_run_and_their_faults_told(tool, tmp_path, monkeypatch):
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    page = tmp_path / "README.md"
+    page.write_text(
+        "Ask `scorecast size --expect 0.9 --width 0.1` or `scorecast assess`.\n\n"
+        "```\nscorecast size --expect 0.9 --width 7\n```\n\n"
+        "```\n$ scorecast size --expect 0.9 --versus 0.8\n...\nnobody says this\n```\n\n"
+        "```python\nraise ValueError('me')\n```\n"
+    )
+    check = tool.Check(writes=False)
+    tool.check_text(page, tmp_path, check, slow=False)
+    first, second, third = check.faults
+    assert "--width 7\nends with exit code 2" in first
+    assert "-nobody says this" in second
+    assert "ValueError: me" in third
+    check.writes = True
+    tool.check_text(page, tmp_path, check, slow=False)
+    assert "nobody" not in page.read_text()
