@@ -17,7 +17,7 @@ def tied(seed=0, n=20, k=4):
 
 
 def test_ties_are_allowed_for_by_default_and_the_plain_form_stays(published_table):
-    found = sc.compare(tied())
+    found = sc.compare(tied(), rows="data sets")
     first = found.omnibus[0]
     assert first.test == "iman-davenport-tie-corrected"
     assert first == iman_davenport(tied(), tie_corrected=True)
@@ -114,21 +114,21 @@ def test_two_models_that_are_not_told_apart_have_their_numbers_in_the_paragraph(
 
 def test_a_pseudo_median_of_nought_has_the_mean_difference_beside_it():
     gaps = np.r_[np.full(27, 1.0), np.zeros(115), np.full(58, -1.0)]
-    base = np.linspace(5, 9, 200)  # not right or wrong, so that rows are data sets
+    base = np.linspace(5, 9, 200)
     a, b = base + gaps, base
     mean, half = gaps.mean(), 1.971957 * gaps.std(ddof=1) / np.sqrt(200)
     wanted = (
         "The pseudo-median of b less a is 0, as are 115 of 200 differences; their mean "
         f"is {-mean:.3g} (95 %: {-mean - half:.3g} to {-mean + half:.3g})."
     )
-    many = sc.compare({"a": a, "b": b})
+    many = sc.compare({"a": a, "b": b}, rows="data sets")
     assert many.pairs[0].effect.difference == 0
     assert many.pairs[0].p < 0.01
     assert wanted in many.warnings
-    assert wanted in sc.compare_pair(a, b).warnings
+    assert wanted in sc.compare_pair(a, b, test="wilcoxon").warnings
     # Where the pseudo-median says what differs, nothing is added.
-    assert sc.compare({"a": a + 0.5, "b": b}).warnings == ()
-    assert sc.compare_pair(a + 0.5, b).warnings == ()
+    assert sc.compare({"a": a + 0.5, "b": b}, rows="data sets").warnings == ()
+    assert sc.compare_pair(a + 0.5, b, test="wilcoxon").warnings == ()
 
 
 def test_many_hidden_means_are_counted():

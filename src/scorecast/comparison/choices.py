@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scorecast.comparison.attainable import least_rows
-from scorecast.comparison.compare_pair import least_replicates
+from scorecast.comparison.compare_pair import least_replicates, look_like_cases
+from scorecast.comparison.effect_sizes import steady_gaps
 from scorecast.comparison.exhaustive_sets import MOST_MODELS
 from scorecast.comparison.mcnemar import least_cases
 from scorecast.comparison.omnibus import smallest_p
@@ -18,7 +19,10 @@ from scorecast.exceptions import InsufficientDataError, InvalidInputError, Usage
 
 __all__ = ["OMNIBUS_TESTS", "PAIRS", "POST_HOC", "Plan", "plan_for"]
 
-PAIRS = ("wilcoxon", "sign", "ranks", "aligned", "quade", "corrected-t", "mcnemar")
+PAIRS = (
+    "wilcoxon", "sign", "ranks", "aligned", "quade", "corrected-t", "mcnemar",
+    "paired-t",
+)  # fmt: skip
 POST_HOC = (
     "nemenyi", "bonferroni-dunn", "bonferroni", "holm", "hochberg", "hommel", "finner",
     "shaffer", "bergmann-hommel", "none",
@@ -35,7 +39,7 @@ _RANKS_SAID = {
 _FITS = {
     "data sets": ("wilcoxon", "sign", "ranks", "aligned", "quade"),
     "splits": ("corrected-t",),
-    "cases": ("mcnemar",),
+    "cases": ("mcnemar", "paired-t"),
 }
 
 
@@ -90,6 +94,7 @@ def plan_for(
     post_hoc: str,
     level: float,
     zeros: str,
+    as_sets: bool = False,
 ) -> Plan:
     """Choose tests for a table.
 
@@ -99,6 +104,8 @@ def plan_for(
         The results, complete.
     rows, test_ratio, control, pairs, post_hoc, level, zeros : optional
         As for `compare`.
+    as_sets : bool, default=False
+        Whether something else asks for data sets, as tests of ranks do.
 
     Returns
     -------
@@ -111,7 +118,8 @@ def plan_for(
         If the control is no model of the table, or cases are not right or wrong.
     """
     ratio = table.test_ratio if test_ratio is None else test_ratio
-    kind, reasons = _kind_of_rows(table, rows, test_ratio)
+    ranked = as_sets or pairs in _FITS["data sets"] or post_hoc in _OF_MEAN_RANKS
+    kind, reasons = _kind_of_rows(table, rows, test_ratio, ranked=ranked)
     if control is not None and control not in table.models:
         msg = f"The control {control!r} is none of {', '.join(table.models)}."
         raise InvalidInputError(msg)
@@ -120,6 +128,12 @@ def plan_for(
     _refuse_few(table, kind, 1 - level)
     chosen, correction, why = _choose(table, kind, control, pairs, post_hoc, 1 - level)
     _check_fit(chosen, correction, kind, control, len(table.models))
+    if chosen == "mcnemar" and not np.isin(table.values, (0, 1)).all():
+        msg = (
+            "McNemar's test needs 1 for right and 0 for wrong in every row; other "
+            "values of cases are compared by paired-t."
+        )
+        raise InvalidInputError(msg)
     return Plan(
         rows=kind,
         test_ratio=ratio or 0.0,
@@ -134,14 +148,11 @@ def plan_for(
 
 
 def _kind_of_rows(
-    table: ResultsTable, rows: str, given: float | None
+    table: ResultsTable, rows: str, given: float | None, *, ranked: bool
 ) -> tuple[str, tuple[str, ...]]:
     ratio = table.test_ratio if given is None else given
     values = table.values
     binary = bool(np.isin(values, (0, 1)).all())
-    if rows == "cases" and not binary:
-        msg = "Rows that are cases must hold 1 for right and 0 for wrong."
-        raise InvalidInputError(msg)
     if rows == "splits" and ratio is None:
         msg = "Splits need `test_ratio`: cases tested per case learned from."
         raise UsageError(msg)
@@ -156,6 +167,12 @@ def _kind_of_rows(
         )
     if binary:
         return "cases", ("all results are 0 or 1: rows are cases, right or wrong",)
+    first, second = np.triu_indices(values.shape[1], 1)
+    if not ranked and look_like_cases(steady_gaps(values[:, first], values[:, second])):
+        return "cases", (
+            "many rows, or many that tie: they are taken as cases, and their mean is "
+            "what counts (rows that are data sets must be called so)",
+        )
     return "data sets", ("rows are taken as independent data sets",)
 
 
@@ -173,7 +190,10 @@ def _choose(
 ) -> tuple[str, str, tuple[str, ...]]:
     n, k = table.values.shape
     if kind != "data sets":
-        chosen = _FITS[kind][0] if pairs == "auto" else pairs
+        chosen = pairs
+        if pairs == "auto":
+            valued = kind == "cases" and not np.isin(table.values, (0, 1)).all()
+            chosen = "paired-t" if valued else _FITS[kind][0]
         correction = "holm" if post_hoc == "auto" else post_hoc
         return chosen, correction, (_HOLM,) if post_hoc == "auto" and k > 2 else ()
     if pairs == "auto":
@@ -216,7 +236,8 @@ def _default_pairs(
 
 def _refuse_few(table: ResultsTable, kind: str, alpha: float) -> None:
     n, k = table.values.shape
-    if kind == "splits":
+    valued = kind == "cases" and not np.isin(table.values, (0, 1)).all()
+    if kind == "splits" or valued:
         least = 2
     elif kind == "cases" and k == 2:
         least = least_cases(alpha)
@@ -293,7 +314,7 @@ def _warnings(
             "below ten."
         )
     repeated = [row for row, number in Counter(table.rows).items() if number > 1]
-    if repeated and pairs not in ("corrected-t", "mcnemar"):
+    if repeated and pairs not in ("corrected-t", "mcnemar", "paired-t"):
         times = table.rows.count(repeated[0])
         found.append(
             f"Row {repeated[0]!r} is there {times} times: folds of one data set are "

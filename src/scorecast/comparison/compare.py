@@ -70,6 +70,7 @@ def compare(
     With so few data sets that it could never find anything, mean ranks with the
     correction of Bergmann and Hommel (or Shaffer, beyond eleven models). Two models:
     Wilcoxon alone. Cases that are right or wrong: Cochran's Q and McNemar with Holm.
+    Other values of cases: mean differences by the paired t-test with Holm.
     Splits of one data set: the corrected resampled t-test with Holm.
 
     Parameters
@@ -88,14 +89,16 @@ def compare(
     greater_is_better : bool, optional
         Which way is better; as the loss says for assessments, else greater.
     rows : {"auto", "data sets", "splits", "cases"}, default="auto"
-        What the rows are; found out, and said, by default.
+        What the rows are; found out, and said, by default. Rows of which there are 200
+        or more, or 20 or more with a quarter of the differences nought, are taken as
+        cases: of those the mean difference is given, not a median.
     test_ratio : float, optional
         Cases tested per case learned from, for splits, such as 1/9 for ten folds.
     control : str, optional
         Compare all others with this one only.
     pairs : str, default="auto"
         ``"wilcoxon"``, ``"sign"``, ``"ranks"``, ``"aligned"``, ``"quade"``; for splits
-        ``"corrected-t"``, for cases ``"mcnemar"``.
+        ``"corrected-t"``, for cases ``"mcnemar"`` or ``"paired-t"``.
     post_hoc : str, default="auto"
         ``"nemenyi"``, ``"bonferroni-dunn"`` (with a control), ``"bonferroni"``,
         ``"holm"``, ``"hochberg"``, ``"hommel"``, ``"finner"``, ``"shaffer"``,
@@ -153,6 +156,7 @@ def compare(
     plan = plan_for(
         given, rows=rows, test_ratio=test_ratio, control=control, pairs=pairs,
         post_hoc=post_hoc, level=check_level(level), zeros=zeros,
+        as_sets=omnibus != "auto",
     )  # fmt: skip
     _refuse_omnibus(omnibus, plan.rows, len(given.models))
     tested = tested_pairs(
@@ -204,7 +208,10 @@ def _wrapped(
         i, j = places[pair.a], places[pair.b]
         apart[i, j] = apart[j, i] = pair.p_adjusted <= alpha + 1e-12
     means = given.values.mean(axis=0)
-    order = standing(ranks.tolist(), means.tolist(), better)
+    if plan.pairs == "paired-t":
+        order = np.argsort(-means if better else means, kind="stable").tolist()
+    else:
+        order = standing(ranks.tolist(), means.tolist(), better)
     bars = joined_groups(order, apart) if plan.control is None else ()
     found = Comparison(
         models=given.models,
@@ -254,7 +261,7 @@ def _refuse_omnibus(asked: str, rows: str, n_models: int) -> None:
 def _omnibus_tests(
     given: ResultsTable, plan: Plan, asked: str, better: bool
 ) -> tuple[OmnibusTest, ...]:
-    if len(given.models) < 3 or plan.rows == "splits":
+    if len(given.models) < 3 or plan.rows == "splits" or plan.pairs == "paired-t":
         return ()
     values = given.values
     if plan.rows == "cases":

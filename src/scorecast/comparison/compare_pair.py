@@ -17,7 +17,7 @@ from scorecast._core.checks import (
     check_level,
 )
 from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import RandomState
+from scorecast._core.types import FloatArray, RandomState
 from scorecast.comparison.effect_sizes import effect_size
 from scorecast.comparison.mcnemar import least_cases
 from scorecast.comparison.metrics import NamedMetric, measured
@@ -31,7 +31,7 @@ from scorecast.comparison.tied_differences import mean_beside_nought
 from scorecast.comparison.titles import ASSUMES
 from scorecast.exceptions import InsufficientDataError, UsageError
 
-__all__ = ["PAIR_TESTS", "compare_pair", "least_replicates"]
+__all__ = ["PAIR_TESTS", "compare_pair", "least_replicates", "look_like_cases"]
 
 PAIR_TESTS = (
     "auto", "wilcoxon", "sign", "paired-t", "corrected-t", "5x2cv-t", "5x2cv-f",
@@ -39,6 +39,9 @@ PAIR_TESTS = (
     "bootstrap", "permutation",
 )  # fmt: skip
 _OF_MEDIANS = ("wilcoxon", "sign")
+_LEAST_CASES = 20  # rows: fewer that tie may well be data sets
+_MANY_ROWS = 200  # more are hardly data sets
+_MANY_TIES = 0.25  # share of differences of nought from which they are single items
 _LEAST_BOOTSTRAP = 10  # units: of fewer, resamples say too little of what was not seen
 
 
@@ -64,6 +67,7 @@ def compare_pair(
     What the values are decides which tests fit:
 
     - one result per data set (independent): ``wilcoxon``, ``sign``, ``paired-t``;
+      200 or more, or many that tie, are taken as cases, whose mean is what counts;
     - one result per split of one data set: ``corrected-t`` with `test_ratio`;
     - five times two folds, shape (5, 2): ``5x2cv-f``, ``5x2cv-t``;
     - right or wrong on the same cases: ``mcnemar`` (mid-p) and its kin; give
@@ -238,7 +242,33 @@ def _choose(
         )
     if given.truth is not None:
         return "delong", "scores of the same cases of two classes: areas are compared"
+    if given.metric is None and look_like_cases(gaps_of(given)):
+        return (
+            "permutation",
+            "many values, or many that tie: they are taken as cases, and their mean is "
+            "what counts; for data sets ask for wilcoxon",
+        )
     return "wilcoxon", "independent values; no distribution is assumed but symmetry"
+
+
+def look_like_cases(gaps: FloatArray) -> bool:
+    """Tell whether values are of single cases, whose mean is what counts.
+
+    Parameters
+    ----------
+    gaps : ndarray of shape (n,) or (n, n_pairs)
+        Differences of models on the same rows.
+
+    Returns
+    -------
+    bool
+        Whether there are more rows than anyone has data sets, or a quarter or more of
+        the differences on twenty rows or more are nought, as on items that both models
+        get right: results on data sets hardly ever tie.
+    """
+    n = len(gaps)
+    ties = float((gaps == 0).mean())
+    return n >= _MANY_ROWS or (n >= _LEAST_CASES and _MANY_TIES <= ties < 1)
 
 
 def least_replicates(alpha: float) -> int:

@@ -132,21 +132,41 @@ class Comparison(Result):
         return 1 - self.level
 
     @property
+    def is_of_means(self) -> bool:
+        """Whether models stand by their means: values of cases, not right or wrong."""
+        return self.rows == "cases" and self.pair_test == "paired-t"
+
+    @property
     def order(self) -> tuple[str, ...]:
-        """The models from the best mean rank to the worst; shared ones by the mean."""
+        """The models from the best mean rank to the worst; shared ones by the mean.
+
+        Values of cases: from the best mean to the worst.
+        """
+        if self.is_of_means:
+            sign = -1 if self.greater_is_better else 1
+            by_mean = sorted(
+                range(len(self.models)), key=lambda i: (sign * self.means[i], i)
+            )
+            return tuple(self.models[i] for i in by_mean)
         places = standing(self.ranks, self.means, self.greater_is_better)
         return tuple(self.models[i] for i in places)
 
     @property
     def best(self) -> str:
-        """The model with the best mean rank; of several, the one with the best mean."""
+        """The first in `order`."""
         return self.order[0]
 
     @property
     def bests(self) -> tuple[str, ...]:
-        """All models that share the best mean rank."""
+        """All models that share the best mean rank, or the best mean of cases."""
+        if self.is_of_means:
+            top = self.means[self.models.index(self.best)]
+            return tuple(x for x in self.order if self._mean(x) == top)
         least = min(self.ranks) + RANK_DIGIT
         return tuple(name for name in self.order if self.rank(name) <= least)
+
+    def _mean(self, model: str) -> float:
+        return self.means[self.models.index(model)]
 
     def rank(self, model: str) -> float:
         """Return the mean rank of a model."""

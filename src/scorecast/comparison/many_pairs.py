@@ -14,6 +14,7 @@ from scorecast.comparison.adjustments import ADJUSTMENTS
 from scorecast.comparison.bayesian import (
     RopeChances,
     correlated_t,
+    mean_posterior,
     share_posterior,
     signed_rank_posterior,
 )
@@ -25,7 +26,7 @@ from scorecast.comparison.mcnemar import mcnemar
 from scorecast.comparison.rank_pairs import nemenyi_p, normal_p, rank_z
 from scorecast.comparison.results_table import ResultsTable
 from scorecast.comparison.signed_ranks import wilcoxon_p
-from scorecast.comparison.t_tests import corrected_t
+from scorecast.comparison.t_tests import corrected_t, paired_t
 from scorecast.comparison.walsh_averages import pseudo_median
 
 __all__ = ["adjusted_p", "tested_pairs"]
@@ -109,6 +110,8 @@ def _tests(
     """Return p-values of pairs, differences with intervals, and which is higher."""
     if plan.rows == "splits":
         tests = [corrected_t(g, plan.test_ratio, level=plan.level) for g in gaps.T]
+    elif plan.pairs == "paired-t":
+        tests = [paired_t(g, level=plan.level) for g in gaps.T]
     elif plan.rows == "cases":
         right = values == 1
         tests = [
@@ -145,6 +148,8 @@ def _chances(
         return None
     if plan.rows == "splits":
         return correlated_t(gaps, plan.test_ratio, rope)
+    if plan.pairs == "paired-t":
+        return mean_posterior(gaps, np.arange(gaps.size), rope, rng=rng)
     if plan.rows == "cases":
         apart = int((gaps > 0).sum()), int((gaps < 0).sum())
         return share_posterior(*apart, gaps.size, rope, rng=rng)

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.exceptions import InvalidInputError
 from scorecast.guarantees import bca
 
-__all__ = ["PairedCases", "bootstrap_test", "permutation_test"]
+__all__ = ["PairedCases", "bootstrap_test", "clustered_t", "permutation_test"]
 
 Metric = Callable[[NDArray[np.generic], NDArray[np.generic]], float]
 _MOST_ENUMERATED = 14  # units: 16,384 ways to exchange the models
@@ -273,7 +274,7 @@ def permutation_test(
     cases : PairedCases
         The cases.
     level : float
-        Level of the interval, by the bootstrap.
+        Level of the interval: of means a t by units (`clustered_t`), of a metric BCa.
     n_resamples : int
         Random exchanges; up to 14 units all of them are taken instead.
     rng : numpy.random.Generator
@@ -297,11 +298,16 @@ def permutation_test(
     as_far = int((~nearer).sum())
     whole = n_units <= _MOST_ENUMERATED
     p = as_far / len(flips) if whole else (1 + as_far) / (1 + len(flips))
-    strata = np.zeros(n_units, dtype=np.int64)
-    low, high = bca(
-        cases.by_unit()[0], strata, level=level, rng=ends_rng,
-        n_resamples=min(n_resamples, 2000),
-    )  # fmt: skip
+    df: tuple[float, ...] = ()
+    if cases.metric is None:
+        low, high, freedom = clustered_t(cases, level=level)
+        df = (freedom,)
+    else:
+        strata = np.zeros(n_units, dtype=np.int64)
+        low, high = bca(
+            cases.by_unit()[0], strata, level=level, rng=ends_rng,
+            n_resamples=min(n_resamples, 2000),
+        )  # fmt: skip
     return PairTest(
         test="permutation",
         statistic=observed,
@@ -311,8 +317,52 @@ def permutation_test(
         high=high,
         direction=sign_of(observed),
         of="mean" if cases.metric is None else "metric",
+        df=df,
         note=_least(n_units, len(flips), whole),
     )
+
+
+def clustered_t(cases: PairedCases, *, level: float) -> tuple[float, float, float]:
+    """Return the t interval of a mean difference of cases in units.
+
+    The standard error is that of a ratio of sums over units, robust to what cases of a
+    unit share, each sum divided by what its own unit takes from it (Bell and McCaffrey
+    2002). Of C units of one size that is C / (C - 1) in the variance, and t has C - 1
+    degrees of freedom; of unlike sizes it has fewer.
+
+    Parameters
+    ----------
+    cases : PairedCases
+        Values of the cases.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    tuple of float
+        Low, high and degrees of freedom; ends are NaN where all units differ alike, so
+        that no spread is seen.
+    """
+    totals = np.bincount(cases.unit, weights=cases.gaps)
+    sizes = np.bincount(cases.unit).astype(np.float64)
+    n = sizes.sum()
+    mean = float(totals.sum() / n)
+    if totals.size < 2:
+        return math.nan, math.nan, 0.0
+    left = 1 - sizes / n
+    rest = totals - mean * sizes
+    rest = np.where(np.abs(rest) > 1e-12 * np.abs(totals).max(), rest, 0.0)
+    error = math.sqrt(float((rest**2 / left).sum())) / n
+    shares = sizes**2 / (n * left)
+    df = n**2 / ((sizes**2).sum() + shares.sum() ** 2 - (shares**2).sum())
+    if error == 0:
+        end = 0.0 if mean == 0 else math.nan
+        return end, end, float(df)
+    half = float(stdtrit(df, 0.5 + level / 2)) * error
+    low, high = mean - half, mean + half
+    if all(np.isin(x, (0, 1)).all() for x in (cases.first, cases.second)):
+        low, high = max(low, -1.0), min(high, 1.0)
+    return low, high, float(df)
 
 
 def _flips(n_units: int, n_resamples: int, rng: np.random.Generator) -> BoolArray:

@@ -105,6 +105,7 @@ ASSUMES = {
     "bootstrap": ("units are independent, and resemble those to come",),
     "permutation": (
         "units are independent; without a difference, models can be swapped",
+        "sums of units are about normal, for the interval of a mean",
     ),
     "ranks": (
         _SETS,

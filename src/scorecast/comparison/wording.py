@@ -57,6 +57,10 @@ def sentence_of(found: Comparison) -> str:
 def _best_said(found: Comparison, scale: str) -> str:
     """Say which model ranks best, or which ones share that rank."""
     best = found.bests
+    if found.is_of_means:
+        mean = amount(found.means[found.models.index(best[0])])
+        verb = "has" if len(best) == 1 else "share"
+        return f"{named(best)} {verb} the best mean of {scale} ({mean})."
     rank = f"(mean rank {found.rank(best[0]):.2f})"
     if len(best) == 1:
         return f"{best[0]} ranks best of {scale} {rank}."
@@ -82,8 +86,11 @@ def _of_control(
         )
         if names
     ]
+    stands = f"mean rank {found.rank(centre):.2f}"
+    if found.is_of_means:
+        stands = f"mean {amount(found.means[found.models.index(centre)])}"
     return (
-        f"The control, {centre} (mean rank {found.rank(centre):.2f} of "
+        f"The control, {centre} ({stands} of "
         f"{len(found.models)} on {counted(found.n, found.rows)}), {'; '.join(said)}. "
         f"{_error_said(found)}"
     )
@@ -119,7 +126,8 @@ def _two_models(found: Comparison) -> str:
 def difference_said(found: Comparison, pair: ModelPair) -> str:
     """Write a difference with its interval, the better less the worse if told apart."""
     first, second, effect = found.better_first(pair)
-    return f"difference {span_said(effect, first, second, found.level)}"
+    what = "mean difference" if found.is_of_means else "difference"
+    return f"{what} {span_said(effect, first, second, found.level)}"
 
 
 def span_said(effect: EffectSize, first: str, second: str, level: float) -> str:
@@ -154,11 +162,16 @@ def _what(found: Comparison) -> str:
     ratio = found.test_ratio
     splits = f"{amount(ratio)} cases tested per case learned from; " if ratio else ""
     better = "higher" if found.greater_is_better else "lower"
-    ranks = ", ".join(f"{name} {found.rank(name):.2f}" for name in found.order)
+    stand = "Mean ranks, 1 being best"
+    values = [f"{name} {found.rank(name):.2f}" for name in found.order]
+    if found.is_of_means:
+        stand = "Means"
+        means = dict(zip(found.models, found.means, strict=True))
+        values = [f"{name} {amount(means[name])}" for name in found.order]
     return (
         f"{len(found.models)} models were compared{measure} on "
-        f"{counted(found.n, found.rows)} ({splits}{better} is better). Mean ranks, 1 "
-        f"being best: {ranks}."
+        f"{counted(found.n, found.rows)} ({splits}{better} is better). {stand}: "
+        f"{', '.join(values)}."
     )
 
 
@@ -235,6 +248,7 @@ def _outcome(found: Comparison) -> str:
 _ROPE_TESTS = {
     "splits": "the Bayesian correlated t test (Corani and Benavoli 2015)",
     "cases": "a Dirichlet distribution of the cases that one model alone gets right",
+    "means": "the Bayesian bootstrap of the mean (Rubin 1981)",
     "data sets": "the Bayesian signed-rank test (Benavoli et al. 2014)",
 }
 
@@ -244,7 +258,7 @@ def _rope_said(found: Comparison) -> str:
         pair for pair in found.pairs
         if pair.chances is not None and pair.chances.equal >= found.level
     ]  # fmt: skip
-    how = _ROPE_TESTS[found.rows]
+    how = _ROPE_TESTS["means" if found.is_of_means else found.rows]
     text = (
         f"By {how}, {len(sure)} of {counted(len(found.pairs), 'pairs')} "
         f"{'is' if len(sure) == 1 else 'are'} practically equal, to within "

@@ -244,14 +244,16 @@ def _correction(result: Comparison) -> str:
 @main_drawing.register
 def _(result: Comparison) -> Drawing:
     return (
-        rank_drawing(result) if len(result.models) > 2 else difference_drawing(result)
+        rank_drawing(result)
+        if len(result.models) > 2 and not result.is_of_means
+        else difference_drawing(result)
     )
 
 
 @report_sections.register
 def _(result: Comparison) -> tuple[Section, ...]:
     sections = [_head(result)]
-    if len(result.models) > 2:
+    if len(result.models) > 2 and not result.is_of_means:
         sections.append(_ranks(result))
     sections.append(_differences(result))
     if result.control is None and 2 < len(result.models) <= _MOST_IN_MATRIX:
@@ -271,8 +273,9 @@ def _(result: Comparison) -> tuple[Section, ...]:
 def _references(result: Comparison) -> tuple[str, ...]:
     """List what the paragraph cites, and what else the page is made by."""
     used = [result.paragraph(), *(OMNIBUS_PAPERS[x.test] for x in result.omnibus)]
-    used += [_INTERVAL_PAPERS.get(result.rows, "")]
-    if len(result.models) > 2:
+    if not result.is_of_means:
+        used += [_INTERVAL_PAPERS.get(result.rows, "")]
+    if len(result.models) > 2 and not result.is_of_means:
         used.append("Demsar 2006")  # the diagram of mean ranks
     if result.pair_test.startswith("wilcoxon") and len(result.models) > 2:
         used.append("Benavoli et al. 2016")  # why not mean ranks
@@ -332,7 +335,8 @@ def _differences(result: Comparison) -> Section:
         "data sets": "pseudo-median of the differences on the same data set",
         "splits": "mean difference on the same split",
         "cases": "difference in the share of right cases",
-    }[result.rows]
+        "means": "mean difference on the same case",
+    }["means" if result.is_of_means else result.rows]
     lead = (
         f"Dots: {what}; bars: {level_name(result.level)} intervals, each by itself. "
         "Blue: told apart when all comparisons are counted."
