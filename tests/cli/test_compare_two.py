@@ -172,3 +172,18 @@ def test_what_two_models_do_not_take_is_refused(run, write, words, code, said):
     found, _, err = run("compare", path, *words)
     assert found == code
     assert said in " ".join(err.split())
+
+
+def test_rows_of_one_name_are_no_further_cases(run, write):
+    path = write(item=[f"q{i}" for i in GROUP], ill=TRUTH, **SAID)
+    found = answer(run, path, "--truth", "ill")
+    assert found["inputs"]["n_units"] == 12
+    assert any("repeats of one item" in x for x in found["result"]["warnings"])
+    code, _, err = run("compare", path, "--truth", "ill", "--pairs", "mcnemar")
+    assert code == 2
+    assert "cannot allow for" in err
+    right = {name: (said == TRUTH) * 1 for name, said in SAID.items()}
+    path = write(item=[f"q{i}" for i in GROUP], **right)
+    found = answer(run, path)
+    assert found["inputs"]["n"] == 12
+    assert any("is there 5 times" in x for x in found["result"]["warnings"])

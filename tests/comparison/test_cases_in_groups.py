@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import scorecast as sc
 from scorecast.comparison.resampling import PairedCases, clustered_t
@@ -137,3 +138,21 @@ def test_few_data_sets_stay_data_sets():
     assert sc.compare(values).rows == "data sets"
     values[:3, 1] = values[:3, 0]
     assert sc.compare(values).rows == "data sets"
+
+
+def test_rows_of_one_name_are_averaged():
+    rng = np.random.default_rng(5)
+    item = rng.random(40) < 0.6
+    names = np.tile([f"item{i}" for i in range(40)], 4)
+    a = (np.tile(item, 4) ^ (rng.random(160) < 0.1)).astype(int)
+    b = (np.tile(item ^ (rng.random(40) < 0.3), 4) ^ (rng.random(160) < 0.1)).astype(
+        int
+    )
+    found = sc.compare({"item": list(names), "a": a, "b": b})
+    means = (a - b).reshape(4, 40).mean(axis=0)
+    assert found.n == 40
+    assert found.pairs[0].p == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
+    assert any("is there 4 times): rows of one name were averaged" in x
+               for x in found.warnings)  # fmt: skip
+    alone = sc.compare({"a": a, "b": b})
+    assert alone.pairs[0].p < found.pairs[0].p / 2

@@ -376,8 +376,10 @@ def test_identical_models_are_equal_and_nothing_breaks():
 def test_folds_of_one_data_set_are_no_data_sets():
     level = np.linspace(0.5, 0.9, 8)
     rows = {"dataset": ["s1"] * 8, "a": level, "b": level + 0.01}
-    warned = sc.compare(rows).warnings
-    assert any("'s1' is there 8 times" in text for text in warned)
+    with pytest.raises(InsufficientDataError, match="'s1' is there 8 times"):
+        sc.compare(rows)
+    splits = sc.compare(rows, test_ratio=0.2)
+    assert splits.n == 8
     rows["dataset"] = [f"s{i}" for i in range(8)]
     assert not any("times" in text for text in sc.compare(rows).warnings)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ PAIR_ONLY = (
     "paired-t", "5x2cv-t", "5x2cv-f", "mcnemar-exact", "mcnemar-corrected",
     "mcnemar-plain", "delong", "bootstrap", "permutation",
 )  # fmt: skip
+_OF_FOLDS = ("corrected-t", "5x2cv-t", "5x2cv-f")
 _OF_RANKS = ("ranks", "aligned", "quade")
 _OF_MANY = {
     "long": None, "control": None, "rows": "auto", "post_hoc": "auto",
@@ -56,7 +57,10 @@ def two_models(
 
     _refuse_options(options)
     names = _two_names(columns, options)
-    used = [*names, *(options[x] for x in ("truth", "group") if options[x])]
+    group = options["group"]
+    repeats = "" if group else _repeated_names(columns, names, options)
+    group = group or repeats
+    used = [*names, *(x for x in (options["truth"], group) if x)]
     kept, note = _complete({name: columns[name] for name in used}, options["missing"])
     a, b = (_values(kept[name], options["pairs"]) for name in names)
     # A metric by its name says itself which way is better.
@@ -67,13 +71,43 @@ def two_models(
         test=options["pairs"],
         metric=options["metric"],
         y_true=kept.get(options["truth"]),
-        groups=kept.get(options["group"]),
+        groups=kept.get(group),
         names=names,
         greater_is_better=False if options["minimise"] else better,
         random_state=options["seed"],
         **{x: options[x] for x in ("test_ratio", "level", "rope", "zeros")},
     )
-    return replace(found, warnings=(note, *found.warnings)) if note else found
+    notes = [note] if note else []
+    if repeats:
+        notes.append(
+            f"Column {repeats!r} names the rows and repeats names: rows of one name "
+            "were taken as a group, since repeats of one item are not independent."
+        )
+    return replace(found, warnings=(*notes, *found.warnings)) if notes else found
+
+
+def _repeated_names(
+    columns: Mapping[str, list[Any]], models: Sequence[str], options: Mapping[str, Any]
+) -> str:
+    """Return the column that names the rows, if it names several alike."""
+    if options["pairs"] in _OF_FOLDS or options["test_ratio"] is not None:
+        return ""
+    name = options["names_column"]
+    if name is None:
+        taken = {*models, options["truth"]}
+        texts = [
+            x
+            for x, column in columns.items()
+            if x not in taken and any(isinstance(cell, str) for cell in column)
+        ]
+        truth = columns.get(options["truth"], [])
+        # Labels are predictions of a third model, not names.
+        texts = [x for x in texts if not set(columns[x]) <= set(truth)]
+        if len(texts) != 1:
+            return ""
+        name = texts[0]
+    names = columns[name]
+    return name if len(set(names)) < len(names) else ""
 
 
 def _refuse_options(options: Mapping[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -312,14 +311,6 @@ def _warnings(
         found.append(
             f"{n} data sets are few: p-values of {_RANKS_SAID[pairs]} are approximate "
             "below ten."
-        )
-    repeated = [row for row, number in Counter(table.rows).items() if number > 1]
-    if repeated and pairs not in ("corrected-t", "mcnemar", "paired-t"):
-        times = table.rows.count(repeated[0])
-        found.append(
-            f"Row {repeated[0]!r} is there {times} times: folds of one data set are "
-            "not data sets. Say how many cases a split tests per case it learns from "
-            "(--test-ratio, `test_ratio`), or average them (--long)."
         )
     if not math.isfinite(float(np.ptp(table.values))) or np.ptp(table.values) == 0:
         found.append("All results are the same: no difference can be seen.")

@@ -76,7 +76,8 @@ def compare(
     Parameters
     ----------
     table : DataFrame, mapping, array-like, Assessment, or several assessments
-        Rows are data sets, columns are models; one column of text may name the rows.
+        Rows are data sets, columns are models; one column of text may name the rows,
+        and rows of one name are averaged, but for splits.
         One assessment is compared split by split, several (a list, or a mapping by
         name) data set by data set.
     models : sequence of str, optional
@@ -150,6 +151,8 @@ def compare(
     if gap and missing == "refuse":
         msg = f"{gap}; fill them, or leave those rows out."
         raise InvalidInputError(msg)
+    if rows != "splits" and test_ratio is None and given.test_ratio is None:
+        given = given.averaged()
     better = _direction(greater_is_better, given)
     if test_ratio is not None:
         check_from_zero(test_ratio, "test_ratio", "1/9")

@@ -55,6 +55,38 @@ class ResultsTable:
     test_ratio: float | None = None
     notes: tuple[str, ...] = ()
 
+    def averaged(self) -> ResultsTable:
+        """Average rows of one name: repeats of an item are no further items.
+
+        Returns
+        -------
+        ResultsTable
+            One row for each name, in the order of the first; a note says so.
+        """
+        names = tuple(dict.fromkeys(self.rows))
+        if len(names) == len(self.rows):
+            return self
+        place = {name: i for i, name in enumerate(names)}
+        at = np.array([place[name] for name in self.rows])
+        times = np.bincount(at)
+        total = np.zeros((len(names), self.values.shape[1]))
+        np.add.at(total, at, self.values)
+        most = int(times.argmax())
+        note = (
+            f"{len(self.rows):,} rows have {counted(len(names), 'names')} "
+            f"({names[most]!r} is there {int(times[most])} times): rows of one name "
+            "were averaged, since repeats of one item, or folds of one data set, are "
+            "not independent. For splits say how many cases one tests per case it "
+            "learns from (--test-ratio, `test_ratio`); a column that does not name the "
+            "rows is to be left out (--drop)."
+        )
+        return replace(
+            self,
+            values=total / times[:, None],
+            rows=names,
+            notes=(*self.notes, note),
+        )
+
     def complete(self) -> tuple[ResultsTable, str]:
         """Leave out rows with missing results, and say which.
 
