@@ -1,10 +1,16 @@
-"""Where data and golden values are found."""
+"""Where data and golden values are found, and what is done before the first test."""
 
+# ruff: noqa: E402
 import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+
+# Before NumPy is loaded. Workers that share the cores, and threads of BLAS that wait
+# for one another at full speed, take many times as long together.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
@@ -15,11 +21,20 @@ GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = Path(os.environ.get("SCORECAST_DATA", ROOT.parent / "shared" / "data"))
 
 
-def pytest_configure():
-    """Drop compiled kernels older than the sources they were compiled from.
+def pytest_configure(config):
+    """Drop compiled kernels older than their sources; compile before a whole suite."""
+    if hasattr(config, "workerinput"):
+        return  # what started this worker has done it
+    _drop_stale_kernels()
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if is_whole and not config.option.collectonly:
+        from tests.kernels import compile_all
 
-    Numba looks only at the file of the function it kept, not at those it calls.
-    """
+        compile_all(ROOT)
+
+
+def _drop_stale_kernels():
+    # Numba looks only at the file of the function it kept, not at those it calls.
     kernels = ROOT / "src" / "scorecast" / "mixtures" / "kernels"
     changed = max(source.stat().st_mtime for source in kernels.glob("*.py"))
     for kept in (kernels / "__pycache__").glob("*.nb[ci]"):

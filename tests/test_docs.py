@@ -47,15 +47,14 @@ def test_commands_of_a_page_are_run_and_their_faults_told(tool, tmp_path, monkey
     page.write_text(
         "Ask `scorecast size --expect 0.9 --width 0.1` or `scorecast assess`.\n\n"
         "```\nscorecast size --expect 0.9 --width 7\n```\n\n"
-        "```\n$ scorecast size --expect 0.9 --versus 0.8\n...\nnobody says this\n"
-        "```\n\n"
+        "```\n$ scorecast size --expect 0.9 --versus 0.8\n...\nnobody says so\n```\n\n"
         "```python\nraise ValueError('me')\n```\n"
     )
     check = tool.Check(writes=False)
     tool.check_text(page, tmp_path, check, slow=False)
     first, second, third = check.faults
     assert "--width 7\nends with exit code 2" in first
-    assert "-nobody says this" in second
+    assert "-nobody says so" in second
     assert "ValueError: me" in third
     check.writes = True
     tool.check_text(page, tmp_path, check, slow=False)

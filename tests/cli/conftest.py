@@ -1,9 +1,36 @@
 """Run the command line inside the test process, as the shell would."""
 
+import contextlib
+import signal
+import subprocess
+
 import numpy as np
 import pytest
 
 from scorecast.cli.main import _run
+
+
+@pytest.fixture
+def started():
+    """Return a way to start a process that hears interrupts, and is gone in the end."""
+
+    def hears_interrupts():
+        # A shell lets commands in the background ignore them, and those they start.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    @contextlib.contextmanager
+    def start(command):
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+    return start
 
 
 @pytest.fixture

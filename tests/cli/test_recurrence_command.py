@@ -16,8 +16,8 @@ from scorecast._core.results import result_from_dict
 from scorecast.cli.main import _run
 from scorecast.exceptions import NotConvergedError
 
-QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--compare", "none",
-         "--allow-unconverged")  # fmt: skip
+QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--max-seconds", "0",
+         "--compare", "none", "--allow-unconverged")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

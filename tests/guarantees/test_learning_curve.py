@@ -366,7 +366,7 @@ def test_a_slope_is_tested_by_what_shared_cases_leave_of_it():
 def test_repeats_that_all_agree_still_have_an_interval(score):
     from scorecast.guarantees.bounds import wilson
 
-    call = {"worst": 0.0, "test_ratio": 1 / 3, "level": 0.95, "n_replicates": 400}
+    call = {"worst": 0.0, "test_ratio": 1 / 3, "level": 0.95, "n_replicates": 120}
     fit = learning_curve_fit(
         SIZES, np.full((6, 20), score), n_cases=62, random_state=0, **call
     )

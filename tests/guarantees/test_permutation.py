@@ -218,11 +218,11 @@ def test_without_the_care_for_ties_scores_would_differ(monkeypatch):
 
     X = np.random.default_rng(5).integers(0, 2, (30, 2)).astype(float)
     y = np.repeat([0, 1], 15)
-    careful = assert_same_as_sklearn(NearestCentroid(), X, y, folds(X, y, 5), 100)
+    careful = assert_same_as_sklearn(NearestCentroid(), X, y, folds(X, y, 5), 25)
     assert careful.n_refitted > 0  # cases midway between two centroids
     monkeypatch.setattr(centroids, "ROUNDING", -1.0)
     with pytest.raises(AssertionError):
-        assert_same_as_sklearn(NearestCentroid(), X, y, folds(X, y, 5), 100)
+        assert_same_as_sklearn(NearestCentroid(), X, y, folds(X, y, 5), 25)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def evenness(found):
 
 
 def test_true_means_have_even_ranks(joint_draws):
-    assert evenness(ranks(joint_draws, 160)) > 1e-3
+    assert evenness(ranks(joint_draws, 64)) > 1e-3
 
 
 def test_a_sampler_that_misreads_its_values_makes_ranks_uneven(joint_draws):

@@ -107,29 +107,34 @@ def test_rungs_that_do_not_matter_are_not_warned_of():
         _warn_disagreement(_summarise(betas, draws, "a"))
 
 
-def test_rungs_that_err_by_much_run_on():
+def rough_evidence(seed, error=None):
+    """Evidence of twelve values by chains that are too short."""
     x = np.random.default_rng(1).normal(0.4, 0.5, size=12)
-    given = {
-        "prior": Prior.information(), "betas": ladder(6),
-        "sampling": Sampling(n_warmup=40, n_draws=40),
-    }  # fmt: skip
-    errors = {}
-
-    def found(seed, error=None):
-        one = log_evidence(x, error=error, random_state=seed, **given)
-        chance = np.sqrt(one.stderr**2 - one.rule_error**2)
-        errors.setdefault(error, []).append(chance)
-        return one
-
+    short = Sampling(n_warmup=40, n_draws=40)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        assert found(0, 1e9).value == found(0).value
-        assert (found(0, 0.02).means != found(0, 1e9).means).any()
-        for seed in (1, 2, 3, 4):
-            found(seed)
-            found(seed, 0.02)
+        return log_evidence(
+            x, prior=Prior.information(), betas=ladder(6), sampling=short, error=error,
+            random_state=seed,
+        )  # fmt: skip
+
+
+def test_rungs_that_err_by_much_run_on():
+    plain, small, large = (rough_evidence(0, error) for error in (None, 0.05, 1e9))
+    assert large.value == plain.value
+    assert (small.means != plain.means).any()
+
+
+@pytest.mark.slow
+def test_rungs_that_run_on_err_less():
+    def chance(one):
+        return np.sqrt(one.stderr**2 - one.rule_error**2)
+
     # The errors are estimates themselves, so several of them.
-    assert np.mean(errors[0.02]) < 0.6 * np.mean(errors[None])
+    seeds = range(1, 5)
+    plain = [chance(rough_evidence(seed)) for seed in seeds]
+    longer = [chance(rough_evidence(seed, 0.02)) for seed in seeds]
+    assert np.mean(longer) < 0.6 * np.mean(plain)
 
 
 def _power_posterior(x, prior_sd, noise_sd):

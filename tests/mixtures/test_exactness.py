@@ -44,6 +44,7 @@ def test_sweeps_leave_the_joint_distribution_alone(joint_draws, name):
     assert np.abs(z).max() < NO_MORE, z.round(1)
 
 
+@pytest.mark.slow  # it compiles a sampler of its own
 def test_a_wrong_conditional_is_found_out(joint_draws, scale_ignores_skew):
     prior = PRIORS["one dimension"]
     z = joint_draws(prior, 12, kernel=scale_ignores_skew).z_scores(1500, n_sweeps=4)

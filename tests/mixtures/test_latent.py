@@ -140,6 +140,7 @@ def test_sweeps_leave_the_joint_distribution_alone(noisy_joint_draws, n_dims):
     assert np.abs(z).max() < NO_MORE, z.round(1)
 
 
+@pytest.mark.slow  # it compiles a sampler of its own
 def test_a_wrong_conditional_is_found_out(noisy_joint_draws, censored_without_noise):
     draws = noisy_joint_draws(space(2), 8, kernel=censored_without_noise)
     z = draws.z_scores(1500, n_sweeps=3)
