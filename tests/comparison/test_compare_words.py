@@ -6,6 +6,7 @@ import pytest
 import scorecast as sc
 from scorecast.comparison import friedman, iman_davenport
 from scorecast.comparison.walsh_averages import pseudo_median
+from scorecast.report import render_text
 
 
 def tied(seed=0, n=20, k=4):
@@ -59,11 +60,11 @@ def test_models_that_share_the_best_rank_are_all_named_and_go_by_the_mean(greate
     assert found.rank("c") == found.rank("d") == 1.5
     assert found.order == ("d", "c", "low")
     assert found.bests == ("d", "c")
-    mean = "highest" if greater else "lowest"
+    mean, way = ("highest", "greater") if greater else ("lowest", "smaller")
     assert found.summary().startswith(
         "d and c share the best rank of 3 models on 6 data sets (mean rank 1.50), of "
-        f"which d has the {mean} mean. d is better than low. d is not told apart from "
-        "c."
+        f"which d has the {mean} mean; {way} is better. d is better than low. d is not "
+        "told apart from c."
     )
     assert r"\textbf{c}" in found.to_latex()
     assert r"\textbf{d}" in found.to_latex()
@@ -74,7 +75,7 @@ def test_one_best_model_is_said_as_before():
     values = shared_best()
     values["d"] = values["d"] + 0.2
     said = sc.compare(values).summary()
-    assert said.startswith("d ranks best of 3 models on 6 data sets (mean rank 1.00).")
+    assert said.startswith("d ranks best of 3 models on 6 data sets (mean rank 1.00);")
 
 
 # The difference follows the sentence
@@ -138,3 +139,46 @@ def test_many_hidden_means_are_counted():
     hidden = [x for x in found.warnings if x.startswith("The pseudo-median")]
     assert len(hidden) == 3
     assert any(x.startswith("So it is with ") for x in found.warnings)
+
+
+def test_the_headline_says_which_way_is_better():
+    rng = np.random.default_rng(0)
+    errors = rng.uniform(0.1, 0.3, (15, 3)) + np.array([0, 0.1, 0.2])
+    for better, way in ((False, "smaller is better"), (True, "greater is better")):
+        found = sc.compare(errors, greater_is_better=better)
+        first = found.summary().split(". ")[0]
+        assert "ranks best" in first
+        assert way in first
+        pair = sc.compare(errors[:, :2], greater_is_better=better)
+        assert way in pair.summary()
+    named = sc.compare(errors, greater_is_better=False, control="model 2")
+    assert "Smaller is better." in named.summary()
+    two = sc.compare_pair(*errors[:, :2].T, greater_is_better=False)
+    assert "smaller is better" in two.summary()
+
+
+def test_intervals_beside_adjusted_p_are_said_to_be_of_pairs_alone():
+    rng = np.random.default_rng(0)
+    values = rng.uniform(size=(15, 3))
+    lines = render_text(sc.compare(values)).splitlines()
+    heading = next(x for x in lines if "p adjusted" in x)
+    assert "95 %, pair alone" in heading
+    lines = render_text(sc.compare(values[:, :2])).splitlines()
+    assert not any("pair alone" in x for x in lines)
+
+
+def test_a_column_of_latex_has_one_number_of_decimals():
+    values = np.random.default_rng(0).uniform(size=(15, 3))
+    values[:, 0] = np.round(values[:, 0], 1) / 10
+    values[:, 2] += 12
+    found = sc.compare(values)
+    for what, columns in (("models", (2, 3)), ("pairs", (2,))):
+        rows = [x for x in found.to_latex(what).splitlines() if x.startswith(("model",
+                r"\textbf"))]  # fmt: skip
+        for column in columns:
+            cells = [row.split(" & ")[column].strip("$") for row in rows]
+            assert len({len(cell.split(".")[1]) for cell in cells}) == 1
+    rows = found.to_latex("pairs").splitlines()
+    spans = [x.split(" & ")[3] for x in rows if "[" in x]
+    ends = [end for x in spans for end in x.strip("$[]").split(", ")]
+    assert len({len(end.split(".")[1]) for end in ends}) == 1

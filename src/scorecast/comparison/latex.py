@@ -24,6 +24,7 @@ _SPECIAL = {
 def models_latex(found: Comparison) -> str:
     """Write one row per model, from the best to the worst."""
     reference = found.control or found.best
+    means, medians = one_precision(found.means), one_precision(found.medians)
     rows = []
     for name in found.order:
         place = found.models.index(name)
@@ -33,8 +34,7 @@ def models_latex(found: Comparison) -> str:
         title = escaped(name)
         if name in found.bests:
             title = rf"\textbf{{{title}}}"
-        values = (f"{found.ranks[place]:.2f}", f"{found.means[place]:.4g}",
-                  f"{found.medians[place]:.4g}", p)  # fmt: skip
+        values = (f"{found.ranks[place]:.2f}", means[place], medians[place], p)
         rows.append((title, *values))
     heading = (
         "Model", "Mean rank", "Mean", "Median", rf"$p$ vs.\ {escaped(reference)}"
@@ -44,24 +44,59 @@ def models_latex(found: Comparison) -> str:
 
 def pairs_latex(found: Comparison) -> str:
     """Write one row per pair."""
+    effects = [pair.effect for pair in found.pairs]
+    differences = one_precision([x.difference for x in effects], digits=3)
+    ends = one_precision([end for x in effects for end in (x.low, x.high)], digits=3)
     rows = []
-    for pair in found.pairs:
+    for place, pair in enumerate(found.pairs):
         p = _p(pair.p_adjusted)
         if found.differ(pair.a, pair.b):
             p = rf"\textbf{{{p}}}"
         effect = pair.effect
         span = "--"
         if not math.isnan(effect.low):
-            span = rf"$[{effect.low:.3g}, {effect.high:.3g}]$"
+            span = rf"$[{ends[2 * place]}, {ends[2 * place + 1]}]$"
         rows.append((
-            escaped(pair.a), escaped(pair.b), f"${effect.difference:.3g}$", span,
+            escaped(pair.a), escaped(pair.b), f"${differences[place]}$", span,
             f"{effect.wins}/{effect.ties}/{effect.losses}", _p(pair.p), p,
         ))  # fmt: skip
+    interval = rf"{100 * found.level:g}\,\% interval"
+    if len(found.pairs) > 1:
+        interval += " (pair alone)"
     heading = (
-        "Model", "against", "Difference", rf"{100 * found.level:g}\,\% interval",
+        "Model", "against", "Difference", interval,
         "W/T/L", "$p$", "$p$ adjusted",
     )  # fmt: skip
     return _tabular(heading, rows, found, words=2)
+
+
+def one_precision(values: Sequence[float], digits: int = 4) -> list[str]:
+    """Write a column of numbers with one number of decimals.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The column; NaN is written as a dash.
+    digits : int, default=4
+        Significant digits of the largest.
+
+    Returns
+    -------
+    list of str
+        As many decimals in each as give the largest its digits.
+
+    Examples
+    --------
+    >>> one_precision([0.5, 0.7312, 0.08])
+    ['0.5000', '0.7312', '0.0800']
+    """
+    known = [abs(x) for x in values if math.isfinite(x)]
+    largest = max(known, default=0.0)
+    whole = math.floor(math.log10(largest)) + 1 if largest > 0 else 0
+    places = min(max(digits - whole, 0), 12)
+    said = [f"{x:.{places}f}" if math.isfinite(x) else "--" for x in values]
+    # Nought has no sign.
+    return [x if x.strip("-0.") or x == "--" else x.lstrip("-") for x in said]
 
 
 def _tabular(

@@ -15,7 +15,7 @@ from scorecast.comparison.effect_sizes import EffectSize
 from scorecast.comparison.omnibus import p_said
 from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.titles import TEST_TITLES
-from scorecast.comparison.wording import span_said
+from scorecast.comparison.wording import direction_said, span_said
 
 __all__ = ["PairComparison"]
 
@@ -108,6 +108,8 @@ class PairComparison(Result):
         of = f"{found.of} difference" if plain else f"difference in {found.of}"
         first, second, effect = self.better_first()
         facts = f"{of} {span_said(effect, first, second, self.level)}, {p_said(self.p)}"
+        if not self.greater_is_better:
+            facts += f"; {direction_said(self.greater_is_better)}"
         title = TEST_TITLES.get(found.test, found.test)
         if self.better is not None:
             lead = f"{first} is better than {second}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scorecast.comparison.comparison import Comparison, ModelPair
     from scorecast.comparison.effect_sizes import EffectSize
 
-__all__ = ["named", "paragraph_of", "sentence_of", "span_said"]
+__all__ = ["direction_said", "named", "paragraph_of", "sentence_of", "span_said"]
 
 _MOST_NAMED = 4
 _RANK_TESTS = ("ranks", "aligned", "quade")
@@ -56,20 +56,20 @@ def sentence_of(found: Comparison) -> str:
 
 def _best_said(found: Comparison, scale: str) -> str:
     """Say which model ranks best, or which ones share that rank."""
-    best = found.bests
+    best, way = found.bests, direction_said(found.greater_is_better)
     if found.is_of_means:
         mean = amount(found.means[found.models.index(best[0])])
         verb = "has" if len(best) == 1 else "share"
-        return f"{named(best)} {verb} the best mean of {scale} ({mean})."
+        return f"{named(best)} {verb} the best mean of {scale} ({mean}); {way}."
     rank = f"(mean rank {found.rank(best[0]):.2f})"
     if len(best) == 1:
-        return f"{best[0]} ranks best of {scale} {rank}."
+        return f"{best[0]} ranks best of {scale} {rank}; {way}."
     text = f"{named(best)} share the best rank of {scale} {rank}"
     first, second = (found.means[found.models.index(name)] for name in best[:2])
     if first == second:
-        return f"{text}."
+        return f"{text}; {way}."
     better = "highest" if found.greater_is_better else "lowest"
-    return f"{text}, of which {best[0]} has the {better} mean."
+    return f"{text}, of which {best[0]} has the {better} mean; {way}."
 
 
 def _of_control(
@@ -92,8 +92,14 @@ def _of_control(
     return (
         f"The control, {centre} ({stands} of "
         f"{len(found.models)} on {counted(found.n, found.rows)}), {'; '.join(said)}. "
+        f"{direction_said(found.greater_is_better).capitalize()}. "
         f"{_error_said(found)}"
     )
+
+
+def direction_said(greater_is_better: bool) -> str:
+    """Say which way is better."""
+    return f"{'greater' if greater_is_better else 'smaller'} is better"
 
 
 def _error_said(found: Comparison) -> str:
@@ -114,7 +120,10 @@ def _condition(found: Comparison) -> str:
 def _two_models(found: Comparison) -> str:
     pair = found.pairs[0]
     first, second, effect = found.better_first(pair)
-    facts = f"{difference_said(found, pair)}, {p_said(pair.p)}"
+    facts = (
+        f"{difference_said(found, pair)}, {p_said(pair.p)}; "
+        f"{direction_said(found.greater_is_better)}"
+    )
     scale = f"on {counted(found.n, found.rows)}"
     if found.differ(first, second):
         return f"{first} is better than {second} {scale}: {facts}."

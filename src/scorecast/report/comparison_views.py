@@ -166,9 +166,12 @@ def _pair_lines(result: Comparison, pairs: list[ModelPair]) -> list[str]:
 def _pair_table(
     result: Comparison, pairs: list[ModelPair]
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    # Beside p of all pairs together it must be said that intervals are not.
+    interval = f"{level_name(result.level)} interval"
+    if len(result.pairs) > 1 and result.post_hoc != "none":
+        interval = f"{level_name(result.level)}, pair alone"
     heading: tuple[str, ...] = (
-        "pair", "difference", f"{level_name(result.level)} interval", "won-tied-lost",
-        "p", "p adjusted",
+        "pair", "difference", interval, "won-tied-lost", "p", "p adjusted",
     )  # fmt: skip
     if result.rope is not None:
         heading += (_CHANCES,)
