@@ -7,7 +7,8 @@ from scipy import stats
 import scorecast as sc
 from scorecast.comparison.resampling import PairedCases, clustered_t
 from scorecast.guarantees import bca
-from scorecast.report.html import to_html
+from scorecast.report import render_html
+from scorecast.report.html import Report
 
 
 def grouped(rng, n_groups, sizes=None):
@@ -117,7 +118,9 @@ def test_rows_called_cases_may_hold_any_numbers():
         gap = table[pair.a].mean() - table[pair.b].mean()
         assert pair.effect.difference == pytest.approx(gap)
     assert "Bayesian bootstrap" in found.paragraph()
-    assert "Mean ranks" not in to_html(found)
+    assert "Mean ranks" not in render_html(Report(results=(found,)))
+    sets = sc.compare(table, rows="data sets", greater_is_better=False)
+    assert "Mean ranks" in render_html(Report(results=(sets,)))
 
 
 def test_the_first_by_mean_need_not_be_the_first_by_rank():

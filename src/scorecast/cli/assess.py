@@ -23,6 +23,7 @@ from scorecast.cli.options import (
     output_options,
     table_options,
 )
+from scorecast.cli.right import assess_right, right_option
 from scorecast.cli.unused import refuse_given
 
 if TYPE_CHECKING:
@@ -77,7 +78,11 @@ __all__ = ["command"]
     help="Class that sensitivity, specificity and (of two classes) f1 are about. "
     "[default: the last in sorted order]",
 )
-@click.option("--group", metavar="COL", help="Column of groups, never split.")
+@click.option(
+    "--group",
+    metavar="COL",
+    help="Column of groups, never split; with --right, cases that belong together.",
+)
 @table_options
 @click.option(
     "--level",
@@ -185,6 +190,7 @@ __all__ = ["command"]
 )
 @bicluster_options
 @density_option
+@right_option
 @output_options
 def command(**options: Any) -> None:
     """Say what can be promised about models learned from few cases.
@@ -193,8 +199,12 @@ def command(**options: Any) -> None:
     others are features. Or an .npz with the features (X) and the target as arrays.
 
     With --biclusters DATA is a matrix, and what was found in it is scored; with
-    --density a density is fitted to some of its rows and tested on the others.
+    --density a density is fitted to some of its rows and tested on the others;
+    with --right it is a table of answers, right or wrong.
     """
+    if options["right"]:
+        assess_right(options)
+        return
     if options["densities"]:
         assess_density(options)
         return

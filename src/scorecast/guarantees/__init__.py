@@ -55,6 +55,10 @@ from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessmen
 from scorecast.guarantees.model_comparison import ModelComparison
 from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
 from scorecast.guarantees.permutation import PermutationScores, permutation_scores
+from scorecast.guarantees.proportion_interval import (
+    ProportionInterval,
+    proportion_interval,
+)
 from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
@@ -96,6 +100,7 @@ __all__ = [
     "ModelComparison",
     "NullTest",
     "PermutationScores",
+    "ProportionInterval",
     "Regularities",
     "RequiredTestSize",
     "Sampling",
@@ -128,6 +133,7 @@ __all__ = [
     "nadeau_bengio",
     "permutation_scores",
     "placements",
+    "proportion_interval",
     "required_test_size",
     "rough_size",
     "selected_features",

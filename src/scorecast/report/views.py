@@ -29,6 +29,7 @@ _MODULES = {
     "InformationBound": "identification_views",
     "LearningCurveFit": "learning_views",
     "PairComparison": "pair_views",
+    "ProportionInterval": "proportion_views",
     "Recurrence": "recurrence_views",
     "Regularities": "space_views",
     "RequiredTestSize": "size_views",
