@@ -17,6 +17,8 @@ from scorecast.comparison import (
     signed_rank_posterior,
 )
 from scorecast.comparison.mcnemar import paired_share_interval
+from scorecast.comparison.rank_pairs import normal_p, rank_z
+from scorecast.comparison.rank_tables import quade_scores
 from scorecast.comparison.resampling import PairedCases, bootstrap_test
 from scorecast.comparison.walsh_averages import pseudo_median, walsh_order_statistic
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -278,7 +280,9 @@ def test_any_metric_is_permuted():
     assert abs(found.p - delong.p) < 0.12
 
 
-@pytest.mark.parametrize("rope", [0.0, 0.01])
+# At 0.01 itself means of two rounded differences lie on the edge: baycomp gives it
+# by halves to either side.
+@pytest.mark.parametrize("rope", [0.0, 0.0099, 0.0101])
 def test_the_bayesian_signed_rank_is_baycomps(rope):
     import baycomp
 
@@ -479,3 +483,34 @@ def test_what_cannot_be_compared_is_refused(arguments, options, error):
     with pytest.raises(error) as caught:
         sc.compare_pair(*arguments, **options)
     assert "\n" not in str(caught.value)
+
+
+def test_the_edge_of_the_rope_does_not_hang_on_rounding():
+    whole = np.random.default_rng(0).integers(-3, 6, 15).astype(float)
+    wanted, found = (
+        signed_rank_posterior(gaps, rope, rng=np.random.default_rng(1), n_draws=4000)
+        for gaps, rope in ((whole, 1.0), (whole / 100, 0.01))
+    )
+    assert found == wanted
+    # The edge itself is equal: a little narrower, and there is less that is.
+    inner = signed_rank_posterior(
+        whole, 0.99, rng=np.random.default_rng(1), n_draws=4000
+    )
+    assert inner.equal < wanted.equal - 0.1
+
+
+def test_quades_pairs_keep_their_level_where_a_third_model_is_far_off():
+    rng = np.random.default_rng(0)
+    repeats, ours, others = 1500, 0, 0
+    for _ in range(repeats):
+        values = rng.normal(size=(6, 3))
+        values[:, 2] += 3
+        ours += normal_p(rank_z(values, "quade"))[0, 1] <= 0.05
+        # Conover's t: the spread that is left after the differences of models.
+        scores = quade_scores(values, greater_is_better=True)
+        sums = scores.sum(axis=0)
+        left = (scores**2).sum() - (sums**2).sum() / 6
+        t = abs(sums[0] - sums[1]) / np.sqrt(2 * 6 * left / (5 * 2))
+        others += 2 * stats.t.sf(t, 10) <= 0.05
+    assert ours / repeats <= 0.05
+    assert others / repeats > 0.065

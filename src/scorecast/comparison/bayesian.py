@@ -120,8 +120,10 @@ def signed_rank_posterior(
     order = np.argsort(values)
     values, strength = values[order], strength[order]
     # Partners of every value for which the mean of both lies beyond the region.
-    below = np.searchsorted(values, -2 * rope - values, side="left")
-    upto = np.searchsorted(values, 2 * rope - values, side="right")
+    # A mean at its edge, but for rounding, lies inside: 0.01 is up to 0.01.
+    edge = 1e-12 * (2 * rope + 2 * float(np.abs(values).max()))
+    below = np.searchsorted(values, -2 * rope - values - edge, side="left")
+    upto = np.searchsorted(values, 2 * rope - values + edge, side="right")
     won = np.zeros(3)
     step = max(_BLOCK // values.size, 1)
     for start in range(0, n_draws, step):

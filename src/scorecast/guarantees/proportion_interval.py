@@ -153,7 +153,8 @@ def proportion_interval(
             **facts,
         )  # fmt: skip
     unit = _units(groups, n)
-    counts, sizes = np.bincount(unit, weights=values), np.bincount(unit)
+    sizes = np.bincount(unit)
+    counts = np.bincount(unit, weights=values.astype(np.float64)).astype(np.float64)
     if sizes.size < 2:
         msg = "One group shows no spread between groups: it takes at least two."
         raise InsufficientDataError(msg)
