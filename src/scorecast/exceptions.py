@@ -9,6 +9,7 @@
     │   ├── MissingExtraError (ImportError)    an optional package is absent
     │   └── MissingLabelsError                 scores came without the truth
     ├── UsageError (ValueError)                the call itself is wrong     exit 2
+    │   └── UnknownParameterError (TypeError)  a parameter of another name
     ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
     │   └── NotConvergedError                  a simulation is not to be trusted
     ├── FitFailedError (RuntimeError)          no model could be fitted     exit 4
@@ -37,6 +38,7 @@ __all__ = [
     "NotConvergedError",
     "ScorecastError",
     "ScorecastWarning",
+    "UnknownParameterError",
     "UsageError",
 ]
 
@@ -76,6 +78,10 @@ class UsageError(ScorecastError, ValueError):
     """An option or argument is not one of those understood."""
 
     exit_code = 2
+
+
+class UnknownParameterError(UsageError, TypeError):
+    """A keyword argument has the name of no parameter."""
 
 
 class InsufficientDataError(ScorecastError, ValueError):

@@ -211,3 +211,73 @@ def test_what_is_no_share_is_refused(run, files, given):
     assert code == 2
     assert "level" in err
     assert "did you mean" not in err
+
+
+CELLS = "truth,{}a,b\n" + "".join(
+    f"{'ab'[i % 2]},{{}}{i / 7:.2f},{1 - i / 9:.2f}\n" for i in range(12)
+)
+
+
+@pytest.mark.parametrize("name", ["image_id", "sampleId", "Image ID", "row-index"])
+def test_a_column_of_names_is_not_taken_for_a_class(run, tmp_path, name):
+    path = tmp_path / "s.csv"
+    numbers = (f"{1000 + i}," for i in range(12))
+    path.write_text(CELLS.format(f"{name},", *numbers))
+    words = f"column '{name}' does not look like the scores of a class"
+    refuse(run, 3, words, path, "--label-column", "truth")
+
+
+def test_a_column_that_no_label_names_is_named(run, tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text(CELLS.format("height,", *("2.5," for _ in range(12))))
+    job = ("extrapolate", path, "--label-column", "truth", "--to", 100, "--backtest", 0)
+    code, _, err = run(*job, "--method", "gaussian")
+    assert code == 0, err
+    assert "no label names column 'height', taken for a class without examples" in err
+    path.write_text(CELLS.format("", *("" for _ in range(12))))
+    assert "no label names" not in run(*job, "--method", "gaussian")[2]
+
+
+def test_a_delimiter_that_is_not_there_is_told_from_the_one_that_is(run, tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text(CELLS.format("", *("" for _ in range(12))))
+    words = "no ';' in it, but ',' in every line; leave out --delimiter"
+    refuse(run, 3, words, path, "--label-column", "truth", "--delimiter", ";")
+
+
+def test_parameters_are_options_in_the_terminal(run, tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text("a,b,won\n" + "0.2,0.7,a\n0.6,0.3,b\n" * 20)
+    job = ("information", path, "--probability", "a", "--probability", "b",
+           "--label-column", "won", "--leave-one-out")  # fmt: skip
+    code, _, err = run(*job)
+    assert code == 3
+    assert err.endswith("divide by the sum: --renormalise.\n")
+    assert "(--" not in err
+
+
+def test_values_of_parameters_become_options_too():
+    import click
+
+    from scorecast.cli.faults import in_options
+
+    flags = [click.Option([f"--{x}"]) for x in ("minimise", "leave-one-out", "top")]
+    verb = click.Command("x", params=flags)
+    for said, told in {
+        "pass `greater_is_better=False`": "pass --minimise",
+        "or `prior='leave-one-out'`.": "or --leave-one-out.",
+        "a smaller `top` (--top).": "a smaller --top.",
+        "such as `top=5`": "such as --top 5",
+        "`y` and `other=3` stay": "`y` and `other=3` stay",
+    }.items():
+        assert in_options(said, verb) == told
+
+
+def test_warnings_of_the_library_are_in_options_too(run, tmp_path, quick_posterior):
+    path = tmp_path / "q.csv"
+    path.write_text("q,p\n" + "0.6,0.5\n0.4,0.5\n0.7,0.5\n" * 20)
+    job = ("information", path, "--q", "q", "--p", "p", "--max-cases", 50)
+    code, out, err = run(*job)
+    assert code == 0, err
+    assert "Raise --max-cases to use more" in " ".join((out + err).split())
+    assert "max_cases" not in out + err

@@ -187,7 +187,7 @@ MATRIX = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.5, 0.3,
 
 def test_class_priors_come_in_three_ways_and_never_unasked():
     y = ["a", "b", "c", "a"]
-    with pytest.raises(UsageError, match=r"prior=.*y_train=.*leave-one-out"):
+    with pytest.raises(UsageError, match=r"`prior`.*`y_train`.*leave-one-out"):
         sc.cases_from_classes(MATRIX, y, classes=list("abc"))
     own = np.log([0.7, 0.8, 0.6, 0.5])
     stated = sc.cases_from_classes(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from scorecast._core.checks import check_level, check_matrix
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
@@ -168,6 +169,7 @@ class DensityTest(Result):
         )
 
 
+@checked_keywords
 def density_test(
     density: Any,
     X: ArrayLike,

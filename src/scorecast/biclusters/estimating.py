@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
@@ -59,6 +60,7 @@ class _Repeat:
     shape: tuple[int, int]
 
 
+@checked_keywords
 def bicluster_estimates(
     finders: Any,
     data: ArrayLike | None = None,

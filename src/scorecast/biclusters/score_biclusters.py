@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.biclusters.adapters import biclusters_from, matched_sets
@@ -51,6 +52,7 @@ _NAMED = (
 _CHANCE = "chance: biclusters of the same sizes, rows and columns drawn at random"
 
 
+@checked_keywords
 def score_biclusters(
     found: Any,
     *,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
@@ -105,6 +106,7 @@ class Backtest(Result):
         return cls(rows=rows, **inputs, **options)
 
 
+@checked_keywords
 def backtest(
     scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
     y_true: Iterable[Hashable] | None = None,

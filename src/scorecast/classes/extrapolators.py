@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from scorecast._core.checks import check_choice, check_class_counts, check_level
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.classes.evidence import Evidence
@@ -173,6 +174,7 @@ class AutoExtrapolator(_Extrapolator):
 
     _method = "auto"
 
+    @checked_keywords
     def __init__(
         self,
         *,
@@ -198,6 +200,7 @@ class BayesianExtrapolator(_Extrapolator):
 
     _method = "bayesian"
 
+    @checked_keywords
     def __init__(
         self,
         *,
@@ -241,6 +244,7 @@ class RegressionExtrapolator(_Extrapolator):
 
     _method = "regression"
 
+    @checked_keywords
     def __init__(
         self,
         *,
@@ -292,6 +296,7 @@ class GaussianExtrapolator(_Extrapolator):
 
     _method = "gaussian"
 
+    @checked_keywords
     def __init__(
         self,
         *,
@@ -321,6 +326,7 @@ class KdeExtrapolator(_Extrapolator):
 
     _method = "kde"
 
+    @checked_keywords
     def __init__(
         self,
         *,
@@ -358,6 +364,7 @@ class SplineExtrapolator(_Extrapolator):
 
     _method = "spline"
 
+    @checked_keywords
     def __init__(
         self,
         *,
@@ -385,6 +392,7 @@ class PolynomialExtrapolator(_Extrapolator):
 
     _method = "polynomial"
 
+    @checked_keywords
     def __init__(
         self,
         *,

@@ -146,8 +146,8 @@ class KdeFixed(Kde):
     def __post_init__(self) -> None:
         if self.bandwidth is None or not self.bandwidth > 0:
             msg = (
-                "A fixed bandwidth must be a positive number: pass bandwidth= "
-                f"(--bandwidth); got {self.bandwidth!r}."
+                "A fixed bandwidth must be a positive number: pass `bandwidth`; got "
+                f"{self.bandwidth!r}."
             )
             raise UsageError(msg)
 

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from scorecast._core.checks import check_choice
+from scorecast._core.keywords import meant_by
 from scorecast.classes.auto import Auto
 from scorecast.classes.bayesian import Bayesian
 from scorecast.classes.gaussian import Gaussian
@@ -15,9 +16,12 @@ from scorecast.classes.polynomial import Polynomial
 from scorecast.classes.regression import Regression
 from scorecast.classes.spline import Spline
 from scorecast.classes.top import TopMethod
-from scorecast.exceptions import UsageError
+from scorecast.exceptions import UnknownParameterError, UsageError
 
 __all__ = ["METHODS", "make_method", "with_jobs"]
+
+# What every forecast takes beside the options of its method.
+_BESIDE = ("to", "level", "top", "ties", "average", "random_state", "n_jobs")
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
@@ -64,9 +68,11 @@ def make_method(method: str | Method, **options: Any) -> Method:
     known = tuple(f.name for f in fields(kind))
     for name in options:
         if name not in known:
+            meant = meant_by(name, (*known, *_BESIDE))
             understood = ", ".join(known) or "none"
+            hint = f" Did you mean `{meant}`?" if meant else ""
             msg = f"Method {method!r} has no option {name!r}; it has: {understood}."
-            raise UsageError(msg)
+            raise UnknownParameterError(msg + hint)
     made: Method = kind(**options)
     return made
 

@@ -18,12 +18,21 @@ from scorecast.io.wording import quoted
 
 __all__ = ["blamed_on_column", "in_options", "interrupted", "numbers_wanted"]
 
-_PARAMETER = re.compile(r"`(\w+)`")
-_SWITCH = re.compile(r"`?\b(\w+)=True`?")
+_PARAMETER = re.compile(r"`(\w+)(?:=([^`]+))?`|\b(\w+)=(True|False)\b")
 _LENGTH = re.compile(r"sampling=Sampling\(n_draws=(\d+)\)")
 _SECONDS = re.compile(r"max_seconds=(\d+)")
 # Where the option of the command is not called as the parameter of the function.
-_ALIASES = {"accuracy": "expect", "y_true": "truth", "groups": "group"}
+_ALIASES = {
+    "accuracy": "expect", "y_true": "truth", "groups": "group",
+    "y_train": "train_labels",
+}  # fmt: skip
+# Where it is an option of its own that a parameter has some value.
+_VALUES = {
+    ("prior", "leave-one-out"): ("leave_one_out",),
+    ("greater_is_better", "False"): ("smaller_is_better", "minimise"),
+    ("force", "True"): ("force",),
+}
+_TWICE = re.compile(r"(--[\w-]+) \(\1\)")
 _NO_NUMBER = " is not a number"
 _CANNOT = re.compile(r"and (.*?) cannot learn from them")
 _FILL = (
@@ -56,6 +65,9 @@ def in_options(message: str, command: click.Command | None) -> str:
     >>> verb = click.Command("x", params=[click.Option(["--loss", "losses"])])
     >>> in_options("`losses` must differ; `y` too.", verb)
     '--loss must differ; `y` too.'
+    >>> all_sums = click.Command("x", params=[click.Option(["--renormalise"])])
+    >>> in_options("Divide: `renormalise=True`.", all_sums)
+    'Divide: --renormalise.'
     >>> long = click.Command("x", params=[click.Option(["--draws"])])
     >>> in_options("Run longer chains (sampling=Sampling(n_draws=80)).", long)
     'Run longer chains (--draws 80).'
@@ -65,14 +77,20 @@ def in_options(message: str, command: click.Command | None) -> str:
     known = {p.name: p.opts[0] for p in command.params if isinstance(p, click.Option)}
 
     def said(found: re.Match[str]) -> str:
-        name = found[1]
-        return known.get(name) or known.get(_ALIASES.get(name, "")) or found[0]
+        name, value = found[1] or found[3], (found[2] or found[4] or "").strip("'\"")
+        for other in _VALUES.get((name, value), ()):
+            if other in known:
+                return known[other]
+        option = known.get(name) or known.get(_ALIASES.get(name, ""))
+        if option is None or value == "False":
+            return found[0]
+        return option if value in ("", "True") else f"{option} {value}"
 
     if "draws" in known:
         message = _LENGTH.sub(rf"{known['draws']} \1", message)
     if "max_seconds" in known:
         message = _SECONDS.sub(rf"{known['max_seconds']} \1", message)
-    return _PARAMETER.sub(said, _SWITCH.sub(said, message))
+    return _TWICE.sub(r"\1", _PARAMETER.sub(said, message))
 
 
 @contextmanager

@@ -7,11 +7,13 @@ import platform
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import is_dataclass, replace
+from typing import Any, cast
 
 import click
 
 from scorecast._core.results import Result
+from scorecast.cli.faults import in_options
 from scorecast.exceptions import UsageError
 from scorecast.io import check_writable, write_json, write_text
 
@@ -75,6 +77,7 @@ def deliver(
 
     command = shlex.join(["scorecast", *sys.argv[1:]])
     data = result.to_dict()
+    result = _in_options(result)
     about = {} if matrix is None else {"matrix": matrix}
     # Not the command: the same answer is the same bytes, for any number of workers.
     origin = {**about, "files": files, "versions": _versions()}
@@ -91,7 +94,7 @@ def deliver(
     finish()
     if not options["quiet"]:
         for line in notes:
-            note(line)
+            note(in_options(line, click.get_current_context().command))
     if json_path == "-":
         click.echo(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
     elif not options["quiet"]:
@@ -105,6 +108,16 @@ def deliver(
         for name, path in saved:
             if path:
                 click.echo(f"{name:<10}{path}")
+
+
+def _in_options(result: Result) -> Result:
+    """Say warnings of the library in words of the command line."""
+    said = getattr(result, "warnings", ())
+    if not (said and is_dataclass(result)):
+        return result
+    verb = click.get_current_context().command
+    told = tuple(in_options(line, verb) for line in said)
+    return cast(Result, replace(cast(Any, result), warnings=told))
 
 
 def _versions() -> dict[str, str]:

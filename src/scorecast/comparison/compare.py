@@ -15,6 +15,7 @@ from scorecast._core.checks import (
     check_from_zero,
     check_level,
 )
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, RandomState
 from scorecast.comparison.bars import joined_groups
@@ -43,6 +44,7 @@ _MISSING = ("drop", "refuse")
 _ROWS = ("auto", "data sets", "splits", "cases")
 
 
+@checked_keywords
 def compare(
     table: Any,
     *,

@@ -16,6 +16,7 @@ from scorecast._core.checks import (
     check_from_zero,
     check_level,
 )
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.comparison.effect_sizes import effect_size
@@ -45,6 +46,7 @@ _MANY_TIES = 0.25  # share of differences of nought from which they are single i
 _LEAST_BOOTSTRAP = 10  # units: of fewer, resamples say too little of what was not seen
 
 
+@checked_keywords
 def compare_pair(
     a: ArrayLike,
     b: ArrayLike,

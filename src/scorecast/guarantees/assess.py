@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
@@ -57,6 +58,7 @@ _SIZE = "the model in use is learned from about as many cases as in a split"
 _INSIDE = "whatever was chosen by looking at targets is chosen again inside every split"
 
 
+@checked_keywords
 def assess(
     models: Any,
     X: Any,

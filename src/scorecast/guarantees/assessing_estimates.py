@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from scorecast._core.checks import check_level
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -74,6 +75,7 @@ class _Table:
     unit: str = "repeats"
 
 
+@checked_keywords
 def assess_estimates(
     estimates: Any,
     *,

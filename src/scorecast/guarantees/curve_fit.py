@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
 from scorecast._core.checks import check_choice, check_level
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -26,6 +27,7 @@ OVER = ("cases", "features")
 _FEWEST = 3  # sizes: as many as the law has numbers
 
 
+@checked_keywords
 def learning_curve_fit(
     sizes: ArrayLike,
     scores: ArrayLike,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_choice, check_matrix, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, IntArray, RandomState
@@ -26,6 +27,7 @@ _FEWEST_REPEATS = 2
 _SEEDS = 2**31 - 1
 
 
+@checked_keywords
 def learning_curve_scores(
     estimator: Any,
     X: ArrayLike,

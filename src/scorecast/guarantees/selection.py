@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc
 
 from scorecast._core.checks import check_matrix, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
@@ -118,6 +119,7 @@ _COLUMNS = (
 )
 
 
+@checked_keywords
 def selected_features(
     X: ArrayLike,
     y: ArrayLike,

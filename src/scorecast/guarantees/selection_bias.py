@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_level, check_matrix
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
@@ -233,6 +234,7 @@ _VALUES = ("outside_estimate", "inside_estimate")
 _SPANS = ("outside_interval", "inside_interval")
 
 
+@checked_keywords
 def selection_bias(
     selector: Any,
     estimator: Any,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.progress import stage, stages
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
@@ -66,6 +67,7 @@ ASSUMPTIONS = (
 )
 
 
+@checked_keywords
 def apparent_information(
     log_q: ArrayLike | CaseInformation,
     log_p: ArrayLike | None = None,

@@ -19,9 +19,8 @@ __all__ = ["LEAVE_ONE_OUT", "ClassPrior", "class_prior"]
 LEAVE_ONE_OUT = "leave-one-out"
 _WAYS = (
     "Say what the forecasts are held against; it is never taken from the cases "
-    "themselves unasked: prior= (one probability per class, --prior FILE), y_train= "
-    "(labels of the training cases, --train-labels FILE), or prior='leave-one-out' "
-    "(--leave-one-out)."
+    "themselves unasked: `prior` (one probability per class), `y_train` (labels of the "
+    "training cases), or `prior='leave-one-out'`."
 )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
@@ -25,6 +26,7 @@ __all__ = ["compare_information", "relative_cases"]
 _WORDS = ("Forecast", "forecast")
 
 
+@checked_keywords
 def compare_information(
     log_q1: ArrayLike | CaseInformation,
     log_q0: ArrayLike | CaseInformation,

@@ -248,7 +248,7 @@ def _rounding(dtype: np.dtype[Any]) -> float:
 
 def _way_out(sums: FloatArray, n_classes: int) -> str:
     """Say what rows that do not make one may be, and what to do then."""
-    divide = "divide by the sum: renormalise=True (--renormalise)."
+    divide = "divide by the sum: `renormalise=True`."
     worst = float(np.abs(sums - 1).max())
     # As many halves of the last digit as there are classes.
     digits = next((d for d in (4, 3, 2) if worst <= n_classes * 0.51 / 10**d), None)

@@ -158,7 +158,7 @@ class Simulation:
         msg = (
             f"The posterior rests on {self.max_cases:,} of {n:,} cases, drawn at "
             "random. The plain mean and its normal interval rest on all, and may "
-            "be the better figures. Raise max_cases (--max-cases) to use more."
+            "be the better figures. Raise `max_cases` to use more."
         )
         warnings.warn(msg, DataWarning, stacklevel=4)
         return msg

@@ -47,6 +47,7 @@ class DelimitedTable:
         self._delimiter = options.delimiter or _detect(head, suffix_of(location.path))
         with opened_lines(location, options.max_bytes) as lines:
             cells = self._first_record(lines)
+        self._check_delimiter(head, len(cells))
         self.n_columns = len(cells)
         self.columns: tuple[str, ...] | None = None
         self.notes: tuple[str, ...] = ()
@@ -94,6 +95,19 @@ class DelimitedTable:
             lines=rows.line_numbers,
             missing=[rows.missing.get(index) for index in numbers],
         )
+
+    def _check_delimiter(self, head: Sequence[str], n_columns: int) -> None:
+        """Refuse a delimiter that is in no line where another is in all of them."""
+        given = self._options.delimiter
+        if given is None or n_columns > 1 or any(given in line for line in head):
+            return
+        other = _detect(head, suffix_of(self._location.path))
+        if all(other in line for line in head if line.strip()):
+            msg = (
+                f"{self.name}: no {quoted(given)} in it, but {quoted(other)} in every "
+                f"line; leave out --delimiter, or pass --delimiter {quoted(other)}"
+            )
+            raise InvalidInputError(msg)
 
     def _first_record(self, lines: Lines) -> list[str]:
         line = next(lines, "")

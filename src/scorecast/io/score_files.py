@@ -215,7 +215,7 @@ def _mismatch_hint(n_rows: int, n_columns: int, n_labels: int) -> str:
 
 def _finished(found: ScoreSource, *, drop_nonfinite: bool) -> ScoreFile:
     values, y_true = found.values, found.labels.values
-    notes = found.notes + found.labels.notes
+    notes = found.notes + found.labels.notes + _unnamed(found)
     n_dropped = 0
     flaws = find_flaws(values, allow_negative_infinity=True)
     if flaws is not None:
@@ -235,6 +235,21 @@ def _finished(found: ScoreSource, *, drop_nonfinite: bool) -> ScoreFile:
         n_dropped=n_dropped,
         sources=sources,
         notes=notes,
+    )
+
+
+def _unnamed(found: ScoreSource) -> tuple[str, ...]:
+    """Name columns that no label names: they may be no classes at all."""
+    known = {str(label) for label in found.labels.values}
+    names = [str(name) for name in found.classes or ()]
+    rest = [name for name in names if name not in known]
+    if not rest or len(rest) == len(names):  # the labels are no names of columns
+        return ()
+    column = "column" if len(rest) == 1 else "columns"
+    return (
+        f"{found.name}: no label names {column} {listed(map(quoted, rest))}, taken for "
+        f"{'a class' if len(rest) == 1 else 'classes'} without examples; --drop NAME "
+        "leaves out what is no class",
     )
 
 

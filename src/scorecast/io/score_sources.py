@@ -40,6 +40,10 @@ _VAGUE_NAMES = frozenset({"values", "S", "X"})  # of arrays that may be anything
 _ROW_NAMES = frozenset(
     {"id", "index", "idx", "row", "rowid", "filename", "file", "path", "image", "name"}
 )
+# Such as image_id, sampleId, Image ID, row-index, uuid.
+_ROW_NAME = re.compile(
+    r"(.*[ _.-])?(?i:id|idx|index|uuid|filename|path)|.*[a-z](Id|ID|Index)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,7 +327,8 @@ def _refuse_strangers(table: Table, names: dict[int, str]) -> None:
     """Stop where a row number or a second label column would pass for a class."""
     strangers = _ROW_NAMES | LABEL_COLUMNS
     for name in names.values():
-        if name.strip().lower() in strangers:
+        is_stranger = name.strip().lower() in strangers
+        if is_stranger or _ROW_NAME.fullmatch(name.strip()):
             msg = (
                 f"{table.name}: column {quoted(name)} does not look like the scores of "
                 f"a class; leave it out with --drop {one_line(name)}, or pass "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.types import Json, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import Evidence, Prior, Sampling
@@ -211,6 +212,7 @@ def check_candidates(
     return found
 
 
+@checked_keywords
 def choose_hyperparameters(
     model: RecurrenceModel,
     X: ArrayLike | None,

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice
 from scorecast._core.identity import identity_of
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.progress import in_parts
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
@@ -236,6 +237,7 @@ class Evaluation:
         return integrated_brier(self.time, self.event, self.times, curves)
 
 
+@checked_keywords
 def evaluate_recurrence(
     model: RecurrenceModel,
     X: ArrayLike,
@@ -377,7 +379,7 @@ class _Table:
         """Return what was gathered."""
         repeats = len(folds)
         for name, reason in self.failures.items():
-            warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=3)
+            warnings.warn(f"{name}: {reason}", DataWarning, stacklevel=4)
         left_out = [one.left_out for one in self.results]
         checks = summed([fit for one in self.results for fit in one.fits])
         places = [[r, k] for r, row in enumerate(folds) for k in range(row.max() + 1)]
@@ -412,7 +414,7 @@ class _Table:
             settings=settings_of(self.work.model),
         )
         for line in found.warnings:
-            warnings.warn(line, DataWarning, stacklevel=3)
+            warnings.warn(line, DataWarning, stacklevel=4)
         return found
 
 

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import (
@@ -103,6 +104,7 @@ class RecurrenceModel(BaseEstimator):  # type: ignore[misc]
     >>> model.predict_survival([[1.0], [-1.0]], [2.0])  # doctest: +SKIP
     """
 
+    @checked_keywords
     def __init__(
         self,
         *,

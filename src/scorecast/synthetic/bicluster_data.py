@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecast._core.checks import check_choice
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import UsageError
@@ -123,6 +124,7 @@ class BiclusterData(Simulated):
         return {"X": self.X}
 
 
+@checked_keywords
 def biclusters(
     n_rows: int = 100,
     n_columns: int = 30,

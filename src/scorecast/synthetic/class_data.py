@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecast._core.checks import check_choice, check_class_counts
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.exceptions import UsageError
@@ -127,6 +128,7 @@ class ClassData(Simulated):
         return {"scores": self.X, "labels": self.y}
 
 
+@checked_keywords
 def classes(
     n_classes: int = 50,
     n_each: int = 5,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, ndtri, softmax
 
 from scorecast._core.checks import check_choice
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import UsageError
@@ -122,6 +123,7 @@ class ForecastData(Simulated):
         return self.to_columns()
 
 
+@checked_keywords
 def forecasts(
     n: int = 1000,
     *,

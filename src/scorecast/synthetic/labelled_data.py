@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scorecast._core.checks import check_choice
 from scorecast._core.class_sizes import class_shares, class_sizes
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.exceptions import UsageError
@@ -123,6 +124,7 @@ class LabelledData(Simulated):
         return {"X": self.X, "y": self.y}
 
 
+@checked_keywords
 def labelled(
     n: int = 200,
     m: int = 500,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_matrix, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.near_names import near_name
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
@@ -35,6 +36,7 @@ _SEEDS = 2**31 - 1
 _TOGETHER = 4  # permutations per task where each takes its time
 
 
+@checked_keywords
 def permutation_scores(
     estimator: Any,
     X: ArrayLike,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.checks import check_level, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
@@ -41,6 +42,7 @@ from scorecast.guarantees.settings.variations import VARIED, Variations
 __all__ = ["assess_settings"]
 
 
+@checked_keywords
 def assess_settings(
     models: Any,
     data: DataSource,

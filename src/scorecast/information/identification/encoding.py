@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from scorecast._core.checks import check_choice, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.information.identification.candidate_scores import (
@@ -110,6 +111,7 @@ class EncodingModel(RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: i
     np.True_
     """
 
+    @checked_keywords
     def __init__(
         self,
         *,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_level, check_matrix, check_n_jobs
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
@@ -85,6 +86,7 @@ _FEWEST = 4  # stimuli: fewer leave no curve to speak of
 _MOST_CONFUSED = 5000  # stimuli: beyond, a confusion matrix says nothing anyway
 
 
+@checked_keywords
 def identify(
     stimuli: ArrayLike,
     responses: ArrayLike,

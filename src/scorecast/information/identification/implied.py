@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_class_counts, check_level
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
@@ -248,6 +249,7 @@ class ImpliedInformation(Result):
         )
 
 
+@checked_keywords
 def implied_information(
     curve: AccuracyCurve | ArrayLike | Scores | Embeddings | LabelledEmbeddings,
     y_true: Iterable[Hashable] | None = None,
