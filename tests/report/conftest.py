@@ -63,7 +63,7 @@ def make_curve(n_classes=20, shift=3.375, spread=0.864, **changes) -> AccuracyCu
         "ties": "random",
         "average": "macro",
         "top": 1,
-        "largest_stderr": stderr[-2],
+        "largest_stderr": stderr[-2] if stderr.size > 1 else np.nan,
     }
     return AccuracyCurve(**fields | changes)
 

@@ -181,7 +181,7 @@ def test_the_dashed_curve_of_the_posterior_is_explained(answer):
     views = [view.tails for view in found.information.posterior.views]
     assert "pareto" in views
     page = " ".join(sc.report(found).split())
-    assert "the dashed one, given tails learned from the far ones alone. The" in page
+    assert "the dashed one, given a mixture fitted to all of them. The" in page
     assert "mean and standard error, the second (" in page  # not cut short
 
 

@@ -88,7 +88,7 @@ class MixturePosterior:
         array of shape (kept, n)
             Log densities.
         """
-        if self.prior.n_dims == 1 and self.prior.tail_kind == 1:
+        if self.n_groups is not None:  # short chains, which compile nothing
             from scorecast.mixtures.densities import mixture_log_densities
 
             return mixture_log_densities(np.ravel(x).astype(np.float64), self.kept)

@@ -73,6 +73,11 @@ class ViewFunction(Generic[T]):
         self._chosen.register(function)
         return function
 
+    def dispatch(self, kind: type) -> Callable[..., T]:
+        """Return the body for a class of results."""
+        load_views(kind)
+        return self._chosen.dispatch(kind)
+
     def __call__(self, result: Any, **options: Any) -> T:
         """Show a result as its class is shown."""
         load_views(type(result))
