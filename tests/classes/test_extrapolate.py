@@ -90,20 +90,23 @@ def test_far_targets_warn_and_say_so_beside_the_number():
 
 @pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
 @pytest.mark.parametrize("method", METHODS)
-def test_perfect_accuracy_is_a_bound_and_never_certainty(method):
+def test_perfect_accuracy_is_forecast_and_never_certainty(method):
     scores = SCORES + 50 * np.eye(24)[OWN]
-    answer = extrapolate(
-        scores, OWN, to=[10**6], method=method, **OPTIONS.get(method, {})
-    )
-    (p,) = answer.predictions
-    assert p.accuracy < 1
-    assert p.low < 0.5
-    assert p.high == 1
-    assert "nothing can be promised" in answer.summary()
-    near = extrapolate(scores, OWN, to=48, method=method, **OPTIONS.get(method, {}))
-    assert "at least" in near.summary()
-    assert near.predictions[0].accuracy == near.predictions[0].low
-    assert any("bound" in w for w in answer.warnings)
+    options = OPTIONS.get(method, {})
+    answer = extrapolate(scores, OWN, to=[48, 10**6], method=method, **options)
+    near, far = answer.predictions
+    assert near.bound == pytest.approx(0.1 ** (47 / 23 / 24))
+    assert near.bound < near.low < near.accuracy
+    assert near.high == far.high == 1
+    assert far.low < 0.5 < near.low
+    assert answer.is_faultless
+    assert any("Every example is right" in w for w in answer.warnings)
+    one_wrong = scores.copy()
+    one_wrong[3, OWN[3]] = one_wrong[3].min() - 1
+    worse = extrapolate(one_wrong, OWN, to=[48, 10**6], method=method, **options)
+    for p, q in zip(worse.predictions, answer.predictions, strict=True):
+        assert q.accuracy >= p.accuracy
+        assert p.bound is None
 
 
 @pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")

@@ -88,7 +88,9 @@ def test_options_of_regression_arrive():
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_perfect_accuracy_is_no_promise_for_a_million(estimator):
     fitted = clone(estimator).fit(SCORES + 50 * np.eye(16)[OWN], OWN)
-    assert fitted.predict(10**6)[0] < 0.5
+    low, high = fitted.predict_interval(10**6)
+    assert low[0] < 0.5
+    assert high[0] == 1
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.classes import RiskExtrapolation, extrapolate_risk
+from scorecast.classes import RiskExtrapolation, extrapolate, extrapolate_risk
 from scorecast.exceptions import (
     ExtrapolationWarning,
     InsufficientDataError,
@@ -15,6 +15,7 @@ from scorecast.synthetic import BivariateNormal
 
 WARNING = "scorecast.exceptions.ExtrapolationWarning"
 CHANCE = f"ignore:The true class wins:{WARNING}"
+GUESSING = f"ignore:Guessing could have given:{WARNING}"
 FEW = f"ignore:Only 3 classes:{WARNING}"
 
 
@@ -170,6 +171,7 @@ def test_a_cost_of_being_right_that_varies_is_in_doubt():
     assert unsure.high - unsure.low > known.high - known.low
 
 
+@pytest.mark.filterwarnings(GUESSING)
 def test_the_moment_method_goes_on_from_the_curve_itself():
     scores, y, cost = toy(30, 4, 0)
     answer = extrapolate_risk(scores, y, cost=cost, to=[30, 60], method="moments")
@@ -189,6 +191,7 @@ def test_paying_for_being_right_adds_a_constant():
     assert paid.predictions[0].risk == pytest.approx(plain.predictions[0].risk + 5)
 
 
+@pytest.mark.filterwarnings(GUESSING)
 def test_risks_survive_json():
     scores, y, cost = toy(12, 2, 2)
     answer = extrapolate_risk(scores, y, cost=cost, to=50)
@@ -233,7 +236,7 @@ def test_two_classes_are_too_few():
         extrapolate_risk(np.eye(2), range(2), cost=1 - np.eye(2), to=10)
 
 
-def test_no_mistake_seen_is_a_bound_not_a_promise():
+def test_no_mistake_seen_costs_what_mistakes_may():
     scores = np.eye(20)[np.repeat(np.arange(20), 3)] * 12.0
     y = np.repeat(np.arange(20), 3)
     with pytest.warns(ExtrapolationWarning) as said:
@@ -242,14 +245,17 @@ def test_no_mistake_seen_is_a_bound_not_a_promise():
         )
     assert any("No mistake was seen" in str(w.message) for w in said)
     highs = [p.high for p in answer.predictions]
-    assert 0 < highs[0] < highs[1] < highs[2]
-    assert highs[2] == pytest.approx(3.0, abs=0.01)
-    assert [p.risk for p in answer.predictions] == [0.0, *highs[1:]]
-    assert "at most 3" in answer.summary()
-    assert "at most" in render_text(answer)
+    assert 0 < highs[0] < highs[1] < highs[2] <= 3
+    with pytest.warns(ExtrapolationWarning):
+        accuracy = extrapolate(scores, y, to=[400, 10**6], backtest_repeats=0)
+    for p, q in zip(answer.predictions[1:], accuracy.predictions, strict=True):
+        assert p.risk == pytest.approx(3 * (1 - q.accuracy))
+        assert p.high == pytest.approx(3 * (1 - q.low))
+        assert p.low == 0
+    assert answer.predictions[0].risk == 0
 
 
-@pytest.mark.filterwarnings(FEW)
+@pytest.mark.filterwarnings(FEW, GUESSING)
 def test_too_few_classes_for_an_interval_says_so():
     scores = (
         np.random.default_rng(0).normal(size=(30, 3)) + np.eye(3)[np.arange(30) % 3]

@@ -16,28 +16,21 @@ from scipy.special import expit, logit
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.distributions import EmpiricalFavourability
+from scorecast.classes.monotone import clipped_logit
 
 __all__ = [
     "Anchor",
     "AnchoredScores",
     "anchor_scores",
-    "clipped_logit",
     "counted_share",
 ]
 
-_FLOOR = 1e-12
 _DRIFT = 0.15  # by which the miss shrinks per factor e in the number of classes
 # Of smoothed scores as given, and on the normal scale: level, and slope in log-odds.
 _USUAL_MISS = {False: (-0.25, -0.15), True: (-0.2, -0.2)}
 _SPREAD_OF_MISS = 0.3
 _EXTRA_SPREAD = (0.3, 3.5)  # per unit of log-odds, beyond this: few errors to go by
 _CERTAIN = 1e-13  # one minus a favourability that the kernel cannot tell from one
-
-
-def clipped_logit(accuracy: FloatArray) -> FloatArray:
-    """Return log-odds, kept finite at 0 and 1."""
-    odds: FloatArray = logit(np.clip(accuracy, _FLOOR, 1 - _FLOOR))
-    return odds
 
 
 def counted_share(observed: float, size: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scorecast._core.types import IntArray
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.extrapolation import FAR
+from scorecast.classes.intervals import looks_like_chance
 from scorecast.scores import Scores, describe_oddities, look_normalised
 
 __all__ = ["describe_assumptions", "describe_cautions"]
@@ -61,8 +62,13 @@ def describe_cautions(evidence: Evidence, targets: IntArray) -> list[str]:
         )
     if evidence.ranks.is_only_bound and targets.max() > n_classes:
         found.append(
-            "Every example is right among the observed classes, so the forecast is a "
-            "bound: test with more classes, or harder ones, to learn more."
+            "Every example is right among the observed classes: how soon mistakes will "
+            "come is told by what is usual of recognisers and by the scores. Test with "
+            "more classes, or harder ones, to learn more."
+        )
+    elif looks_like_chance(evidence):
+        found.append(
+            "Guessing could have given these ranks, so the intervals reach to chance."
         )
     if evidence.ranks.accuracy <= 0:
         found.append("No example is right among the observed classes.")

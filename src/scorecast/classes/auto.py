@@ -24,18 +24,17 @@ from scorecast.classes.anchoring import (
     Anchor,
     AnchoredScores,
     anchor_scores,
-    clipped_logit,
     counted_share,
 )
-from scorecast.classes.bayesian import Bayesian, GridFavourability
+from scorecast.classes.bayesian import GridFavourability, rank_posterior
 from scorecast.classes.distributions import (
     EmpiricalFavourability,
-    FavourabilityDistribution,
 )
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.hiding import hide_classes
 from scorecast.classes.kde import Kde, KdeBcv, KdeUcv
 from scorecast.classes.method import Fit, Method
+from scorecast.classes.monotone import clipped_logit, improvements
 from scorecast.classes.pooling import (
     PooledFavourability,
     RankOpinion,
@@ -50,7 +49,9 @@ __all__ = ["Auto"]
 _SMOOTHERS: dict[str, type[Kde]] = {"kde-ucv": KdeUcv, "kde-bcv": KdeBcv}
 _RANKS = "bayesian"
 _DRIFT = 0.03
-_DRIFT_SATURATED = 0.25  # votes and forests: classes are not scored one by one
+_DRIFT_SATURATED = 0.08  # where scores only tell that an example wins by far
+_DRIFT_FEW_VALUED = 0.25  # votes and forests: classes are not scored one by one
+_FEW_VALUES, _ROWS_LOOKED_AT = 0.5, 500  # share of an example's scores that differ
 _MOST_SATURATED = 0.3
 _MOST_TIED = 0.5
 _MISLED = 1.0  # surprise from which scores are smoothed on the normal scale instead
@@ -60,8 +61,10 @@ _MOST_SCORES = 100_000_000
 _FEWEST_TO_HIDE = 16  # classes
 _RATIOS = (4, 2)
 _REPEATS, _MANY_SCORES = 6, 10_000_000  # beyond so many scores, one repeat will do
-# Part of what back-tests show that carries over to larger ratios, ranks and scores.
-_RANK_BELIEF, _SCORE_BELIEF = 0.15, 0.25
+_MOST_IMPROVEMENTS = 24
+_TIMES_SMOOTHED_AGAIN, _MOST_SMOOTHED_AGAIN = 4, 300_000  # scores
+# Part of what back-tests show of smoothed scores that carries over to larger ratios.
+_SCORE_BELIEF = 0.25
 _SLIGHTEST = 0.05  # decline in log-odds per factor e, to divide by
 _MOST_EASED = 0.5
 
@@ -108,29 +111,25 @@ class Auto(Method):
             guards that fired with their reasons, the back-tests, and the parts that
             were pooled, exactly as they were.
         """
-        first = Bayesian().fit(evidence, np.random.default_rng(0))
+        first, size = rank_posterior(evidence)
         evidence = on_log_scale(evidence)
-        anchored, guards, drift = self._consult(evidence, first)
-        tests = self._backtest(evidence, anchored, first) if anchored else []
+        anchored, guards, drift = self._consult(evidence, size)
+        tests = self._backtest(evidence, anchored, size) if anchored else []
         eased = _shares(tests)
-        ranks = RankOpinion(
-            fitted=cast("GridFavourability", first.distribution),
-            n_classes=evidence.n_classes,
-            eased=eased.get(_RANKS, 0.0),
-        )
-        opinions = {
-            name: ScoreOpinion(fitted=part, ranks=ranks, eased=eased.get(name, 0.0))
-            for name, part in anchored.items()
-        }
+        ranks, opinions = _opinions(evidence, first, anchored, eased)
         pooled = pool(ranks, tuple(opinions.values()), drift)
+        pooled = replace(
+            pooled, improved=self._improved(evidence, anchored, eased, drift)
+        )
         details = {
             "weights": dict(
                 zip([_RANKS, *opinions], pooled.weights.tolist(), strict=True)
             ),
             "guards": guards,
             "notes": _notes(guards, anchored, eased),
-            "n_effective": first.details["n_effective"],
+            "n_effective": size,
             "drift": drift,
+            "is_widened": drift > _DRIFT,
             "backtest": tests,
             "eased": eased,
             "components": {_RANKS: ranks, **opinions},
@@ -139,25 +138,8 @@ class Auto(Method):
         tuned = replace(self, methods=tuple(opinions))
         return Fit(distribution=pooled, tuned=tuned, details=details)
 
-    def fit_left_out(
-        self, evidence: Evidence, fit: Fit
-    ) -> list[FavourabilityDistribution]:
-        """Refit with each group of classes left out; all corrections are held."""
-        pooled = cast("PooledFavourability", fit.distribution)
-        replicates = [Bayesian().fit_left_out(evidence, fit)]
-        names = [name for name in fit.details["weights"] if name != _RANKS]
-        for name, opinion in zip(names, pooled.scores, strict=True):
-            scaled = _rescale(on_log_scale(evidence), opinion.fitted.is_rescaled)
-            smoother = _SMOOTHERS[name](n_jobs=self.n_jobs)
-            smoothed = smoother.fit(scaled, np.random.default_rng(0))
-            replicates.append(smoother.fit_left_out(scaled, smoothed))
-        return [
-            _replace_parts(pooled, first, tuple(others))
-            for first, *others in zip(*replicates, strict=True)
-        ]
-
     def _consult(
-        self, evidence: Evidence, first: Fit
+        self, evidence: Evidence, size: float
     ) -> tuple[dict[str, AnchoredScores], list[dict[str, str]], float]:
         """Smooth the scores where that makes sense; say where it does not."""
         anchored: dict[str, AnchoredScores] = {}
@@ -166,64 +148,102 @@ class Auto(Method):
         for name in self.methods:
             reason, is_barred = _too_much_or_little(evidence), False
             if not reason and _share_tied(evidence) > _MOST_TIED:
-                reason, is_barred = "Most examples tie with other classes.", True
+                reason = (
+                    "Most examples tie with other classes, so ranks alone tell, and "
+                    "the interval is wider for that."
+                )
+                is_barred = True
             if not reason:
-                part = self._smooth_on_best_scale(name, evidence, first)
+                part = self._smooth_on_best_scale(name, evidence, size)
                 reason, is_barred = _objection(name, part.anchor)
                 if not is_barred:
                     anchored[name] = part
             if is_barred:
-                drift = _DRIFT_SATURATED
+                is_few = _is_few_valued(evidence)
+                drift = _DRIFT_FEW_VALUED if is_few else _DRIFT_SATURATED
             if reason:
                 guards.append({"method": name, "reason": reason})
         return anchored, guards, drift
 
+    def _improved(
+        self,
+        evidence: Evidence,
+        anchored: dict[str, AnchoredScores],
+        eased: dict[str, float],
+        drift: float,
+    ) -> tuple[PooledFavourability, ...]:
+        """Pool again as if ever more of the worst mistakes were right.
+
+        Scores are smoothed again for some of these, and for none if they are many;
+        else they stay as they were, which is not more than they would tell.
+        """
+        n_scores = evidence.ranking.n_examples * evidence.n_classes
+        better_ones = improvements(evidence, _MOST_IMPROVEMENTS)
+        every = max(1, len(better_ones) // _TIMES_SMOOTHED_AGAIN)
+        found = []
+        for left, right in enumerate(reversed(better_ones)):
+            first, size = rank_posterior(evidence, right)
+            if left % every == 0 and n_scores <= _MOST_SMOOTHED_AGAIN:
+                better = evidence.scores_if_right(right)
+                parts = {
+                    name: self._smooth(name, better, size, is_rescaled=part.is_rescaled)
+                    for name, part in anchored.items()
+                }
+            else:
+                observed = evidence.ranks_if_right(right).accuracy
+                parts = {
+                    name: _anchored(
+                        part.scores,
+                        observed,
+                        evidence.n_classes,
+                        size,
+                        is_rescaled=part.is_rescaled,
+                    )
+                    for name, part in anchored.items()
+                }
+            ranks, opinions = _opinions(evidence, first, parts, eased)
+            found.append(pool(ranks, tuple(opinions.values()), drift))
+        return tuple(found)
+
     def _smooth_on_best_scale(
-        self, name: str, evidence: Evidence, first: Fit
+        self, name: str, evidence: Evidence, size: float
     ) -> AnchoredScores:
         """Smooth the scores as given, or, if that misses, on the normal scale."""
-        part = self._smooth(name, evidence, first)
+        part = self._smooth(name, evidence, size)
         is_misled = part.anchor.surprise > _MISLED  # false if it is not a number
         if not is_misled or part.anchor.saturated > _MOST_SATURATED:
             return part
         if evidence.ranking.n_examples * evidence.n_classes > _MANY_SCORES:
             return part
-        other = self._smooth(name, evidence, first, is_rescaled=True)
+        other = self._smooth(name, evidence, size, is_rescaled=True)
         is_better = np.isfinite(other.anchor.miss) and (
             other.anchor.saturated <= _MOST_SATURATED
         )
         return other if is_better else part
 
     def _smooth(
-        self, name: str, evidence: Evidence, first: Fit, *, is_rescaled: bool = False
+        self, name: str, evidence: Evidence, size: float, *, is_rescaled: bool = False
     ) -> AnchoredScores:
         # One group: which classes the mass comes from does not matter here.
         whole = _rescale(evidence, is_rescaled).regroup(1, np.random.default_rng(0))
         smoother = _SMOOTHERS[name](n_jobs=self.n_jobs)
         fitted = smoother.fit(whole, np.random.default_rng(0)).distribution
         scores = cast("EmpiricalFavourability", fitted)
-        anchor = anchor_scores(
+        return _anchored(
             scores,
             evidence.ranks.accuracy,
             evidence.n_classes,
-            float(first.details["n_effective"]),
-            is_rescaled=is_rescaled,
-        )
-        return AnchoredScores(
-            scores=scores,
-            anchor=anchor,
-            n_classes=evidence.n_classes,
+            size,
             is_rescaled=is_rescaled,
         )
 
     def _backtest(
-        self, evidence: Evidence, anchored: dict[str, AnchoredScores], first: Fit
+        self, evidence: Evidence, anchored: dict[str, AnchoredScores], size: float
     ) -> list[dict[str, Any]]:
         """Hide classes at several ratios and predict the accuracy with all of them."""
         n_classes = evidence.n_classes
         if n_classes < _FEWEST_TO_HIDE:
             return []
-        size = float(first.details["n_effective"])
         observed = float(logit(counted_share(evidence.ranks.accuracy, size)))
         is_large = evidence.ranking.n_examples * n_classes > _MANY_SCORES
         rows = []
@@ -255,12 +275,44 @@ class Auto(Method):
         except InsufficientDataError:
             return np.full((1 + len(anchored), 2), np.nan)
         ks = np.array([shown.n_classes, evidence.n_classes])
-        first = Bayesian().fit(shown, np.random.default_rng(0))
+        first, size = rank_posterior(shown)
         parts = [
-            self._smooth(name, shown, first, is_rescaled=part.is_rescaled).log_odds(ks)
+            self._smooth(name, shown, size, is_rescaled=part.is_rescaled).log_odds(ks)
             for name, part in anchored.items()
         ]
-        return np.array([clipped_logit(first.distribution.accuracy(ks)), *parts])
+        return np.array([clipped_logit(first.own_accuracy(ks)), *parts])
+
+
+def _opinions(
+    evidence: Evidence,
+    first: GridFavourability,
+    anchored: dict[str, AnchoredScores],
+    eased: dict[str, float],
+) -> tuple[RankOpinion, dict[str, ScoreOpinion]]:
+    ranks = RankOpinion(fitted=first, n_classes=evidence.n_classes)
+    opinions = {
+        name: ScoreOpinion(fitted=part, ranks=ranks, eased=eased.get(name, 0.0))
+        for name, part in anchored.items()
+    }
+    return ranks, opinions
+
+
+def _anchored(
+    scores: EmpiricalFavourability,
+    observed: float,
+    n_classes: int,
+    size: float,
+    *,
+    is_rescaled: bool,
+) -> AnchoredScores:
+    return AnchoredScores(
+        scores=scores,
+        anchor=anchor_scores(
+            scores, observed, n_classes, size, is_rescaled=is_rescaled
+        ),
+        n_classes=n_classes,
+        is_rescaled=is_rescaled,
+    )
 
 
 def _rescale(evidence: Evidence, is_rescaled: bool) -> Evidence:
@@ -268,43 +320,21 @@ def _rescale(evidence: Evidence, is_rescaled: bool) -> Evidence:
 
 
 def _shares(tests: list[dict[str, Any]]) -> dict[str, float]:
-    """Return which share of its decline each method overstates, as far as believed.
+    """Return which share of its decline each smoothing overstates, as far as believed.
 
-    Smoothed scores are never made to decline faster: where they seem to be too slow,
-    errors were too few to tell.
+    None is made to decline faster: where they seem to be too slow, errors were too few
+    to tell. Ranks are left as they are: what back-tests say of them is mostly noise.
     """
     shares = {}
-    for method in {test["method"]: None for test in tests}:
+    for method in {test["method"]: None for test in tests if test["method"] != _RANKS}:
         own = [test for test in tests if test["method"] == method]
         far = np.log([test["n_classes"] / test["n_kept"] for test in own])
         weight = far * [test["n_repeats"] for test in own]
         missing = weight @ [-test["log_odds_error"] for test in own]
         decline = weight @ [test["decline"] for test in own]
-        is_ranks = method == _RANKS
-        belief = _RANK_BELIEF if is_ranks else _SCORE_BELIEF
-        share = belief * missing / max(decline, _SLIGHTEST * float(weight @ far))
-        least = -_MOST_EASED if is_ranks else 0.0
-        shares[method] = float(np.clip(share, least, _MOST_EASED))
+        share = _SCORE_BELIEF * missing / max(decline, _SLIGHTEST * float(weight @ far))
+        shares[method] = float(np.clip(share, 0.0, _MOST_EASED))
     return shares
-
-
-def _replace_parts(
-    pooled: PooledFavourability,
-    first: FavourabilityDistribution,
-    others: tuple[FavourabilityDistribution, ...],
-) -> PooledFavourability:
-    ranks = replace(pooled.ranks, fitted=cast("GridFavourability", first))
-    scores = tuple(
-        replace(
-            opinion,
-            ranks=ranks,
-            fitted=replace(
-                opinion.fitted, scores=cast("EmpiricalFavourability", other)
-            ),
-        )
-        for opinion, other in zip(pooled.scores, others, strict=True)
-    )
-    return replace(pooled, ranks=ranks, scores=scores)
 
 
 def _notes(
@@ -334,12 +364,20 @@ def _remarks(evidence: Evidence) -> list[dict[str, str]]:
     word = words.get(evidence.ranks.accuracy)
     if not word:
         return []
-    reason = f"Every example was {word}: what can be said is a bound."
+    reason = f"Every example was {word}: the prior tells the most."
     return [{"method": _RANKS, "reason": reason}]
 
 
 def _share_tied(evidence: Evidence) -> float:
     return float(evidence.weights @ (evidence.ranking.tied_totals > 0))
+
+
+def _is_few_valued(evidence: Evidence) -> bool:
+    """Say whether most scores of an example are equal to another of them."""
+    scores = evidence.scores
+    rows = scores.rows(0, min(scores.n_examples, _ROWS_LOOKED_AT))
+    shares = [np.unique(row).size / row.size for row in rows]
+    return float(np.median(shares)) < _FEW_VALUES
 
 
 def _too_much_or_little(evidence: Evidence) -> str:
@@ -357,9 +395,8 @@ def _objection(name: str, anchor: Anchor) -> tuple[str, bool]:
         return "Scores that are not finite cannot be smoothed.", True
     if anchor.saturated > _MOST_SATURATED:
         reason = (
-            "The scores are saturated or few-valued "
-            f"({100 * anchor.saturated:.0f} % of the examples win beyond measure), so "
-            "a kernel says nothing about them."
+            f"{100 * anchor.saturated:.0f} % of the examples win by more than a kernel "
+            "can measure, so ranks alone tell, and the interval is wider for that."
         )
         return reason, True
     if anchor.surprise > _MOST_SURPRISE:

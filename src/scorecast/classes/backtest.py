@@ -35,6 +35,9 @@ from scorecast.scores import (
 __all__ = ["DEFAULT_METHODS", "Backtest", "backtest", "backtest_methods"]
 
 _FEWEST_CLASSES = 4
+_BATCH, _MOST_REPEATS = 6, 48  # hidings where their number is not given
+_MANY_SCORES = 10_000_000  # beyond so many, one batch will do
+_SETTLED = 0.01
 DEFAULT_METHODS = ("auto", "regression", "gaussian", "kde-ucv", "kde-bcv", "spline")
 
 
@@ -216,7 +219,7 @@ def backtest_methods(
     evidence: Evidence,
     methods: Sequence[Method],
     n_kept: int,
-    n_repeats: int,
+    n_repeats: int | None,
     rng: np.random.Generator,
     *,
     level: float | None = None,
@@ -232,8 +235,9 @@ def backtest_methods(
         What to compare.
     n_kept : int
         Number of classes shown.
-    n_repeats : int
-        Number of random choices.
+    n_repeats : int or None
+        Number of random choices; None for as many as bring the standard error of
+        every method's bias below a point, within reason.
     rng : numpy.random.Generator
         Source of the choices.
     level : float, optional
@@ -250,18 +254,32 @@ def backtest_methods(
     single = n_jobs not in (None, 1)
     told = tuple(with_jobs(m, 1) if single else m for m in methods)
     task = _Hiding(evidence, told, n_kept, level)
-    outcomes = map_tasks(
-        _hide_and_predict,
-        [task] * n_repeats,
-        rng=rng,
-        n_jobs=n_jobs,
-        what="hiding classes",
-    )
-    found = [outcome for outcome in outcomes if outcome is not None]
+    found: list[FloatArray] = []
+    n_tried = 0
+    n_cells = evidence.ranking.n_examples * evidence.n_classes
+    most = n_repeats or (_MOST_REPEATS if n_cells <= _MANY_SCORES else _BATCH)
+    while n_tried < most:
+        n_more = min(n_repeats or _BATCH, most - n_tried)
+        outcomes = map_tasks(
+            _hide_and_predict,
+            [task] * n_more,
+            rng=rng,
+            n_jobs=n_jobs,
+            what="hiding classes",
+        )
+        n_tried += n_more
+        found += [outcome for outcome in outcomes if outcome is not None]
+        if len(found) > 1 and _is_settled(np.array(found)):
+            break
     if not found:
         return []
     names = [method.name for method in methods]
     return _summarise(names, evidence.ranks.accuracy, np.array(found), evidence, n_kept)
+
+
+def _is_settled(found: FloatArray) -> bool:
+    """Say whether every method's mean prediction is known to a point."""
+    return max(_stderr(column) for column in found[:, :, 0].T) <= _SETTLED
 
 
 @dataclass(frozen=True)
@@ -319,9 +337,14 @@ def _summarise(
                 bias=float(error.mean()),
                 rmse=float(np.sqrt((error**2).mean())),
                 coverage=float(inside.mean()) if bounded else None,
+                stderr=_stderr(error) if error.size > 1 else None,
             )
         )
     return rows
+
+
+def _stderr(values: FloatArray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(values.size))
 
 
 def _shown(n_classes: int, ratios: Sequence[float], top: int) -> list[int]:

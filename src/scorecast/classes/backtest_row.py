@@ -27,6 +27,8 @@ class BacktestRow:
         Mean and root mean square of prediction minus truth.
     coverage : float or None
         Share of intervals that held the truth; None where none was made.
+    stderr : float or None
+        Standard error of `bias` over the choices; None for a single one.
     """
 
     method: str
@@ -38,3 +40,4 @@ class BacktestRow:
     bias: float
     rmse: float
     coverage: float | None = None
+    stderr: float | None = None

@@ -9,25 +9,30 @@ standard deviation near one (0.5 to 1.6 in every problem we measured).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, logit, ndtri
+from scipy.special import log_ndtr, ndtri
 
-from scorecast._core.types import FloatArray, IntArray
-from scorecast.classes.distributions import FavourabilityDistribution
+from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.classes.effective_size import effective_size
 from scorecast.classes.evidence import Evidence, RankEvidence
 from scorecast.classes.method import Fit, Method
+from scorecast.classes.monotone import (
+    MonotoneForecast,
+    clipped_logit,
+    improvements,
+    semideviations,
+)
 from scorecast.classes.rank_likelihood import RankLikelihood
 
-__all__ = ["Bayesian", "GridFavourability"]
+__all__ = ["Bayesian", "GridFavourability", "rank_posterior"]
 
 _STEP = 0.05
 _MEANS = np.arange(-1.5, 8.01, 0.15)
-_LOG_SDS = np.linspace(np.log(0.3), np.log(2.5), 14)
+_LOG_SDS = np.arange(-8, 7) * 0.15  # 0.3 to 2.5, and 1: there noise is
 _SKEWS = np.array([-0.6, -0.3, 0.0, 0.3, 0.6])
 _PRIOR_MEAN = (3.0, 2.0)  # centre and standard deviation
 _PRIOR_LOG_SD = (float(np.log(0.95)), 0.35)
@@ -37,40 +42,43 @@ _TINY = 1e-300
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GridFavourability:
-    """A posterior over distributions of Phi^-1(U), all on one grid.
+class GridFavourability(MonotoneForecast):
+    """A posterior over a family of distributions of Phi^-1(U), all on one grid.
 
     Attributes
     ----------
-    nodes : ndarray of shape (g,)
-        Values of Phi^-1(U).
-    masses : ndarray of shape (g, m)
-        Distributions that remain plausible, one per column.
     weights : ndarray of shape (m,)
-        Their posterior weights; they add up to one.
+        Posterior weights of the family; they add up to one.
+    improved : tuple of GridFavourability
+        The same if ever more of the worst mistakes were right.
     """
 
-    nodes: FloatArray
-    masses: FloatArray
     weights: FloatArray
+    improved: tuple[GridFavourability, ...] = ()
 
-    def accuracy(self, ks: IntArray) -> FloatArray:
+    @property
+    def nodes(self) -> FloatArray:
+        """Values of Phi^-1(U), of shape (g,)."""
+        return _family().nodes
+
+    @property
+    def masses(self) -> FloatArray:
+        """The family on these nodes, one distribution per column."""
+        return _family().masses
+
+    def own_accuracy(self, ks: IntArray) -> FloatArray:
         """Return the posterior mean of the accuracy at numbers of classes."""
-        expected: FloatArray = self._powers(ks) @ (self.masses @ self.weights)
-        return np.minimum(expected, 1.0)
+        return np.minimum(_accuracies(ks) @ self.weights, 1.0)
 
-    def logit_sd(self, ks: IntArray) -> FloatArray:
-        """Return the posterior standard deviation of the log-odds of being right."""
-        each = self._powers(ks) @ self.masses
-        odds = logit(np.clip(each, 1e-12, 1 - 1e-12))
-        centre = odds @ self.weights
-        sd: FloatArray = np.sqrt(((odds - centre[:, None]) ** 2) @ self.weights)
-        return sd
+    def logit_spread(self, ks: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far the log-odds of being right may lie below and above."""
+        odds = clipped_logit(_accuracies(ks)[:, self._likely])
+        weights = self.weights[self._likely]
+        return semideviations(odds, clipped_logit(self.own_accuracy(ks)), weights)
 
     def accuracy_sd(self, ks: IntArray) -> FloatArray:
         """Return the posterior standard deviation of the accuracy itself."""
-        each = self._powers(ks) @ self.masses
-        away = each - (each @ self.weights)[:, None]
+        away = _accuracies(ks) - self.own_accuracy(ks)[:, None]
         sd: FloatArray = np.sqrt((away**2) @ self.weights)
         return sd
 
@@ -82,10 +90,9 @@ class GridFavourability:
         share = np.interp(at, self.nodes + _STEP / 2, below, left=0.0)
         return np.where(u >= 1, 1.0, share)
 
-    def _powers(self, ks: IntArray) -> FloatArray:
-        others = np.asarray(ks, dtype=np.float64)[:, None] - 1
-        powers: FloatArray = np.exp(others * log_ndtr(self.nodes))
-        return powers
+    @cached_property
+    def _likely(self) -> IntArray:
+        return np.flatnonzero(self.weights)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +135,11 @@ class Bayesian(Method):
         """
         size = self.n_effective or effective_size(evidence)
         fitted, means = _posterior(evidence.ranks, size)
+        improved = tuple(
+            rank_posterior(evidence, right, n_effective=self.n_effective)[0]
+            for right in improvements(evidence)
+        )
+        fitted = replace(fitted, improved=improved)
         details = {
             "n_effective": size,
             "mean": float(means[0]),
@@ -138,30 +150,60 @@ class Bayesian(Method):
             distribution=fitted, tuned=Bayesian(n_effective=size), details=details
         )
 
-    def fit_left_out(
-        self, evidence: Evidence, fit: Fit
-    ) -> list[FavourabilityDistribution]:
-        """Refit with each group of classes left out."""
-        size = float(fit.details["n_effective"])
-        return [_posterior(ranks, size)[0] for ranks in evidence.ranks_left_out]
+
+def rank_posterior(
+    evidence: Evidence,
+    right: BoolArray | None = None,
+    *,
+    n_effective: float | None = None,
+) -> tuple[GridFavourability, float]:
+    """Return the posterior given the ranks alone, as they are or with some right.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The observed classes.
+    right : ndarray of bool, optional
+        Examples to take as right.
+    n_effective : float, optional
+        Number of independent examples; estimated by default.
+
+    Returns
+    -------
+    fitted : GridFavourability
+        The posterior.
+    size : float
+        Number of independent examples behind it.
+    """
+    ranks = evidence.ranks if right is None else evidence.ranks_if_right(right)
+    size = n_effective or effective_size(evidence, right)
+    return _posterior(ranks, size)[0], size
 
 
 def _posterior(
     ranks: RankEvidence, size: float
 ) -> tuple[GridFavourability, FloatArray]:
-    nodes, masses, parameters, log_prior = _family()
+    family = _family()
     likelihood, log_chances = _log_chances(ranks.n_classes)
-    log_weight = log_prior + size * (likelihood.bin(ranks.histogram) @ log_chances)
+    binned = likelihood.bin(ranks.histogram)
+    log_weight = family.log_prior + size * (binned @ log_chances)
     weight = np.exp(log_weight - log_weight.max())
-    kept = weight > _NEGLIGIBLE
-    weights = weight[kept] / weight[kept].sum()
-    fitted = GridFavourability(nodes=nodes, masses=masses[:, kept], weights=weights)
-    return fitted, weights @ parameters[kept]
+    weight[weight <= _NEGLIGIBLE] = 0.0
+    weight /= weight.sum()
+    return GridFavourability(weights=weight), weight @ family.parameters
+
+
+class _Family(NamedTuple):
+    """All distributions that are weighed: nodes, masses, parameters, log-prior."""
+
+    nodes: FloatArray
+    masses: FloatArray
+    parameters: FloatArray
+    log_prior: FloatArray
 
 
 @lru_cache(maxsize=1)
-def _family() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Lay the whole family out on a grid: nodes, masses, parameters, log-prior."""
+def _family() -> _Family:
     nodes = np.arange(-7.0, 13.0 + _STEP / 2, _STEP)
     grid = np.meshgrid(_MEANS, _LOG_SDS, _SKEWS, indexing="ij")
     parameters = np.column_stack([axis.ravel() for axis in grid])
@@ -173,7 +215,20 @@ def _family() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     log_prior = np.zeros(mean.size)
     for value, (centre, spread) in zip(parameters.T, priors, strict=True):
         log_prior -= 0.5 * ((value - centre) / spread) ** 2
-    return nodes, masses, parameters, log_prior
+    return _Family(nodes, masses, parameters, log_prior)
+
+
+def _accuracies(ks: IntArray) -> FloatArray:
+    """Return the accuracy of the whole family, a row for every number of classes."""
+    return _tabulated(np.asarray(ks, dtype=np.float64).tobytes())
+
+
+@lru_cache(maxsize=16)
+def _tabulated(ks: bytes) -> FloatArray:
+    others = np.frombuffer(ks)[:, None] - 1
+    nodes, masses, *_ = _family()
+    accuracies: FloatArray = np.exp(others * log_ndtr(nodes)) @ masses
+    return accuracies
 
 
 def _skewed_normal(z: FloatArray, skew: FloatArray) -> FloatArray:
@@ -192,7 +247,7 @@ def _skewed_normal(z: FloatArray, skew: FloatArray) -> FloatArray:
 def _log_chances(n_classes: int) -> tuple[RankLikelihood, FloatArray]:
     """Tabulate how likely each number of beating competitors is, for all the family."""
     likelihood = RankLikelihood(n_classes)
-    nodes, masses, _, _ = _family()
+    nodes, masses, *_ = _family()
     table = np.empty((likelihood.counts.size, nodes.size))
     table[0] = np.exp((n_classes - 1) * log_ndtr(nodes))
     position = np.clip((likelihood.nodes - nodes[0]) / _STEP, 0, nodes.size - 1.001)

@@ -8,30 +8,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorecast._core.types import FloatArray
+from scorecast._core.types import BoolArray, FloatArray
 from scorecast.classes.evidence import Evidence
 from scorecast.scores import chances_right
 
 __all__ = ["effective_size"]
 
 _USUAL_CORRELATION = 0.2  # leaned on where there are few classes
-_CLASSES_WORTH = 10  # number of classes that guess is worth
+_CLASSES_WORTH = 10  # number of classes with a mistake that guess is worth
 
 
-def effective_size(evidence: Evidence) -> float:
+def effective_size(evidence: Evidence, right: BoolArray | None = None) -> float:
     """Count the independent examples that would tell as much as those at hand.
 
     Parameters
     ----------
     evidence : Evidence
         The observed classes.
+    right : ndarray of bool, optional
+        Examples to take as right, whatever they were.
 
     Returns
     -------
     float
         The number of examples over their design effect ``1 + (m - 1) * rho``, with
         m the examples per class and rho the correlation within a class of the chance
-        to be right among half of the classes.
+        to be right among half of the classes. Only classes that were mistaken tell
+        anything about rho; without any it is the usual one.
     """
     own = evidence.ranking.own
     counts = np.bincount(own, minlength=evidence.n_classes)
@@ -39,19 +42,21 @@ def effective_size(evidence: Evidence) -> float:
     per_class = float((counts.astype(np.float64) ** 2).sum() / n_examples)
     if per_class <= 1:
         return float(n_examples)
-    n_tested = int(np.count_nonzero(counts))
-    measured = _intraclass_correlation(_chances_among_half(evidence), own)
-    share = n_tested / (n_tested + _CLASSES_WORTH)
+    ranking = evidence.ranking
+    beaten = ranking.beaten_totals + ranking.tied_totals // 2
+    if right is not None:
+        beaten = np.where(right, 0, beaten)
+    n_mistaken = np.unique(own[beaten > 0]).size
+    chances = _chances_among_half(evidence.n_classes)[beaten]
+    measured = _intraclass_correlation(chances, own)
+    share = n_mistaken / (n_mistaken + _CLASSES_WORTH)
     rho = share * measured + (1 - share) * _USUAL_CORRELATION
     return n_examples / (1 + (per_class - 1) * rho)
 
 
-def _chances_among_half(evidence: Evidence) -> FloatArray:
-    n_classes = evidence.n_classes
+def _chances_among_half(n_classes: int) -> FloatArray:
     half = np.array([max(2, (n_classes + 1) // 2)])
-    ranking = evidence.ranking
-    beaten = ranking.beaten_totals + ranking.tied_totals // 2
-    chances: FloatArray = chances_right(n_classes, half)[0][beaten]
+    chances: FloatArray = chances_right(n_classes, half)[0]
     return chances
 
 

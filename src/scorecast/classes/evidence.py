@@ -11,6 +11,7 @@ from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.scores import (
     ClassScores,
     Ranking,
+    Scores,
     beating_histogram,
     chances_right,
     leave_out_histograms,
@@ -19,7 +20,7 @@ from scorecast.scores import (
     snap_to_certainty,
 )
 
-__all__ = ["Evidence", "RankEvidence"]
+__all__ = ["Evidence", "RankEvidence", "with_values"]
 
 _MOST_CACHED = 500_000  # cells of a table worth keeping for the next hiding of classes
 
@@ -161,6 +162,60 @@ class Evidence:
         )
         return RankEvidence(histogram=histogram, n_each=self._n_each, top=self.top)
 
+    def ranks_if_right(self, right: BoolArray) -> RankEvidence:
+        """Return the same histogram if some examples were beaten by nobody.
+
+        Parameters
+        ----------
+        right : ndarray of bool
+            Which examples to take as right.
+
+        Returns
+        -------
+        RankEvidence
+            A better recogniser's ranks.
+        """
+        histogram = beating_histogram(
+            np.where(right, 0, self.ranking.beaten_totals),
+            np.where(right, 0, self.ranking.tied_totals),
+            self.weights,
+            self.n_classes,
+            self.ties,
+        )
+        return RankEvidence(histogram=histogram, n_each=self._n_each, top=self.top)
+
+    def scores_if_right(self, right: BoolArray) -> Evidence:
+        """Exchange the true score of some examples with their best wrong one.
+
+        Parameters
+        ----------
+        right : ndarray of bool
+            Which examples to make right; the others stay as they are.
+
+        Returns
+        -------
+        Evidence
+            A better recogniser's scores and ranks.
+        """
+        scores = self.scores
+        values = np.array(scores.rows(0, scores.n_examples))
+        rows, own = np.flatnonzero(right), scores.own[right]
+        truth = values[rows, own]
+        values[rows, own] = -np.inf
+        best = values[rows].argmax(axis=1)
+        top_wrong = values[rows, best]
+        # One that only ties is as right as it can be.
+        values[rows, own] = np.maximum(truth, top_wrong)
+        values[rows, best] = np.minimum(truth, top_wrong)
+        lost = np.where(right, 0, 1).astype(self.ranking.above.dtype)[:, None]
+        ranking = replace(
+            self.ranking,
+            above=self.ranking.above * lost,
+            tied=self.ranking.tied * lost,
+        )
+        better = with_values(scores, values)
+        return replace(self, data=better, ranking=ranking, chosen=None)
+
     @cached_property
     def ranks_left_out(self) -> list[RankEvidence]:
         """The same histogram with each group of classes left out in turn."""
@@ -192,3 +247,30 @@ class Evidence:
         stays = np.flatnonzero(kept[self.ranking.group])
         chosen = stays if self.chosen is None else self.chosen[stays]
         return replace(self, ranking=self.ranking.restrict(kept), chosen=chosen)
+
+
+def with_values(data: ClassScores, values: FloatArray) -> Scores:
+    """Put other values in the place of scores.
+
+    Parameters
+    ----------
+    data : Scores or LabelledEmbeddings
+        The scores as they were.
+    values : ndarray of shape (n_examples, n_classes)
+        The new ones, greater is better.
+
+    Returns
+    -------
+    Scores
+        The same examples and classes.
+    """
+    # Not by its constructor: the data were checked, and warned of, when given.
+    scores = object.__new__(Scores)
+    scores.values = values
+    scores.own = data.own
+    scores.classes = data.classes
+    scores.greater_is_better = True
+    scores.order_assumed = False
+    scores.marginal = None
+    scores.looks_reversed = ""
+    return scores

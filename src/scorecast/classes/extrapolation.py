@@ -17,7 +17,6 @@ from scorecast.scores import AccuracyCurve, saved_stderr
 __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
 
 _MOST_SAID = 3
-_NOTHING = 1e-4  # a lower bound so small that it says nothing
 _RULES = ("method", "ties", "average", "top", "level", "seed")
 FAR = 20  # times the observed classes beyond which a forecast is a rough guide
 OBSERVED_NOTE = "observed: the average over all subsets of so many classes"
@@ -45,6 +44,9 @@ class Prediction:
         Ends of the interval.
     note : str
         A caveat for this number, or empty.
+    bound : float or None
+        What accuracy is at least where every example was right, with confidence
+        `level` and whatever the recogniser is like; None where some were wrong.
     """
 
     classes: int
@@ -52,6 +54,7 @@ class Prediction:
     low: float
     high: float
     note: str = ""
+    bound: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -178,12 +181,9 @@ class Extrapolation(Result):
         return float(self.observed.accuracy[np.argmax(self.observed.classes)])
 
     @property
-    def is_bound(self) -> bool:
-        """Whether the numbers are lower bounds, as no mistake was ever seen."""
-        # Within several guesses all may be right and the ranks still tell more.
-        return self.observed_accuracy >= 1 and (
-            self.top == 1 or self.interval.startswith("a bound")
-        )
+    def is_faultless(self) -> bool:
+        """Whether every observed example is right."""
+        return self.observed_accuracy >= 1
 
     @property
     def guesses(self) -> str:
@@ -216,10 +216,6 @@ class Extrapolation(Result):
 
     def _said(self, prediction: Prediction) -> str:
         name, level = f"{prediction.classes:,} classes", f"{100 * self.level:g} %"
-        if self.is_bound:
-            if prediction.low < _NOTHING:
-                return f"{name} nothing can be promised"
-            return f"{name} at least {percent(prediction.low)} (confidence {level})"
         span = f"{level} interval {percent_span(prediction.low, prediction.high)}"
         if not np.isfinite([prediction.low, prediction.high]).all():
             span = "no interval: too few classes"
@@ -303,6 +299,7 @@ def _read_prediction(data: Json) -> Prediction:
         low=_float(data["low"]),
         high=_float(data["high"]),
         note=str(data["note"]),
+        bound=data.get("bound"),
     )
 
 

@@ -20,7 +20,7 @@ from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.classes.evidence import Evidence
-from scorecast.classes.intervals import expected_accuracy, prediction_interval
+from scorecast.classes.intervals import prediction_interval
 from scorecast.classes.methods import make_method
 from scorecast.scores import AVERAGES, TIES, Embeddings, Scores, as_class_scores
 
@@ -34,7 +34,6 @@ __all__ = [
     "SplineExtrapolator",
 ]
 
-_LEVEL = 0.9  # of the bound given where every example was right
 _RULES = ("ties", "average", "random_state")
 
 
@@ -101,7 +100,7 @@ class _Extrapolator(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "distribution_")
         counts = check_class_counts(ks, "ks")
-        return expected_accuracy(self.distribution_, self._evidence, counts, _LEVEL)
+        return np.clip(self.distribution_.accuracy(counts), 0, 1)
 
     def predict_interval(
         self, ks: int | Iterable[int], *, level: float = 0.9

@@ -22,7 +22,7 @@ from scorecast.classes.extrapolation import (
 )
 from scorecast.classes.intervals import (
     Interval,
-    expected_accuracy,
+    least_accuracy,
     observed_interval,
     prediction_interval,
 )
@@ -110,7 +110,7 @@ class Forecast:
         """Ask for the curve and the targets together, and how the intervals came."""
         sizes = self._curve_sizes()
         n, asked = sizes.size, np.concatenate([sizes, self.targets])
-        accuracy = self._expected(self.fit.distribution, asked)
+        accuracy = _expected(self.fit.distribution, asked)
         interval = prediction_interval(self.fit, self.evidence, asked, self.level)
         curve = ForecastCurve(
             classes=sizes,
@@ -140,17 +140,20 @@ class Forecast:
                     low=float(interval.low[n + i]),
                     high=float(interval.high[n + i]),
                     note=self._note(int(k)),
+                    bound=self._bound(int(k)),
                 )
             )
         return tuple(found)
 
     def _note(self, k: int) -> str:
-        if self.evidence.ranks.is_only_bound:
-            return "a bound, not a forecast: every observed example is right"
-        # Ranks differ even so, and tell how soon the guesses will be too few.
         is_faultless = self.evidence.ranks.accuracy >= 1
-        rests = "no miss was observed: told by the ranks" if is_faultless else ""
+        rests = "no mistake was observed" if is_faultless else ""
         return far_note(k, self.evidence.n_classes) or rests
+
+    def _bound(self, k: int) -> float | None:
+        if not self.evidence.ranks.is_only_bound:
+            return None
+        return float(least_accuracy(self.evidence, np.array([k]), self.level)[0])
 
     def _interpolated(self, k: int) -> Prediction:
         """Answer for a number of classes that was observed: no model is needed."""
@@ -178,15 +181,12 @@ class Forecast:
             MethodForecast(
                 name=name,
                 weight=float(weights.get(name, 0.0)),
-                targets=self._expected(part, self.targets),
-                curve=self._expected(part, sizes),
+                targets=_expected(part, self.targets),
+                curve=_expected(part, sizes),
                 note=notes.get(name, ""),
             )
             for name, part in parts.items()
         )
-
-    def _expected(self, part: FavourabilityDistribution, ks: IntArray) -> FloatArray:
-        return expected_accuracy(part, self.evidence, ks, self.level)
 
     def _details(self) -> dict[str, Any]:
         """Keep what the method chose, as far as it can be written down."""
@@ -202,3 +202,7 @@ class Forecast:
             ):
                 details[name] = value
         return details
+
+
+def _expected(part: FavourabilityDistribution, ks: IntArray) -> FloatArray:
+    return np.clip(part.accuracy(ks), 0, 1)

@@ -1,31 +1,35 @@
 """How sure a forecast is.
 
-Methods that know their own spread say so (`auto`, `bayesian`); for all others classes
-are left out in turn. Either way the interval is symmetric in the log-odds, so it stays
-within 0 and 1. Where every example was right, or none, there is only a bound.
+Methods that know their own spread say so, downwards and upwards (`auto`, `bayesian`);
+for all others classes are left out in turn. Either way the interval is one of the
+log-odds, so it stays within 0 and 1, and it never reaches above that of the accuracy
+observed. Where every example was right a bound holds that needs no model, where none
+was there is nothing but a bound.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
-from scipy.special import betaincc, betaincinv, expit, logit, stdtrit
+from scipy.special import betainc, betaincc, betaincinv, expit, logit, ndtr, stdtrit
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.classes.distributions import FavourabilityDistribution
+from scorecast.classes.bayesian import rank_posterior
+from scorecast.classes.effective_size import effective_size
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.method import Fit
+from scorecast.classes.monotone import MonotoneForecast
 from scorecast.classes.pooling import PooledFavourability
-from scorecast.classes.top_favourability import PooledGuesses
-from scorecast.scores import AccuracyCurve
+from scorecast.classes.top_favourability import PooledGuesses, TopPosterior
+from scorecast.scores import AccuracyCurve, curve_of_ranking
 
 __all__ = [
     "Interval",
     "bracket_share",
-    "expected_accuracy",
     "hopeless_bound",
+    "least_accuracy",
+    "looks_like_chance",
     "observed_interval",
     "perfect_bound",
     "prediction_interval",
@@ -36,6 +40,7 @@ _RUNG = 1.5  # factor in classes between upper ends that are compared
 _FLOOR = 1e-9  # keeps log-odds finite
 _ROUNDING = 1e-13
 _NO_SPREAD = 1e-12  # standard error of classes that are all alike
+_SURELY_NOT_CHANCE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,22 +51,13 @@ class Interval:
     ----------
     low, high : ndarray of shape (n,)
         Ends of the intervals.
-    sd_logit : ndarray of shape (n,)
-        Standard deviation of the log-odds; NaN for a bound.
     how : str
         How it was made, or why there is none.
     """
 
     low: FloatArray
     high: FloatArray
-    sd_logit: FloatArray
     how: str
-
-
-@runtime_checkable
-class _KnowsSpread(FavourabilityDistribution, Protocol):
-    def logit_sd(self, ks: IntArray) -> FloatArray:
-        """Return the standard deviation of the log-odds of being right."""
 
 
 def prediction_interval(
@@ -76,7 +72,7 @@ def prediction_interval(
     evidence : Evidence
         What it was fitted to.
     ks : ndarray of int64
-        Numbers of classes.
+        Numbers of classes, not below those observed.
     level : float
         Level of the interval.
 
@@ -85,57 +81,36 @@ def prediction_interval(
     Interval
         The interval, NaN with the reason where there is none.
     """
+    ks = np.asarray(ks)
     centre = np.clip(fit.distribution.accuracy(ks), 0, 1)
-    # Within several guesses all may be right and the ranks still tell more.
-    if evidence.ranks.is_only_bound or evidence.ranks.accuracy <= 0:
-        return _bound(evidence, ks, level, centre)
+    if evidence.ranks.accuracy <= 0:
+        return _hopeless(evidence, ks, level, centre)
     n_tested = _n_tested(evidence)
-    fewest = 2 if isinstance(fit.distribution, _KnowsSpread) else 3
-    if n_tested < fewest:
+    knows_spread = isinstance(fit.distribution, MonotoneForecast)
+    if n_tested < (2 if knows_spread else 3):
         nothing = np.full(np.shape(ks), np.nan)
         how = f"none: too few classes with examples ({n_tested}) to tell how they vary"
-        return Interval(low=nothing, high=nothing, sd_logit=nothing, how=how)
-    if isinstance(fit.distribution, _KnowsSpread):
-        return _own_interval(fit.distribution, evidence, np.asarray(ks), level)
-    grouped = evidence.regroup(_GROUPS, np.random.default_rng(0))
-    fits = fit.tuned.fit_left_out(grouped, fit)
-    n_groups = len(fits)
-    replicates = _log_odds(np.array([left_out.accuracy(ks) for left_out in fits]))
-    away = replicates - replicates.mean(axis=0)
-    sd = np.sqrt((n_groups - 1) / n_groups * (away**2).sum(axis=0))
-    return _around(centre, sd, n_groups - 1, level, "leaving out classes in turn")
-
-
-def expected_accuracy(
-    distribution: FavourabilityDistribution,
-    evidence: Evidence,
-    ks: IntArray,
-    level: float,
-) -> FloatArray:
-    """Return the accuracy to expect, or the bound where nothing more is known.
-
-    Where every example was right no method knows more than the bound, and whoever
-    reads the number, a person or a gate, must not take it for more.
-
-    Parameters
-    ----------
-    distribution : FavourabilityDistribution
-        What a method fitted.
-    evidence : Evidence
-        What it was fitted to.
-    ks : ndarray of int64
-        Numbers of classes.
-    level : float
-        Confidence of the bound.
-
-    Returns
-    -------
-    ndarray of float64
-        Between 0 and 1.
-    """
+        return Interval(low=nothing, high=nothing, how=how)
+    if isinstance(fit.distribution, MonotoneForecast):
+        found = _own_interval(fit.distribution, evidence, ks, level)
+    elif evidence.ranks.is_only_bound:
+        # Classes left out in turn are all alike: only a posterior tells how low.
+        ranks = rank_posterior(evidence)[0]
+        posterior = TopPosterior(fitted=ranks, top=evidence.top)
+        found = _own_interval(posterior, evidence, ks, level)
+    else:
+        found = _left_out_interval(fit, evidence, ks, level, centre)
+    low, high = found.low, found.high
     if evidence.ranks.is_only_bound:
-        return _least_accuracy(evidence, ks, level)
-    return np.clip(distribution.accuracy(ks), 0, 1)
+        # Nothing that was seen speaks against a recogniser that never errs.
+        low = np.maximum(low, least_accuracy(evidence, ks, level))
+        high = np.ones(np.shape(ks))
+    # Accuracy only decreases, so what holds at the classes observed holds beyond.
+    high = np.fmin(high, _observed_high(evidence, level))
+    if looks_like_chance(evidence):
+        chance = np.minimum(evidence.top / ks, 1.0)
+        low, high = np.minimum(low, chance), np.maximum(high, chance)
+    return replace(found, low=np.minimum(low, centre), high=np.maximum(high, centre))
 
 
 def perfect_bound(
@@ -280,28 +255,23 @@ def bracket_share(
     return float(around.low[0]), float(around.high[0])
 
 
-def _bound(
-    evidence: Evidence, ks: IntArray, level: float, centre: FloatArray
-) -> Interval:
-    n_tested = _n_tested(evidence)
-    unknown = np.full(np.shape(ks), np.nan)
-    if evidence.ranks.accuracy > 0.5:
-        return Interval(
-            low=np.minimum(_least_accuracy(evidence, ks, level), centre),
-            high=np.ones(np.shape(ks)),
-            sd_logit=unknown,
-            how="a bound: every example was right",
-        )
-    high = np.maximum(hopeless_bound(n_tested, ks, level), centre)
-    return Interval(
-        low=np.zeros(np.shape(ks)),
-        high=high,
-        sd_logit=unknown,
-        how="a bound: every example was wrong",
-    )
+def least_accuracy(evidence: Evidence, ks: IntArray, level: float) -> FloatArray:
+    """Bound accuracy from below where every example was right, by `perfect_bound`.
 
+    Parameters
+    ----------
+    evidence : Evidence
+        The observed classes, every example right.
+    ks : ndarray of int64
+        Numbers of classes.
+    level : float
+        Confidence of the bound.
 
-def _least_accuracy(evidence: Evidence, ks: IntArray, level: float) -> FloatArray:
+    Returns
+    -------
+    ndarray of float64
+        Lower bounds, whatever the distribution of favourability.
+    """
     # As many guesses as all needed; more would only weaken the bound.
     needed = int(np.flatnonzero(evidence.ranks.histogram > _ROUNDING)[0]) + 1
     n_tested = _n_tested(evidence)
@@ -309,8 +279,70 @@ def _least_accuracy(evidence: Evidence, ks: IntArray, level: float) -> FloatArra
     return np.where(np.asarray(ks) > evidence.top, bound, 1.0)
 
 
+def looks_like_chance(evidence: Evidence) -> bool:
+    """Say whether guessing could have given these ranks.
+
+    Guessing puts the truth anywhere alike. Neither the share of examples that are right
+    nor the mean rank may be further from that than in one of 100 such data sets.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The observed classes.
+
+    Returns
+    -------
+    bool
+        True if both could be chance.
+    """
+    ranks, size = evidence.ranks, effective_size(evidence)
+    n_classes, top = ranks.n_classes, evidence.top
+    n_right = ranks.accuracy * size
+    if n_right > 0:
+        exceeded = betainc(n_right, size - n_right + 1, min(top / n_classes, 1.0))
+        if exceeded < _SURELY_NOT_CHANCE:
+            return False
+    shares = np.arange(n_classes) / (n_classes - 1)
+    variance = (n_classes + 1) / (12 * (n_classes - 1) * size)
+    away = abs(float(ranks.histogram @ shares) - 0.5) / np.sqrt(variance)
+    return bool(2 * ndtr(-away) >= _SURELY_NOT_CHANCE)
+
+
+def _hopeless(
+    evidence: Evidence, ks: IntArray, level: float, centre: FloatArray
+) -> Interval:
+    return Interval(
+        low=np.zeros(np.shape(ks)),
+        high=np.maximum(hopeless_bound(_n_tested(evidence), ks, level), centre),
+        how="a bound: every example was wrong",
+    )
+
+
+def _observed_high(evidence: Evidence, level: float) -> float:
+    at_hand = curve_of_ranking(
+        evidence.ranking,
+        np.array([evidence.n_classes]),
+        top=evidence.top,
+        ties=evidence.ties,
+        average=evidence.average,
+    )
+    return observed_interval(evidence, at_hand, level)[1]
+
+
+def _left_out_interval(
+    fit: Fit, evidence: Evidence, ks: IntArray, level: float, centre: FloatArray
+) -> Interval:
+    grouped = evidence.regroup(_GROUPS, np.random.default_rng(0))
+    fits = fit.tuned.fit_left_out(grouped, fit)
+    n_groups = len(fits)
+    replicates = _log_odds(np.array([left_out.accuracy(ks) for left_out in fits]))
+    away = replicates - replicates.mean(axis=0)
+    sd = np.sqrt((n_groups - 1) / n_groups * (away**2).sum(axis=0))
+    return _around(centre, sd, n_groups - 1, level, "leaving out classes in turn")
+
+
 def _own_interval(
-    distribution: _KnowsSpread, evidence: Evidence, ks: IntArray, level: float
+    distribution: MonotoneForecast, evidence: Evidence, ks: IntArray, level: float
 ) -> Interval:
     """Bracket the forecast by the spread that its distribution knows."""
     how = (
@@ -322,19 +354,16 @@ def _own_interval(
             ", how far ranks and scores disagree, and how far the decline beyond the "
             "data may be misjudged"
         )
-    freedom, n_classes = _n_tested(evidence) - 1, evidence.n_classes
-
-    def bracket(sizes: IntArray) -> Interval:
-        centre = np.clip(distribution.accuracy(sizes), 0, 1)
-        return _around(centre, distribution.logit_sd(sizes), freedom, level, how)
-
-    found = bracket(ks)
+    n_classes = evidence.n_classes
+    width = float(stdtrit(_n_tested(evidence) - 1, 0.5 + level / 2))
+    low, high = distribution.ends(ks, width)
     # Accuracy only decreases, so an upper end at fewer classes holds at more.
     n_rungs = int(np.log(max(ks.max() / n_classes, 1)) / np.log(_RUNG)) + 1
     rungs = np.ceil(n_classes * _RUNG ** np.arange(n_rungs)).astype(np.int64)
-    ends = np.append(1.0, np.minimum.accumulate(bracket(rungs).high))
+    least = np.minimum.accumulate(distribution.ends(rungs, width)[1])
     below = np.searchsorted(rungs, ks, side="right")
-    return replace(found, high=np.minimum(found.high, ends[below]))
+    high = np.minimum(high, np.append(1.0, least)[below])
+    return Interval(low=low, high=high, how=how)
 
 
 def _around(
@@ -345,7 +374,6 @@ def _around(
     return Interval(
         low=np.minimum(expit(odds - half), centre),
         high=np.maximum(expit(odds + half), centre),
-        sd_logit=sd,
         how=how,
     )
 

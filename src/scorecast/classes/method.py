@@ -55,11 +55,12 @@ class Method(ABC):
             The fitted method.
         """
 
-    @abstractmethod
     def fit_left_out(
         self, evidence: Evidence, fit: Fit
     ) -> list[FavourabilityDistribution]:
         """Refit with each group of classes left out, choices held fixed.
+
+        Nobody asks a method whose fits know their own spread.
 
         Parameters
         ----------
@@ -73,6 +74,8 @@ class Method(ABC):
         list of FavourabilityDistribution
             One per group.
         """
+        msg = f"{self.name} knows its own spread"
+        raise NotImplementedError(msg)
 
 
 class RankMethod(Method):

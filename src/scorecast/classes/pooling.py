@@ -9,8 +9,9 @@ import numpy as np
 from scipy.special import expit
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.classes.anchoring import AnchoredScores, clipped_logit
+from scorecast.classes.anchoring import AnchoredScores
 from scorecast.classes.bayesian import GridFavourability
+from scorecast.classes.monotone import MonotoneForecast, clipped_logit
 
 __all__ = ["PooledFavourability", "RankOpinion", "ScoreOpinion", "pool"]
 
@@ -34,39 +35,34 @@ class RankOpinion:
         The posterior.
     n_classes : int
         Number of classes observed.
-    eased : float
-        Share taken off its decline beyond the observed classes.
     """
 
     fitted: GridFavourability
     n_classes: int
-    eased: float = 0.0
 
     def log_odds(self, ks: IntArray) -> FloatArray:
         """Return the log-odds of being right at numbers of classes."""
-        return _ease(
-            lambda k: clipped_logit(self.fitted.accuracy(k)),
-            np.asarray(ks),
-            self.n_classes,
-            self.eased,
-        )
+        return clipped_logit(self.fitted.own_accuracy(ks))
 
     def variance(self, ks: IntArray, drift: FloatArray) -> FloatArray:
-        """Return the variance of those log-odds, given how far they may drift."""
-        spread: FloatArray = self.fitted.logit_sd(ks) ** 2
+        """Return the variances of those log-odds, given how far they may drift.
+
+        Two rows: downwards and upwards.
+        """
+        spread: FloatArray = np.array(self.fitted.logit_spread(ks)) ** 2
         return spread + _RANK_MISFIT**2 + drift**2
 
     def weighing_variance(self, ks: IntArray, drift: FloatArray) -> FloatArray:
-        """Return the variance that decides how much the ranks count.
+        """Return the variances that decide how much the ranks count.
 
         With hardly an error the log-odds are open upwards without end, while the
         accuracy, which is what errors are measured in, is not: the smaller counts.
         """
-        accuracy = self.fitted.accuracy(ks)
+        accuracy = self.fitted.own_accuracy(ks)
         slope = np.maximum(accuracy * (1 - accuracy), _LEAST_SLOPE)
         in_accuracy = (self.fitted.accuracy_sd(ks) / slope) ** 2
-        least: FloatArray = np.minimum(self.fitted.logit_sd(ks) ** 2, in_accuracy)
-        return least + _RANK_MISFIT**2 + drift**2
+        spread: FloatArray = np.array(self.fitted.logit_spread(ks)) ** 2
+        return np.minimum(spread, in_accuracy) + _RANK_MISFIT**2 + drift**2
 
     def accuracy(self, ks: IntArray) -> FloatArray:
         """Return the expected accuracy at numbers of classes."""
@@ -125,7 +121,7 @@ class ScoreOpinion:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PooledFavourability:
+class PooledFavourability(MonotoneForecast):
     """A weighted mean of opinions on the log-odds scale.
 
     Weights do not change with the number of classes, so that accuracy decreases as
@@ -141,14 +137,17 @@ class PooledFavourability:
         Weights of the opinions; they add up to one.
     drift : float
         Log-odds by which any opinion may go astray per factor e in classes.
+    improved : tuple of PooledFavourability
+        The same if ever more of the worst mistakes were right.
     """
 
     ranks: RankOpinion
     scores: tuple[ScoreOpinion, ...]
     weights: FloatArray
     drift: float
+    improved: tuple[PooledFavourability, ...] = ()
 
-    def accuracy(self, ks: IntArray) -> FloatArray:
+    def own_accuracy(self, ks: IntArray) -> FloatArray:
         """Return the expected accuracy at numbers of classes."""
         ks = np.asarray(ks)
         pooled: FloatArray = expit(self.weights @ self.opinions(ks))
@@ -158,8 +157,8 @@ class PooledFavourability:
         """Return the log-odds of every opinion, one row each."""
         return np.array([part.log_odds(ks) for part in self._parts])
 
-    def logit_sd(self, ks: IntArray) -> FloatArray:
-        """Return the standard deviation of the pooled log-odds.
+    def logit_spread(self, ks: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the standard deviations of the pooled log-odds, down and up.
 
         Opinions rest on the same classes, so a part of their errors is alike; to
         that come their disagreement and what no opinion can know: from few classes
@@ -172,18 +171,24 @@ class PooledFavourability:
         start = self.weights @ self.opinions(np.array([n_classes]))
         decline = np.where(np.asarray(ks) > n_classes, start - pooled, 0.0)
         misjudged = _MISJUDGED**2 / n_classes * decline**2
-        variances = self.variances(ks)
+        # Sides x opinions x numbers of classes.
+        variances = self.variances(ks).swapaxes(0, 1)
         alike = (self.weights @ np.sqrt(variances)) ** 2
         unlike = self.weights**2 @ variances
-        sd: FloatArray = np.sqrt(
+        below, above = np.sqrt(
             _ALIKE * alike + (1 - _ALIKE) * unlike + apart + misjudged
         )
-        return sd
+        return below, above
 
     def variances(self, ks: IntArray) -> FloatArray:
-        """Return the variance of every opinion, one row each."""
+        """Return the variances of every opinion: opinions x sides x classes."""
         drift = self.drift * _log_ratio(ks, self.ranks.n_classes)
-        return np.array([part.variance(ks, drift) for part in self._parts])
+        return np.array(
+            [
+                np.broadcast_to(part.variance(ks, drift), (2, np.size(ks)))
+                for part in self._parts
+            ]
+        )
 
     def discriminability(self, u: FloatArray) -> FloatArray:
         """Return the weighted mean of the opinions' D(u)."""
@@ -219,9 +224,12 @@ def pool(
         ranks=ranks, scores=scores, weights=equal, drift=drift
     )
     reference = np.array([_REFERENCE * ranks.n_classes])
-    variances = unweighted.variances(reference)[:, 0]
+    # Ranks hold against scores as firmly as they rule out what lies on that side.
+    odds = unweighted.opinions(reference)[:, 0]
+    is_above = int(odds[1:].mean() > odds[0]) if scores else 0
+    variances = unweighted.variances(reference)[:, is_above, 0]
     drifted = drift * _log_ratio(reference, ranks.n_classes)
-    variances[0] = ranks.weighing_variance(reference, drifted)[0]
+    variances[0] = ranks.weighing_variance(reference, drifted)[is_above, 0]
     precision = 1 / variances
     precision[1:] /= max(len(scores), 1)
     return replace(unweighted, weights=precision / precision.sum())

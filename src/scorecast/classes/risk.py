@@ -66,8 +66,8 @@ _NO_INTERVAL = (
     "are too few."
 )
 _FAULTLESS = (
-    "No mistake was seen: the forecast is an upper bound, at the largest cost a "
-    "mistake can have; nothing more can be said."
+    "No mistake was seen: one is taken to cost what all possible ones cost on average, "
+    "and in the interval anything from the least to the most."
 )
 
 
@@ -216,7 +216,7 @@ def _cautions(
 ) -> tuple[str, ...]:
     found = describe_cautions(evidence, targets)
     if evidence.ranks.is_only_bound:
-        found = [_FAULTLESS, *(text for text in found if "bound" not in text)]
+        found = [_FAULTLESS, *found]
     elif np.isnan(made.low).any():
         found = [_NO_INTERVAL, *found]
     return tuple(found)

@@ -91,17 +91,10 @@ class RiskExtrapolation(Result):
             f"{amount(last.high)}"
         )
         expect = f"expect about {amount(last.risk)} ({span})"
-        if self.is_bound and last.classes > self.observed.n_classes:
-            expect = f"at most {amount(last.high)} (confidence {100 * self.level:g} %)"
         return (
             f"With {self.observed.n_classes:,} classes a decision costs {amount(now)} "
             f"on average; with {last.classes:,} classes {expect}."
         )
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether the numbers are upper bounds, as no mistake was ever seen."""
-        return self.interval.startswith("a bound")
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the predictions, one row per number of classes."""

@@ -8,14 +8,10 @@ import numpy as np
 from scipy.special import stdtrit
 
 from scorecast._core.types import FloatArray, IntArray, Json
+from scorecast.classes.bayesian import Bayesian
 from scorecast.classes.effective_size import effective_size
 from scorecast.classes.evidence import Evidence
-from scorecast.classes.intervals import (
-    bracket_share,
-    expected_accuracy,
-    perfect_bound,
-    prediction_interval,
-)
+from scorecast.classes.intervals import bracket_share, prediction_interval
 from scorecast.classes.method import Fit
 from scorecast.classes.mistake_cost import (
     MistakeCost,
@@ -35,7 +31,6 @@ __all__ = [
 ]
 
 MOMENTS = "moments"
-_BOUND = "a bound: every example was right"
 _LEFT_OUT = "leaving out classes in turn"
 _MISTAKES, _COST = "the chance of a mistake", "what a mistake costs"
 
@@ -106,7 +101,7 @@ def forecast_risk(
         "weights": fit.details.get("weights", {fit.tuned.name: 1.0}),
     }
     if evidence.ranks.accuracy >= 1:
-        return _bounded(problem, errors, details)
+        return _unseen(problem, errors, details)
     size = effective_size(evidence)
     cost = forecast_mistake_cost(problem, targets, size=size, level=level)
     details["cost_of_a_mistake"] = {**_columns(cost), "slope": cost.slope}
@@ -137,7 +132,7 @@ def observed_risk(
     """
     errors = _observed_errors(problem, k, level)
     if errors.expected[0] <= 0:
-        made = replace(_bounded(problem, errors, {}), risk=np.array([problem.own_cost]))
+        made = _unseen(problem, errors, {})
     else:
         size = effective_size(evidence)
         cost = observed_mistake_cost(problem, k, size=size, level=level)
@@ -173,7 +168,8 @@ def forecast_risk_by_moments(
         The forecast.
     """
     if evidence.ranks.accuracy >= 1:
-        return _bounded(problem, _most_errors(evidence, targets, level), {})
+        fit = Bayesian().fit(evidence, rng)
+        return _unseen(problem, _forecast_errors(fit, evidence, targets, level), {})
     added, low, high, penalty = forecast_by_moments(problem, targets, level, rng)
     own = problem.own_cost
     return RiskForecast(
@@ -189,32 +185,26 @@ def _forecast_errors(
     fit: Fit, evidence: Evidence, targets: IntArray, level: float
 ) -> _Errors:
     """Forecast one minus the accuracy, as `extrapolate` does beyond the data."""
-    if evidence.ranks.accuracy >= 1:
-        return _most_errors(evidence, targets, level)
     interval = prediction_interval(fit, evidence, targets, level)
     return _Errors(
-        expected=1 - expected_accuracy(fit.distribution, evidence, targets, level),
+        expected=1 - np.clip(fit.distribution.accuracy(targets), 0, 1),
         low=1 - interval.high,
         high=1 - interval.low,
         how=interval.how,
     )
 
 
-def _most_errors(evidence: Evidence, targets: IntArray, level: float) -> _Errors:
-    """Bound the chance of a mistake where none was seen."""
-    n_tested = int(np.unique(evidence.ranking.own).size)
-    most = 1 - perfect_bound(evidence.n_classes, targets, level, n_tested)
-    return _Errors(expected=most, low=np.zeros_like(most), high=most, how=_BOUND)
+def _unseen(problem: RiskProblem, errors: _Errors, details: Json) -> RiskForecast:
+    """Let mistakes that were never seen cost what any of them may, on average.
 
-
-def _bounded(problem: RiskProblem, errors: _Errors, details: Json) -> RiskForecast:
-    """Let the mistakes that may happen cost the most they can."""
+    The interval reaches as far as the cheapest and the dearest of them.
+    """
     own, (least, most) = problem.own_cost, problem.bounds
     return RiskForecast(
-        risk=own + errors.expected * most,
-        low=own + errors.high * least,
+        risk=own + errors.expected * float(problem.mistakes.mean()),
+        low=own + np.minimum(errors.high * least, 0.0),
         high=own + errors.high * most,
-        how=errors.how,
+        how=f"{_MISTAKES}: {errors.how}; {_COST}: from the least to the most it can",
         details=details,
     )
 

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from scorecast._core.types import FloatArray
-from scorecast.classes.evidence import Evidence
-from scorecast.scores import ClassScores, Scores, look_normalised
+from scorecast.classes.evidence import Evidence, with_values
+from scorecast.scores import Scores, look_normalised
 
 __all__ = ["on_log_scale", "on_normal_scale"]
 
@@ -50,7 +50,7 @@ def on_log_scale(evidence: Evidence) -> Evidence:
         return evidence
     with np.errstate(divide="ignore"):
         logs = np.log(values)
-    return replace(evidence, data=_with_values(data, logs))
+    return replace(evidence, data=with_values(data, logs))
 
 
 def on_normal_scale(evidence: Evidence) -> Evidence:
@@ -77,20 +77,7 @@ def on_normal_scale(evidence: Evidence) -> Evidence:
     if not pooled.size:
         return evidence
     normal = _to_normal(standard, *_curve(pooled))
-    return replace(evidence, data=_with_values(scores, normal), chosen=None)
-
-
-def _with_values(data: ClassScores, values: FloatArray) -> Scores:
-    # Not by its constructor: the data were checked, and warned of, when given.
-    scores = object.__new__(Scores)
-    scores.values = values
-    scores.own = data.own
-    scores.classes = data.classes
-    scores.greater_is_better = True
-    scores.order_assumed = False
-    scores.marginal = None
-    scores.looks_reversed = ""
-    return scores
+    return replace(evidence, data=with_values(scores, normal), chosen=None)
 
 
 def _standardise(

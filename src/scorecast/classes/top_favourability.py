@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-from scipy.special import betainc, betaincc, log_ndtr, logit, ndtr
+from scipy.special import betainc, betaincc, log_ndtr, ndtr
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.bayesian import GridFavourability
@@ -22,6 +22,11 @@ from scorecast.classes.distributions import (
     FavourabilityDistribution,
     ProbitMixture,
     SplineFavourability,
+)
+from scorecast.classes.monotone import (
+    MonotoneForecast,
+    clipped_logit,
+    semideviations,
 )
 from scorecast.classes.pooling import PooledFavourability
 from scorecast.scores import probit_grid
@@ -35,7 +40,6 @@ __all__ = [
 ]
 
 _MOST_TERMS = 100  # guesses up to which the binomial is summed term by term
-_FLOOR = 1e-12  # keeps log-odds finite
 _HALVINGS = 50
 # Log-odds by which several guesses go astray per factor e in classes, over the root of
 # the classes observed.
@@ -89,17 +93,30 @@ class TopFavourability:
         return _points_of(self.fitted)
 
 
-class TopPosterior(TopFavourability):
+class TopPosterior(MonotoneForecast, TopFavourability):
     """The same of a posterior, which knows its own spread."""
 
-    def logit_sd(self, ks: IntArray) -> FloatArray:
-        """Return the posterior standard deviation of the log-odds of being right."""
-        return _spread(self.log_odds_each(ks), self.posterior.weights)
+    @property
+    def improved(self) -> tuple[TopPosterior, ...]:
+        """The same if ever more of the worst mistakes were right."""
+        return tuple(
+            TopPosterior(fitted=better, top=self.top)
+            for better in self.posterior.improved
+        )
+
+    def own_accuracy(self, ks: IntArray) -> FloatArray:
+        """Return the posterior mean of the accuracy at numbers of classes."""
+        return TopFavourability.accuracy(self, ks)
+
+    def logit_spread(self, ks: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far the log-odds of being right may lie below and above."""
+        centre = clipped_logit(self.own_accuracy(ks))
+        return semideviations(self.log_odds_each(ks), centre, self.posterior.weights)
 
     def log_odds_each(self, ks: IntArray) -> FloatArray:
         """Return the log-odds by every distribution that remains plausible."""
         each = replace(self.points, masses=self.posterior.masses)
-        return _clipped_logit(each.mean_chances(ks, self.top))
+        return clipped_logit(each.mean_chances(ks, self.top))
 
     @property
     def posterior(self) -> GridFavourability:
@@ -149,7 +166,7 @@ class EquivalentGuesses:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PooledGuesses(EquivalentGuesses):
+class PooledGuesses(MonotoneForecast, EquivalentGuesses):
     """The same of a pooled forecast, which knows how far it may be off.
 
     Attributes
@@ -160,8 +177,24 @@ class PooledGuesses(EquivalentGuesses):
 
     fitted: PooledFavourability
 
-    def logit_sd(self, ks: IntArray) -> FloatArray:
-        """Return the standard deviation of the log-odds of being right.
+    @property
+    def improved(self) -> tuple[PooledGuesses, ...]:
+        """The same if ever more of the worst mistakes were right."""
+        return tuple(
+            PooledGuesses(
+                fitted=better,
+                ranks=TopPosterior(fitted=better.ranks.fitted, top=self.ranks.top),
+            )
+            for better in self.fitted.improved
+        )
+
+    def own_accuracy(self, ks: IntArray) -> FloatArray:
+        """Return the accuracy by this pool alone."""
+        found = self.fitted.own_accuracy(self.equivalent(ks))
+        return np.where(np.asarray(ks) > self.ranks.top, found, 1.0)
+
+    def logit_spread(self, ks: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the standard deviations of the log-odds of being right, down and up.
 
         To that of one guess comes how far the distributions that remain plausible
         disagree about the number of classes at which it does as well, and how far all
@@ -174,8 +207,9 @@ class PooledGuesses(EquivalentGuesses):
         n_classes = self.fitted.ranks.n_classes
         far = np.log(np.maximum(np.asarray(ks) / np.maximum(fewer, n_classes), 1.0))
         astray = _DRIFT / np.sqrt(n_classes) * far
-        sd: FloatArray = np.hypot(self.fitted.logit_sd(fewer), np.hypot(apart, astray))
-        return sd
+        more = np.hypot(apart, astray)
+        below, above = self.fitted.logit_spread(fewer)
+        return np.hypot(below, more), np.hypot(above, more)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -243,11 +277,6 @@ def _spline_accuracy(spline: SplineFavourability, ks: IntArray, top: int) -> Flo
     hinges = d * betainc(top, b, d) - top / (top + b) * betainc(top + 1, b, d)
     accuracy: FloatArray = 1 - hinges @ spline.slopes
     return accuracy
-
-
-def _clipped_logit(accuracy: FloatArray) -> FloatArray:
-    odds: FloatArray = logit(np.clip(accuracy, _FLOOR, 1 - _FLOOR))
-    return odds
 
 
 def _spread(values: FloatArray, weights: FloatArray) -> FloatArray:

@@ -81,16 +81,21 @@ _METHODS = (
     "--backtest",
     "backtest_repeats",
     type=click.IntRange(min=0),
-    default=4,
-    show_default=True,
     metavar="N",
-    help="How often to hide half of the classes; 0 for never.",
+    help="How often to hide half of the classes; 0 for never. [default: as often as "
+    "makes the mean error known to a point, 6 to 48]",
 )
 @click.option(
     "--fail-below",
     type=Share(),
     metavar="ACCURACY",
     help="Exit with 5 if a forecast is lower.",
+)
+@click.option(
+    "--fail-below-low",
+    type=Share(),
+    metavar="ACCURACY",
+    help="Exit with 5 if the lower end of an interval is lower.",
 )
 @averaging_options
 @output_options
@@ -114,7 +119,7 @@ def command(**options: Any) -> None:
         files = loaded.fingerprints(options["cost"])
     notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
-    _check_gate(result, options["fail_below"])
+    _check_gates(result, options["fail_below"], options["fail_below_low"])
 
 
 def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapolation:
@@ -143,7 +148,7 @@ def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapol
     from scorecast.classes import extrapolate_risk
     from scorecast.io import read_costs
 
-    for name in ("fail_below", "compare"):
+    for name in ("fail_below", "fail_below_low", "compare"):
         if options[name] is not None:
             msg = f"--cost does not go with --{name.replace('_', '-')}: leave one out."
             raise click.UsageError(msg)
@@ -178,15 +183,22 @@ def _method_options(options: dict[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in names if options[name] is not None}
 
 
-def _check_gate(result: Any, threshold: float | None) -> None:
+def _check_gates(result: Any, threshold: float | None, low: float | None) -> None:
+    import math
+
     from scorecast.exceptions import GateFailedError
 
-    if threshold is None:
-        return
     for p in result.predictions:
-        if p.accuracy < threshold:
+        if threshold is not None and p.accuracy < threshold:
             msg = (
                 f"the forecast for {p.classes:,} classes is {p.accuracy:.3f}, below "
                 f"--fail-below {threshold}"
+            )
+            raise GateFailedError(msg)
+        if low is not None and not p.low >= low:
+            end = "unknown" if math.isnan(p.low) else f"{p.low:.3f}"
+            msg = (
+                f"the lower end of the interval for {p.classes:,} classes is {end}, "
+                f"below --fail-below-low {low}"
             )
             raise GateFailedError(msg)

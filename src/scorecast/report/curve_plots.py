@@ -35,7 +35,6 @@ from scorecast.report.marks import (
     draw_trace,
     envelope_of,
 )
-from scorecast.report.phrases import expectation
 from scorecast.report.wording import count, is_known, one_line, percent
 from scorecast.scores import AccuracyCurve
 
@@ -214,7 +213,7 @@ def _marks(result: Extrapolation) -> list[Mark]:
     for p in thinned(ordered, _MOST_LABELS):
         if p.classes == result.n_classes or not is_known(p.accuracy):
             continue
-        text = f"{count(p.classes)}: {expectation(result, p)}"
+        text = f"{count(p.classes)}: {percent(p.accuracy)}"
         known = is_known(p.low) and is_known(p.high)
         marks.append(
             Mark(
@@ -222,7 +221,7 @@ def _marks(result: Extrapolation) -> list[Mark]:
                 y=p.accuracy,
                 low=p.low if known else p.accuracy,
                 high=p.high if known else p.accuracy,
-                text=text.replace(">=", "\N{GREATER-THAN OR EQUAL TO}"),
+                text=text,
                 colour=ACCENT if p.classes > result.n_classes else INK,
             )
         )

@@ -19,7 +19,6 @@ from scorecast.report.wording import (
 __all__ = [
     "assumptions_said",
     "backtest_said",
-    "expectation",
     "methods_said",
     "observed_said",
     "sentence",
@@ -50,27 +49,6 @@ def observed_said(result: Extrapolation) -> str:
         return said
     ends = percent_span(low, high, 1).removesuffix(" %")
     return f"{said} ({level_name(result.level)}: {ends})"
-
-
-def expectation(result: Extrapolation, prediction: Prediction) -> str:
-    """Say what to expect at one number of classes.
-
-    Parameters
-    ----------
-    result : Extrapolation
-        The forecast.
-    prediction : Prediction
-        One of its predictions.
-
-    Returns
-    -------
-    str
-        A percentage; only a bound where no mistake was ever seen.
-    """
-    beyond = prediction.classes > result.n_classes
-    if beyond and result.is_bound and is_known(prediction.low):
-        return f">= {percent(prediction.low)}" if prediction.low >= 1e-4 else ">= 0 %"
-    return percent(prediction.accuracy)
 
 
 def span(prediction: Prediction, dash: str = "-") -> str:

@@ -21,7 +21,6 @@ from scorecast.report.discriminability_plot import discriminability_drawing
 from scorecast.report.phrases import (
     assumptions_said,
     backtest_said,
-    expectation,
     methods_said,
     observed_said,
     sentence,
@@ -108,7 +107,7 @@ def _head(result: Extrapolation) -> Section:
     rows = tuple(
         (
             f"{count(p.classes)} classes",
-            expectation(result, p).replace(">=", "at least"),
+            percent(p.accuracy),
             span(p, _DASH),
         )
         for p in result.predictions
@@ -193,7 +192,8 @@ def _method_table(result: Extrapolation) -> Table:
 _BACKTEST_LEAD = (
     "Some of the classes were hidden and then predicted from the others, again and "
     "again. A dot is the mean error, the bar how much it varies, the number on the "
-    "right its typical size: the best method has its dot at zero and a short bar."
+    "right its typical size: the best method has its dot at zero and a short bar. The "
+    "table gives the standard error of every mean error."
 )
 
 
@@ -220,6 +220,7 @@ def _backtest_table(
             "classes",
             "off by",
             "bias",
+            "its error",
             "truth",
             "predicted",
             f"in {level_name(level)} interval",
@@ -231,6 +232,7 @@ def _backtest_table(
                 f"{count(row.from_classes)} {_ARROW} {count(row.to_classes)}",
                 points(row.rmse),
                 points(row.bias, signed=True, minus=_MINUS),
+                points(row.stderr) if is_known(row.stderr) else _DASH,
                 percent(row.truth, 1),
                 percent(row.prediction, 1),
                 percent(row.coverage) if is_known(row.coverage) else _DASH,

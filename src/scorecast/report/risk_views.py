@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from scorecast._core.amounts import amount
-from scorecast.classes import RiskExtrapolation, RiskPrediction
+from scorecast.classes import RiskExtrapolation
 from scorecast.report.drawing import (
     ACCENT,
     INK,
@@ -185,15 +185,11 @@ def _rows(result: RiskExtrapolation) -> tuple[tuple[str, str, str], ...]:
     return tuple(
         (
             f"{count(p.classes)} classes",
-            f"at most {_number(p.high)}" if _is_bound(result, p) else _number(p.risk),
+            _number(p.risk),
             _span(p.low, p.high),
         )
         for p in result.predictions
     )
-
-
-def _is_bound(result: RiskExtrapolation, prediction: RiskPrediction) -> bool:
-    return result.is_bound and prediction.classes > result.observed.n_classes
 
 
 def _forecast_facts(result: RiskExtrapolation) -> tuple[tuple[str, str], ...]:

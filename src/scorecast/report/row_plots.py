@@ -15,7 +15,6 @@ from scorecast.report.drawing import (
     axes_size,
     thinned,
 )
-from scorecast.report.phrases import expectation
 from scorecast.report.wording import count, is_known, one_line, percent, points
 
 if TYPE_CHECKING:
@@ -72,13 +71,12 @@ def agreement_drawing(result: Extrapolation) -> Drawing:
 def _opinions(result: Extrapolation, i: int) -> tuple[Row, ...]:
     """Return the forecast for one target, then what each method says of it."""
     target = result.predictions[i]
-    said = expectation(result, target)
     forecast = Row(
         name="forecast",
         dot=target.accuracy,
         low=target.low,
         high=target.high,
-        text=said.replace(">= ", "\N{GREATER-THAN OR EQUAL TO}"),
+        text=percent(target.accuracy),
         strong=True,
     )
     ordered = sorted(result.methods, key=lambda m: -m.weight)

@@ -13,7 +13,6 @@ from scorecast.report.curve_plots import CURVE_LEVEL, observed_band
 from scorecast.report.phrases import (
     assumptions_said,
     backtest_said,
-    expectation,
     methods_said,
     observed_said,
     span,
@@ -110,7 +109,7 @@ def extrapolation_text(result: Extrapolation, *, ascii_only: bool = False) -> st
 
 def _prediction_lines(result: Extrapolation) -> list[str]:
     names = [count(p.classes) for p in result.predictions]
-    expected = [expectation(result, p) for p in result.predictions]
+    expected = [percent(p.accuracy) for p in result.predictions]
     spans = [span(p) for p in result.predictions]
     widest = max(map(len, names))
     first = widest + 9 + max(10, 2 + max(map(len, expected)))
@@ -189,7 +188,7 @@ def backtest_text(result: Backtest, *, ascii_only: bool = False) -> str:
             percent(row.truth, 1),
             percent(row.prediction, 1),
             points(row.rmse),
-            points(row.bias, signed=True),
+            _bias(row),
             percent(row.coverage) if is_known(row.coverage) else "",
         )
         for row in result.rows
@@ -198,8 +197,16 @@ def backtest_text(result: Backtest, *, ascii_only: bool = False) -> str:
     lines += ["", *table_lines((*heading, held), rows, left={1}), ""]
     seen = f"{count(result.n_classes)} classes, {count(result.n_examples)} examples"
     rules = f"{one_line(result.average)} average, ties {one_line(result.ties)}"
-    lines += entry_lines("Data", f"{seen}; {rules}; errors in percentage points")
+    lines += entry_lines(
+        "Data",
+        f"{seen}; {rules}; errors in percentage points, that of the bias in brackets",
+    )
     return joined_lines(lines, ascii_only=ascii_only)
+
+
+def _bias(row: Any) -> str:
+    bias = points(row.bias, signed=True)
+    return f"{bias} ({points(row.stderr)})" if is_known(row.stderr) else bias
 
 
 def table_lines(
