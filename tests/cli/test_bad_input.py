@@ -138,9 +138,9 @@ def test_a_failed_run_leaves_no_files_behind(run, files):
     ("scores", "words"),
     [
         (np.zeros((40, 8)), "ties"),
-        (10 * np.eye(8)[np.arange(40) % 8], ">="),
+        (10 * np.eye(8)[np.arange(40) % 8], "Every example is right"),
         (-10 * np.eye(8)[np.arange(40) % 8] + np.arange(8), "classes"),
-        (np.eye(2)[np.arange(40) % 2], ">="),
+        (np.eye(2)[np.arange(40) % 2], "Every example is right"),
     ],
 )
 def test_odd_but_valid_scores_get_an_answer(run, tmp_path, scores, words):

@@ -70,13 +70,13 @@ def test_a_single_method_has_no_shares(make):
     assert "\nMethod    gaussian; not back-tested" in render_text(result)
 
 
-def test_only_a_bound_is_claimed_where_no_mistake_was_seen(make):
+def test_forecast_and_interval_stand_where_no_mistake_was_seen(make):
     result = make.extrapolation()
     perfect = replace(result.observed, accuracy=np.ones(19))
-    sure = tuple(replace(p, accuracy=1.0, high=1.0) for p in result.predictions)
+    sure = tuple(replace(p, accuracy=0.9, high=1.0) for p in result.predictions)
     text = render_text(replace(result, observed=perfect, predictions=sure))
-    assert ">= 55 %" in text
-    assert " 100 %  " not in text
+    assert " 90 %  " in text
+    assert "55-100 %" in text
 
 
 def test_missing_intervals_are_not_made_up(make):
