@@ -251,6 +251,7 @@ class _Display:
 
 
 _display: ContextVar[_Display | None] = ContextVar("progress", default=None)
+_silenced: ContextVar[bool] = ContextVar("silenced", default=False)
 
 
 @contextlib.contextmanager
@@ -276,7 +277,15 @@ def progress_shown(
     None
         Control, with progress switched on.
     """
-    if quiet or _display.get() is not None:
+    if quiet:
+        # Who asked for quiet is not to hear from blocks inside this one either.
+        silence = _silenced.set(True)
+        try:
+            yield
+        finally:
+            _silenced.reset(silence)
+        return
+    if _silenced.get() or _display.get() is not None:
         yield
         return
     display = _Display(sys.stderr if stream is None else stream, what)

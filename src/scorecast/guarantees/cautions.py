@@ -14,6 +14,7 @@ from scorecast.guarantees.tables import number_names, numbers_of
 
 __all__ = ["cautions"]
 
+_FEW_CASES = 4  # of a class: below, Wilson's interval of its share is most of 0 to 1
 _FEWEST_ROWS = 5  # three numbers in order are no counter yet
 
 
@@ -106,15 +107,32 @@ def _asks(rows: Sequence[ModelAssessment], loss: str) -> bool:
 
 
 def _lonely(problem: Problem) -> list[str]:
-    """Name the classes of one case."""
+    """Name the classes of one case, and of few."""
     if not problem.is_classification:
         return []
     counts = zip(problem.classes, problem.class_counts.tolist(), strict=True)
     alone = [str(label) for label, count in counts if count == 1]
-    if not alone:
-        return []
-    more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
-    return [
-        f"a class with 1 case ({', '.join(alone[:5])}{more}) cannot be both learned "
-        "and tested: whenever it is tested it is wrong. Merge or drop it."
+    lines = []
+    if alone:
+        lines.append(
+            f"a class with 1 case ({_some(alone)}) cannot be both learned and tested: "
+            "whenever it is tested it is wrong. Merge or drop it."
+        )
+    few = [
+        f"{label}: {count}"
+        for label, count in zip(problem.classes, problem.class_counts, strict=True)
+        if 1 < count < _FEW_CASES
     ]
+    if few:
+        lines.append(
+            f"classes with few cases ({_some(few)}) are learned from even fewer, and "
+            "hardly anything is known of how well they are recognised: values "
+            "averaged over classes have wide intervals."
+        )
+    return lines
+
+
+def _some(names: Sequence[str]) -> str:
+    """Name up to five, and count the others."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"{', '.join(names[:5])}{more}"
