@@ -218,8 +218,13 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
         if model.losses and (model.failures or model.n_tested < result.n)
         if model.n_tested
     ]
+    quick = (
+        "a quick look: scores and their intervals. No test against chance, no null "
+        "data, no bias and variance: the whole answer has them"
+    )
     return [
         ("Data", sizes),
+        *([("Quick", quick)] if result.quick else []),
         ("Tested", "; ".join([tested, *failed])),
         *(
             ("Chosen", f"{model_name(model.name, 60)}: {model.chosen_said()}")
@@ -373,7 +378,10 @@ def _head(result: Assessment) -> Section:
         caption="", columns=columns, rows=tuple(rows), notes=tuple(notes), words=1
     )
     return Section(
-        heading=dashed(f"{result.headline()} {_word(result.best)}"),
+        heading=dashed(
+            f"{'Quick look: ' if result.quick else ''}{result.headline()} "
+            f"{_word(result.best)}"
+        ),
         lead=tuple(
             text
             for text in (sentence(_reason(result.best)), result.choice_said())
