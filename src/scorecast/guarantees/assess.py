@@ -279,9 +279,7 @@ def _answer(
         rows = tuple(assess_model(one, order) for one in folded)
         _refuse_nothing(rows)
         with stage(_SPACE):
-            space, unsaid = (
-                space_of(problem) if order.with_regularities else (None, ())
-            )
+            space, unsaid = space_of(problem) if order.with_regularities else (None, ())
     first = order.losses[0].name
     # A model without scores may lack the first loss; others are not the same thing.
     folds = {

@@ -147,7 +147,9 @@ def bound_sections(result: Assessment) -> list[Section]:
         )
         said = [_LEAD] if place == 0 else []
         said += [
-            sentence(f"recommended{_for_whom(who, n_models)} is {method}, because {why}")
+            sentence(
+                f"recommended{_for_whom(who, n_models)} is {method}, because {why}"
+            )
             for (method, why), who in reasons.items()
             if (method, why) not in known
         ]

@@ -96,6 +96,7 @@ _REASONS["case-spread"] = _REASONS["wilson"].replace(
     "an interval of independent cases", "what each case adds to the value allows"
 )
 _RANKED = "it ranks scores of different models, and does not hold"
+_FOLDS = 5  # that an area is advised to have
 _STATED = "posterior-error"
 _AT_SHARES = ", at these shares of classes"
 
@@ -197,10 +198,18 @@ def unpromised(estimates: Estimates, sample: LossSample) -> str:
         return ""
     problem = estimates.problem
     instead = "take five folds drawn by class (cv5)"
+    fewest = int(problem.class_counts.min())
+    if fewest < _FOLDS:
+        # Folds without a class have no area, and folds of one case each say nothing.
+        instead = (
+            f"merge or leave out classes of fewer than {_FOLDS} cases, and {instead}"
+        )
     if problem.groups is not None:
         instead = "take fewer folds, so that each holds every class"
     elif len(problem.classes) == 2:
         instead = f"leave pairs out (lpo), or {instead}"
+        if fewest < _FOLDS:
+            instead = "leave pairs out (lpo)"
     return (
         f"{sample.loss.name} ranks scores of different models in one order, which "
         "makes it too low where little can be learned, and no interval around it "
