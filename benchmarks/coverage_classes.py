@@ -1,9 +1,9 @@
 """How often intervals of means over classes hold where some classes have two cases.
 
 Answers are drawn class by class with chances that are known; every class is bounded as
-in cross-validation. Beside it the former choice (the wider of a bootstrap within
-classes and of the jackknife) and the plain normal interval. Prints the table of
-docs/theory-assessment.md; takes about four CPU minutes.
+in cross-validation. Beside it the former choice, the wider of a bootstrap within
+classes and of the jackknife. Prints the table of
+docs/theory-assessment.md; takes several minutes.
 """
 
 from __future__ import annotations

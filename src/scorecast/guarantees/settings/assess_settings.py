@@ -164,7 +164,7 @@ def assess_settings(
         known = (random_state, count, level, time_limit)
         record = Record(checkpoint, fingerprint_of_settings(order, listed, known))
         run = Run(n_jobs=n_jobs, record=record)
-    with stages({"fits": 1.0}), stage("fits"):
+    with stages({"": 1.0}), stage(""):
         scores = collect_scores(
             order, listed, named, n_sets=count, rng=as_generator(random_state), run=run
         )
