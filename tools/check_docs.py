@@ -111,7 +111,16 @@ def run_command(arguments: Sequence[str]) -> tuple[int, str]:
         sys.argv = before
     lines = output.buffer.getvalue().decode().splitlines()
     # How far a run is says nothing once it is over.
-    return code, "".join(f"{x}\n" for x in lines if not x.startswith("progress: "))
+    return code, "".join(f"{x}\n" for x in _lasting(lines))
+
+
+def _lasting(lines: Sequence[str]) -> Iterator[str]:
+    """Leave out what is shown by the clock: progress, and scores before the rest."""
+    skips = False
+    for line in lines:
+        skips = line.startswith("First scores") or (skips and line.startswith("  "))
+        if not skips and not line.startswith("progress: "):
+            yield line
 
 
 def run_script(path: Path, arguments: Sequence[str]) -> str:

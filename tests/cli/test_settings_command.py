@@ -93,7 +93,7 @@ def test_every_option_of_made_data_is_a_factor():
 
 
 def test_a_data_set_that_cannot_be_split_is_named_with_its_setting(run, tables):
-    few = (tables / "easy.csv").read_text().splitlines()[:17]
+    few = (tables / "easy.csv").read_text().splitlines()[:9]
     (tables / "few.csv").write_text("\n".join(few) + "\n")
     code, out, err = run(
         "settings", tables / "hard.csv", tables / "few.csv", "--target", "kind",
@@ -121,7 +121,7 @@ def test_an_interrupted_run_goes_on(run, tables):
         (["--vary", "m=9"], 4, "features of easy, from 1 to 4 can be drawn; got m = 9"),
         (["--vary", "loss=accuracy,foo"], 2, "scorecast: --vary loss must be one of"),
         (["--loss", "foo"], 2, "scorecast: --loss must be one of"),
-        (["--vary", "n=4"], 4, "data easy, n 4: 3 folds need 3 cases"),
+        (["--vary", "n=4", "--sampling", "cv5"], 4, "easy, n 4: 5 folds need 5 cases"),
         (["--vary", "q=1"], 2, "do not change with q"),
         (["--vary", "n"], 2, "must read FACTOR=VALUE"),
         (["--vary", "n=20,,30"], 2, "has an empty value"),

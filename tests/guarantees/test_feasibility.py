@@ -467,3 +467,17 @@ def test_an_infinite_draw_is_a_worse_one_and_an_infinite_value_is_no_value():
     for test in (drawn_test("x", bad, drawn, 0.1), paired_test("x", bad, bad, 0.1)):
         assert math.isnan(test.worst_p)
         assert "1 of 2 splits are infinite" in test.note
+
+
+@pytest.mark.parametrize("shape", [(9, 40), (40, 9), (20, 20), (6, 1), (5, 2)])
+def test_a_covariance_is_shrunk_as_scikit_learn_does(shape):
+    """By products of cases where there are fewer of them than features."""
+    from sklearn.covariance import ledoit_wolf_shrinkage
+
+    from scorecast.guarantees.feasibility.null_data import ledoit_wolf
+
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=shape) @ rng.normal(size=(shape[1], shape[1]))
+    theirs = ledoit_wolf_shrinkage(values, assume_centered=True)
+    assert ledoit_wolf(values) == pytest.approx(theirs, abs=1e-12)
+    assert ledoit_wolf(np.zeros((4, 3))) == 0

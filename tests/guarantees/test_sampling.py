@@ -84,11 +84,44 @@ def test_names_that_mean_nothing_are_refused(name):
 
 def test_too_many_folds_say_how_many_are_possible():
     with pytest.raises(
-        InsufficientDataError, match="class '0' has 10; take `sampling` cv10"
+        InsufficientDataError, match="there are 30; take `sampling` cv30"
     ):
-        draw_plan("cv11", problem(), RNG(0))
+        draw_plan("cv31", problem(), RNG(0))
     with pytest.raises(InsufficientDataError, match="are 3; take `sampling` group3"):
         draw_plan("group5", problem(groups=np.arange(30) % 3), RNG(0))
+
+
+@pytest.mark.parametrize("counts", [(30, 6, 2), (9, 3, 3, 2, 2), (4, 2), (40, 12, 1)])
+@pytest.mark.parametrize("sampling", ["cv5", "cv6x3"])
+def test_folds_by_class_keep_every_class_that_can_be_learned(counts, sampling):
+    y = np.repeat(np.arange(len(counts)), counts)
+    task = check_problem(RNG(0).normal(size=(y.size, 2)), y)
+    plan = draw_plan(sampling, task, RNG(1))
+    learned = [set(y[split.train].tolist()) for split in plan.splits]
+    several = {k for k, count in enumerate(counts) if count > 1}
+    assert all(several <= known for known in learned)
+    tested = np.bincount(np.concatenate([split.test for split in plan.splits]))
+    assert set(tested) == {plan.sampling.n_repeats}
+    sizes = [split.test.size for split in plan.splits]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_folds_at_random_lose_a_class_of_two():
+    """What folds by class prevent: both cases tested at once, so never learned."""
+    y = np.repeat([0, 1], [10, 2])
+    task = check_problem(RNG(0).normal(size=(12, 2)), y)
+    lost = [
+        1 not in y[split.train]
+        for seed in range(20)
+        for split in draw_plan("kfold3", task, RNG(seed)).splits
+    ]
+    assert any(lost)
+
+
+def test_one_case_of_one_of_two_classes_is_not_enough():
+    task = check_problem(RNG(0).normal(size=(12, 2)), np.arange(12) == 3)
+    with pytest.raises(InsufficientDataError, match="single case of class '1'"):
+        draw_plan("cv3", task, RNG(0))
 
 
 def test_given_splits_that_tear_groups_are_refused():

@@ -64,11 +64,13 @@ class _Piece:
         name: str,
         *,
         weights: Mapping[str, float | None] | None = None,
+        in_seconds: bool = False,
         total: int | None = None,
         counts: bool = True,
     ) -> None:
         self.name = name
         self.weights = None if weights is None else dict(weights)
+        self.in_seconds = in_seconds
         self.total = total
         self.counts = counts
         self.done = 0
@@ -106,6 +108,8 @@ class _Piece:
             seconds += running.elapsed(now) + left
             weight += own
         pace = seconds / weight if weight and seconds >= _LEAST_TIME else None
+        if self.in_seconds:
+            pace = 1.0
         if running is not None and left is None:
             if pace is None or own is None:
                 return None
@@ -251,6 +255,7 @@ class _Display:
 
 
 _display: ContextVar[_Display | None] = ContextVar("progress", default=None)
+_silenced: ContextVar[bool] = ContextVar("silenced", default=False)
 
 
 @contextlib.contextmanager
@@ -276,7 +281,15 @@ def progress_shown(
     None
         Control, with progress switched on.
     """
-    if quiet or _display.get() is not None:
+    if quiet:
+        # Who asked for quiet is not to hear from blocks inside this one either.
+        silence = _silenced.set(True)
+        try:
+            yield
+        finally:
+            _silenced.reset(silence)
+        return
+    if _silenced.get() or _display.get() is not None:
         yield
         return
     display = _Display(sys.stderr if stream is None else stream, what)
@@ -290,7 +303,9 @@ def progress_shown(
 
 
 @contextlib.contextmanager
-def stages(weights: Mapping[str, float | None]) -> Iterator[None]:
+def stages(
+    weights: Mapping[str, float | None], *, in_seconds: bool = False
+) -> Iterator[None]:
     """Divide a run, or a piece of it, into stages; `stage` enters them by name.
 
     Parameters
@@ -299,13 +314,16 @@ def stages(weights: Mapping[str, float | None]) -> Iterator[None]:
         How long each stage takes beside the others; None where that cannot be known
         yet, which withholds the estimate until `revise` says it or the stage is left.
         At the top of a run the stages are all that is still to be done.
+    in_seconds : bool, default=False
+        Whether weights are seconds, measured on something like the work to come, so
+        that one that is wrong does not spoil the others.
 
     Yields
     ------
     None
         Control.
     """
-    with _entered(_Piece("", weights=weights)):
+    with _entered(_Piece("", weights=weights, in_seconds=in_seconds)):
         yield
 
 

@@ -92,6 +92,12 @@ __all__ = ["command"]
     help="Level of intervals.",
 )
 @click.option(
+    "--quick",
+    is_flag=True,
+    help="Scores and their intervals only, in seconds: no test against chance, no "
+    "null data, no bias and variance.",
+)
+@click.option(
     "--permutations",
     "n_permutations",
     type=click.IntRange(min=0),
@@ -263,6 +269,9 @@ def _check_draws(task: str, options: dict[str, Any]) -> None:
         refuse_given(names, "keeps what each class looks like, and numbers have none")
     if options["n_permutations"] == 0:
         refuse_given(names, "is not used without tests against chance")
+    if options["quick"]:
+        unused = ("null_data", "n_null_data", "permute", "n_permutations")
+        refuse_given(unused, "is left out by --quick")
     for name, option in (
         ("n_permutations", "--permutations"),
         ("n_null_data", "--null-sets"),
@@ -334,7 +343,7 @@ def _answer(
         "level", "n_permutations", "permute", "null_data", "n_null_data", "alpha",
         "relaxed_alpha",
         "learning_curve", "feature_curve", "aim", "selection", "n_jobs", "time_limit",
-        "checkpoint", "positive",
+        "checkpoint", "positive", "quick",
     )  # fmt: skip
     return assess(
         _tuned(models, grids, losses[0] if losses else None, options),

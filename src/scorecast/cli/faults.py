@@ -41,8 +41,6 @@ _FILL = (
 )
 # What is the same method for classes.
 _CLASSIFIERS = {"ridge": "ridge-classifier", "forest-regressor": "forest"}
-_ONE_FOLD = "at most 1 folds are possible."
-_WAY_OUT = "merge or drop the class, or use --sampling loo."
 
 
 def in_options(message: str, command: click.Command | None) -> str:
@@ -116,11 +114,9 @@ def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None
     except CheckpointError:  # of another file, which it names
         raise
     except (InvalidInputError, InsufficientDataError) as error:
-        said = str(error).replace(_ONE_FOLD, _WAY_OUT)
+        said = str(error)
         # Not all that is wrong is so with the array of features.
         place = path if said.startswith("X ") else path.partition("::")[0]
-        if "cases of every class" in said:
-            place = f"{place}, column {quoted(target)}"
         if said.startswith("y "):
             place, said = f"{place}, column {quoted(target)}", said.removeprefix("y ")
         msg = f"{place}: {said}"

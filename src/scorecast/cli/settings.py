@@ -57,9 +57,8 @@ _WORDS = {"none": None, "true": True, "false": False}
 @click.option(
     "--design",
     type=click.Choice(["grid", "one-at-a-time"]),
-    default="grid",
-    show_default=True,
-    help="All combinations; or the first value of every factor, and one changed.",
+    help="All combinations; or the first value of every factor, and one changed. "
+    "[default: grid; one-at-a-time with --quick]",
 )
 @click.option(
     "--sets",
@@ -76,9 +75,14 @@ _WORDS = {"none": None, "true": True, "false": False}
 )
 @click.option(
     "--sampling",
-    default="cv10",
-    show_default=True,
-    help="cv10, cv10x5, kfold5, loo, lpo, mc100 or boot200.",
+    help="cv10, cv10x5, kfold5, loo, lpo, mc100 or boot200. [default: cv10; cv5 with "
+    "--quick]",
+)
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="A quick look, in seconds: five folds, one factor changed at a time, and one "
+    "data set for each setting.",
 )
 @click.option(
     "--level",
@@ -146,7 +150,7 @@ def command(**options: Any) -> None:
         check_outputs(options, files)
         names = (
             "design", "n_sets", "loss", "sampling", "level", "alpha", "share",
-            "most_groups", "n_jobs", "time_limit", "checkpoint",
+            "most_groups", "n_jobs", "time_limit", "checkpoint", "quick",
         )  # fmt: skip
         with progress_shown(), _in_factors(options):
             try:

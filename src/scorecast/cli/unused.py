@@ -11,7 +11,7 @@ __all__ = ["OF_PREDICTORS", "refuse_given"]
 OF_PREDICTORS = (
     "target", "models", "losses", "cost", "group", "sampling", "permute", "null_data",
     "n_null_data", "capacity", "learning_curve", "feature_curve", "aim", "selection",
-    "time_limit", "checkpoint", "grids", "tune_sampling", "positive",
+    "time_limit", "checkpoint", "grids", "tune_sampling", "positive", "quick",
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
 from scorecast._core.keywords import checked_keywords
+from scorecast._core.progress import revise, say, stage, stages
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
@@ -36,7 +37,14 @@ from scorecast.guarantees.losses import (
 from scorecast.guarantees.missing import check_missing
 from scorecast.guarantees.model_assessment import ModelAssessment
 from scorecast.guarantees.model_comparison import compare_models
-from scorecast.guarantees.model_order import Order, assess_model
+from scorecast.guarantees.model_order import (
+    MODEL_STAGES,
+    FoldedModel,
+    Order,
+    assess_model,
+    fold_model,
+    model_stages,
+)
 from scorecast.guarantees.models import check_models, task_of
 from scorecast.guarantees.outlook import (
     best_features,
@@ -52,6 +60,8 @@ from scorecast.guarantees.selection import check_feature_names
 __all__ = ["assess"]
 
 _OUT_OF_TIME = "failed: stopped after"
+_SCORES, _SPACE = "scores", "space of the features"
+_MOMENT = 2.0  # seconds: what takes no longer needs no first figures
 _CASES = "cases are independent of one another and resemble those to come"
 _GROUPS = "groups are independent of one another and resemble those to come"
 _SIZE = "the model in use is learned from about as many cases as in a split"
@@ -84,6 +94,7 @@ def assess(
     selection: int | None = None,
     regularities: bool = True,
     feature_names: Sequence[str] | None = None,
+    quick: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     time_limit: float | None = None,
@@ -150,6 +161,10 @@ def assess(
         Whether to describe the space in which the promise holds.
     feature_names : sequence of str, optional
         Names of the features; those of a table's columns by default.
+    quick : bool, default=False
+        Whether scores and their intervals are all that is wanted: no test against
+        chance, no null data, no bootstrap, no parts of the error and no words about
+        the space. The scores are those of the whole answer.
     random_state : int, Generator or None, default=0
         Seed of everything.
     n_jobs : int, optional
@@ -189,6 +204,13 @@ def assess(
     """
     chosen = check_models(models)
     task = task_of(chosen)
+    if quick:
+        _refuse_more(
+            n_permutations=n_permutations, learning_curve=learning_curve,
+            feature_curve=feature_curve, selection=selection, capacity=capacity,
+        )  # fmt: skip
+        n_permutations = n_null_data = n_resamples = 0
+        with_bias_variance = regularities = False
     settings = _null_settings(
         n_permutations, n_null_data, permute, null_data, alpha, relaxed_alpha
     )
@@ -218,6 +240,7 @@ def assess(
         names=check_feature_names(feature_names, X, problem.m),
         seed=seed_number(random_state),
         positive="" if code is None else str(problem.classes[code]),
+        quick=bool(quick),
     )  # fmt: skip
     rng = as_generator(random_state)
     plan = draw_plan(sampling, problem, rng)
@@ -240,11 +263,23 @@ def _answer(
     for_features = as_generator(int(rng.integers(2**31)))
     # One stream per model: adding a model does not change the others.
     streams = rng.spawn(len(models))
-    rows = tuple(
-        assess_model(name, model, problem, plan, order, stream)
-        for (name, model), stream in zip(models.items(), streams, strict=True)
-    )
-    _refuse_nothing(rows)
+    unknown: dict[str, float | None] = dict.fromkeys(_stages_of(models))
+    with stages(unknown, in_seconds=True):
+        with stage(_SCORES):
+            pairs = zip(models.items(), streams, strict=True)
+            folded = [
+                fold_model(name, model, problem, plan, order, stream)
+                for (name, model), stream in pairs
+            ]
+        left = _seconds_left(folded, order)
+        revise(left)
+        # A run that is over in a moment says everything at once.
+        if sum(left.values()) > _MOMENT:
+            say(_first_scores(folded, plan, order.level))
+        rows = tuple(assess_model(one, order) for one in folded)
+        _refuse_nothing(rows)
+        with stage(_SPACE):
+            space, unsaid = space_of(problem) if order.with_regularities else (None, ())
     first = order.losses[0].name
     # A model without scores may lack the first loss; others are not the same thing.
     folds = {
@@ -252,7 +287,6 @@ def _answer(
         for row in rows
         if row.losses and row.losses[0].loss == first
     }
-    space, unsaid = space_of(problem) if order.with_regularities else (None, ())
     counts = problem.class_counts.tolist() if problem.is_classification else []
     return Assessment(
         models=rows,
@@ -270,6 +304,7 @@ def _answer(
         seed=order.seed,
         positive=order.positive,
         options=asdict(order.settings),
+        quick=order.quick,
         regularities=space,
         selected=best_features(
             problem, order.outlook, order.names, for_features, order.run.n_jobs
@@ -277,6 +312,53 @@ def _answer(
         assumptions=(_CASES if problem.groups is None else _GROUPS, _SIZE, _INSIDE),
         warnings=_warnings(problem, plan, rows, order, unsaid),
     )
+
+
+def _stages_of(models: Iterable[str]) -> list[str]:
+    """List all that may be done, model by model after the scores of all."""
+    each = [f"{name}: {part}" for name in models for part in MODEL_STAGES]
+    return [_SCORES, *each, _SPACE]
+
+
+def _seconds_left(folded: Sequence[FoldedModel], order: Order) -> dict[str, float]:
+    """Say about how long every stage will take, now that the folds are known."""
+    problem = folded[0].estimates.problem
+    found = dict.fromkeys(_stages_of(one.name for one in folded), 0.0)
+    for one in folded:
+        found |= model_stages(one, order)
+    if order.with_regularities:
+        found[_SPACE] = 6e-7 * problem.n * problem.m
+    return found
+
+
+def _first_scores(folded: Sequence[FoldedModel], plan: Plan, level: float) -> str:
+    """Set a table of the scores, to be read while the rest is worked out."""
+    rows = [
+        (one.name, loss.name, loss.value_said(loss.estimate), loss.interval_said())
+        for one in folded
+        for loss in one.losses
+    ]
+    if not rows:
+        return ""
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    lines = [
+        f"  {name:<{widths[0]}}  {loss:<{widths[1]}}  {value:>{widths[2]}}  "
+        f"{span:>{widths[3]}}"
+        for name, loss, value, span in rows
+    ]
+    lead = f"First scores ({plan.sampling.name}, {100 * level:g} % intervals):"
+    return "\n".join([lead, *lines])
+
+
+def _refuse_more(**asked: Any) -> None:
+    """Refuse what a quick look leaves out."""
+    given = [name for name, value in asked.items() if value not in (None, False, 0)]
+    if given:
+        msg = (
+            f"`quick=True` leaves out `{given[0]}`: a quick look is scores and their "
+            "intervals. Give one of them."
+        )
+        raise UsageError(msg)
 
 
 def _warnings(

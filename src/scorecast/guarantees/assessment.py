@@ -54,6 +54,8 @@ class Assessment(Result):
         The random state, where it was a number.
     options : dict
         How feasibility was tested.
+    quick : bool
+        Whether it is a quick look: scores and their intervals only.
     regularities : Regularities or None
         In what kind of space the promise holds.
     selected : SelectedFeatures or None
@@ -81,6 +83,7 @@ class Assessment(Result):
     seed: int | None
     positive: str = ""
     options: Json = field(default_factory=dict)
+    quick: bool = False
     regularities: Regularities | None = None
     selected: SelectedFeatures | None = None
     assumptions: tuple[str, ...] = ()
@@ -103,7 +106,8 @@ class Assessment(Result):
 
     def sentence(self) -> str:
         """Say what holds of the best model."""
-        return f"{self.headline()} {self.best.verdict} {self.choice_said()}".rstrip()
+        said = f"{self.headline()} {self.best.verdict} {self.choice_said()}".rstrip()
+        return f"Quick look: {said}" if self.quick else said
 
     def choice_said(self) -> str:
         """Say that the best was chosen; empty where there is one model only."""
@@ -207,6 +211,7 @@ class Assessment(Result):
             "level": self.level,
             "seed": self.seed,
             "positive": self.positive or None,
+            "quick": self.quick,
             **self.options,
         }
         result = {
@@ -236,7 +241,12 @@ class Assessment(Result):
             n_groups=int(inputs["n_groups"]),
             **{name: options[name] for name in known},
             positive=options.get("positive") or "",
-            options={k: v for k, v in options.items() if k not in (*known, "positive")},
+            quick=bool(options.get("quick", False)),
+            options={
+                k: v
+                for k, v in options.items()
+                if k not in (*known, "positive", "quick")
+            },
             assumptions=tuple(result["assumptions"]),
             warnings=tuple(result["warnings"]),
         )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
+from scorecast._core.types import FloatArray
 from scorecast.guarantees.model_assessment import ModelAssessment
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.sampling import Plan
@@ -14,6 +16,8 @@ from scorecast.guarantees.tables import number_names, numbers_of
 
 __all__ = ["cautions"]
 
+_IDENTITY = re.compile(r"(^|[_ .-])(id|ID|Id|key|index|uuid)$")
+_FEW_CASES = 4  # of a class: below, Wilson's interval of its share is most of 0 to 1
 _FEWEST_ROWS = 5  # three numbers in order are no counter yet
 
 
@@ -92,11 +96,29 @@ def _counters(problem: Problem, names: Sequence[str]) -> list[str]:
         if counting[i] or (i < len(own) and str(own[i]).startswith("Unnamed:"))
     ]
     if not found:
-        return []
+        return _identities(values, own)
     named = f"{found[0]!r}" + (f" and {len(found) - 1} more" if found[1:] else "")
     return [
         f"{named} counts the rows, and is learned from like a feature; it tells "
         "classes apart if cases are sorted. Leave it out, at the command line with "
+        f"--drop {found[0]!r}."
+    ]
+
+
+def _identities(values: FloatArray, names: Sequence[str]) -> list[str]:
+    """Name a feature that is a number of the case by its name, and different in all."""
+    found = [
+        str(name)
+        for i, name in enumerate(names)
+        if _IDENTITY.search(str(name)) and i < values.shape[1]
+        if np.isfinite(values[:, i]).all() and (values[:, i] % 1 == 0).all()
+        if np.unique(values[:, i]).size == values.shape[0]
+    ]
+    if not found:
+        return []
+    return [
+        f"{found[0]!r} is different in every case, as a name is, and is learned from "
+        "like a feature. Leave it out, at the command line with "
         f"--drop {found[0]!r}."
     ]
 
@@ -106,15 +128,32 @@ def _asks(rows: Sequence[ModelAssessment], loss: str) -> bool:
 
 
 def _lonely(problem: Problem) -> list[str]:
-    """Name the classes of one case."""
+    """Name the classes of one case, and of few."""
     if not problem.is_classification:
         return []
     counts = zip(problem.classes, problem.class_counts.tolist(), strict=True)
     alone = [str(label) for label, count in counts if count == 1]
-    if not alone:
-        return []
-    more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
-    return [
-        f"a class with 1 case ({', '.join(alone[:5])}{more}) cannot be both learned "
-        "and tested: whenever it is tested it is wrong. Merge or drop it."
+    lines = []
+    if alone:
+        lines.append(
+            f"a class with 1 case ({_some(alone)}) cannot be both learned and tested: "
+            "whenever it is tested it is wrong. Merge or drop it."
+        )
+    few = [
+        f"{label}: {count}"
+        for label, count in zip(problem.classes, problem.class_counts, strict=True)
+        if 1 < count < _FEW_CASES
     ]
+    if few:
+        lines.append(
+            f"classes with few cases ({_some(few)}) are learned from even fewer, and "
+            "hardly anything is known of how well they are recognised: values "
+            "averaged over classes have wide intervals."
+        )
+    return lines
+
+
+def _some(names: Sequence[str]) -> str:
+    """Name up to five, and count the others."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"{', '.join(names[:5])}{more}"

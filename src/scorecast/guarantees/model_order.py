@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from scorecast._core.progress import stage
 from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.bias_variance import BiasVariance, bias_variance
 from scorecast.guarantees.bounds import Bound, all_bounds, unpromised
@@ -19,6 +21,7 @@ from scorecast.guarantees.class_sensitivity import (
 )
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility import Feasibility, NullSettings, examine
+from scorecast.guarantees.feasibility.permutations import permutation_work
 from scorecast.guarantees.grids import edges_of
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
@@ -28,7 +31,16 @@ from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan, Sampling, draw_plan
 from scorecast.guarantees.tied_scores import ties_said
 
-__all__ = ["Order", "assess_model"]
+__all__ = [
+    "MODEL_STAGES",
+    "FoldedModel",
+    "Order",
+    "assess_model",
+    "fold_model",
+    "model_stages",
+]
+
+MODEL_STAGES = ("permuted data", "null data", "bias and variance", "outlook")
 
 _ABOUT_RIGHT = (
     "accuracy", "error", "balanced-accuracy", "sensitivity", "specificity", "f1", "mcc",
@@ -66,6 +78,8 @@ class Order:
         What the caller gave.
     positive : str
         Class that was named as positive; empty if none was.
+    quick : bool
+        Whether scores and intervals are all that is wanted.
     """
 
     losses: tuple[Loss, ...]
@@ -80,17 +94,49 @@ class Order:
     names: tuple[str, ...]
     seed: int | None
     positive: str = ""
+    quick: bool = False
 
 
-def assess_model(
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FoldedModel:
+    """One model after its folds: what can be said before anything else is asked.
+
+    Attributes
+    ----------
+    name : str
+        What the caller calls it.
+    model : estimator
+        As scikit-learn's.
+    estimates : Estimates
+        Its tests.
+    losses : tuple of LossAssessment
+        Their values with intervals; empty if every fit failed.
+    unbound : tuple of str
+        What is to be said of bounds by capacity.
+    streams : tuple of Generator
+        For tests, bias and the outlook.
+    seconds : float
+        That the folds took.
+    """
+
+    name: str
+    model: Any
+    estimates: Estimates
+    losses: tuple[LossAssessment, ...]
+    unbound: tuple[str, ...]
+    streams: tuple[np.random.Generator, ...]
+    seconds: float
+
+
+def fold_model(
     name: str,
     model: Any,
     problem: Problem,
     plan: Plan,
     order: Order,
     rng: np.random.Generator,
-) -> ModelAssessment:
-    """Split, test, bound and examine one model.
+) -> FoldedModel:
+    """Split, test and bound one model.
 
     Parameters
     ----------
@@ -109,38 +155,110 @@ def assess_model(
 
     Returns
     -------
-    ModelAssessment
-        Without losses, but with reasons, if every fit failed.
+    FoldedModel
+        Without losses if every fit failed.
     """
     # One stream per part: leaving one out does not change the others.
     for_folds, for_bounds, for_tests, for_bias, for_capacity, for_more = rng.spawn(6)
+    start = time.monotonic()
     estimates = collect_estimates(
         model, problem, plan, rng=for_folds, run=order.run, part=f"{name}/folds",
         what=f"testing {name}",
     )  # fmt: skip
+    seconds = time.monotonic() - start
+    losses: tuple[LossAssessment, ...] = ()
+    unbound: tuple[str, ...] = ()
+    if not estimates.is_empty:
+        wanted = [loss for loss in order.losses if estimates.can_measure(loss)]
+        promised, unbound = capacity_bounds(
+            model, problem, wanted, order.capacity, level=order.level,
+            rng=for_capacity, time_limit=order.run.time_limit,
+        )  # fmt: skip
+        losses = tuple(
+            _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
+        )
+    return FoldedModel(
+        name=name, model=model, estimates=estimates, losses=losses,
+        unbound=tuple(unbound), streams=(for_tests, for_bias, for_more),
+        seconds=seconds,
+    )  # fmt: skip
+
+
+def model_stages(tested: FoldedModel, order: Order) -> dict[str, float]:
+    """Say what is still to be done for a model, and for about how many seconds.
+
+    Parameters
+    ----------
+    tested : FoldedModel
+        The model after its folds.
+    order : Order
+        What was asked for.
+
+    Returns
+    -------
+    dict of str to float
+        Names of stages with seconds; rough, as they hang on one another.
+    """
+    estimates = tested.estimates
+    if estimates.is_empty:
+        return {}
+    problem, n_splits = estimates.problem, len(estimates.plan.splits)
+    each, name = tested.seconds / n_splits, tested.name
+    found: dict[str, float] = {}
+    if order.settings.n_permutations != 0:
+        usual, share = permutation_work(tested.model, problem, n_splits)
+        count = order.settings.n_permutations
+        count = usual if count is None else count
+        found[f"{name}: permuted data"] = max(count * tested.seconds * share, 0.05)
+        if problem.is_classification and problem.groups is None:
+            size = problem.n * problem.m
+            drawing = 1e-7 * size + 2e-10 * size * min(problem.n, problem.m)
+            drawn = order.settings.n_null_data * (tested.seconds + drawing)
+            found[f"{name}: null data"] = drawn
+    if order.with_bias_variance:
+        found[f"{name}: bias and variance"] = _BIAS_FITS * each
+    fits = sum(20 * len(curve.sizes) for curve in order.outlook.curves)
+    fits += 0 if order.outlook.n_selected is None else 20 * n_splits
+    if fits:
+        found[f"{name}: outlook"] = fits * each
+    return found
+
+
+def assess_model(tested: FoldedModel, order: Order) -> ModelAssessment:
+    """Examine one model after its folds.
+
+    Parameters
+    ----------
+    tested : FoldedModel
+        The model after its folds.
+    order : Order
+        What was asked for.
+
+    Returns
+    -------
+    ModelAssessment
+        Without losses, but with reasons, if every fit failed.
+    """
+    name, model, estimates = tested.name, tested.model, tested.estimates
+    problem, plan = estimates.problem, estimates.plan
+    for_tests, for_bias, for_more = tested.streams
     if estimates.is_empty:
         return ModelAssessment(name=name, losses=(), failures=estimates.failures)
-    wanted = [loss for loss in order.losses if estimates.can_measure(loss)]
-    promised, unbound = capacity_bounds(
-        model, problem, wanted, order.capacity, level=order.level, rng=for_capacity,
-        time_limit=order.run.time_limit,
-    )  # fmt: skip
-    losses = tuple(
-        _one_loss(estimates, loss, order, for_bounds, promised) for loss in wanted
-    )
     undefined, missing = _unsaid(estimates, order.losses)
-    tested, untested = _examined(name, model, estimates, order, for_tests)
-    parts, unparted = _decomposed(name, model, estimates, order, for_bias)
-    more = model_outlook(
-        name, model, problem, plan, order.losses[0], order.outlook, level=order.level,
-        rng=for_more, run=order.run, seed=order.seed,
-    )  # fmt: skip
-    notes = (*unbound, *(() if tested is None else tested.notes()))
+    found, untested = _examined(name, model, estimates, order, for_tests)
+    with stage(f"{name}: bias and variance"):
+        parts, unparted = _decomposed(name, model, estimates, order, for_bias)
+    with stage(f"{name}: outlook"):
+        more = model_outlook(
+            name, model, problem, plan, order.losses[0], order.outlook,
+            level=order.level, rng=for_more, run=order.run, seed=order.seed,
+        )  # fmt: skip
+    notes = (*tested.unbound, *(() if found is None else found.notes()))
     cases, times = np.unique(estimates.tested(), return_counts=True)
     return ModelAssessment(
         name=name,
-        losses=losses,
-        feasibility=tested,
+        losses=tested.losses,
+        feasibility=found,
         bias_variance=parts,
         learning_curves=more.curves,
         selection_bias=more.bias,

@@ -294,8 +294,10 @@ def _check_enough(sampling: Sampling, most: int, what: str, who: str) -> None:
     wanted = sampling.n_folds
     if wanted > most:
         fewer = replace(sampling, n_folds=most).name
-        fix = f"take `sampling` {fewer}" if most > 1 else "at most 1 folds are possible"
-        msg = f"{wanted} folds need {wanted} {what}, but {who} {most}; {fix}."
+        msg = (
+            f"{wanted} folds need {wanted} {what}, but {who} {most}; take `sampling` "
+            f"{fewer}."
+        )
         raise InsufficientDataError(msg)
 
 
@@ -304,10 +306,16 @@ def _stratified(
 ) -> list[Split]:
     if not problem.is_classification:
         return _random_folds(sampling, problem, rng)
+    # A class with fewer cases than folds is tested in some and learned in all.
+    _check_enough(sampling, problem.n, "cases", "there are")
     counts = problem.class_counts
-    least = int(counts.argmin())
-    who = f"class '{problem.classes[least]}' has"
-    _check_enough(sampling, int(counts[least]), "cases of every class", who)
+    if (counts > 1).sum() < 2:
+        label = problem.classes[int(counts.argmin())]
+        msg = (
+            f"y holds a single case of class {str(label)!r}, which cannot be both "
+            "learned and tested; two classes of 2 cases or more are needed."
+        )
+        raise InsufficientDataError(msg)
     splits = []
     for _ in range(sampling.n_repeats):
         fold = np.empty(problem.n, dtype=np.int64)

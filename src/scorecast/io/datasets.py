@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +32,14 @@ from scorecast.io.paths import (
 )
 from scorecast.io.rows import MISSING
 from scorecast.io.tables import open_table
-from scorecast.io.wording import quoted
+from scorecast.io.wording import listed, quoted
 
 __all__ = ["Dataset", "read_dataset"]
 
 _FEATURE_NAMES = ("X", "features", "data", *SCORE_NAMES)
+_CLASS_NAMES = (
+    "class_names", "classes", "target_names", "label_names", "labels", "names",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -245,6 +248,7 @@ def _from_arrays(
         if numeric
         else _labels(own, location, target)
     )
+    named, notes = (y, ()) if numeric else _named(y, location, target, rest, max_bytes)
     groups = None
     if group is not None:
         groups = _labels(read_array(location, group, max_bytes), location, group)
@@ -260,12 +264,40 @@ def _from_arrays(
             raise InvalidInputError(msg)
     return Dataset(
         X=values,
-        y=y,
+        y=named,
         groups=groups,
         columns=None,
         source=location.source(key),
         missing=missing,
+        notes=notes,
     )
+
+
+def _named(
+    codes: NDArray[Any],
+    location: Location,
+    target: str,
+    contents: Mapping[str, str],
+    max_bytes: int,
+) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Call classes that are numbers from 0 by the names that lie beside them."""
+    if codes.dtype.kind not in "iu" or not codes.size:
+        return codes, ()
+    for key in _CLASS_NAMES:
+        if key not in contents:
+            continue
+        found = read_array(location, key, max_bytes)
+        fits = found.ndim == 1 and found.dtype.kind == "U"
+        # As many names as classes, or the array is about something else.
+        if not fits or not np.array_equal(np.unique(codes), np.arange(found.size)):
+            continue
+        if np.unique(found).size < found.size:
+            continue
+        return found[codes], (
+            f"classes {quoted(target)} are called by {quoted(key)}: "
+            f"{listed(found.tolist())}",
+        )
+    return codes, ()
 
 
 def _row(row: int) -> str:

@@ -6,12 +6,14 @@ import math
 
 from scorecast._core.amounts import counted
 from scorecast.guarantees import Assessment, Feasibility, ModelAssessment
+from scorecast.guarantees.loss_values import difference_said, is_share
 from scorecast.report.assessment_plots import (
     bounds_drawing,
     classes_drawing,
 )
 from scorecast.report.bias_views import bias_sections
 from scorecast.report.bound_views import (
+    better_said,
     bound_notes,
     bound_sections,
     bounds_assumed,
@@ -40,6 +42,7 @@ from scorecast.report.wording import (
     UNKNOWN,
     count,
     dashed,
+    display_width,
     is_known,
     level_name,
     model_name,
@@ -86,6 +89,7 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     lines += [*table_lines(heading, _loss_rows(result), left={0, 1, 4}), ""]
     if any(model.feasibility for model in result.assessed):
         lines += [*table_lines(_TESTS, _test_rows(result), left={0}), ""]
+    lines += _pair_lines(result)
     lines += outlook_lines(result)
     for text in result.warnings:
         lines += entry_lines("Warning", text)
@@ -100,6 +104,8 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     return joined_lines(lines, ascii_only=ascii_only)
 
 
+_MOST_PAIRS = 10  # in the terminal; beyond, those of the best model
+_WIDEST = 88  # characters of a line
 _NAME = 60  # characters of a model's name where lines may break
 _DRAWN = (
     "Bars: what the model reached on permuted data, draw by draw. Blue: what it "
@@ -124,6 +130,44 @@ def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
             )
             name = ""
     return rows
+
+
+def _pair_lines(result: Assessment) -> list[str]:
+    """Set a table of pairs of models: by how much, how surely, and which is better."""
+    rows = result.comparisons
+    if not rows:
+        return []
+    names = model_names([model.name for model in result.models])
+    best = result.best.name
+    shown = rows
+    if len(rows) > _MOST_PAIRS:
+        shown = tuple(row for row in rows if best in (row.a, row.b))[:_MOST_PAIRS]
+    unit = " points" if is_share(rows[0].loss) else ""
+    heading = (
+        f"difference of {rows[0].loss}", unit.strip(),
+        f"{level_name(result.level)}, pair alone", "p (Holm)", "better",
+    )  # fmt: skip
+    table = [
+        (
+            f"{names[row.a]} - {names[row.b]}",
+            difference_said(row.loss, row.difference).removesuffix(unit),
+            gap_said(row).removesuffix(unit) if is_known(row.low) else UNKNOWN,
+            _p_said(row.p_adjusted),
+            better_said(result, row, names),
+        )
+        for row in shown
+    ]
+    lines = table_lines(heading, table, left={0, 4})
+    if any(display_width(line) > _WIDEST for line in lines):
+        # Long names: each pair has lines of its own.
+        lines = text_lines(
+            f"Differences of {rows[0].loss} ({heading[2]}; p after Holm; the better)"
+        )
+        for pair, gap, span, p, found in table:
+            lines += text_lines(f"{pair}: {gap}{unit} ({span}), p = {p}; {found}")
+    if len(shown) < len(rows):
+        lines.append(f"  {len(rows) - len(shown):,} more pairs are in JSON and report")
+    return [*lines, ""]
 
 
 def _test_rows(result: Assessment) -> list[tuple[str, ...]]:
@@ -174,8 +218,13 @@ def _facts(result: Assessment) -> list[tuple[str, str]]:
         if model.losses and (model.failures or model.n_tested < result.n)
         if model.n_tested
     ]
+    quick = (
+        "a quick look: scores and their intervals. No test against chance, no null "
+        "data, no bias and variance: the whole answer has them"
+    )
     return [
         ("Data", sizes),
+        *([("Quick", quick)] if result.quick else []),
         ("Tested", "; ".join([tested, *failed])),
         *(
             ("Chosen", f"{model_name(model.name, 60)}: {model.chosen_said()}")
@@ -329,7 +378,10 @@ def _head(result: Assessment) -> Section:
         caption="", columns=columns, rows=tuple(rows), notes=tuple(notes), words=1
     )
     return Section(
-        heading=dashed(f"{result.headline()} {_word(result.best)}"),
+        heading=dashed(
+            f"{'Quick look: ' if result.quick else ''}{result.headline()} "
+            f"{_word(result.best)}"
+        ),
         lead=tuple(
             text
             for text in (sentence(_reason(result.best)), result.choice_said())
@@ -434,22 +486,25 @@ def _comparisons(result: Assessment) -> list[Section]:
     rows = tuple(
         (
             f"{page_name(row.a)} \N{MINUS SIGN} {page_name(row.b)}",
-            f"{row.difference:+.3f}",
+            dashed(difference_said(row.loss, row.difference)),
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons
     )
-    columns = (result.comparisons[0].loss, "difference", "p")
+    columns = (result.comparisons[0].loss, "difference", "p (Holm)")
     # Below the names: phones are narrow, and names of models long.
     notes = tuple(
-        f"{level_name(result.level)} interval {gap_said(row)}"
+        dashed(
+            f"{level_name(result.level)} interval of the pair alone {gap_said(row)}; "
+            f"better: {better_said(result, row)}"
+        )
         if is_known(row.low)
-        else gap_said(row)
+        else better_said(result, row)
         for row in result.comparisons
     )
     lead = (
         "Differences on the same folds, by the corrected resampled t-test; p-values "
-        "after Holm."
+        "after Holm, for all pairs at once. Intervals are those of a pair by itself."
     )
     if any(not row.is_same and not is_known(row.low) for row in result.comparisons):
         lead += f" {UNKNOWN}: all folds differ by as much, so that no spread is seen."

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from scorecast.guarantees import Assessment, Bound, ModelComparison
+from scorecast.guarantees.loss_values import difference_said
 from scorecast.report.assessment_plots import bounds_drawing
 from scorecast.report.phrases import sentence
 from scorecast.report.sections import Section, column_table
 from scorecast.report.wording import UNKNOWN, is_known, model_name, one_line
 
 __all__ = [
+    "better_said",
     "bound_notes",
     "bound_sections",
     "bounds_assumed",
@@ -50,6 +52,15 @@ def _whose(places: list[tuple[str, str]], n_models: int) -> str:
     losses = ", ".join(dict.fromkeys(loss for _, loss in places))
     is_all = len(models) == n_models > 2
     return f"{losses} of {'all models' if is_all else ', '.join(models)}"
+
+
+def _for_whom(places: list[tuple[str, str]], n_models: int) -> str:
+    """Name the models of which it is said; of the only one nobody asks."""
+    models = list(dict.fromkeys(model for model, _ in places))
+    if n_models == 1:
+        return ""
+    every = "both models" if n_models == 2 else "all models"
+    return f" for {every if len(models) == n_models else ', '.join(models)}"
 
 
 def _named(result: Assessment, name: str) -> str:
@@ -126,19 +137,21 @@ def bound_sections(result: Assessment) -> list[Section]:
         One per loss.
     """
     names = list(dict.fromkeys(loss for _, loss, _ in _all(result)))
-    sections, known = [], set[str]()
+    sections, known = [], set[tuple[str, str]]()
+    n_models = len(result.assessed)
     for place, name in enumerate(names):
         # A note says that the interval is another than the reason speaks of.
-        reasons = dict.fromkeys(
-            b.reason
-            for _, loss, b in _all(result)
-            if loss == name and b.is_recommended and b.reason and not b.note
+        reasons = _gathered(
+            (x for x in _all(result) if x[1] == name),
+            lambda b: b.reason if b.is_recommended and not b.note else "",
         )
         said = [_LEAD] if place == 0 else []
         said += [
-            sentence(f"recommended because {reason}")
-            for reason in reasons
-            if reason not in known
+            sentence(
+                f"recommended{_for_whom(who, n_models)} is {method}, because {why}"
+            )
+            for (method, why), who in reasons.items()
+            if (method, why) not in known
         ]
         said += _unpromised(result, name)
         said += [sentence(note) for note in bound_notes(result, name)]
@@ -170,7 +183,38 @@ def gap_said(row: ModelComparison) -> str:
         return "no difference observable"
     if not is_known(row.low):
         return UNKNOWN
-    return f"{row.low:+.3f} to {row.high:+.3f}"
+    low, high = (difference_said(row.loss, end) for end in (row.low, row.high))
+    return f"{low.removesuffix(' points')} to {high}"
+
+
+def better_said(
+    result: Assessment, row: ModelComparison, names: Mapping[str, str] | None = None
+) -> str:
+    """Name the better of two models, as far as that is shown.
+
+    Parameters
+    ----------
+    result : Assessment
+        The answer.
+    row : ModelComparison
+        One of its pairs.
+    names : mapping of str to str, optional
+        What models are called; by default in short.
+
+    Returns
+    -------
+    str
+        A name or a few words, without a full stop.
+    """
+    if row.is_same:
+        return "no difference observable"
+    if not is_known(row.p_adjusted):
+        return "no spread to judge by"
+    if row.p_adjusted > float(result.options.get("alpha", 0.05)):
+        return "not shown"
+    greater = result.assessed[0].losses[0].greater_is_better
+    better = row.a if (row.difference > 0) == greater else row.b
+    return model_name(better, 30) if names is None else names[better]
 
 
 def bounds_assumed(result: Assessment) -> list[str]:

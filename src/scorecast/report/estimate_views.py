@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scorecast.guarantees import EstimateAssessment, estimate_said
-from scorecast.report.bound_views import gap_said
+from scorecast.guarantees import EstimateAssessment, ModelComparison, estimate_said
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing
 from scorecast.report.phrases import sentence
@@ -116,11 +115,20 @@ def _comparison_rows(result: EstimateAssessment) -> list[tuple[str, ...]]:
         (
             f"{names[row.a]} less {names[row.b]}",
             f"{row.difference:+.3f}",
-            gap_said(row),
+            _gap_said(row),
             _p_said(row.p_adjusted),
         )
         for row in result.comparisons
     ]
+
+
+def _gap_said(row: ModelComparison) -> str:
+    """Write the interval of a difference, or why there is none."""
+    if row.is_same:
+        return "no difference observable"
+    if not is_known(row.low):
+        return UNKNOWN
+    return f"{row.low:+.3f} to {row.high:+.3f}"
 
 
 def _p_said(p: float) -> str:

@@ -80,7 +80,19 @@ def settings_text(result: SettingsAssessment, *, ascii_only: bool = False) -> st
     if len(sizes) > 1:
         span += f" to {count(sizes[-1][0])} x {count(sizes[-1][1])}"
     lines += entry_lines("Data", f"{result.settings_said()}; cases x features {span}")
+    if result.quick:
+        lines += entry_lines("Quick", _quick_said(result))
     return joined_lines(lines, ascii_only=ascii_only)
+
+
+def _quick_said(result: SettingsAssessment) -> str:
+    """Say what a quick look leaves out."""
+    options = result.options
+    return (
+        f"a quick look: {options.get('sampling', 'few folds')}, settings "
+        f"{str(options.get('design', '')).replace('-', ' ')}, one data set for each; "
+        "the whole answer has ten folds and all combinations unless told otherwise"
+    )
 
 
 def _names(result: SettingsAssessment, limit: int) -> dict[str, str]:
@@ -337,7 +349,9 @@ def _head(result: SettingsAssessment) -> Section:
         words=1,
     )
     return Section(
-        heading=dashed(sentence(result.headline())),
+        heading=dashed(
+            ("Quick look: " if result.quick else "") + sentence(result.headline())
+        ),
         lead=tuple(f"{_relation_said(result, r)}." for r in result.relations),
         tables=(groups,),
         warnings=result.warnings,

@@ -12,6 +12,7 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.bounds.areas import fold_areas, pair_areas
 from scorecast.guarantees.bounds.bound import Bound
+from scorecast.guarantees.bounds.by_class import by_class
 from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
 from scorecast.guarantees.bounds.folds import (
     nadeau_bengio,
@@ -49,6 +50,10 @@ _ASSUMES = {
     ),
     "pairs": "cases are independent; each tests and teaches, so that it counts twice",
     "bca": "cases (or groups) are independent and resemble those to come",
+    "by-class": (
+        "cases (or groups) are independent, and the models of the folds are fixed; no "
+        "class is taken to resemble another"
+    ),
     "range": "the value lies where values of this loss can lie",
     "hoeffding": "cases are independent; any distribution",
     "empirical-bernstein": "cases are independent; any distribution",
@@ -82,11 +87,16 @@ _REASONS = {
         "than what each case adds as a test and as a teacher"
     ),
     "range": "nothing else is known",
+    "by-class": (
+        "every class weighs as much, and what is not known of the rarest is not known "
+        "of their mean: folds that happen to agree do not narrow it"
+    ),
 }
 _REASONS["case-spread"] = _REASONS["wilson"].replace(
     "an interval of independent cases", "what each case adds to the value allows"
 )
 _RANKED = "it ranks scores of different models, and does not hold"
+_FOLDS = 5  # that an area is advised to have
 _STATED = "posterior-error"
 _AT_SHARES = ", at these shares of classes"
 
@@ -125,6 +135,13 @@ def all_bounds(
         return ()
     of_folds = _from_folds(sample, level, len(estimates.outcomes()))
     found = [*of_folds, *_from_cases(sample, level)]
+    every = by_class(estimates, sample, level)
+    if every is not None:
+        found.append(_bound("by-class", every))
+    if sample.loss.is_class_share:
+        n = sample.n_smallest
+        value = float(np.clip(sample.estimate - sample.shift, 0.0, 1.0))
+        found.append(_bound("wilson", wilson(value * n, n, level)))
     spread = case_spread(estimates, sample, level)
     if spread is not None and not sample.loss.is_binary:
         found.append(_bound("case-spread", spread))
@@ -181,10 +198,18 @@ def unpromised(estimates: Estimates, sample: LossSample) -> str:
         return ""
     problem = estimates.problem
     instead = "take five folds drawn by class (cv5)"
+    fewest = int(problem.class_counts.min())
+    if fewest < _FOLDS:
+        # Folds without a class have no area, and folds of one case each say nothing.
+        instead = (
+            f"merge or leave out classes of fewer than {_FOLDS} cases, and {instead}"
+        )
     if problem.groups is not None:
         instead = "take fewer folds, so that each holds every class"
     elif len(problem.classes) == 2:
         instead = f"leave pairs out (lpo), or {instead}"
+        if fewest < _FOLDS:
+            instead = "leave pairs out (lpo)"
     return (
         f"{sample.loss.name} ranks scores of different models in one order, which "
         "makes it too low where little can be learned, and no interval around it "
@@ -348,7 +373,8 @@ def _floor_of(bounds: list[Bound]) -> Bound | None:
     no better than a share of them, however well cases agree.
     """
     by = {bound.method: bound for bound in bounds}
-    return by.get("wilson", by.get("delong-doubled", by.get("case-spread")))
+    names = ("by-class", "wilson", "delong-doubled", "case-spread")
+    return next((by[name] for name in names if name in by), None)
 
 
 def _instead(sample: LossSample, level: float, wide: Bound | None) -> Bound:
@@ -373,14 +399,17 @@ def _instead(sample: LossSample, level: float, wide: Bound | None) -> Bound:
     )
 
 
-def _agreed(lost: list[str], sample: LossSample) -> str:
+def _agreed(lost: list[str], sample: LossSample, quoted: str | None) -> str:
     """Say which intervals have no width, and what the one to quote rests on."""
     units = "cases" if sample.groups is None else "groups"
     n = sample.n_smallest if sample.loss.by_class else sample.n_units
+    rests = f"the number of independent {units}, {n:g}"
+    if quoted == "by-class":
+        rests = f"the number of independent {units} of every class"
     verb = "has" if len(lost) == 1 else "have"
     return (
         f"all folds agree, so that {', '.join(lost)} {verb} no width; this one rests "
-        f"on the number of independent {units}, {n:g}"
+        f"on {rests}"
     )
 
 
@@ -402,11 +431,13 @@ def _marked(
         wanted = [
             "exact",
             "pairs",
+            "by-class",
             "bca",
             *wanted,
         ]  # without groups; bca draws whole ones
     elif not sample.by_folds:
-        wanted = ["bca", *wanted]
+        # A bootstrap of two cases that are both right never draws a wrong one.
+        wanted = ["by-class", "bca", *wanted]
     best = next((name for name in wanted if name in (*names, *lost)), None)
     floor = _floor_of(bounds)
     agreed = best in lost
@@ -415,7 +446,7 @@ def _marked(
     best = _not_narrower(best, bounds)
     reason = _REASONS.get(best or "", "")
     reason = _ONE_SPLIT if one_split and best == "exact" else reason
-    note = _agreed(lost, sample) if agreed else ""
+    note = _agreed(lost, sample, best) if agreed else ""
     return tuple(
         replace(
             bound,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scorecast._core.progress import stage
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility.null_data import draw_null_data
@@ -119,15 +120,18 @@ def examine(
     """
     problem, plan, run = estimates.problem, estimates.plan, run or Run()
     needed = tuple(fold.outcome is not None for fold in estimates.folds)
-    drawn = permuted_draws(
-        estimator, problem, plan, loss, n_permutations=settings.n_permutations,
-        rng=rng, run=run, part=f"{part}/permuted", scheme=settings.scheme,
-        needed=needed,
-    )  # fmt: skip
+    with stage(f"{part}: permuted data"):
+        drawn = permuted_draws(
+            estimator, problem, plan, loss, n_permutations=settings.n_permutations,
+            rng=rng, run=run, part=f"{part}/permuted", scheme=settings.scheme,
+            needed=needed,
+        )  # fmt: skip
     others = _null_models(problem, plan, rng)
-    null = _null_data_draws(
-        estimator, problem, plan, loss, settings, needed, rng=rng, run=run, part=part
-    )
+    with stage(f"{part}: null data"):
+        null = _null_data_draws(
+            estimator, problem, plan, loss, settings, needed, rng=rng, run=run,
+            part=part,
+        )  # fmt: skip
     view = None
     if PooledView.is_needed(estimates, loss, (drawn, null)):
         view = PooledView(estimates=estimates, loss=loss, rng=rng)

@@ -12,7 +12,7 @@ from scorecast.exceptions import UsageError
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.tables import is_table, shuffled_columns
 
-__all__ = ["NULL_DATA", "draw_null_data", "real_share"]
+__all__ = ["NULL_DATA", "draw_null_data", "ledoit_wolf", "real_share"]
 
 NULL_DATA = ("shrunk", "normal", "shuffle", "covariance")
 
@@ -115,17 +115,41 @@ def _as_they_came(features: Any, values: FloatArray) -> Any:
     return type(features)(values, columns=features.columns, index=features.index)
 
 
+def ledoit_wolf(centred: NDArray[np.float64]) -> float:
+    """Return by how much to shrink a covariance (Ledoit and Wolf, 2004).
+
+    As scikit-learn's for values around zero, but without the covariance of features:
+    sums of squares are those of the products of cases, of which there are far fewer.
+
+    Parameters
+    ----------
+    centred : ndarray of shape (n, m)
+        Features around zero.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
+    n, m = centred.shape
+    squares = (centred**2).sum(axis=1)
+    products = centred @ centred.T if n < m else centred.T @ centred
+    seen = float((products**2).sum()) / n**2
+    mean = float(squares.sum()) / (n * m)
+    spread = (seen - m * mean**2) / m
+    chance = (float((squares**2).sum()) / n - seen) / (n * m)
+    return min(chance, spread) / spread if chance > 0 and spread > 0 else 0.0
+
+
 def _correlated(
     centred: NDArray[np.float64], n_classes: int, rng: np.random.Generator
 ) -> FloatArray:
     """Draw from the shrunk common covariance without ever forming it."""
-    from sklearn.covariance import ledoit_wolf_shrinkage
-
     n, m = centred.shape
     scale = centred.std(axis=0)
     scale[scale == 0] = 1.0
     standard = centred / scale
-    shrinkage = float(ledoit_wolf_shrinkage(standard, assume_centered=True))
+    shrinkage = ledoit_wolf(standard)
     degrees = max(n - n_classes, 1)
     shared = rng.standard_normal((n, n)) @ standard / np.sqrt(degrees)
     alone = rng.standard_normal((n, m)) * np.sqrt(n / degrees)

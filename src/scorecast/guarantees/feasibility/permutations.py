@@ -20,6 +20,8 @@ from scorecast.guarantees.fitting import fit_and_test
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.outcomes import Outcome
 from scorecast.guarantees.permutation import FastPredictor, fast_predictor
+from scorecast.guarantees.permutation.predictor import is_quick as quick_for
+from scorecast.guarantees.permutation.recognition import recognise
 from scorecast.guarantees.permutation.refits import unchecked
 from scorecast.guarantees.permutation.shuffles import (
     block_sizes,
@@ -36,6 +38,7 @@ __all__ = [
     "MANY",
     "SCHEMES",
     "exchange_pools",
+    "permutation_work",
     "permuted_draws",
     "permuted_values",
     "usual_count",
@@ -43,6 +46,10 @@ __all__ = [
 
 SCHEMES = ("all", "train")
 FEW, MANY = 100, 1000
+# Of the time of a fit, where permutations are worked out together: between a thirtieth
+# and a six-hundredth for quick models, a tenth for others. Only how long it will take
+# is said by it.
+_QUICK_SHARE, _FAST_SHARE = 0.02, 0.1
 _TRIED, _OFTEN = 16, 0.2  # permutations to try, and the share that may need a fit
 
 
@@ -136,6 +143,35 @@ def permuted_values(*arguments: Any, **options: Any) -> FloatArray:
 def usual_count(fast: FastPredictor | None) -> int:
     """Return how many permutations are usual: more where they cost next to nothing."""
     return MANY if fast is not None and fast.is_quick else FEW
+
+
+def permutation_work(
+    estimator: Any, problem: Problem, n_splits: int
+) -> tuple[int, float]:
+    """Say how many permutations are usual, and roughly how long one takes.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The model.
+    problem : Problem
+        The cases.
+    n_splits : int
+        Number of splits.
+
+    Returns
+    -------
+    tuple of int and float
+        The number, and the time of one beside fitting and testing anew: 1 where that is
+        what is done.
+    """
+    known = None
+    if problem.is_classification:
+        known = recognise(estimator, len(problem.classes))
+    if known is None:
+        return FEW, 1.0
+    quick = quick_for(known, (problem.n, problem.m), n_splits)
+    return (MANY, _QUICK_SHARE) if quick else (FEW, _FAST_SHARE)
 
 
 def _is_doubtful(fast: FastPredictor | None, problem: Problem, plan: Plan) -> bool:

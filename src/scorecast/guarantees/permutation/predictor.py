@@ -15,7 +15,7 @@ from scorecast.guarantees.permutation.rule import FoldRule, Predicted, all_doubt
 from scorecast.guarantees.permutation.scaled import ScaledRule
 from scorecast.guarantees.permutation.splits import CaseSplit
 
-__all__ = ["FastPredictor", "fast_predictor"]
+__all__ = ["FastPredictor", "fast_predictor", "is_quick"]
 
 _QUICK = 2e7  # multiplications, of all splits of one permutation
 _FEW_CASES = 1_000  # beyond, sorting those of a node is as quick
@@ -111,7 +111,7 @@ def fast_predictor(
         name=fast.name,
         rules=rules,
         n_tests=sizes,
-        is_quick=_is_quick(fast, X, len(splits)),
+        is_quick=is_quick(fast, X.shape, len(splits)),
     )
 
 
@@ -127,9 +127,24 @@ def _rule(fast: FastMethod, features: Features, fold: Fold) -> FoldRule | None:
     return ScaledRule(values=features.values, fold=fold, scaler=fast.scaler, make=make)
 
 
-def _is_quick(fast: FastMethod, X: NDArray[Any], n_splits: int) -> bool:
-    """Tell whether a thousand permutations are a matter of seconds."""
-    n, m = X.shape
+def is_quick(fast: FastMethod, shape: tuple[int, ...], n_splits: int) -> bool:
+    """Tell whether a thousand permutations are a matter of seconds.
+
+    Parameters
+    ----------
+    fast : FastMethod
+        The fast way of a model.
+    shape : tuple of int
+        Cases and features.
+    n_splits : int
+        Number of splits.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+    """
+    n, m = shape
     # Multiplications per permutation and split, about; logistic regression takes many
     # steps, and what is not here is fitted one permutation at a time.
     work = {

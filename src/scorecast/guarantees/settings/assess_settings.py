@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from scorecast._core.checks import check_level, check_n_jobs
 from scorecast._core.keywords import checked_keywords
+from scorecast._core.progress import stage, stages
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
@@ -48,16 +50,17 @@ def assess_settings(
     data: DataSource,
     *,
     settings: Mapping[str, Iterable[Any]] | None = None,
-    design: str = "grid",
+    design: str | None = None,
     defaults: Mapping[str, Any] | None = None,
     n_sets: int = 1,
-    sampling: Any = "cv10",
+    sampling: Any = None,
     loss: str | Loss | None = None,
     level: float = 0.95,
     alpha: float = 0.1,
     share: float = 0.8,
     weights: Sequence[float] | None = None,
     most_groups: int = 6,
+    quick: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     time_limit: float | None = None,
@@ -79,16 +82,17 @@ def assess_settings(
         varied in ``n`` and ``m`` (cases and features to draw), ``noise`` (share of the
         range of each feature) and ``imbalance`` (by how much the rarest class falls
         short of the most frequent).
-    design : {"grid", "one-at-a-time"}, default="grid"
-        All combinations; or the defaults, and one factor changed at a time.
+    design : {"grid", "one-at-a-time"}, optional
+        All combinations, as by default; or the defaults, and one factor changed at a
+        time, as by default in a quick look.
     defaults : mapping, optional
         For ``"one-at-a-time"``; the first value of each factor if not given.
     n_sets : int, default=1
         Data sets to make in every setting. With several, intervals rest on their
         spread, and are never narrower than the number of cases allows; but those drawn
         from data at hand share cases, and get the interval of one.
-    sampling : default="cv10"
-        As for `assess`.
+    sampling : optional
+        As for `assess`; ``"cv10"`` by default, ``"cv5"`` in a quick look.
     loss : str or Loss, optional
         View on performance; accuracy or RMSE if not given, or balanced accuracy where
         a setting leaves pairs out (``"lpo"``).
@@ -102,6 +106,10 @@ def assess_settings(
         Weight of every setting, in their order; its number of cases if not given.
     most_groups : int, default=6
         Most groups of like difficulty.
+    quick : bool, default=False
+        Whether a quick look will do: five folds instead of ten, and one factor changed
+        at a time, unless `sampling` or `design` say otherwise; one data set for each
+        setting.
     random_state : int, Generator or None, default=0
         Seed of everything.
     n_jobs : int, optional
@@ -128,6 +136,13 @@ def assess_settings(
     """
     chosen = check_models(models)
     task = task_of(chosen)
+    if quick and n_sets != 1:
+        msg = "`quick=True` takes one data set for each setting: leave `n_sets` out."
+        raise UsageError(msg)
+    if sampling is None:
+        sampling = "cv5" if quick else "cv10"
+    if design is None:
+        design = "one-at-a-time" if quick else "grid"
     # All that can be refused is refused before the first fit.
     alpha, share = check_level(alpha, "alpha"), _check_share(share)
     most = _check_count(most_groups, "most_groups")
@@ -149,9 +164,10 @@ def assess_settings(
         known = (random_state, count, level, time_limit)
         record = Record(checkpoint, fingerprint_of_settings(order, listed, known))
         run = Run(n_jobs=n_jobs, record=record)
-    scores = collect_scores(
-        order, listed, named, n_sets=count, rng=as_generator(random_state), run=run
-    )
+    with stages({"": 1.0}), stage(""):
+        scores = collect_scores(
+            order, listed, named, n_sets=count, rng=as_generator(random_state), run=run
+        )
     rows = tuple(
         _estimate(setting, model, losses[own], [one[model] for one in sets], level,
                   by_name=by_name)
@@ -167,7 +183,8 @@ def assess_settings(
     held = _Held(
         level=level, alpha=alpha, share=share, weights=given, most=most, usual=usual
     )
-    return held.answer(rows, seed_number(random_state), options)
+    answer = held.answer(rows, seed_number(random_state), options)
+    return replace(answer, quick=bool(quick))
 
 
 class _Held:

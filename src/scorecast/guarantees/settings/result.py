@@ -40,6 +40,8 @@ class SettingsAssessment(Result):
         The random state, where it was a number.
     options : dict
         What was asked for.
+    quick : bool
+        Whether it is a quick look, with fewer folds and settings.
     warnings : tuple of str
         What the reader must know.
     """
@@ -54,6 +56,7 @@ class SettingsAssessment(Result):
     level: float
     seed: int | None = None
     options: Json = field(default_factory=dict)
+    quick: bool = False
     warnings: tuple[str, ...] = ()
 
     @property
@@ -131,7 +134,8 @@ class SettingsAssessment(Result):
         parts += [r.said() + "." for r in held]
         if held and self.pairs_said:
             parts.append(self.pairs_said)
-        return f"{self.settings_said()}. {' '.join(parts)}"
+        look = "Quick look: " if self.quick else ""
+        return f"{look}{self.settings_said()}. {' '.join(parts)}"
 
     def headline(self) -> str:
         """Say what holds over all settings, without the groups."""
@@ -170,7 +174,12 @@ class SettingsAssessment(Result):
 
     def _parts(self) -> tuple[Json, Json, Json]:
         inputs = {"n_settings": self.n_settings, "models": list(self.models)}
-        options = {"level": self.level, "seed": self.seed, **self.options}
+        options = {
+            "level": self.level,
+            "seed": self.seed,
+            "quick": self.quick,
+            **self.options,
+        }
         result = {
             "settings": [row.to_json() for row in self.rows],
             "bounds": [row.to_json() for row in self.bounds],
@@ -184,7 +193,7 @@ class SettingsAssessment(Result):
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         del inputs
-        known = ("level", "seed")
+        known = ("level", "seed", "quick")
         return cls(
             rows=tuple(_row_from(row) for row in result["settings"]),
             bounds=tuple(SettingBound(**_filled(x)) for x in result["bounds"]),
@@ -199,6 +208,7 @@ class SettingsAssessment(Result):
             views=tuple(FactorView(**_filled(x)) for x in result["factors"]),
             level=float(options["level"]),
             seed=options["seed"],
+            quick=bool(options.get("quick", False)),
             options={k: v for k, v in options.items() if k not in known},
             warnings=tuple(result["warnings"]),
         )
