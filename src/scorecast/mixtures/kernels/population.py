@@ -8,7 +8,6 @@ from scorecast.mixtures.kernels.layout import Components, Constants, Population
 from scorecast.mixtures.kernels.matrix import (
     cholesky,
     combine,
-    compiled,
     draw_normal,
     draw_wishart,
     log_determinant,
