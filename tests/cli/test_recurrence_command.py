@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -95,8 +96,14 @@ def test_the_json_is_a_contract(answered):
     np.testing.assert_allclose(
         np.subtract(cases["log_q"], cases["log_p"]), cases["j"], atol=1e-12
     )
-    mean = np.mean(cases["j"]) / np.log(2)
+    # One unit: that of the answer.
+    assert cases["units"] == result["information"]["units"] == "bits"
+    assert data["options"]["units"] == "bits"
+    mean = np.mean(cases["j"])
     assert result["information"]["mean_j"] == pytest.approx(mean)
+    beyond = np.subtract(cases["log_q"], cases["log_curve"]).mean()
+    assert result["comparison"][0]["beyond_mean"] == pytest.approx(beyond)
+    assert data["options"]["quick"] is False
     assert np.bincount(cases["fold"][0]).tolist() == [20, 20]
     model = data["options"]["model"]
     assert (model["chains"], model["draws"]) == (1, 20)
@@ -261,10 +268,20 @@ def test_what_cannot_end_well_is_refused_at_once(run, cohort_file, stub, monkeyp
     assert code == 2
     assert "--case names 40 of 40" in err
     monkeypatch.setitem(sys.modules, "lifelines", None)
-    code, _, err = run(*wanted)
+    code, _, err = run(*wanted, "--compare", "cox")
     assert "survival" in err
     assert code not in (0, 1)
     assert stub.fits == []
+    # What nobody asked for is left out, and that is said.
+    code, out, _ = run(*wanted, *(x for x in QUICK if x not in ("--compare", "none")))
+    assert code == 0
+    assert "scorecast[survival]" in " ".join(out.split())
+    stub.fits.clear()
+    new = ("--predict", cohort_file, "--predicted", "out.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, _, err = run(*wanted, *new)
+    assert (code, stub.fits) == (3, [])
+    assert "scorecast[io]" in err
 
 
 def test_a_comparison_that_fails_is_said(run, cohort_file, stub, monkeypatch):
@@ -388,3 +405,195 @@ def test_hard_tables_are_answered(run, tmp_path, table, words):
     cases = json.loads(out.read_text())["result"]["cases"]
     assert np.isfinite(np.array(cases["j"], dtype=float)).all()
     assert "RuntimeWarning" not in err
+
+
+def test_nats_are_nats_throughout(run, cohort_file, stub, tmp_path):
+    path = tmp_path / "out.json"
+    code, _, err = run("recurrence", *columns(cohort_file), "--covariates", "marker",
+                       *QUICK, "--units", "nats", "--json", path)  # fmt: skip
+    assert code == 0, err
+    cases = json.loads(path.read_text())["result"]["cases"]
+    assert cases["units"] == "nats"
+    first = 1 / np.mean(np.delete(np.array(cases["time"]), np.flatnonzero(
+        np.array(cases["fold"][0]) == cases["fold"][0][0])))  # fmt: skip
+    seen = np.log(first) if cases["event"][0] else 0.0
+    assert cases["log_q"][0] == pytest.approx(seen - first * cases["time"][0])
+
+
+def test_a_quick_look_is_quick_and_says_so(run, cohort_file, stub, tmp_path):
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker,kind=b")
+    paths = [tmp_path / name for name in ("out.json", "out.html")]
+    code, out, err = run(*wanted, "--quick", "--json", paths[0], "--report", paths[1])
+    assert code == 0, err
+    assert stub.fits == []
+    said = " ".join(out.split())
+    assert said.startswith("A quick look, by a lognormal regression in the place of")
+    assert "bits per case beyond the prior (95 %:" in said
+    assert "lognormal AFT" in said
+    assert "this model" not in said
+    assert "Chains" not in said
+    data = json.loads(paths[0].read_text())
+    assert data["options"]["quick"] is True
+    assert data["options"]["information"]["quick"] is True
+    assert data["result"]["diagnostics"]["n_fits"] == 0
+    page = paths[1].read_text()
+    assert "A quick look, by a lognormal regression" in page
+    assert "without --quick the model itself answers" in page
+    again = result_from_dict(data)
+    assert again.quick
+    assert again.summary() == result_from_dict(again.to_dict()).summary()
+    assert again.summary().startswith("A quick look")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [("--prior", "model"), ("--case", "2"), ("--predict", "x.csv"), ("--draws", "50"),
+     ("--candidate", "growth=0.3"), ("--chains", "2")],
+)  # fmt: skip
+def test_a_quick_look_is_not_of_the_model(run, cohort_file, more):
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker", "--quick")
+    code, _, err = run(*wanted, *more)
+    assert code == 2
+    assert more[0] in err
+    assert "--quick" in err
+
+
+def test_first_figures_come_before_the_first_fit(run, cohort_file, stub, monkeypatch):
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker", *QUICK)
+
+    def stopped(self, X, time, event):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stub, "fit", stopped)
+        code, _, err = run(*wanted)
+    assert code == 130
+    assert err.startswith("First figures: 40 cases, ")
+    assert "(Kaplan and Meier)." in err
+    assert "A lognormal regression knows 0." in err
+    code, out, err = run(*wanted, "--quiet")
+    assert (code, out, err) == (0, "", "")
+
+
+def test_one_estimate_is_of_folds_and_posteriors(run, cohort_file, stub, monkeypatch):
+    """The last fold is not the end: what follows it counts in the time left."""
+    from scorecast._core import progress
+
+    now, seen = [0.0], []
+    monkeypatch.setattr(progress, "_now", lambda: now[0])
+    fit, ask = stub.fit, scorecast.information.apparent_information
+
+    def slow_fit(self, X, time, event):
+        now[0] += 6.0
+        seen.append((progress._display.get().left(), now[0]))
+        return fit(self, X, time, event)
+
+    def slow_ask(*given, **settings):
+        now[0] += 2.0
+        seen.append((progress._display.get().left(), now[0]))
+        return ask(*given, **settings)
+
+    monkeypatch.setattr(stub, "fit", slow_fit)
+    monkeypatch.setattr("scorecast.information.apparent_information", slow_ask)
+    kept = ("holding out", "what they are worth", "cases to show", "new cases",
+            "evidence")  # fmt: skip
+    monkeypatch.setattr("scorecast.cli.recurrence._weights", lambda *_: dict(
+        zip(kept, (30.0, 4.0, 6.0, 0.0, 0.0), strict=True)))  # fmt: skip
+    few = [x for x in QUICK if x not in ("--cv", "2", "--chains", "1", "--draws", "20")]
+    code, _, err = run("recurrence", *columns(cohort_file), "--covariates", "marker",
+                       *few, "--cv", "5")  # fmt: skip
+    assert code == 0, err
+    end = now[0]
+    told = [(left, end - then) for left, then in seen[1:5]]
+    assert all(left is not None for left, _ in told)
+    assert all(0.5 * true <= left <= 2 * true for left, true in told), told
+
+
+def test_stages_are_all_that_is_done(run, cohort_file, stub, monkeypatch):
+    """Every part of a run has a weight, or the time left would leave it out."""
+    from scorecast._core import progress
+
+    entered, given = [], {}
+    enter = progress._Display.enter
+
+    def noted(self, piece):
+        above = self.open[-1]
+        if piece.weights is not None and not given:
+            given.update(piece.weights)
+        elif above.weights is not None and set(above.weights) == set(given):
+            entered.append(piece.name)
+        enter(self, piece)
+
+    monkeypatch.setattr(progress._Display, "enter", noted)
+    code, _, err = run("recurrence", *columns(cohort_file), "--covariates", "marker",
+                       *QUICK, "--predict", cohort_file)  # fmt: skip
+    assert code == 0, err
+    assert set(entered) <= set(given)
+    assert {"holding out", "what they are worth", "cases to show"} <= set(entered)
+    assert all(given[name] > 0 for name in entered if name != "evidence")
+
+
+def test_a_gate_never_contradicts_itself_by_rounding(run, cohort_file, stub, tmp_path):
+    path = tmp_path / "out.json"
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker", *QUICK)
+    assert run(*wanted, "--json", path)[0] == 0
+    found = json.loads(path.read_text())["result"]["information"]["posterior"]
+    limit = round(found["median"], 6) + 1e-6
+    code, _, err = run(*wanted, "--fail-below", repr(limit))
+    assert code == 5
+    shown = float(err.split("the information is ")[1].split()[0])
+    assert shown < limit
+
+
+def test_seconds_bound_fits_and_posteriors_alike(run, cohort_file, stub, monkeypatch):
+    asked = []
+    ask = scorecast.information.apparent_information
+
+    def noted(*given, **settings):
+        asked.append(settings)
+        return ask(*given, **settings)
+
+    monkeypatch.setattr("scorecast.information.apparent_information", noted)
+    wanted = ("recurrence", *columns(cohort_file), "--covariates", "marker", "--cv",
+              "2", "--compare", "none", "--allow-unconverged")  # fmt: skip
+    assert run(*wanted, "--max-seconds", "7")[0] == 0
+    assert {fit[-1]["sampling"].max_seconds for fit in stub.fits} == {7.0}
+    assert {one["max_seconds"] for one in asked} == {7.0}
+    # Lengths of fits do not shorten posteriors of J.
+    assert run(*wanted, "--chains", "2", "--draws", "30")[0] == 0
+    assert all(one.get("sampling") is None for one in asked)
+    assert stub.fits[-1][-1]["sampling"].n_draws == 30
+
+
+def test_a_posterior_that_falls_short_ends_with_four(run, cohort_file, monkeypatch,
+                                                     stub):  # fmt: skip
+    monkeypatch.setattr("scorecast.mixtures.diagnostics.MOST_RHAT", 1.0)
+    begun = time.monotonic()
+    code, out, err = run("recurrence", *columns(cohort_file), "--covariates", "marker",
+                         "--cv", "2", "--compare", "none", "--max-seconds",
+                         "0.5")  # fmt: skip
+    assert code == 4
+    assert out == ""
+    assert "What the model knows beyond the prior cannot be said" in err
+    assert time.monotonic() - begun < 60  # it takes two seconds, and much less than 60
+
+
+@pytest.mark.slow
+def test_the_quick_line_of_the_readme_gives_its_main_figure(run, tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(120, 3))
+    log_time = 1.0 + X @ [0.6, -0.3, 0.0] + 0.6 * rng.normal(size=120)
+    limit = np.log(rng.exponential(8.0, size=120))
+    rows = ["t,seen,a,b,c"]
+    rows += [
+        f"{np.exp(min(u, z)):.5f},{int(u <= z)},{','.join(f'{v:.4f}' for v in x)}"
+        for u, z, x in zip(log_time, limit, X, strict=True)
+    ]
+    path = tmp_path / "cases.csv"
+    path.write_text("\n".join(rows) + "\n")
+    with open("README.md") as file:
+        (line,) = [x for x in file.read().split("`") if x.startswith("--cv 5 --chains")]
+    code, out, err = run("recurrence", *columns(path), *line.split())
+    assert code == 0, err
+    assert out.startswith("The predicted times carry 0.")
+    assert "did not converge: do not rely" not in out

@@ -208,3 +208,15 @@ def test_a_closed_stream_does_not_matter(monkeypatch):
     with progress.progress_shown(log):
         log.close()
         time.sleep(0.05)
+
+
+def test_what_is_done_once_is_named_however_deep(clock, shown):
+    lines = []
+    with stages({"folds": 1.0}), stage("folds"):
+        for _ in track(range(2), what="fold"):
+            with stages({"fit": 1.0}), stage("fit"), stage("sampling"):
+                with announced("compiling (the first time only)"):
+                    lines.append(shown.line())
+                lines.append(shown.line())
+    assert lines[0] == "compiling (the first time only); 0 s so far"
+    assert all(line.startswith("folds: fold ") for line in lines[1:])

@@ -436,3 +436,17 @@ def test_what_needs_no_chains_is_said_without_them(quick_posterior):
     quick_posterior.reasons = ("R-hat 1.5",)
     with pytest.raises(NotConvergedError, match=r"plain mean is .* nats per case"):
         answer()
+
+
+def test_what_one_case_does_is_left_out_where_nobody_asks(monkeypatch):
+    values = np.random.default_rng(0).normal(0.1, 0.3, size=40)
+    usual = sc.apparent_information(values, np.zeros(40))
+    monkeypatch.setattr(
+        "scorecast.information.apparent.influence_of", lambda *_: pytest.fail("asked")
+    )
+    found = sc.apparent_information(values, np.zeros(40), influence=False)
+    other = sc.compare_information(values, np.zeros(40), influence=False)
+    assert found.influence is None
+    assert other.influence is None
+    assert found.posterior.median == usual.posterior.median
+    assert "influence" in found.to_dict()["result"]

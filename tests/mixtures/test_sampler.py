@@ -471,3 +471,41 @@ def test_a_real_interrupt_leaves_a_state_that_goes_on_the_same(tmp_path):
             timer.cancel()
         resumed = sample_posterior(VALUES, random_state=3, checkpoint=file, **arguments)
         assert_array_equal(resumed.means, whole.means)
+
+
+def test_what_has_one_caller_is_compiled_with_it_alone():
+    """Compiled by itself as well, it would be optimised once for every level above."""
+    from scorecast.mixtures.kernels import jump, sweep
+
+    values = np.random.default_rng(0).normal(size=12)
+    short = Sampling(n_chains=1, n_warmup=4, n_draws=4, n_extensions=0, n_kept=1)
+    sample_posterior(values, prior=Prior.information(), sampling=short, random_state=0)
+    assert sweep.run_sweeps.signatures
+    for one in (sweep.sweep_once, jump._split, jump._merge):
+        assert not one.signatures
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+def test_kernels_are_compiled_before_the_first_sweep(noisy, monkeypatch):
+    """Or compiling would count as sampling, and the time left be far too long."""
+    from scorecast.mixtures import Noise, Observations, chain, noisy_chain
+    from scorecast.mixtures.run import start_runs
+
+    values, asked = np.random.default_rng(0).normal(size=(12, 1)), []
+    prior = Prior.information()
+    module, name = (noisy_chain, "run_noisy_sweeps") if noisy else (chain, "run_sweeps")
+    kernel = getattr(module, name)
+
+    def noted(*arguments):
+        asked.append(next(x for x in arguments if isinstance(x, int)))
+        return kernel(*arguments)
+
+    monkeypatch.setattr(module, name, noted)
+    short = Sampling(n_chains=1, n_warmup=4, n_draws=4, n_extensions=0, n_kept=1)
+    given = values
+    if noisy:
+        given = Observations(values, np.zeros(12, bool), Noise(np.ones(1), 5.0))
+    (run,) = start_runs(given, prior.constants(), short, [np.random.default_rng(0)])
+    run.compile()
+    assert asked == [0]
+    assert run.done == 0

@@ -52,6 +52,9 @@ class StubModel(BaseEstimator):
         at = np.broadcast_to(times, (len(X), np.shape(times)[-1]))
         return -np.log(self.scale_) - at / self.scale_, -at / self.scale_
 
+    def thinned(self, every):
+        return self
+
     def predict_density(self, X, times):
         return np.exp(self.predict_log(X, times)[0])
 

@@ -15,9 +15,10 @@ from scorecast.exceptions import (
     MissingExtraError,
     UsageError,
 )
-from scorecast.recurrence import curves_of, recurrence_of
+from scorecast.recurrence import curves_of, median_time, recurrence_of
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.columns import narrowed, usable_columns
+from scorecast.recurrence.location_scale import fit_accelerated
 
 HALVES = np.arange(40) % 2
 
@@ -386,3 +387,95 @@ def test_folds_whose_chains_disagree_are_named(cohort, stub, repeats, words):
     (line,) = [x for x in found.warnings if "the chains disagree" in x]
 
     assert words in line
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_quick_look_fits_a_regression_to_the_same_folds(cohort, stub):
+    X, time, event = cohort()
+    given = (stub(random_state=0), X, time, event)
+    quick = sc.evaluate_recurrence(*given, cv=4, quick=True)
+    assert quick.quick
+    assert stub.fits == []
+    assert quick.diagnostics["n_fits"] == 0
+    usual = sc.evaluate_recurrence(*given, cv=4)
+    assert not usual.quick
+    np.testing.assert_array_equal(quick.folds, usual.folds)
+    np.testing.assert_allclose(quick.log_p, usual.log_p)
+    out = quick.folds[0] == 1
+    alone = fit_accelerated(time[~out], event[~out], X[~out], "lognormal")
+    density, tail = alone.predict_log(X[out], time[out][:, None])
+    said = np.where(event[out], density[:, 0], tail[:, 0])
+    np.testing.assert_allclose(quick.log_q[out], said)
+    with pytest.raises(UsageError, match="could be the prior"):
+        sc.evaluate_recurrence(*given, prior="model", quick=True)
+
+
+def test_a_quick_look_and_the_model_do_not_share_a_checkpoint(cohort, stub, tmp_path):
+    given = (stub(random_state=0), *cohort())
+    path = tmp_path / "folds.jsonl"
+    sc.evaluate_recurrence(*given, cv=2, quick=True, checkpoint=path)
+    with pytest.raises(InvalidInputError, match="another run"):
+        sc.evaluate_recurrence(*given, cv=2, checkpoint=path)
+
+
+def test_chains_of_folds_go_on_once_unless_told_otherwise(cohort, stub):
+    from scorecast.recurrence import FOLD_SAMPLING, SAMPLING
+
+    assert replace(FOLD_SAMPLING, n_extensions=4) == SAMPLING
+    assert FOLD_SAMPLING.n_extensions == 1
+    found = sc.evaluate_recurrence(stub(), *cohort(), cv=2)
+    assert stub.fits[-1][-1]["sampling"] == FOLD_SAMPLING
+    assert found.settings["extensions"] == 1
+    own = sc.Sampling(n_draws=50, n_extensions=3)
+    sc.evaluate_recurrence(stub(sampling=own), *cohort(), cv=2)
+    assert stub.fits[-1][-1]["sampling"] == own
+
+
+@pytest.mark.parametrize("shape", ["weibull", "lognormal"])
+def test_regressions_of_log_times_are_those_of_lifelines(cohort, shape):
+    lifelines = pytest.importorskip("lifelines")
+    pd = pytest.importorskip("pandas")
+    X, time, event = cohort()
+    found = fit_accelerated(time, event, X, shape, penalty=0.0)
+    fitter = {"weibull": lifelines.WeibullAFTFitter,
+              "lognormal": lifelines.LogNormalAFTFitter}[shape]()  # fmt: skip
+    names = [f"x{i}" for i in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names).assign(time=time, event=event * 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitter.fit(frame, "time", "event")
+    main = "lambda_" if shape == "weibull" else "mu_"
+    slopes = [fitter.params_[(main, name)] for name in names]
+    np.testing.assert_allclose(found.slopes, slopes, rtol=2e-4, atol=1e-5)
+    at = fitter.params_[(main, "Intercept")] + found.means @ slopes
+    assert found.centre == pytest.approx(at, abs=2e-4)
+
+
+def test_regressions_of_log_times_have_the_slope_they_say(cohort):
+    """The loss is lowest at the fit: no step away from it lowers it."""
+    X, time, event = cohort()
+    X = X.copy()
+    X[3, 0] = np.nan
+    found = fit_accelerated(time, event, X, "lognormal", penalty=0.0)
+
+    def loss(fit):
+        density, tail = fit.predict_log(X, time[:, None])
+        return -np.where(event, density[:, 0], tail[:, 0]).sum()
+
+    least = loss(found)
+    steps = {"centre": 1e-3, "scale": 1e-3, "slopes": 1e-3 * np.eye(X.shape[1])[0]}
+    for name, step in steps.items():
+        for sign in (-1, 1):
+            moved = replace(found, **{name: getattr(found, name) + sign * step})
+            assert loss(moved) > least
+    # A penalty pulls slopes in; covariates of any size are the same to it.
+    pulled = fit_accelerated(time, event, X, "lognormal", penalty=1.0)
+    assert np.abs(pulled.slopes).max() < np.abs(found.slopes).max()
+    large = fit_accelerated(time, event, 1e200 * X, "lognormal", penalty=1.0)
+    np.testing.assert_allclose(1e200 * large.slopes, pulled.slopes, rtol=1e-4)
+
+
+def test_the_median_time_is_that_of_kaplan_and_meier():
+    time = np.array([1.0, 2.0, 3.0, 4.0])
+    assert median_time(time, np.array([True, True, False, True])) == 2.0
+    assert median_time(time, np.array([True, False, False, False])) is None

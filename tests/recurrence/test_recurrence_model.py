@@ -383,3 +383,17 @@ def test_intervals_hold_for_cases_drawn_from_the_model_itself(censored):
         q = model.predict_quantile(new, [0.05, 0.95])
         held.append(np.mean((later > q[:, 0]) & (later < q[:, 1])))
     assert 0.85 <= np.mean(held) <= 0.95, held
+
+
+def test_some_of_the_draws_give_nearly_the_same_quantiles(fitted):
+    model, X = fitted()
+    rough = model.thinned(2)
+    assert len(rough.posterior_.kept) == len(model.posterior_.kept) == 20
+    assert rough._conditional.n_draws == 10
+    assert model._conditional.n_draws == 20
+    shares = [0.1, 0.5, 0.9]
+    said, told = (m.predict_quantile(X[:6], shares) for m in (rough, model))
+    ratio = said / told
+    assert np.abs(np.log(ratio)).max() < 0.5
+    assert (ratio != 1.0).any()
+    assert model.thinned(10**6)._conditional.n_draws == 10  # and not one

@@ -183,6 +183,8 @@ class _Display:
             pieces = list(self.open)
             left = self._left(now)
         named = [piece.words() for piece in pieces if piece.name][1:][:_DEEPEST]
+        if not pieces[-1].counts:
+            named = [pieces[-1].words()]  # however deep: it may take a while
         what = ": ".join(named) or self.root.name
         seconds = _said(now - self.root.start)
         if left is None:

@@ -68,7 +68,9 @@ def check_new_cases(options: dict[str, Any], inputs: list[str]) -> None:
     inputs : list of str
         Files that must not be overwritten.
     """
-    from scorecast.exceptions import UsageError
+    from importlib.util import find_spec
+
+    from scorecast.exceptions import MissingExtraError, UsageError
     from scorecast.io import check_writable
 
     if options["predict"] is None:
@@ -90,6 +92,9 @@ def check_new_cases(options: dict[str, Any], inputs: list[str]) -> None:
     if options["checkpoint"] == path:
         msg = f"--checkpoint and --predicted both name {path!r}."
         raise UsageError(msg)
+    if path.lower().endswith(".parquet") and find_spec("pyarrow") is None:
+        what = "Writing Parquet"
+        raise MissingExtraError(what, "io")
     check_writable(path, force=options["force"], inputs=inputs)
 
 

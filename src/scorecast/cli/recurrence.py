@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -153,15 +153,21 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
     help="Level of intervals.",
 )
 @click.option(
+    "--quick",
+    is_flag=True,
+    help="In seconds: a lognormal regression in the place of the model, with plain "
+    "intervals; no cases are drawn, and only models named by --compare stand beside.",
+)
+@click.option(
     "--chains",
     type=click.IntRange(min=1),
-    help="Chains of every simulation. [default: 4]",
+    help="Chains of every fit. [default: 4]",
 )
 @click.option(
     "--draws",
     type=click.IntRange(min=10),
-    help="Draws of every chain, of fits and of the posteriors of J alike; not of the "
-    "evidence of --candidate. [default: 1000 in fits, 2000 for J]",
+    help="Draws of every chain of a fit; not of the posteriors of J, nor of the "
+    "evidence of --candidate. [default: 1000]",
 )
 @max_seconds_option
 @click.option(
@@ -205,6 +211,7 @@ def command(**options: Any) -> None:
         msg = "--compare none is for no comparison: leave it out, or the others."
         raise click.UsageError(msg)
     _check_folds(options)
+    _check_quick(options)
     with collected_warnings() as lines:
         data = _read(options)
         new = read_new_cases(data, options)
@@ -251,6 +258,24 @@ def _check_folds(options: dict[str, Any]) -> None:
         raise click.UsageError(msg)
 
 
+def _check_quick(options: dict[str, Any]) -> None:
+    """Refuse what only the model itself can say."""
+    if not options["quick"]:
+        return
+    asked = {
+        "--prior model": options["prior"] == "model",
+        "--case": options["cases"],
+        "--predict": options["predict"],
+        "--candidate": options["candidates"],
+        "--chains": options["chains"],
+        "--draws": options["draws"],
+    }
+    for name, given in asked.items():
+        if given:
+            msg = f"{name} is about the model, which --quick leaves out: drop one."
+            raise click.UsageError(msg)
+
+
 def _in_options(message: str) -> str:
     """Say a line of the library in words of the command line."""
     from scorecast.cli.faults import in_options
@@ -280,10 +305,9 @@ def _answer(
 ) -> Recurrence:
     import numpy as np
 
-    from scorecast._core.progress import stage
+    from scorecast._core.progress import stage, stages
     from scorecast.cli.worths import judged_posteriors
     from scorecast.recurrence import (
-        RIVALS,
         check_candidates,
         check_shown,
         evaluate_recurrence,
@@ -295,18 +319,31 @@ def _answer(
     which = check_shown(cohort.event, [row - 1 for row in options["cases"]])
     candidates = _candidates(options)
     check_candidates(candidates, 1 + cohort.X.shape[1])
+    rivals, told = _rivals(options)
+    asked: dict[str, Any] = {
+        "cv": options["cv"], "repeats": options["repeats"], "folds": data.folds,
+        "prior": options["prior"], "random_state": options["seed"],
+    }  # fmt: skip
     model = _model(options)
-    rivals = [r for r in options["rivals"] or RIVALS if r != "none"]
-    found = evaluate_recurrence(
-        model, frame, data.time, data.event, cv=options["cv"],
-        repeats=options["repeats"], folds=data.folds, prior=options["prior"],
-        rivals=rivals, random_state=options["seed"], checkpoint=options["checkpoint"],
-    )  # fmt: skip
-    information, judged = judged_posteriors(found, options, _in_options)
-    which = which or found.typical_cases()
-    with stage("cases to show"):
-        curves, notes = _shown(model, cohort, which, data.names, options)
-    predicted, more = predicted_cases(model, cohort, data, new, options)
+    if not options["quick"]:
+        _say_first(frame, data, cohort, asked, options)
+    n_folds = _n_folds(data, options)
+    with stages(_weights(cohort, n_folds, len(rivals), candidates, options)):
+        with stage("holding out"):
+            found = evaluate_recurrence(
+                model, frame, data.time, data.event, rivals=rivals,
+                checkpoint=options["checkpoint"], quick=options["quick"], **asked,
+            )  # fmt: skip
+        with stage("what they are worth"):
+            information, judged = judged_posteriors(found, options, _in_options)
+        lasting = _model(options, longer=True)
+        with stage("cases to show"):
+            curves, notes = _shown(
+                lasting, cohort, which or found.typical_cases(), data.names, options
+            )
+        predicted, more = predicted_cases(lasting, cohort, data, new, options)
+        with stage("evidence"):
+            choice = _choice(model, data, candidates, options)
     lacking = np.isnan(cohort.X).sum(axis=0).tolist()
     return recurrence_of(
         found,
@@ -314,12 +351,112 @@ def _answer(
         **judged,
         curves=curves,
         covariates=data.names,
-        notes=[*notes, *more],
+        notes=[*told, *notes, *more],
         missing=dict(zip(data.names, lacking, strict=True)),
         time_unit=options["time_unit"].strip(),
-        choice=_choice(model, data, candidates, options),
+        choice=choice,
         predicted=predicted,
     )
+
+
+def _rivals(options: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the models to compare with, and why there are none.
+
+    Those that nobody asked for are left out where the extra is missing.
+    """
+    from importlib.util import find_spec
+
+    from scorecast.recurrence import RIVALS
+
+    if options["rivals"] or options["quick"]:
+        return [r for r in options["rivals"] if r != "none"], []
+    if find_spec("lifelines") is None:
+        return [], [
+            "No other model stands beside this one: that needs an extra, pip install "
+            "'scorecast[survival]'."
+        ]
+    return list(RIVALS), []
+
+
+def _weights(
+    cohort: Cohort,
+    n_folds: int,
+    n_rivals: int,
+    candidates: Collection[str],
+    options: dict[str, Any],
+) -> dict[str, float | None]:
+    """Say how long the parts of a run take, in seconds of some machine."""
+    from scorecast.cli.worths import n_posteriors
+    from scorecast.recurrence import SAMPLING
+
+    n, n_dims = cohort.n, 1 + cohort.X.shape[1]
+    n_worths = n_posteriors(options["prior"], n_rivals)
+    if options["quick"]:
+        return {
+            "holding out": n_folds * (0.05 + 0.25 * n_rivals),
+            "what they are worth": 0.1 * n_worths,
+            "cases to show": 0.0, "new cases": 0.0, "evidence": 0.0,
+        }  # fmt: skip
+    chains = options["chains"] or SAMPLING.n_chains
+    sweeps = SAMPLING.n_warmup + (options["draws"] or SAMPLING.n_draws)
+    # Most chains go on for half as long again.
+    fit = 1.4 * chains * sweeps * (1.3e-4 + n * (2.5e-7 + 7e-9 * n_dims**2))
+    fits = fit * (2 if options["prior"] == "model" else 1) + 0.08 * n_rivals
+    return {
+        "holding out": n_folds * fits + 3e-2 * n * options["repeats"],
+        "what they are worth": (n_worths + 0.5) * (0.4 + 1.6e-3 * n),
+        "cases to show": 2 * fit + 1e-2 * n,
+        "new cases": 2 * fit if options["predict"] else 0.0,
+        "evidence": None if candidates else 0.0,
+    }
+
+
+def _say_first(
+    frame: _Named,
+    data: CohortFile,
+    cohort: Cohort,
+    asked: dict[str, Any],
+    options: dict[str, Any],
+) -> None:
+    """Say what needs no simulation, before the work begins."""
+    from scorecast._core.progress import say
+    from scorecast.exceptions import ScorecastError
+    from scorecast.information.first_figures import first_figures
+    from scorecast.information.units import UNITS
+    from scorecast.information.wording import amount, decimals_for
+    from scorecast.recurrence import evaluate_recurrence, median_time
+
+    if options["quiet"]:
+        return
+    unit = options["time_unit"].strip()
+    half = median_time(cohort.time, cohort.event)
+    when = (
+        "more than half still waiting at the end"
+        if half is None
+        else f"half of them by {half:,.4g}{f' {unit}' if unit else ''}"
+    )
+    n_events = int(cohort.event.sum())
+    events = f"{n_events:,} event{'' if n_events == 1 else 's'}"
+    line = f"First figures: {cohort.n:,} cases, {events}, {when} (Kaplan and Meier)."
+    say(click.wrap_text(line, width=88))
+    if options["prior"] == "model":
+        return
+    try:
+        found = evaluate_recurrence(
+            _model(options), frame, data.time, data.event, quick=True, **asked
+        )
+    except (ScorecastError, ArithmeticError):
+        return  # what is wrong the work itself will say
+    told = first_figures(found.j / UNITS[options["units"]], options["level"])
+    low, high = told.t_interval
+    digits = decimals_for(high - low)
+    line = (
+        f"A lognormal regression knows {amount(told.mean, digits)} {options['units']} "
+        f"per case beyond the prior ({100 * options['level']:g} % by t "
+        f"{amount(low, digits)} to {amount(high, digits)}), on cases it did not learn "
+        "from; now the model."
+    )
+    say(click.wrap_text(line, width=88))
 
 
 def _checked(frame: _Named, data: CohortFile, options: dict[str, Any]) -> Cohort:
@@ -364,14 +501,16 @@ def _shown(
 
     X, time, event = cohort.X, cohort.time, cohort.event
     level = options["level"]  # one for what is shown and for what is warned of
+    chosen = bool(options["covariates"])
+    notes = cohort_cautions(X, time, event, names, chosen=chosen)
+    if options["quick"]:
+        return (), [*notes]
     with collected_warnings() as lines:
         curves, ends = shown_cases(
             model, X, time, event, which, level=level,
             shares=(0.5 - level / 2, 0.5 + level / 2),
             checkpoint=options["checkpoint"],
         )  # fmt: skip
-    chosen = bool(options["covariates"])
-    notes = cohort_cautions(X, time, event, names, chosen=chosen)
     wide = wide_intervals(
         ends[:, 0], ends[:, 1], X, names, longest=float(time.max()), level=level
     )
@@ -388,16 +527,18 @@ class _Named:
         return self.values if dtype is None else self.values.astype(dtype)
 
 
-def _model(options: dict[str, Any]) -> RecurrenceModel:
+def _model(options: dict[str, Any], *, longer: bool = False) -> RecurrenceModel:
+    """Return the model; with chains that go on for longer where one fit is all."""
     from dataclasses import replace
 
     from scorecast.cli.worths import lengths_of
-    from scorecast.recurrence import SAMPLING, RecurrenceModel
+    from scorecast.recurrence import FOLD_SAMPLING, SAMPLING, RecurrenceModel
 
+    planned = SAMPLING if longer else FOLD_SAMPLING
     return RecurrenceModel(
         hyperparameters={"growth": options["growth"]},
         noise_sd=options["noise"],
-        sampling=replace(SAMPLING, **lengths_of(options)),
+        sampling=replace(planned, **lengths_of(options)),
         random_state=options["seed"],
         n_jobs=options["n_jobs"],
     )
@@ -445,6 +586,7 @@ def _choice(
 
 
 def _check_gate(result: Recurrence, threshold: float | None) -> None:
+    from scorecast._core.rounding import told_apart
     from scorecast.exceptions import GateFailedError
 
     if threshold is None:
@@ -452,8 +594,9 @@ def _check_gate(result: Recurrence, threshold: float | None) -> None:
     told = result.information
     found = float("-inf") if told.n_infinite else told.posterior.median
     if found < threshold:
+        said = told_apart(found, threshold, 3)
         msg = (
-            f"the information is {found:.4g} {result.units} per case, below "
+            f"the information is {said} {result.units} per case, below "
             f"--fail-below {threshold:g}"
         )
         raise GateFailedError(msg)

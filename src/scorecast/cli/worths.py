@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from scorecast.information import CaseInformation
     from scorecast.recurrence import Evaluation
 
-__all__ = ["judged_posteriors", "lengths_of"]
+__all__ = ["judged_posteriors", "lengths_of", "n_posteriors"]
 
 
 def lengths_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Return number and length of chains, as far as they were given."""
+    """Return number and length of the chains of fits, as far as they were given."""
     given = {
         "n_chains": options["chains"],
         "n_draws": options["draws"],
@@ -23,12 +23,11 @@ def lengths_of(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _information_settings(options: dict[str, Any]) -> dict[str, Any]:
-    from scorecast.mixtures import Sampling
-
     return {
         "units": options["units"],
         "level": options["level"],
-        "sampling": Sampling(**lengths_of(options)),
+        "quick": options["quick"],
+        "max_seconds": options["max_seconds"],
         "allow_unconverged": options["allow_unconverged"],
         "random_state": options["seed"],
         "n_jobs": options["n_jobs"],
@@ -57,7 +56,6 @@ def judged_posteriors(
     """
     from dataclasses import replace
 
-    from scorecast._core.progress import stage
     from scorecast.exceptions import InvalidInputError, NotConvergedError
     from scorecast.information import (
         apparent_information,
@@ -76,39 +74,56 @@ def judged_posteriors(
     )
     alike = [] if found.prior == "kaplan-meier" else ["curve"]
     others = (*alike, *found.rivals)
-    stages = _stages(others)
-    with stage(next(stages)):
-        information = _of_model(cases, options)
+    asked = _asked(others)
+    next(asked)
+    information = _of_model(cases, options)
     judged: dict[str, dict[str, Any]] = {"relatives": {}, "worths": {}, "reasons": {}}
     for name in others:
         said = found.log_q_of(name)
         own = replace(cases, log_q=said, j=said - found.log_p)
-        pair = {"names": ("model", name)}
+        # What one case can do is said of the model alone.
+        alone = {"influence": False}
+        pair = {"names": ("model", name)} | alone
         for kind, ask, given, more in (
-            ("worths", apparent_information, (own,), {}),
+            ("worths", apparent_information, (own,), alone),
             ("relatives", compare_information, (found.log_q, said), pair),
         ):
+            next(asked)
             # Each by itself: where one fails, the other is still known.
             try:
-                with stage(next(stages)):
-                    judged[kind][name] = _posterior(ask, given, options, **more)
+                judged[kind][name] = _posterior(ask, given, options, **more)
             except NotConvergedError as error:
                 judged["reasons"][name] = _withheld(error.reasons or str(error))
             except InvalidInputError as error:
                 judged["reasons"][name] = say(str(error))
+    for _ in asked:  # the last is done
+        pass
     return information, judged
 
 
-def _stages(others: Sequence[str]) -> Iterator[str]:
-    """Name every posterior of J in turn, and say which of how many it is."""
-    from scorecast.recurrence import FORECASTERS
+def n_posteriors(prior: str, n_rivals: int) -> int:
+    """Return how many posteriors of J are to be computed.
 
-    asked = ["this model"]
-    for name in others:
-        who = FORECASTERS[name]
-        asked += [who, f"this model beyond {who}"]
-    for number, words in enumerate(asked, start=1):
-        yield f"posterior of J: {words}, {number} of {len(asked)}"
+    Parameters
+    ----------
+    prior : str
+        Kind of the prior.
+    n_rivals : int
+        Models to compare with.
+
+    Returns
+    -------
+    int
+        Of the model, and two of the curve of all cases and of every rival.
+    """
+    return 1 + 2 * ((prior != "kaplan-meier") + n_rivals)
+
+
+def _asked(others: Sequence[str]) -> Iterator[int]:
+    """Count the posteriors of J: of the model, and two of every other."""
+    from scorecast._core.progress import track
+
+    yield from track(range(1 + 2 * len(others)), what="posterior")
 
 
 def _of_model(cases: CaseInformation, options: dict[str, Any]) -> Any:

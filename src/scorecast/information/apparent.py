@@ -28,7 +28,7 @@ from scorecast.information.betting import betting_of
 from scorecast.information.cases import CaseInformation
 from scorecast.information.components import Components, components_of
 from scorecast.information.forecasts import reliability_of
-from scorecast.information.influence import influence_of, worst_cases
+from scorecast.information.influence import Influence, influence_of, worst_cases
 from scorecast.information.logs import cases_from_logs
 from scorecast.information.posterior import (
     InformationPosterior,
@@ -83,6 +83,7 @@ def apparent_information(
     max_seconds: float = 60.0,
     allow_unconverged: bool = False,
     quick: bool = False,
+    influence: bool = True,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -130,6 +131,9 @@ def apparent_information(
     quick : bool, default=False
         Whether to leave the mixture out: the plain mean, with an interval that holds
         those of the normal approximation and of Pareto tails. At once, and marked.
+    influence : bool, default=True
+        Whether to say what the answer would be without its most influential case,
+        which may take as long again.
     random_state : int, Generator or None, default=0
         Seed of the chains.
     n_jobs : int, optional
@@ -179,6 +183,7 @@ def apparent_information(
         ),
         seed=seed_number(random_state),
         quick=quick,
+        influence=influence,
     )
 
 
@@ -255,6 +260,7 @@ def answer_of(
     forecast: str = "The forecasts",
     reference: str = "the prior",
     quick: bool = False,
+    influence: bool = True,
 ) -> ApparentInformation:
     """Put the answer together.
 
@@ -274,6 +280,8 @@ def answer_of(
         What is compared with what, in words.
     quick : bool
         Whether to leave the mixture out.
+    influence : bool
+        Whether to say what a single case can do.
 
     Returns
     -------
@@ -299,7 +307,8 @@ def answer_of(
     cautions = _cautions(cases, simulation, unit, units)
     drawn = simulation.drawn(finite)
     n_groups = len(set(cases.groups or ()))
-    with stages({"posterior of J": 1.0, "without one case": 0.5, "groups": n_groups}):
+    parts = {"posterior of J": 1.0, "without one case": 0.5 * influence}
+    with stages(parts | {"groups": n_groups}):
         with stage("posterior of J"):
             found = None if quick else simulation.run(finite[drawn])
             doubt = _doubt(found, simulation, cases, unit, level, units)
@@ -309,8 +318,10 @@ def answer_of(
             others=simulation.other_views(finite / unit),
             lone=has_lone_case(finite),
         )
-        with stage("without one case"):
-            influence = influence_of(cases, found, simulation, unit, drawn)
+        most: Influence | None = None
+        if influence:
+            with stage("without one case"):
+                most = influence_of(cases, found, simulation, unit, drawn)
         groups: tuple[GroupInformation, ...] = ()
         if cases.groups:
             with stage("groups"):
@@ -320,7 +331,7 @@ def answer_of(
         posterior=posterior,
         n_posterior=finite.size if found is None else found.n_cases,
         spread=spread_of(finite, found, unit),
-        influence=influence,
+        influence=most,
         components=_trusted_components(found),
         diagnostics={"passed": True}
         if found is None

@@ -42,6 +42,7 @@ def compare_information(
     max_seconds: float = 60.0,
     allow_unconverged: bool = False,
     quick: bool = False,
+    influence: bool = True,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -65,6 +66,8 @@ def compare_information(
         Whether to answer, with a stamp, where the chains disagree.
     quick : bool, default=False
         Whether to leave the mixture out.
+    influence : bool, default=True
+        Whether to say what the most influential case does.
     random_state : int, Generator or None, default=0
         Seed of the chains.
     n_jobs : int, optional
@@ -105,6 +108,7 @@ def compare_information(
         forecast=forecast,
         reference=reference,
         quick=quick,
+        influence=influence,
     )
 
 

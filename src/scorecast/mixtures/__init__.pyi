@@ -1,4 +1,5 @@
 from .conditional import ConditionalMixture as ConditionalMixture
+from .diagnostics import MOST_RHAT as MOST_RHAT
 from .diagnostics import MOST_RHAT_COMPONENTS as MOST_RHAT_COMPONENTS
 from .diagnostics import Diagnostics as Diagnostics
 from .ensemble import can_sample as can_sample

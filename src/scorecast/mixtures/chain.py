@@ -144,7 +144,7 @@ class Chain:
             Place of the first.
         """
         done = 0
-        while done < n_sweeps:
+        while True:  # none at all is how kernels are compiled
             first, last = offset + done, offset + n_sweeps
             done += run_sweeps(
                 self.rng,
@@ -164,8 +164,9 @@ class Chain:
                 record.log_likelihood[first:last],
                 record.given_cases[first:last],
             )
-            if done < n_sweeps:
-                self._make_room(2 * (int(self.number[0]) + self.n_jumps))
+            if done >= n_sweeps:
+                return
+            self._make_room(2 * (int(self.number[0]) + self.n_jumps))
 
     def keep(self) -> KeptMixture:
         """Return a copy of the mixture as it is now."""

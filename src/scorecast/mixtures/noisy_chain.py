@@ -66,7 +66,7 @@ class NoisyChain(Chain):
             Place of the first.
         """
         done = 0
-        while done < n_sweeps:
+        while True:  # none at all is how kernels are compiled
             first, last = offset + done, offset + n_sweeps
             done += self._sweep(
                 n_sweeps - done,
@@ -84,8 +84,9 @@ class NoisyChain(Chain):
                 record.log_likelihood[first:last],
                 record.given_cases[first:last],
             )
-            if done < n_sweeps:
-                self._make_room(2 * (int(self.number[0]) + self.n_jumps))
+            if done >= n_sweeps:
+                return
+            self._make_room(2 * (int(self.number[0]) + self.n_jumps))
 
     def _sweep(self, *arguments: Any) -> int:
         if self.noise_power is None:

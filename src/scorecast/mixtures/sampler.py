@@ -88,8 +88,8 @@ def sample_posterior(
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     streams = as_generator(random_state).spawn(sampling.n_chains)
-    runs = start_runs(given, prior.constants(), sampling, streams)
     with announced("compiling the sampler (the first time only)"):
+        runs = start_runs(given, prior.constants(), sampling, streams)
         runs[0].compile()
     store = Checkpoint(checkpoint, given, prior, sampling, streams)
     stage = store.load(runs)

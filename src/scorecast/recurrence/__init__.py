@@ -27,6 +27,7 @@ from scorecast.recurrence.evaluation import (
     evaluate_recurrence,
 )
 from scorecast.recurrence.evidence import hyperparameter_evidence
+from scorecast.recurrence.kaplan_meier import median_time
 from scorecast.recurrence.new_cases import NewCases, predict_new
 from scorecast.recurrence.noted import noted
 from scorecast.recurrence.population import POPULATIONS, fit_population
@@ -35,10 +36,15 @@ from scorecast.recurrence.rivals import RIVALS
 from scorecast.recurrence.rows import FORECASTERS, RivalRow
 
 if TYPE_CHECKING:
-    from scorecast.recurrence.model import SAMPLING, RecurrenceModel
+    from scorecast.recurrence.model import (
+        FOLD_SAMPLING,
+        SAMPLING,
+        RecurrenceModel,
+    )
 
 __all__ = [
     "FEW_EVENTS",
+    "FOLD_SAMPLING",
     "FORECASTERS",
     "POPULATIONS",
     "PRIOR_WORDS",
@@ -67,6 +73,7 @@ __all__ = [
     "fit_population",
     "fit_without",
     "hyperparameter_evidence",
+    "median_time",
     "noted",
     "predict_new",
     "recurrence_of",
@@ -77,7 +84,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # The estimator brings scikit-learn along, which the rest does without.
-    if name in {"RecurrenceModel", "SAMPLING"}:
+    if name in {"RecurrenceModel", "SAMPLING", "FOLD_SAMPLING"}:
         from scorecast.recurrence import model
 
         return getattr(model, name)

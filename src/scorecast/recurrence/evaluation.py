@@ -18,9 +18,11 @@ from scorecast._core.keywords import checked_keywords
 from scorecast._core.progress import in_parts
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.rounding import told_apart
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json, RandomState
 from scorecast._version import __version__
-from scorecast.exceptions import DataWarning
+from scorecast.exceptions import DataWarning, UsageError
+from scorecast.mixtures import MOST_RHAT
 from scorecast.recurrence.accuracy import (
     Calibration,
     Concordance,
@@ -116,6 +118,8 @@ class Evaluation:
         What was done otherwise than asked in some folds.
     settings : dict
         What decided the fits.
+    quick : bool
+        Whether "model" is a lognormal regression in the place of the model.
     """
 
     time: FloatArray
@@ -129,6 +133,7 @@ class Evaluation:
     seed: int | None
     notes: tuple[str, ...] = ()
     settings: Json = field(default_factory=dict)
+    quick: bool = False
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -251,13 +256,15 @@ def evaluate_recurrence(
     rivals: str | Sequence[str] = (),
     random_state: RandomState | Literal["model"] = OF_MODEL,
     checkpoint: str | os.PathLike[str] | None = None,
+    quick: bool = False,
 ) -> Evaluation:
     """Predict every case from a model that did not learn from it.
 
     Parameters
     ----------
     model : RecurrenceModel
-        Unfitted; its parameters hold for every fold.
+        Unfitted; its parameters hold for every fold. Without a `sampling` of its own,
+        chains that disagree go on once, for half as many sweeps again.
     X, time, event : array-like
         As for `RecurrenceModel.fit`.
     cv, repeats : int, default=10, 1
@@ -276,6 +283,9 @@ def evaluate_recurrence(
     checkpoint : str or path-like, optional
         File to which every finished fold is appended; the same call goes on from it,
         another one is refused.
+    quick : bool, default=False
+        Whether to predict by a lognormal regression (accelerated failure times) in the
+        place of the model, of which the seed alone is then used: at once, and marked.
 
     Returns
     -------
@@ -300,6 +310,9 @@ def evaluate_recurrence(
     check_pairing(X=X, time=time, event=event, folds=folds)
     cohort = check_cohort(X, time, event)
     check_choice(prior, "prior", POPULATIONS)
+    if quick and prior == "model":
+        msg = "A quick look fits no model that could be the prior: name another."
+        raise UsageError(msg)
     chosen = check_rivals(rivals)
     check_learnable(cohort)
     seed = seed_of(model, random_state)
@@ -311,7 +324,8 @@ def evaluate_recurrence(
     )
     parts = [row == k for row in dealt for k in range(int(row.max()) + 1)]
     check_parts(cohort, parts)
-    work = FoldWork(cohort, model, prior, chosen, _grid(cohort))
+    own = model if quick else _for_folds(model)
+    work = FoldWork(cohort, own, prior, chosen, _grid(cohort), quick)
     run = None if checkpoint is None else _fingerprint(work, dealt, rng)
     record = None if checkpoint is None else Record(checkpoint, str(run))
     table = _Table(work, covariate_names(X, cohort.X.shape[1]))
@@ -328,6 +342,18 @@ def evaluate_recurrence(
     return table.evaluation(dealt, seed_number(seed))
 
 
+def _for_folds(model: RecurrenceModel) -> RecurrenceModel:
+    """Return the model with the chains of folds, unless it was given its own."""
+    if model.sampling is not None:
+        return model
+    from sklearn.base import clone  # which importing this folder does without
+
+    from scorecast.recurrence.model import FOLD_SAMPLING
+
+    found: RecurrenceModel = clone(model).set_params(sampling=FOLD_SAMPLING)
+    return found
+
+
 def _fingerprint(work: FoldWork, dealt: IntArray, rng: np.random.Generator) -> str:
     """Return what tells this run from another; the number of threads does not."""
     from sklearn.base import clone
@@ -336,7 +362,8 @@ def _fingerprint(work: FoldWork, dealt: IntArray, rng: np.random.Generator) -> s
     model = clone(work.model).set_params(
         n_jobs=None, checkpoint=None, random_state=None
     )
-    parts = (__version__, model, work.cohort, work.prior, work.rivals, dealt, rng)
+    asked = (work.cohort, work.prior, work.rivals, work.quick)
+    parts = (__version__, model, *asked, dealt, rng)
     return hashlib.sha256(identity_of(parts).encode()).hexdigest()
 
 
@@ -390,7 +417,8 @@ class _Table:
         ]
         n_events = int(self.work.cohort.event.sum())
         lines = left_out_lines(left_out, self.covariates)
-        lines = [*lines, *fit_lines(checks, n_events)]
+        if not self.work.quick:
+            lines = [*lines, *fit_lines(checks, n_events)]
         found = Evaluation(
             time=self.work.cohort.time,
             event=self.work.cohort.event,
@@ -411,7 +439,8 @@ class _Table:
             failures=self.failures,
             seed=seed,
             notes=tuple(lines),
-            settings=settings_of(self.work.model),
+            settings={} if self.work.quick else settings_of(self.work.model),
+            quick=self.work.quick,
         )
         for line in found.warnings:
             warnings.warn(line, DataWarning, stacklevel=4)
@@ -421,4 +450,5 @@ class _Table:
 def _worst(rhat: float) -> str:
     if not np.isfinite(rhat):
         return "worst R-hat not known"
-    return f"worst R-hat {rhat:.2f}"
+    said = told_apart(rhat, MOST_RHAT, 2) if rhat > MOST_RHAT else f"{rhat:.2f}"
+    return f"worst R-hat {said}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray
 
-__all__ = ["followed_up", "kaplan_meier", "survival_at"]
+__all__ = ["followed_up", "kaplan_meier", "median_time", "survival_at"]
 
 
 def kaplan_meier(time: FloatArray, event: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -25,6 +25,24 @@ def kaplan_meier(time: FloatArray, event: BoolArray) -> tuple[FloatArray, FloatA
     at, n_events = np.unique(time[event], return_counts=True)
     n_waiting = len(time) - np.searchsorted(np.sort(time), at, side="left")
     return at, np.asarray(np.cumprod(1.0 - n_events / n_waiting), dtype=np.float64)
+
+
+def median_time(time: FloatArray, event: BoolArray) -> float | None:
+    """Return the time by which half of the cases have had their event.
+
+    Parameters
+    ----------
+    time, event : array of shape (n,)
+        Times, and whether the event was seen.
+
+    Returns
+    -------
+    float or None
+        By the product-limit estimate; None where more than half still wait at its end.
+    """
+    at, survival = kaplan_meier(time, event)
+    below = at[survival <= 0.5]
+    return float(below[0]) if below.size else None
 
 
 def followed_up(time: FloatArray, event: BoolArray) -> tuple[FloatArray, FloatArray]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scorecast._core.results import Result, result_from_dict
-from scorecast._core.types import Json
+from scorecast._core.types import FloatArray, Json
 from scorecast.recurrence.accuracy import Calibration, Concordance
 from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.case_curves import CaseCurves
@@ -43,6 +43,7 @@ PRIOR_WORDS = {
     "kaplan-meier": "the Kaplan-Meier curve of all cases, smoothed",
     "model": "the same model without covariates",
 }
+QUICK = "A quick look, by a lognormal regression in the place of the model."
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _EVEN = 0.05  # p-value below which survival is not even
 
@@ -90,10 +91,14 @@ class Recurrence(Result):
     choice : HyperparameterChoice or None
         Evidence of candidate hyperparameters, if some were asked for.
     cases : dict
-        Case by case: ``time``, ``event``, ``fold`` (of every repeat), and in nats
-        ``log_q``, ``log_p``, ``j`` and ``log_q_of`` every rival.
+        Case by case: ``time``, ``event``, ``fold`` (of every repeat), and in ``units``
+        (logarithms to base 2 for bits) ``log_q``, ``log_p``, ``j``, their difference,
+        ``log_curve`` and ``log_q_of`` every rival.
     predicted : NewCases or None
         New cases, predicted by a fit to all cases, if some were given.
+    quick : bool
+        Whether this is a quick look: a lognormal regression in the place of the model,
+        and plain intervals.
     """
 
     kind: ClassVar[str] = "recurrence"
@@ -121,6 +126,7 @@ class Recurrence(Result):
     choice: HyperparameterChoice | None = None
     cases: Json = field(default_factory=dict)
     predicted: NewCases | None = None
+    quick: bool = False
 
     @property
     def units(self) -> str:
@@ -196,6 +202,8 @@ class Recurrence(Result):
     def summary(self) -> str:
         """Say the answer in a sentence or two, with what spoils it at the end."""
         said = self.sentence()
+        if self.quick:
+            said = f"{QUICK} {said}"
         if not self.information.converged:
             said += (
                 " The simulation of the posterior of J did not converge: do not rely "
@@ -239,6 +247,7 @@ class Recurrence(Result):
             "n_repeats": self.n_repeats,
             "level": self.level,
             "units": self.units,
+            "quick": self.quick,
             "seed": self.seed,
             "information": told["options"],
             "model": self.options,
@@ -284,8 +293,7 @@ class Recurrence(Result):
             prior_brier=known(result["brier"]["prior"]),
             comparison=tuple(map(RivalRow.from_dict, result["comparison"])),
             curves=tuple(map(CaseCurves.from_dict, result["curves"])),
-            diagnostics=result["diagnostics"]
-            | {"rhat": known(result["diagnostics"]["rhat"])},
+            diagnostics=_known_checks(result["diagnostics"]),
             covariates=tuple(inputs["covariates"]),
             missing=dict(inputs["missing"]),
             follow_up=FollowUp.from_dict(result["follow_up"]),
@@ -299,7 +307,13 @@ class Recurrence(Result):
             choice=HyperparameterChoice.from_dict(chosen) if chosen else None,
             cases=result.get("cases") or {},
             predicted=NewCases.from_dict(new) if new else None,
+            quick=bool(options.get("quick", False)),
         )
+
+
+def _known_checks(checks: Json) -> Json:
+    """Return diagnostics with the number that JSON could not hold."""
+    return checks | {"rhat": known(checks["rhat"])} if "rhat" in checks else checks
 
 
 def amount_of(value: float, decimals: int) -> str:
@@ -409,8 +423,9 @@ def recurrence_of(
         ),
         options=found.settings | (options or {}),
         choice=choice,
-        cases=_cases_of(found),
+        cases=_cases_of(found, information.units, unit),
         predicted=predicted,
+        quick=found.quick,
     )
 
 
@@ -424,17 +439,22 @@ def _unsaid(row: RivalRow) -> str:
     return f"What the model knows beyond {who}{more}"
 
 
-def _cases_of(found: Evaluation) -> Json:
-    """Return what every case got, so that others can compute from it."""
+def _cases_of(found: Evaluation, units: str, unit: float) -> Json:
+    """Return what every case got, so that others can compute from it: in one unit."""
+
+    def told(logs: FloatArray) -> list[float]:
+        return np.asarray(logs / unit).tolist()  # type: ignore[no-any-return]
+
     return {
+        "units": units,
         "time": found.time.tolist(),
         "event": found.event.tolist(),
         "fold": found.folds.tolist(),
-        "log_q": found.log_q.tolist(),
-        "log_p": found.log_p.tolist(),
-        "j": found.j.tolist(),
-        "log_curve": found.log_curve.tolist() if CURVE in found.predictions else [],
-        "log_q_of": {name: found.log_q_of(name).tolist() for name in found.rivals},
+        "log_q": told(found.log_q),
+        "log_p": told(found.log_p),
+        "j": told(found.j),
+        "log_curve": told(found.log_curve) if CURVE in found.predictions else [],
+        "log_q_of": {name: told(found.log_q_of(name)) for name in found.rivals},
     }
 
 

@@ -137,9 +137,12 @@ def summed(fits: Sequence[Json]) -> Json:
     Returns
     -------
     dict
-        The worst of them; an R-hat that is not known is worse than any.
+        The worst of them; an R-hat that is not known is worse than any. Where there
+        were none, no more than that.
     """
     failed = [one for one in fits if is_unsure(one)]
+    if not fits:
+        return {"n_fits": 0, "n_unconverged": 0, "passed": True}
     return {
         "n_fits": len(fits),
         "n_unconverged": len(failed),

@@ -6,8 +6,10 @@ import math
 import re
 from collections.abc import Iterable
 
+from scorecast._core.rounding import told_apart
 from scorecast._core.types import Json
 from scorecast.information import amount, chance_of
+from scorecast.mixtures import MOST_RHAT
 from scorecast.recurrence import (
     FORECASTERS,
     PRIOR_WORDS,
@@ -107,7 +109,7 @@ def _heading(result: Recurrence) -> tuple[str, ...]:
     return (
         "",
         f"{result.units} beyond prior",
-        "model beyond it",
+        "regression beyond it" if result.quick else "model beyond it",
         "concordance",
         "Brier",
     )
@@ -119,7 +121,7 @@ def _rows(result: Recurrence) -> list[tuple[str, ...]]:
     own = -math.inf if result.information.n_infinite else found.median
     rows: list[tuple[str, ...]] = [
         (
-            FORECASTERS["model"],
+            FORECASTERS["lognormal" if result.quick else "model"],
             _figure(own, found.low, found.high, digits),
             "",
             _with_error(order.value, order.stderr, result),
@@ -162,9 +164,15 @@ def _table_said(result: Recurrence) -> str:
     order = f"\N{PLUS-MINUS SIGN} its standard error, of {pairs}"
     if not result.has_enough_events:
         order = f"(of {pairs}): {few_said(result)}"
+    figures = (
+        "plain means, with intervals that hold those of the normal approximation and "
+        f"of Pareto tails ({level_name(result.level)})"
+        if result.quick
+        else f"medians of the posterior, with {level_name(result.level)} intervals, as "
+        "in the answer"
+    )
     said = (
-        f"medians of the posterior, with {level_name(result.level)} intervals, as in "
-        f"the answer; concordance {order}; integrated Brier score{horizon}, less is "
+        f"{figures}; concordance {order}; integrated Brier score{horizon}, less is "
         "better"
     )
     return said + legend_said((c for row in _rows(result) for c in row), result)
@@ -212,10 +220,10 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
             "that learned from it",
         ),
         ("Survival", f"predicted probabilities: {even_said(result)}"),
-        (
+        _quick_said() if result.quick else (
             "Chains",
             f"{state} over {count(checks['n_fits'])} fits{_lengths(checks)}: worst "
-            f"R-hat {_checked(checks['rhat'], 3)}, fewest effective draws "
+            f"R-hat {_rhat_said(checks)}, fewest effective draws "
             f"{_checked(checks['ess'], 0)}",
         ),
         *([] if result.choice is None else [("Evidence", result.choice.sentence())]),
@@ -229,6 +237,21 @@ def _lengths(checks: Json) -> str:
     most = checks.get("most_draws") or fewest
     span = f"{count(fewest)} to {count(most)}" if most > fewest else count(fewest)
     return f" of {count(n)} chain{'' if n == 1 else 's'}, {span} draws each"
+
+
+def _quick_said() -> tuple[str, str]:
+    return (
+        "Quick",
+        "a lognormal regression (accelerated failure times) in the place of the model, "
+        "and no simulation; without --quick the model itself answers",
+    )
+
+
+def _rhat_said(checks: Json) -> str:
+    rhat = checks["rhat"]
+    if not is_known(rhat):
+        return _checked(rhat, 3)
+    return told_apart(rhat, MOST_RHAT, 3) if rhat > MOST_RHAT else f"{rhat:.3f}"
 
 
 def _checked(value: float | None, digits: int) -> str:
@@ -250,6 +273,8 @@ def _followed(result: Recurrence) -> str:
 def _missing(result: Recurrence) -> str:
     shown = ", ".join(f"{name} in {count(n)}" for name, n in result.missing.items())
     said = f"{one_line(shown, 160)}; the model takes gaps as they are"
+    if result.quick:
+        return f"{one_line(shown, 160)}; the mean of the training cases instead"
     if len(result.comparison) > 1:
         said += ", the other models got the mean of the training cases instead"
     return said

@@ -169,7 +169,7 @@ def legend_said(cells: Iterable[str], result: Recurrence) -> str:
     shown = list(cells)
     why = ", see the warnings" if any(row.reason for row in result.comparison) else ""
     said = ""
-    if result.comparison:
+    if result.comparison and not result.quick:
         said += "; medians of separate posteriors need not subtract"
     if any(cell.endswith(PLAIN_MEAN) for cell in shown):
         said += f"; plain mean: without a posterior{why}"

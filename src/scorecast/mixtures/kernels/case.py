@@ -9,14 +9,19 @@ import numpy as np
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.mixtures.kernels.half_normal import draw_around, draw_root, mode_of
 from scorecast.mixtures.kernels.layout import Cases, Components, Densities, Sums
-from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, log_determinant
+from scorecast.mixtures.kernels.matrix import (
+    LOG_2PI,
+    compiled,
+    log_determinant,
+    merged,
+)
 
 __all__ = ["assign_cases"]
 
 BLOCK = 256  # cases looked at in one go
 
 
-@compiled
+@merged
 def _clear(n_components: int, sums: Sums) -> None:
     n_dims = sums.scale_y.shape[1]
     for c in range(n_components):
@@ -31,7 +36,7 @@ def _clear(n_components: int, sums: Sums) -> None:
                 sums.scale_yy[c, i, j] = 0.0
 
 
-@compiled
+@merged
 def _draw_labels(
     rng: np.random.Generator,
     n_components: int,
@@ -70,7 +75,7 @@ def _log_normalisers(
         out[c] = 0.5 * (half - square)
 
 
-@compiled
+@merged
 def _draw_block(
     rng: np.random.Generator,
     label: IntArray,
@@ -96,7 +101,7 @@ def _draw_block(
         )
 
 
-@compiled
+@merged
 def _add_block(
     label: IntArray, block: FloatArray, root: FloatArray, added: FloatArray
 ) -> float:
@@ -122,7 +127,7 @@ def _add_block(
     return likelihood
 
 
-@compiled
+@merged
 def _assign_numbers(
     rng: np.random.Generator,
     x: FloatArray,
@@ -152,7 +157,7 @@ def _assign_numbers(
     return likelihood + _keep_sums(n_components, added, densities, sums)
 
 
-@compiled
+@merged
 def _keep_sums(
     n_components: int, added: FloatArray, densities: Densities, sums: Sums
 ) -> float:
@@ -174,7 +179,7 @@ def _keep_sums(
     return lacking
 
 
-@compiled
+@merged
 def _fill_distance(
     x: FloatArray,
     c: int,
@@ -196,7 +201,7 @@ def _fill_distance(
     return square, cross
 
 
-@compiled
+@merged
 def _add_case(c: int, y: FloatArray, root: float, log_root: float, sums: Sums) -> None:
     """Add a case to the sums of its component."""
     scale = root * root
@@ -211,7 +216,7 @@ def _add_case(c: int, y: FloatArray, root: float, log_root: float, sums: Sums) -
             sums.scale_yy[c, i, j] += scale * y[i] * y[j]
 
 
-@compiled
+@merged
 def _assign_vectors(
     rng: np.random.Generator,
     x: FloatArray,

@@ -20,6 +20,7 @@ from scorecast.mixtures.kernels.matrix import (
     compiled,
     draw_normal,
     draw_wishart,
+    merged,
     multiply,
 )
 from scorecast.mixtures.kernels.pro_gamma import draw_pro_gamma
@@ -35,7 +36,7 @@ __all__ = [
 LEAST_LOG = -40.0  # of a probability relative to the largest, below which it is zero
 
 
-@compiled
+@merged
 def occupied_first(
     n_components: int, components: Components, sums: Sums, cases: Cases
 ) -> int:
@@ -56,7 +57,7 @@ def occupied_first(
     return occupied
 
 
-@compiled
+@merged
 def _move_sums(source: int, target: int, sums: Sums) -> None:
     sums.cases[target] = sums.cases[source]
     sums.scale[target] = sums.scale[source]
@@ -83,7 +84,7 @@ def log_number(
     return total
 
 
-@compiled
+@merged
 def draw_number(
     rng: np.random.Generator,
     occupied: int,
@@ -139,7 +140,7 @@ def draw_component(
     components.shape[c] = 1.0 + d if kind == 1 else d
 
 
-@compiled
+@merged
 def _update_location_and_skew(
     rng: np.random.Generator,
     c: int,
@@ -174,7 +175,7 @@ def _update_location_and_skew(
         components.skew[c, i] = drawn[n + i]
 
 
-@compiled
+@merged
 def _scatter(
     c: int, moved: FloatArray, skew: FloatArray, sums: Sums, out: FloatArray
 ) -> None:
@@ -192,7 +193,7 @@ def _scatter(
             out[j, i] = value
 
 
-@compiled
+@merged
 def update_component(
     rng: np.random.Generator,
     c: int,

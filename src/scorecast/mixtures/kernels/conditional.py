@@ -22,7 +22,7 @@ import numpy as np
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.mixtures.kernels.density import rate_of
 from scorecast.mixtures.kernels.layout import Components
-from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, entry
+from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, entry, merged
 from scorecast.mixtures.kernels.normal import normal_values
 
 __all__ = ["Turned", "fill_normals", "mixture_quantiles", "mixture_values"]
@@ -148,7 +148,7 @@ def _height(
     return top + math.log(spread) + 0.5 * LOG_2PI, mode, spread
 
 
-@compiled
+@merged
 def _scan(
     c: int,
     components: Components,
@@ -180,7 +180,7 @@ def _level(c: int, components: Components, kind: int, turned: Turned) -> float:
     return math.log(components.weight[c]) + own + math.log(2.0)
 
 
-@compiled
+@merged
 def _fill_of_ratio(
     place: int,
     c: int,
@@ -217,7 +217,7 @@ def _fill_of_ratio(
     return place
 
 
-@compiled
+@merged
 def _fill_of_component(
     place: int,
     c: int,
@@ -259,7 +259,7 @@ def _fill_of_component(
     return place
 
 
-@compiled
+@merged
 def _normalise(start: int, end: int, out: FloatArray) -> float:
     """Turn log weights into shares of one; return the log of their sum."""
     top, total = -np.inf, 0.0

@@ -22,6 +22,7 @@ from scorecast.mixtures.kernels.matrix import (
     cholesky,
     compiled,
     log_determinant,
+    merged,
 )
 
 __all__ = [
@@ -146,7 +147,7 @@ def fill_rows(
             total[k] += weight * row[k]
 
 
-@compiled
+@merged
 def add_row(
     x: FloatArray,
     c: int,
@@ -164,7 +165,7 @@ def add_row(
     exp_in_place(row)
 
 
-@compiled
+@merged
 def move_density(source: int, target: int, densities: Densities) -> None:
     """Copy what `prepare` worked out, and the row."""
     n_dims = densities.tilt.shape[1]
@@ -177,12 +178,14 @@ def move_density(source: int, target: int, densities: Densities) -> None:
             densities.factor[target, i, j] = densities.factor[source, i, j]
     n_knots = 2 * densities.n_left[source] + 1
     densities.n_left[target] = densities.n_left[source]
-    densities.table[target, :n_knots] = densities.table[source, :n_knots]
+    for i in range(n_knots):
+        for j in range(densities.table.shape[2]):
+            densities.table[target, i, j] = densities.table[source, i, j]
     for k in range(densities.level.size):
         densities.row[target, k] = densities.row[source, k]
 
 
-@compiled
+@merged
 def log_likelihood(densities: Densities) -> float:
     """Log likelihood of the mixture, scales and labels integrated out."""
     total = 0.0

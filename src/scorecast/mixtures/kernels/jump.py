@@ -24,6 +24,7 @@ from scorecast.mixtures.kernels.matrix import (
     compiled,
     log_normal,
     log_wishart,
+    merged,
 )
 from scorecast.mixtures.kernels.proposal import (
     draw_share,
@@ -138,7 +139,7 @@ def _shift(
         total[k] = max(value, TINY)
 
 
-@compiled
+@merged
 def _split(
     rng: np.random.Generator,
     x: FloatArray,
@@ -172,7 +173,7 @@ def _split(
     return n_components + 1
 
 
-@compiled
+@merged
 def _merge(
     rng: np.random.Generator,
     n_components: int,

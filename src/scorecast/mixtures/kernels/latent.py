@@ -28,8 +28,8 @@ from scorecast.mixtures.kernels.layout import (
     Population,
     Sums,
 )
-from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, entry
-from scorecast.mixtures.kernels.sweep import run_sweeps
+from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, entry, merged
+from scorecast.mixtures.kernels.sweep import sweep_once
 
 __all__ = [
     "draw_above",
@@ -196,7 +196,7 @@ def draw_behind(
         out[at] = centre[at] + away
 
 
-@compiled
+@merged
 def _draw_noise_scale(
     rng: np.random.Generator,
     k: int,
@@ -278,22 +278,8 @@ def run_noisy_sweeps(
         if number[0] + n_jumps > densities.row.shape[0]:
             return i
         update_latent(rng, x, components, cases, measured)
-        run_sweeps(
-            rng,
-            x,
-            1,
-            n_jumps,
-            number,
-            components,
-            population,
-            constants,
-            densities,
-            cases,
-            sums,
-            means[i : i + 1],
-            centres[i : i + 1],
-            numbers[i : i + 1],
-            likelihoods[i : i + 1],
-            given_cases[i : i + 1],
-        )
+        sweep_once(
+            i, rng, x, n_jumps, number, components, population, constants, densities,
+            cases, sums, means, centres, numbers, likelihoods, given_cases,
+        )  # fmt: skip
     return n_sweeps

@@ -25,6 +25,7 @@ __all__ = [
     "log_determinant",
     "log_normal",
     "log_wishart",
+    "merged",
     "multiply",
     "trace_of_product",
 ]
@@ -36,6 +37,9 @@ ROOT_HALF = math.sqrt(0.5)
 # Entry points are compiled once and kept on disk. Everything below them is compiled
 # as part of them: without a door to Python it takes a third of the time. The python
 # error model would test every division for a zero divisor.
+# What is called at one place only is merged into its caller before that is compiled:
+# numba would optimise it and everything below it once for every level in between, and
+# make machine code of it that nobody calls.
 entry = njit(nogil=True, cache=True, error_model="numpy")
 compiled = njit(  # type: ignore[call-overload]
     nogil=True,
@@ -43,6 +47,7 @@ compiled = njit(  # type: ignore[call-overload]
     no_cpython_wrapper=True,
     no_cfunc_wrapper=True,
 )
+merged = njit(nogil=True, error_model="numpy", inline="always")
 
 
 @compiled

@@ -8,10 +8,10 @@ from scorecast.mixtures.kernels.layout import Components, Constants, Population
 from scorecast.mixtures.kernels.matrix import (
     cholesky,
     combine,
-    compiled,
     draw_normal,
     draw_wishart,
     log_determinant,
+    merged,
     multiply,
     trace_of_product,
 )
@@ -20,7 +20,7 @@ from scorecast.mixtures.kernels.pro_gamma import draw_pro_gamma
 __all__ = ["draw_population", "update_population"]
 
 
-@compiled
+@merged
 def draw_population(
     rng: np.random.Generator, population: Population, constants: Constants
 ) -> None:
@@ -42,7 +42,7 @@ def draw_population(
     draw_normal(rng, constants.centre_precision, linear, population.location_mean)
 
 
-@compiled
+@merged
 def update_population(
     rng: np.random.Generator,
     n_components: int,
@@ -55,7 +55,7 @@ def update_population(
     _update_locations(rng, n_components, components, population, constants)
 
 
-@compiled
+@merged
 def _update_precisions(
     rng: np.random.Generator,
     n_components: int,
@@ -83,7 +83,7 @@ def _update_precisions(
     draw_wishart(rng, shape, total, population.covariance)
 
 
-@compiled
+@merged
 def _update_locations(
     rng: np.random.Generator,
     n_components: int,

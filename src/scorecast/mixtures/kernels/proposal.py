@@ -32,6 +32,7 @@ from scorecast.mixtures.kernels.matrix import (
     log_determinant,
     log_normal,
     log_wishart,
+    merged,
     multiply,
 )
 from scorecast.mixtures.kernels.pro_gamma import draw_pro_gamma
@@ -112,7 +113,7 @@ def _draw_near(
     draw_normal(rng, matrix, linear, out)
 
 
-@compiled
+@merged
 def _draw_location(
     rng: np.random.Generator, parent: int, new: int, components: Components, kind: int
 ) -> None:
@@ -136,7 +137,7 @@ def _fill_rate(precision: FloatArray, step: float, rate: FloatArray) -> None:
     combine(shape / step, rate, 0.0, rate, rate)
 
 
-@compiled
+@merged
 def _log_precision(new: FloatArray, parent: FloatArray) -> float:
     """Log density of the proposed precision: an even mixture of three Wisharts."""
     rate = np.empty_like(parent)
@@ -152,7 +153,7 @@ def _log_precision(new: FloatArray, parent: FloatArray) -> float:
     return top + math.log(total / 3.0)
 
 
-@compiled
+@merged
 def propose(
     rng: np.random.Generator,
     parent: int,
@@ -176,7 +177,7 @@ def propose(
     components.shape[new] = 1.0 + d if kind == 1 else d
 
 
-@compiled
+@merged
 def _log_under_parent(
     parent: int,
     new: int,
@@ -198,7 +199,7 @@ def _log_under_parent(
     return found[0]
 
 
-@compiled
+@merged
 def log_proposal(
     parent: int,
     new: int,

@@ -25,13 +25,13 @@ from scorecast.mixtures.kernels.layout import (
     Population,
     Sums,
 )
-from scorecast.mixtures.kernels.matrix import compiled, entry
+from scorecast.mixtures.kernels.matrix import compiled, entry, merged
 from scorecast.mixtures.kernels.population import draw_population, update_population
 
-__all__ = ["draw_mixture", "fill_log_density", "run_sweeps"]
+__all__ = ["draw_mixture", "fill_log_density", "run_sweeps", "sweep_once"]
 
 
-@compiled
+@merged
 def mixture_mean(
     n_components: int, components: Components, kind: int, out: FloatArray
 ) -> None:
@@ -50,7 +50,7 @@ def mixture_mean(
             out[i] += components.weight[c] * own
 
 
-@compiled
+@merged
 def mixture_centre(
     n_components: int, components: Components, kind: int, out: FloatArray
 ) -> None:
@@ -123,26 +123,27 @@ def _update_mixture(
     return number
 
 
-@compiled
+@merged
 def _give_up(
-    first: int,
+    i: int,
     means: FloatArray,
     centres: FloatArray,
     likelihoods: FloatArray,
     given_cases: FloatArray,
 ) -> None:
-    """Record no numbers from a sweep on: the diagnostics then refuse the chain."""
-    means[first:] = np.nan
-    centres[first:] = np.nan
-    likelihoods[first:] = np.nan
-    given_cases[first:] = np.nan
+    """Record no numbers at a sweep: the diagnostics then refuse the chain."""
+    for j in range(means.shape[1]):
+        means[i, j] = np.nan
+        centres[i, j] = np.nan
+    likelihoods[i] = np.nan
+    given_cases[i] = np.nan
 
 
-@entry
-def run_sweeps(
+@merged
+def sweep_once(
+    i: int,
     rng: np.random.Generator,
     x: FloatArray,
-    n_sweeps: int,
     n_jumps: int,
     number: IntArray,
     components: Components,
@@ -156,20 +157,16 @@ def run_sweeps(
     numbers: IntArray,
     likelihoods: FloatArray,
     given_cases: FloatArray,
-) -> int:
-    """Run sweeps and record each; return how many fitted into the rows given.
+) -> None:
+    """Run one sweep and record it at place i, there being rows enough.
 
-    A return below `n_sweeps` asks for more rows; the chain is then between two sweeps.
     A chain that has met what is no number does not go on.
     """
-    for i in range(n_sweeps):
+    if math.isnan(components.shape[0]):
+        numbers[i] = number[0]
+        _give_up(i, means, centres, likelihoods, given_cases)
+    else:
         n_components = number[0]
-        if math.isnan(components.shape[0]):
-            numbers[i:] = n_components
-            _give_up(i, means, centres, likelihoods, given_cases)
-            return n_sweeps
-        if n_components + n_jumps > densities.row.shape[0]:
-            return i
         fill_rows(x, n_components, components, constants, densities)
         for _ in range(n_jumps):
             n_components = jump(
@@ -195,4 +192,36 @@ def run_sweeps(
         numbers[i] = n_components
         mixture_mean(n_components, components, constants.tail_kind, means[i])
         mixture_centre(n_components, components, constants.tail_kind, centres[i])
+
+
+@entry
+def run_sweeps(
+    rng: np.random.Generator,
+    x: FloatArray,
+    n_sweeps: int,
+    n_jumps: int,
+    number: IntArray,
+    components: Components,
+    population: Population,
+    constants: Constants,
+    densities: Densities,
+    cases: Cases,
+    sums: Sums,
+    means: FloatArray,
+    centres: FloatArray,
+    numbers: IntArray,
+    likelihoods: FloatArray,
+    given_cases: FloatArray,
+) -> int:
+    """Run sweeps and record each; return how many fitted into the rows given.
+
+    A return below `n_sweeps` asks for more rows; the chain is then between two sweeps.
+    """
+    for i in range(n_sweeps):
+        if number[0] + n_jumps > densities.row.shape[0]:
+            return i
+        sweep_once(
+            i, rng, x, n_jumps, number, components, population, constants, densities,
+            cases, sums, means, centres, numbers, likelihoods, given_cases,
+        )  # fmt: skip
     return n_sweeps

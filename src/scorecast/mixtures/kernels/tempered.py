@@ -31,7 +31,7 @@ from scorecast.mixtures.kernels.layout import (
 )
 from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, entry
 from scorecast.mixtures.kernels.orbit import move_together
-from scorecast.mixtures.kernels.sweep import run_sweeps
+from scorecast.mixtures.kernels.sweep import sweep_once
 
 __all__ = ["run_tempered_sweeps"]
 
@@ -166,23 +166,9 @@ def run_tempered_sweeps(
             rng, beta, x, number[0], components, population, constants, cases, measured
         )
         likelihood = _update_tempered(rng, beta, x, components, cases, measured)
-        run_sweeps(
-            rng,
-            x,
-            1,
-            n_jumps,
-            number,
-            components,
-            population,
-            constants,
-            densities,
-            cases,
-            sums,
-            means[i : i + 1],
-            centres[i : i + 1],
-            numbers[i : i + 1],
-            likelihoods[i : i + 1],
-            given_cases[i : i + 1],
-        )
+        sweep_once(
+            i, rng, x, n_jumps, number, components, population, constants, densities,
+            cases, sums, means, centres, numbers, likelihoods, given_cases,
+        )  # fmt: skip
         given_cases[i] = likelihood
     return n_sweeps
