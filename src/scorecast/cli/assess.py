@@ -14,7 +14,7 @@ from scorecast.cli.biclusters import (
     bicluster_options,
     wants_biclusters,
 )
-from scorecast.cli.density import assess_density, density_option
+from scorecast.cli.density import as_fitted_option, assess_density, density_option
 from scorecast.cli.options import (
     CLASS_LOSSES,
     NUMBER_LOSSES,
@@ -190,6 +190,7 @@ __all__ = ["command"]
 )
 @bicluster_options
 @density_option
+@as_fitted_option
 @right_option
 @output_options
 def command(**options: Any) -> None:

@@ -47,7 +47,8 @@ def bicluster_options(function: F) -> F:
                      help="Value that stands for a missing one, as NaN always does; "
                      "left out of means."),
         click.option("--repeats", "n_repeats", type=click.IntRange(min=2), default=20,
-                     show_default=True, help="Subsamples for --bicluster-model."),
+                     show_default=True, help="Subsamples for --bicluster-model; "
+                     "splits for --density, of which the default is 5."),
         click.option("--share", type=float, default=0.8, show_default=True,
                      help="Share of the rows of DATA in a subsample."),
     ]  # fmt: skip
