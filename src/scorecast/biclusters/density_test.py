@@ -1,4 +1,4 @@
-"""Does a fitted density describe the data? On cases it has not seen."""
+"""Whether a fitted density describes the data, and cases that it has not seen."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ _FEW = 5  # values of a feature that is a code rather than a measurement
 _ENOUGH = 30  # cases from which that can be told
 _REFITS, _SHUFFLES = 99, 199  # unless a level asks for more
 _SPLITS = 5  # of a density that is fitted here
+_DRAWS = 5  # for every case, as far as that is not too many
 _AS_FAR = 20  # refits as far off, after which no more are needed
 _BLOCK = 25  # refits between two looks
 
@@ -82,9 +83,10 @@ class DensityTest(Result):
     gain, gain_low, gain_high : float
         The same beyond independent normals fitted to the same cases.
     n_fitted : int
-        Cases it was fitted to; 0 if it came fitted.
+        Cases that each split fits it to; 0 if it came fitted.
     n_tested, n_draws : int
-        Held-out cases, and draws, that were compared.
+        Cases, and draws, that were compared by the tests: all cases where p allows for
+        the fit, else those held out.
     n_features : int
         Number of features.
     level, alpha : float
@@ -98,7 +100,8 @@ class DensityTest(Result):
     n_impossible : int
         Held-out cases of density 0; with any, the log-likelihood is minus infinity.
     n_splits : int
-        Splits into cases to fit and cases held out; 1 where nothing was fitted.
+        Splits into cases to fit and cases held out, over which the log-likelihood is
+        averaged; 1 where nothing was fitted.
     n_refits : int
         Samples that were drawn from the density fitted to all cases and fitted anew,
         for p; 0 where p is of permutations, about the density as it is.
@@ -143,9 +146,7 @@ class DensityTest(Result):
         verdict = (
             "does not describe" if self.is_rejected else "is not shown to misdescribe"
         )
-        size = f"{self.n_tested:,} held-out cases"
-        if self.n_splits > 1:
-            size += f" of {self.n_splits} splits"
+        size = f"{self.n_tested:,} {'' if self.n_refits else 'held-out '}cases"
         allowed = ", allowing for the fit" if self.n_refits else ""
         said = (
             f"{self.density} {verdict} {size} ({each}; {self.alpha:g} over "
@@ -158,7 +159,7 @@ class DensityTest(Result):
             )
         elif math.isfinite(self.log_likelihood):
             said += (
-                f" Log-likelihood {self.log_likelihood:,.2f} nats per case "
+                f" {self._likelihood_name} {self.log_likelihood:,.2f} nats per case "
                 f"({100 * self.level:g} %: {self.low:,.2f} to {self.high:,.2f})"
             )
         if math.isfinite(self.gain):
@@ -167,6 +168,12 @@ class DensityTest(Result):
                 f"{self.gain_high:+,.2f}) beyond independent normals"
             )
         return said if said.endswith(".") else f"{said}."
+
+    @property
+    def _likelihood_name(self) -> str:
+        if self.n_splits == 1:
+            return "Log-likelihood"
+        return f"Log-likelihood of cases held out, mean of {self.n_splits} splits,"
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per test."""
@@ -222,13 +229,14 @@ def density_test(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> DensityTest:
-    """Test whether a density describes the data, on cases it was not fitted to.
+    """Test whether a density describes the data, and what it gives to cases held out.
 
     A fitted density is never quite right, were its family the right one: it is rejected
-    if it lies farther from the cases held out than it does on data of its own. Samples
-    are drawn from the density fitted to all cases, and split, fitted and compared like
-    the data (parametric bootstrap). A density that came fitted, or `as_fitted`, is held
-    against the cases as it is, by permutations.
+    if it lies farther from the cases than it would on data of its own. Samples are
+    drawn from the density fitted to all cases, fitted anew and compared like the data
+    (parametric bootstrap). A density that came fitted, or `as_fitted`, is held against
+    cases it has not seen as it is, by permutations. The log-likelihood is of cases held
+    out, always.
 
     Parameters
     ----------
@@ -248,7 +256,8 @@ def density_test(
     test_size : float, default=0.5
         Share of the cases that is held out.
     n_splits : int, optional
-        Random splits to average over; 5 by default where the density is fitted here.
+        Random splits that the log-likelihood is averaged over; 5 by default where the
+        density is fitted here.
     n_refits : int, optional
         Most samples that are drawn and fitted anew, 99 by default; fewer are where 20
         of them lie as far off before. As many at least as let one of both tests reject,
@@ -599,19 +608,20 @@ def _tested(
         raise InsufficientDataError(msg)
     fitted = _fits(density, cases, held, fit_rng) if needs_fit else [density]
     if needs_fit and not setting.as_fitted:
-        tests, n_refits = _by_refits(density, cases, held, fitted, setting, refit_rng)
+        tests, n_refits = _by_refits(density, cases, setting, refit_rng)
     else:
         of = cases[held[0]] if needs_fit else cases
         tests, n_refits = _by_permutations(fitted[0], of, setting, test_rng), 0
     own, mean = _likelihood(fitted, cases, held, needs_fit, setting.level)
     n_held = held[0].size if needs_fit else n
-    used = min(n_held, int(setting.max_cases))
+    n_compared = n if n_refits else n_held
+    used = min(n_compared, int(setting.max_cases))
     found = DensityTest(
         tests=tests,
         **mean,
         n_fitted=n - n_held if needs_fit else 0,
         n_tested=used,
-        n_draws=used,
+        n_draws=_n_draws(used, setting) if n_refits else used,
         n_features=cases.shape[1],
         level=setting.level,
         alpha=setting.alpha,
@@ -622,7 +632,7 @@ def _tested(
             "standardise": setting.standardise,
         },
         warnings=(
-            *_warned(n_held - used, int(mean["n_impossible"]), n_held),
+            *_warned(n_compared - used, int(mean["n_impossible"]), n_held),
             *_coded_said(cases),
         ),
         n_splits=len(held) if needs_fit else 1,
@@ -841,6 +851,11 @@ def _some(held: FloatArray, setting: _Setting, rng: np.random.Generator) -> Floa
     return held[rng.choice(held.shape[0], n, replace=False)]
 
 
+def _n_draws(n_held: int, setting: _Setting) -> int:
+    """Draw several times as many cases as there are: draws are luck, too."""
+    return max(n_held, min(_DRAWS * n_held, int(setting.max_cases)))
+
+
 def _by_permutations(
     density: Any, held: FloatArray, setting: _Setting, rng: np.random.Generator
 ) -> tuple[TwoSampleTest, ...]:
@@ -866,7 +881,6 @@ class _Refit:
 
     density: Any
     whole: Any
-    held: list[IntArray]
     shape: tuple[int, int]
     setting: _Setting
 
@@ -874,22 +888,23 @@ class _Refit:
 def _by_refits(
     density: Any,
     cases: FloatArray,
-    held: list[IntArray],
-    fitted: list[Any],
     setting: _Setting,
     rng: np.random.Generator,
 ) -> tuple[tuple[TwoSampleTest, ...], int]:
     """Test a family: whether its fit is farther off than on samples of its own.
 
+    The density is fitted to all cases and held against them: that it lies closer to
+    them than to others is so of every refit, too, and leaves more to be seen of a
+    wrong family than cases held out do.
+
     Refits end once both statistics were as far off often enough (Besag and Clifford
     1991): p is then the share of them so far, and the test keeps its level.
     """
     own_rng, whole_rng, *streams = rng.spawn(2 + int(setting.n_refits))
-    seen = _mean_distance(fitted, cases, held, setting, own_rng)
     whole = _fit(density, cases, whole_rng)
-    task = _Refit(
-        density=density, whole=whole, held=held, shape=cases.shape, setting=setting
-    )
+    seen = _distances_of(whole, cases, setting, own_rng)
+    _refuse_same(whole, cases.shape, whole_rng)
+    task = _Refit(density=density, whole=whole, shape=cases.shape, setting=setting)
     drawn: list[FloatArray] = []
     while len(drawn) < len(streams):
         block = streams[len(drawn) : len(drawn) + _BLOCK]
@@ -900,7 +915,9 @@ def _by_refits(
         far = np.array(drawn) >= seen * (1 - 1e-12)
         if (far.sum(axis=0) >= _AS_FAR).all():
             break
-    _refuse_same(drawn)
+    if not np.isfinite(drawn).any():
+        msg = "The density cannot be fitted to any sample of its own."
+        raise InvalidInputError(msg)
     rows = []
     for place, name in enumerate(STATISTICS):
         times = np.cumsum(far[:, place])
@@ -916,16 +933,17 @@ def _by_refits(
     return tuple(rows), len(drawn)
 
 
-def _refuse_same(drawn: list[FloatArray]) -> None:
-    known = [x for x in drawn if np.isfinite(x).all()]
-    if len(known) > 1 and all(np.array_equal(x, known[0]) for x in known):
+def _refuse_same(whole: Any, shape: tuple[int, int], rng: np.random.Generator) -> None:
+    """Refuse a density of which every sample is the same."""
+    drawn = []
+    for _ in range(2):
+        _reseed(whole, rng)
+        drawn.append(_drawn(whole, *shape, rng))
+    if np.array_equal(*drawn):
         msg = (
             "The density draws the same cases every time: give it a `random_state` "
             "that can be set, or let `sample` take one."
         )
-        raise InvalidInputError(msg)
-    if not known:
-        msg = "The density cannot be fitted to any sample of its own."
         raise InvalidInputError(msg)
 
 
@@ -939,29 +957,21 @@ def _refitted(task: _Refit, rng: np.random.Generator) -> FloatArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said of the data, not of samples like them
         try:
-            fitted = _fits(task.density, cases, task.held, rng)
+            fitted = _fit(task.density, cases, rng)
         except UsageError:
             return np.full(len(STATISTICS), math.inf)
-    return _mean_distance(fitted, cases, task.held, task.setting, rng)
+    return _distances_of(fitted, cases, task.setting, rng)
 
 
-def _mean_distance(
-    fitted: list[Any],
-    cases: FloatArray,
-    held: list[IntArray],
-    setting: _Setting,
-    rng: np.random.Generator,
+def _distances_of(
+    density: Any, cases: FloatArray, setting: _Setting, rng: np.random.Generator
 ) -> FloatArray:
-    """Return both statistics between held-out cases and draws, mean over splits."""
-    found = []
-    for density, out in zip(fitted, held, strict=True):
-        kept = _some(cases[out], setting, rng)
-        _reseed(density, rng)
-        drawn = _drawn(density, kept.shape[0], cases.shape[1], rng)
-        between = _between(kept, drawn, setting.standardise)
-        found.append(two_sample_values(between, kept.shape[0]))
-    values: FloatArray = np.mean(found, axis=0)
-    return values
+    """Return both statistics between cases and draws of a density."""
+    kept = _some(cases, setting, rng)
+    _reseed(density, rng)
+    drawn = _drawn(density, _n_draws(kept.shape[0], setting), cases.shape[1], rng)
+    between = _between(kept, drawn, setting.standardise)
+    return two_sample_values(between, kept.shape[0])
 
 
 def _likelihood(

@@ -25,11 +25,11 @@ _LEAD = (
     "is no proof that the density is right; with few cases most densities pass."
 )
 _REFITS = (
-    "Held-out cases, which the density was not fitted to, against as many draws of it, "
-    "mean over splits. No fit is quite right: samples were drawn from the density "
-    "fitted to all cases, then split, fitted and compared like the data, and p is the "
-    "share of them that lie as far apart. A large p is no proof that the density is "
-    "right; with few cases most densities pass."
+    "All cases against draws of the density fitted to them. No fit is quite right: "
+    "samples were drawn from that density, fitted anew and compared like the data, and "
+    "p is the share of them that lie as far apart. A large p is no proof that the "
+    "density is right; with few cases most densities pass. Log-likelihoods are of "
+    "cases held out."
 )
 _PAIRS = ("densities", "difference", "pair alone", "p", "p adjusted")
 _EACH = ("", "log-likelihood", "interval", "energy p", "mmd p", "verdict")
@@ -173,8 +173,12 @@ def _facts(result: DensityTest) -> tuple[tuple[str, str], ...]:
 def _sizes(result: DensityTest) -> tuple[tuple[str, str], ...]:
     facts = [
         ("Features", count(result.n_features)),
-        ("Cases fitted", count(result.n_fitted) if result.n_fitted else "none here"),
-        ("Cases held out", count(result.n_tested)),
+        (
+            "Cases fitted by a split",
+            count(result.n_fitted) if result.n_fitted else "none here",
+        ),
+        ("Cases compared", count(result.n_tested)),
+        ("Draws compared", count(result.n_draws)),
     ]
     if result.n_fitted:
         facts.append(("Splits", count(result.n_splits)))
