@@ -19,6 +19,7 @@ from scorecast.cli.options import (
     CLASS_LOSSES,
     NUMBER_LOSSES,
     Share,
+    Whole,
     dataset_options,
     output_options,
     table_options,
@@ -94,7 +95,7 @@ __all__ = ["command"]
 @click.option(
     "--permutations",
     "n_permutations",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     help="Permutations; 0 leaves out tests against chance. By default 1,000 for quick "
     "models (naive-bayes, nearest-centroid, neighbours, ridge-classifier, logistic of "
     "two classes, discriminant) on small data, else 100 (svm, tree, forest, ...).",
@@ -116,7 +117,7 @@ __all__ = ["command"]
 @click.option(
     "--null-sets",
     "n_null_data",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     default=20,
     show_default=True,
     help="Null data sets to draw.",
@@ -158,7 +159,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--selection",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="K",
     help="Look into the choice of the best K features: luck, and what choosing before "
     "the split would add.",

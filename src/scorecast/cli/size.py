@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from scorecast.cli.options import Share, writing_options
+from scorecast.cli.options import Share, Whole, writing_options
 
 __all__ = ["command"]
 
@@ -76,7 +76,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=1,
     show_default=True,
     help="Answers to every case, such as epochs.",
