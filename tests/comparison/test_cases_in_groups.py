@@ -70,7 +70,8 @@ def test_the_interval_of_six_groups_holds_quick():
 @pytest.mark.parametrize("n_groups", [6, 20])
 def test_the_interval_of_groups_holds(n_groups):
     ours, plain = held(n_groups, 2000, 600)
-    assert 0.935 <= ours <= 0.97
+    # Over 20,000 sets .956 and .940, of which 2,000 are off by .005.
+    assert 0.925 <= ours <= 0.97
     assert plain < {6: 0.90, 20: 0.94}[n_groups]
 
 

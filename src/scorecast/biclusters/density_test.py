@@ -531,12 +531,14 @@ class DensityComparison(Result):
         del inputs
         return cls(
             tests=tuple(DensityTest.from_dict(x) for x in result["tests"]),
-            pairs=tuple(
-                DensityPair(**{k: math.nan if v is None else v for k, v in x.items()})
-                for x in result["pairs"]
-            ),
+            pairs=tuple(_pair_from(x) for x in result["pairs"]),
             **options,
         )
+
+
+def _pair_from(row: Json) -> DensityPair:
+    known: Json = {k: math.nan if v is None else v for k, v in row.items()}
+    return DensityPair(**known)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -848,7 +850,8 @@ def _between(held: FloatArray, drawn: FloatArray, standardise: bool) -> FloatArr
 
 def _some(held: FloatArray, setting: _Setting, rng: np.random.Generator) -> FloatArray:
     n = min(held.shape[0], int(setting.max_cases))
-    return held[rng.choice(held.shape[0], n, replace=False)]
+    kept: FloatArray = held[rng.choice(held.shape[0], n, replace=False)]
+    return kept
 
 
 def _n_draws(n_held: int, setting: _Setting) -> int:
@@ -939,7 +942,7 @@ def _refuse_same(whole: Any, shape: tuple[int, int], rng: np.random.Generator) -
     for _ in range(2):
         _reseed(whole, rng)
         drawn.append(_drawn(whole, *shape, rng))
-    if np.array_equal(*drawn):
+    if np.array_equal(drawn[0], drawn[1]):
         msg = (
             "The density draws the same cases every time: give it a `random_state` "
             "that can be set, or let `sample` take one."

@@ -211,7 +211,7 @@ class RequiredTestSize(Result):
             "repeat_correlation",
         )  # fmt: skip
         options = {name: getattr(self, name) for name in names}
-        result = {"n": self.n, "reached": self.reached}
+        result: Json = {"n": self.n, "reached": self.reached}
         if self.is_clustered:
             result |= {
                 "n_groups": self.n_groups,
@@ -423,7 +423,8 @@ def _clusters(
 
 
 def _check_from(value: object, name: str, least: float) -> None:
-    if isinstance(value, numbers.Real) and math.isfinite(value) and value >= least:
+    known = isinstance(value, numbers.Real) and math.isfinite(value)
+    if known and float(value) >= least:  # type: ignore[arg-type]
         return
     msg = f"`{name}` must be a number from {least:g}; got {value!r}."
     raise UsageError(msg)

@@ -157,7 +157,7 @@ def _label_key(location: Location, contents: Mapping[str, str], key: str | None)
 def _array_classes(
     location: Location,
     contents: Mapping[str, str],
-    key: str,
+    key: str | None,
     n_columns: int,
     max_bytes: int,
 ) -> tuple[ClassName, ...] | None:

@@ -62,7 +62,7 @@ def size_table(result: RequiredTestSize) -> Table:
     # The answer itself is always among them, be it one case.
     sizes = sorted({_whole(result, step * result.n) for step in _STEPS} | {result.n})
     is_width = result.goal == "width"
-    rows = tuple(
+    rows: tuple[tuple[str, ...], ...] = tuple(
         (
             count(n),
             _width_said(result.reached_with(n))
