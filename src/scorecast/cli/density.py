@@ -63,6 +63,9 @@ def _tested(values: Any, options: dict[str, Any]) -> DensityTest | DensityCompar
     from scorecast.biclusters import compare_densities, density_test
 
     densities = [_model(text) for text in options["densities"]]
+    if len(set(options["densities"])) < len(densities):
+        msg = "--density names a model twice: name different ones."
+        raise click.UsageError(msg)
     chosen: dict[str, Any] = {
         "test_size": options["test_size"] or _HELD_OUT,
         "n_permutations": options["n_permutations"] or None,
