@@ -71,7 +71,7 @@ def test_the_p_value_is_that_of_all_permutations():
 
 def test_right_and_wrong_densities():
     rng = np.random.default_rng(3)
-    X = np.vstack([rng.normal(size=(120, 2)), rng.normal(5, 1, size=(120, 2))])
+    X = np.vstack([rng.normal(size=(60, 2)), rng.normal(5, 1, size=(60, 2))])
     from sklearn.mixture import GaussianMixture
 
     right = sc.density_test(GaussianMixture(2), X, n_splits=2)
@@ -80,8 +80,8 @@ def test_right_and_wrong_densities():
     )
     assert not right.is_rejected
     assert wrong.is_rejected
-    assert right.n_fitted == 120
-    assert right.n_tested == 240
+    assert right.n_fitted == 60
+    assert right.n_tested == 120
     assert right.n_splits == 2
     assert 25 <= right.n_refits <= 99
     assert "allowing for the fit" in right.summary()
@@ -268,7 +268,7 @@ def test_a_density_that_draws_the_same_every_time_is_refused():
 def test_several_densities_are_compared_on_the_same_cases():
     from sklearn.mixture import GaussianMixture
 
-    X = two_normals(np.random.default_rng(0), 200)
+    X = two_normals(np.random.default_rng(0), 90)
     found = sc.compare_densities(
         {
             "two": GaussianMixture(2),
