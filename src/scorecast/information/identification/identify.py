@@ -447,13 +447,17 @@ def _without_constant(
     return responses[:, ~flat["responses"]], tuple(lines)
 
 
+def _default_model() -> Encoder:
+    # Loaded here: who brings a model, or scores, has no use for it.
+    from scorecast.information.identification.encoding import EncodingModel
+
+    return EncodingModel()
+
+
 def _encoder(model: Any) -> Encoder:
     """Return what scores candidates: a model that does, or a regressor that will."""
     if model is None:
-        # Loaded here: who brings a model, or scores, has no use for it.
-        from scorecast.information.identification.encoding import EncodingModel
-
-        return EncodingModel()
+        return _default_model()
     if is_regressor(model):
         return RegressorEncoder(model)
     able = all(callable(getattr(model, x, None)) for x in ("fit", "log_posterior"))
