@@ -255,7 +255,7 @@ MIXTURE = "sklearn.mixture:GaussianMixture(n_components={})"
 
 def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 2)) + 8 * rng.integers(0, 2, size=(300, 1))
+    X = rng.normal(size=(120, 2)) + 8 * rng.integers(0, 2, size=(120, 1))
     np.save(tmp_path / "X.npy", X)
     found = {}
     for n in (1, 2):
@@ -268,7 +268,7 @@ def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
         assert "energy distance" in out
         found[n] = json.loads((tmp_path / f"{n}.json").read_text())
         assert found[n]["kind"] == "density-test"
-        assert found[n]["inputs"]["n_fitted"] == 150
+        assert found[n]["inputs"]["n_fitted"] == 60
         page = (tmp_path / f"{n}.html").read_text()
         assert "Do its draws look like the data?" in page
     worst = {n: min(x["p"] for x in f["result"]["tests"]) for n, f in found.items()}
