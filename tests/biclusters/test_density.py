@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import energy_distance, multivariate_normal, norm, uniform
+from sklearn.base import BaseEstimator
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.biclusters.two_sample import distances, two_sample_p
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.report import render_html
+from scorecast.report.html import Report
+from scorecast.report.text import render_text
 
 
 def test_statistics_equal_plain_sums():
@@ -67,21 +71,28 @@ def test_the_p_value_is_that_of_all_permutations():
 
 def test_right_and_wrong_densities():
     rng = np.random.default_rng(3)
-    X = np.vstack([rng.normal(size=(120, 2)), rng.normal(5, 1, size=(120, 2))])
+    X = np.vstack([rng.normal(size=(60, 2)), rng.normal(5, 1, size=(60, 2))])
     from sklearn.mixture import GaussianMixture
 
-    right = sc.density_test(GaussianMixture(2), X)
-    wrong = sc.density_test(GaussianMixture(1, covariance_type="spherical"), X)
+    right = sc.density_test(GaussianMixture(2), X, n_splits=2)
+    wrong = sc.density_test(
+        GaussianMixture(1, covariance_type="spherical"), X, n_splits=2, n_refits=39
+    )
     assert not right.is_rejected
     assert wrong.is_rejected
-    assert right.n_fitted == right.n_tested == 120
+    assert right.n_fitted == 60
+    assert right.n_tested == 120
+    assert right.n_splits == 2
+    assert 25 <= right.n_refits <= 99
+    assert "allowing for the fit" in right.summary()
     assert right.log_likelihood > wrong.log_likelihood
     assert right.gain_low > 0
     assert right.low < right.log_likelihood < right.high
     assert "does not describe" in wrong.summary()
     again = result_from_dict(json.loads(json.dumps(right.to_dict())))
     assert again.to_dict() == right.to_dict()
-    assert sc.density_test(GaussianMixture(2), X).to_dict() == right.to_dict()
+    again = sc.density_test(GaussianMixture(2), X, n_splits=2)
+    assert again.to_dict() == right.to_dict()
 
 
 def test_the_log_likelihood_is_of_held_out_cases_only():
@@ -143,10 +154,166 @@ def test_cases_it_was_fitted_to_would_hide_the_fault():
     rng = np.random.default_rng(8)
     X = rng.standard_t(2, size=(60, 5))
     memory = KernelDensity(bandwidth=0.05)
-    honest = sc.density_test(memory, X)
+    honest = sc.density_test(memory, X, as_fitted=True)
     fooled = sc.density_test(memory.fit(X), X, prefit=True)
     assert fooled.log_likelihood > honest.log_likelihood + 10
     assert not fooled.is_rejected
+
+
+class Normal(BaseEstimator):
+    """Independent normals, quick to fit."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X):
+        self.mean_, self.spread_ = X.mean(axis=0), X.std(axis=0, ddof=1)
+        return self
+
+    def sample(self, n):
+        rng = np.random.default_rng(self.random_state)
+        return rng.normal(self.mean_, self.spread_, (n, self.mean_.size))
+
+    def score_samples(self, X):
+        return norm(self.mean_, self.spread_).logpdf(X).sum(axis=1)
+
+
+def two_normals(rng, n=60):
+    """Two clouds, four standard deviations apart."""
+    return rng.normal(size=(n, 2)) + 4.0 * (rng.random((n, 1)) < 0.5)
+
+
+def rejections(draw, density, n_sets, seed, **options):
+    """How often a density that is fitted is rejected, allowing for that and not."""
+    rng = np.random.default_rng(seed)
+    samples = [draw(rng) for _ in range(n_sets)]
+    new = [
+        sc.density_test(density, X, n_refits=39, random_state=i, **options).is_rejected
+        for i, X in enumerate(samples)
+    ]
+    old = [
+        sc.density_test(density, X, as_fitted=True, random_state=i).is_rejected
+        for i, X in enumerate(samples)
+    ]
+    return np.mean(new), np.mean(old)
+
+
+def test_a_fitted_density_of_the_right_family_passes():
+    new, old = rejections(
+        lambda rng: rng.normal(size=(24, 1)), Normal(), 60, 1, n_splits=1
+    )
+    assert new <= 0.10
+    assert old > new
+    wrong, _ = rejections(
+        lambda rng: rng.exponential(size=(60, 2)), Normal(), 8, 2, n_splits=1
+    )  # fmt: skip
+    assert wrong >= 0.7
+
+
+@pytest.mark.statistical
+def test_the_level_of_fitted_mixtures_and_their_power():
+    """400 fits of the right family; the test that forgets the fit errs more often."""
+    from sklearn.mixture import GaussianMixture
+
+    new, old = rejections(two_normals, GaussianMixture(2), 400, 7, n_splits=1)
+    assert new <= 0.05 + 2 * 0.011
+    assert old >= 0.08
+    power, _ = rejections(
+        lambda rng: two_normals(rng, 120), GaussianMixture(1), 30, 8, n_splits=1
+    )
+    assert power >= 0.6
+
+
+def test_the_answer_is_the_same_for_any_number_of_workers():
+    X = two_normals(np.random.default_rng(0), 40)
+    one, two = (
+        sc.density_test(Normal(), X, n_refits=39, n_splits=1, n_jobs=n) for n in (1, 2)
+    )
+    assert one.to_dict() == two.to_dict()
+
+
+def test_refits_end_once_enough_are_as_far_off():
+    X = np.random.default_rng(3).normal(size=(60, 2))
+    found = sc.density_test(Normal(), X, n_refits=999, n_splits=1)
+    assert not found.is_rejected
+    assert found.n_refits < 999
+    assert found.tests[0].smallest_p == pytest.approx(0.001)
+
+
+def test_as_fitted_is_about_one_split():
+    X = np.random.default_rng(3).normal(size=(60, 2))
+    found = sc.density_test(Normal(), X, as_fitted=True)
+    assert (found.n_splits, found.n_refits) == (1, 0)
+    assert "allowing for the fit" not in found.summary()
+    with pytest.raises(UsageError, match="density of one split"):
+        sc.density_test(Normal(), X, as_fitted=True, n_splits=3)
+    with pytest.raises(UsageError, match=r"`n_refits`.*39"):
+        sc.density_test(Normal(), X, n_refits=9)
+
+
+def test_a_density_that_draws_the_same_every_time_is_refused():
+    class Stuck(Normal):
+        def fit(self, X):
+            return self
+
+        def sample(self, n):
+            return np.random.default_rng(0).normal(size=(n, 2))
+
+    X = np.random.default_rng(3).normal(size=(60, 2))
+    with pytest.raises(InvalidInputError, match="the same cases every time"):
+        sc.density_test(Stuck(), X)
+
+
+# Several densities
+
+
+def test_several_densities_are_compared_on_the_same_cases():
+    from sklearn.mixture import GaussianMixture
+
+    X = two_normals(np.random.default_rng(0), 90)
+    found = sc.compare_densities(
+        {
+            "two": GaussianMixture(2),
+            "one": Normal(),
+            "far": multivariate_normal([50, 50], 900),
+        },
+        X,
+        n_splits=2,
+    )
+    assert found.order == ("two", "one", "far")
+    assert found.best == "two"
+    assert set(found.rejected) == {"one", "far"}
+    assert found.beats("two", "one")
+    assert not found.beats("one", "two")
+    pair = next(x for x in found.pairs if {x.a, x.b} == {"two", "one"})
+    gap = found.test("two").log_likelihood - found.test("one").log_likelihood
+    assert pair.difference == pytest.approx(gap)
+    assert pair.low < gap < pair.high
+    assert "not describe" in found.summary()
+    again = result_from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.to_dict() == found.to_dict()
+    assert again.summary() == found.summary()
+    page = render_html(Report(results=(found,)))
+    assert "Which gives held-out cases more?" in page
+    assert "pair alone" in page
+    text = render_text(found)
+    assert "1 = two" in text
+    assert max(map(len, text.splitlines())) <= 88
+
+
+def test_a_comparison_of_densities_that_cannot_be_is_refused():
+    X = np.random.default_rng(0).normal(size=(40, 1))
+    with pytest.raises(UsageError, match="two densities at least"):
+        sc.compare_densities([Normal()], X)
+    with pytest.raises(UsageError, match="name them in a dictionary"):
+        sc.compare_densities([Normal(), Normal()], X)
+    with pytest.raises(UsageError, match="draws gives no log-density"):
+        sc.compare_densities(
+            {"normal": norm(), "draws": lambda n, rng: rng.normal(size=(n, 1))}, X
+        )
+    found = sc.compare_densities([Normal(), norm()], X)
+    with pytest.raises(UsageError, match="no density 'x'"):
+        found.test("x")
 
 
 def test_bad_calls():

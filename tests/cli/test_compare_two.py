@@ -44,6 +44,7 @@ def same(found, expected):
     assert found["options"] == wanted["options"]
 
 
+TWO = ("--model", "old", "--model", "new")
 NAMES = {"names": ("old", "new"), "random_state": 0}
 
 
@@ -138,8 +139,9 @@ def test_rows_that_lack_something_are_left_out_and_told(run, write):
     ("words", "code", "said"),
     [
         (("--truth", "sick"), 3, "no column 'sick'"),
-        (("--truth", "ill", "--control", "old"), 2, "--control is for tables of many"),
-        (("--truth", "ill", "--post-hoc", "holm"), 2, "--post-hoc is for tables"),
+        (("--truth", "ill", "--control", "old", *TWO), 2, "--control is for tables of"),
+        (("--truth", "ill", "--control", "old"), 2, "'patient' predicts numbers"),
+        (("--truth", "ill", "--post-hoc", "holm", *TWO), 2, "--post-hoc is for tables"),
         (("--truth", "ill", "--pairs", "ranks"), 2, "takes no --truth"),
         (("--pairs", "paired-t"), 2, "compares two models; got ill, patient, old, new"),
         (("--pairs", "delong", "--model", "old", "--model", "new"), 2, "needs --truth"),
@@ -187,3 +189,64 @@ def test_rows_of_one_name_are_no_further_cases(run, write):
     found = answer(run, path)
     assert found["inputs"]["n"] == 12
     assert any("is there 5 times" in x for x in found["result"]["warnings"])
+
+
+def test_many_models_by_group(run, write):
+    said = {**SAID, "third": (RNG.normal(size=N) > 0) * 1}
+    path = write(item=[f"q{i}" for i in range(N)], ill=TRUTH, patient=GROUP, **said)
+    found = answer(run, path, "--truth", "ill", "--group", "patient")
+    right = {name: (x == TRUTH) * 1 for name, x in said.items()}
+    wanted = sc.compare(right, groups=GROUP, rows="cases", random_state=0)
+    same(found, wanted)
+    assert found["inputs"]["n_units"] == 12
+    path = write(item=[f"q{i}" for i in range(N)], patient=GROUP, **right)
+    same(answer(run, path, "--group", "patient"), sc.compare(
+        right, groups=GROUP, random_state=0))  # fmt: skip
+    code, out, err = run("compare", path, "--group", "patient")
+    assert code == 0, err
+    assert "60 cases in 12 groups" in " ".join(out.split())
+    assert "95 %, pair alone" in out
+    code, _, err = run("compare", path, "--group", "patient", "--pairs", "wilcoxon")
+    assert code == 2
+    assert "compares two models" in err
+
+
+def test_a_metric_of_cases_for_many_models(run, write):
+    chances = {name: 1 / (1 + np.exp(0.5 - x)) for name, x in SCORES.items()}
+    chances["half"] = np.full(N, 0.5)
+    path = write(ill=TRUTH, patient=GROUP, **chances)
+    found = answer(run, path, "--truth", "ill", "--group", "patient", "--metric",
+                   "brier")  # fmt: skip
+    losses = {name: (x - TRUTH) ** 2 for name, x in chances.items()}
+    wanted = sc.compare(losses, groups=GROUP, greater_is_better=False)
+    assert [x["p"] for x in found["result"]["pairs"]] == pytest.approx(
+        [x.p for x in wanted.pairs]
+    )
+    code, _, err = run("compare", path, "--truth", "ill", "--group", "patient",
+                       "--metric", "auc")  # fmt: skip
+    assert code == 2
+    assert "--metric auc compares two models; got old, new, half" in err
+    code, _, err = run("compare", path, "--truth", "ill")
+    assert code == 2
+    assert "need a --metric that" in " ".join(err.split())
+
+
+def test_long_tables_by_group(run, write):
+    right = {name: (x == TRUTH) * 1 for name, x in SAID.items()}
+    columns = {
+        "item": [f"q{i}" for i in range(N)] * 2,
+        "patient": [*GROUP, *GROUP],
+        "model": ["old"] * N + ["new"] * N,
+        "right": [*right["old"], *right["new"]],
+    }
+    path = write(**columns)
+    words = ("--long", "item", "model", "right", "--group", "patient")
+    found = answer(run, path, *words)
+    same(found, sc.compare(right, groups=GROUP, random_state=0))
+    code, _, err = run("compare", path, *words, "--truth", "right")
+    assert code == 2
+    assert "do not go with --long" in " ".join(err.split())
+    code, _, err = run("compare", path, "--long", "item", "model", "right", "--group",
+                       "ward")  # fmt: skip
+    assert code == 3
+    assert "no column 'ward'" in err

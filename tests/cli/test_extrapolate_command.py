@@ -166,7 +166,7 @@ def test_far_targets_carry_a_caveat_and_near_ones_are_observed(run, files):
     assert "rough guide" in out
 
 
-@pytest.mark.parametrize("target", ["0", "-3", "1.5", "1e6", "many", "10000000000000"])
+@pytest.mark.parametrize("target", ["0", "-3", "1.5", "1e-6", "many", "10000000000000"])
 def test_impossible_targets_are_a_matter_of_usage(run, files, target):
     code, _, err = run("extrapolate", files / "both.npz", "--to", target)
     assert code == 2
@@ -304,3 +304,68 @@ def test_too_many_guesses_are_called_as_the_option_is(run, files, options):
     code, _, err = run("extrapolate", files / "both.npz", "--to", 50, *options)
     assert code == 2
     assert "--top" in err
+
+
+# Whole numbers however they are written, and advice that is not in a circle
+
+
+def named_scores(tmp_path, greater=True):
+    rng = np.random.default_rng(0)
+    names = np.array([f"c{i}" for i in range(8)])
+    y = np.arange(120) % 8
+    scores = rng.normal(size=(120, 8))
+    scores[np.arange(120), y] += 2
+    path = tmp_path / "run.npz"
+    np.savez(path, scores=scores if greater else -scores, labels=y, classes=names)
+    return path
+
+
+@pytest.mark.parametrize("text", ["1e3", "1_000", "1000", "1E+3"])
+def test_a_whole_number_however_it_is_written(run, tmp_path, text):
+    path = named_scores(tmp_path)
+    code, out, err = run("extrapolate", path, "--to", text, "--method", "kde-bcv")
+    assert code == 0, err
+    assert "1,000 classes" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("1,000", "write 1000"), ("1 000", "write 1000"), ("10.5", "no whole number"),
+     ("1e-3", "no whole number"), ("many", "'many' is no whole number")],
+)  # fmt: skip
+def test_what_is_no_whole_number_is_said(run, tmp_path, text, said):
+    code, _, err = run("extrapolate", named_scores(tmp_path), "--to", text)
+    assert code == 2
+    assert said in " ".join(err.split())
+
+
+def test_who_passed_smaller_is_better_is_not_told_to_pass_it(run, tmp_path):
+    path = named_scores(tmp_path)
+    words = ("extrapolate", path, "--to", "20", "--method", "kde-bcv")
+    code, out, err = run(*words, "--smaller-is-better")
+    said = " ".join((out + err).split())
+    assert code == 0
+    assert "Then pass" not in said
+    assert "leave out --smaller-is-better" in said
+    assert "are these distances" not in said
+    code, out, err = run(*words[:1], named_scores(tmp_path, greater=False), *words[2:])
+    assert "Then pass --smaller-is-better" in " ".join((out + err).split())
+
+
+def test_who_named_the_gallery_is_not_told_to_name_it(run, tmp_path):
+    rng = np.random.default_rng(0)
+    gallery = rng.normal(size=(6, 4))
+    y = np.arange(30) % 6
+    np.save(tmp_path / "g.npy", gallery)
+    np.save(tmp_path / "p.npy", gallery[y] + 0.1 * rng.normal(size=(30, 4)))
+    (tmp_path / "y.txt").write_text("\n".join(f"n{i}" for i in y))
+    (tmp_path / "g.txt").write_text("\n".join(f"m{i}" for i in range(6)))
+    words = ["extrapolate", "--to", "9"]
+    for name, file in (("gallery", "g.npy"), ("probes", "p.npy"), ("labels", "y.txt")):
+        words += [f"--{name}", tmp_path / file]
+    code, _, err = run(*words, "--gallery-labels", tmp_path / "g.txt")
+    assert code == 3
+    assert "Name the gallery" not in err
+    assert "use the same names in both" in " ".join(err.split())
+    code, _, err = run(*words)
+    assert "Name the gallery vectors: --gallery-labels" in " ".join(err.split())

@@ -454,3 +454,18 @@ def test_what_to_do_about_repeats_is_said_in_options(run, folder):
     code, _, err = run("identify", *data, "--repeats", "drawn", "--population", "90")
     assert code == 2
     assert "--population" in err
+
+
+def test_few_fixed_classes_are_said_beside_stimuli_at_large(run, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 4
+    scores = rng.normal(size=(100, 4))
+    scores[np.arange(100), y] += 2.5
+    np.savez(tmp_path / "s.npz", scores=scores, labels=y)
+    code, out, err = run("identify", "--scores", tmp_path / "s.npz")
+    assert code == 0, err
+    assert "proved of these 4 alone, if fixed" in out
+    code, out, _ = run("identify", "--scores", tmp_path / "s.npz", "--json", "-")
+    proved = json.loads(out)["result"]["mutual_information_bound"]
+    assert proved["value"] == 0
+    assert 0.5 < proved["for_these"] < 2

@@ -177,3 +177,18 @@ def test_the_module_runs_nothing_of_the_current_directory_either(trapped):
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert not (trapped / "ran.txt").exists(), (trapped / "ran.txt").read_text()
+
+
+def test_a_new_process_reads_results_of_every_question(tmp_path):
+    """In the processes of other tests all kinds are loaded already."""
+    import subprocess
+    import sys
+
+    import scorecast as sc
+
+    found = sc.compare(np.random.default_rng(0).normal(size=(8, 3)))
+    (tmp_path / "a.json").write_text(json.dumps(found.to_dict()))
+    words = [sys.executable, "-m", "scorecast", "report", "a.json", "-o", "a.html"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Mean ranks" in (tmp_path / "a.html").read_text()

@@ -69,3 +69,24 @@ def test_a_comparison_says_which_test_and_how_many_cases_in_all(run):
     assert "normal approximation" in said
     _, given, _ = run(*call, "--disagreement", "0.07")
     assert "as if they were right" not in " ".join(given.split())
+
+
+def test_groups_and_repeats(run, tmp_path):
+    words = ("size", "--expect", "0.9", "--width", "0.1", "--group-size", "10")
+    code, out, err = run(*words, "--correlation", "0.2", "--json", "-")
+    assert code == 0, err
+    data = json.loads(out)
+    assert (data["result"]["n"], data["result"]["n_groups"]) == (420, 42)
+    assert data["result"]["design_effect"] == pytest.approx(2.8)
+    code, out, _ = run(*words, "--correlation", "0.2")
+    assert out.startswith("420 test cases in 42 groups of 10 give a 95 % interval")
+    assert "groups" in out.splitlines()[3]
+    code, out, err = run(
+        "size", "--expect", "0.6", "--versus", "0.5", "--repeats", "4",
+        "--repeat-correlation", "0.7",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "each answered 4 times" in " ".join(out.split())
+    code, _, err = run(*words)
+    assert code == 2
+    assert "--group-size and --correlation go together" in " ".join(err.split())

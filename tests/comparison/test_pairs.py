@@ -378,6 +378,8 @@ def test_identical_models_have_no_difference_and_p_one(test):
         options["y_true"] = np.arange(20) % 2
     elif test == "corrected-t":
         options["test_ratio"] = 0.1
+    elif test == "clustered-t":
+        options["groups"] = np.arange(20) // 4
     found = sc.compare_pair(a, a.copy(), **options)
     assert found.p == 1
     assert found.found.difference == 0

@@ -1,14 +1,19 @@
 """Test sizes: published values, exact power, and refusals."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
+import scorecast as sc
 from scorecast import required_test_size
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.comparison_power import comparison_power
 from scorecast.guarantees.proportion_width import INTERVALS, interval_width
+from scorecast.report import render_html
+from scorecast.report.html import Report
 
 
 @pytest.mark.parametrize(
@@ -162,3 +167,129 @@ def test_models_that_cannot_agree_more_are_not_told_to():
         assert "need fewer" not in said
         assert said.endswith(word)
     assert required_test_size(0.6, versus=0.9).assumed().endswith("need fewer")
+
+
+# Cases in groups, and repeats
+
+
+def test_without_correlation_groups_cost_only_what_is_not_known_of_their_spread():
+    plain = required_test_size(0.9, width=0.1)
+    grouped = required_test_size(0.9, width=0.1, group_size=5, correlation=0.0)
+    assert grouped.design_effect == 1
+    assert plain.n <= grouped.n <= 1.25 * plain.n
+    assert grouped.n % 5 == 0
+    assert grouped.n_groups * 5 == grouped.n
+
+
+def test_the_design_effect_is_that_of_the_textbooks():
+    found = required_test_size(0.9, width=0.1, group_size=11, correlation=0.2)
+    assert found.design_effect == pytest.approx(1 + 10 * 0.2)
+    uneven = required_test_size(
+        0.9, width=0.1, group_size=11, correlation=0.2, size_spread=1.0
+    )
+    assert uneven.design_effect == pytest.approx(1 + 21 * 0.2)
+    assert uneven.n > found.n
+    again = required_test_size(0.9, width=0.1, repeats=4, repeat_correlation=0.7)
+    assert again.design_effect == pytest.approx(1 + 3 * 0.7)
+    assert again.n_groups is None
+    whole = required_test_size(0.9, width=0.1, repeats=4, repeat_correlation=1.0)
+    one = required_test_size(0.9, width=0.1)
+    # Repeats that always agree are worth nothing.
+    assert one.n <= whole.n <= one.n + 6
+    both = required_test_size(
+        0.9, width=0.1, group_size=5, correlation=0.1, repeats=2,
+        repeat_correlation=0.5,
+    )  # fmt: skip
+    assert both.design_effect == pytest.approx(1 + 0.5 + 2 * 4 * 0.1)
+
+
+def test_words_and_json_of_groups():
+    found = required_test_size(
+        0.9, versus=0.85, group_size=10, correlation=0.1, repeats=2,
+        repeat_correlation=0.5,
+    )  # fmt: skip
+    assert f"in {found.n_groups} groups of 10, each answered 2 times" in found.summary()
+    assert "answers are worth one independent case" in found.assumed()
+    again = result_from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.to_dict() == found.to_dict()
+    assert again.summary() == found.summary()
+    assert found.reached_with(found.n) == pytest.approx(found.reached)
+    assert found.reached_with(2 * found.n) > found.reached
+    assert f"{found.n_groups} groups" in render_html(Report(results=(found,)))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ({"group_size": 5}, "go together"),
+        ({"correlation": 0.5}, "go together"),
+        ({"group_size": 0.5, "correlation": 0.1}, "from 1"),
+        ({"group_size": 5, "correlation": 2}, "correlation"),
+        ({"repeats": 3}, "repeat_correlation"),
+        ({"repeats": 0}, "whole number from 1"),
+        ({"size_spread": 0.5}, "group_size"),
+        ({"group_size": 5, "correlation": 0.1, "method": "wald"}, "use 'wilson'"),
+        (
+            {"group_size": 5, "correlation": 0.5, "repeats": 2,
+             "repeat_correlation": 0.1},
+            "or more",
+        ),
+    ],
+)  # fmt: skip
+def test_groups_that_cannot_be_are_refused_in_words(call, words):
+    with pytest.raises(UsageError, match=words):
+        required_test_size(0.9, width=0.1, **call)
+
+
+def grouped_answers(rng, n_groups, size, share, correlation):
+    """Right and wrong answers whose groups correlate: shares are of a beta."""
+    rate = 1 / correlation - 1
+    own = rng.beta(share * rate, (1 - share) * rate, n_groups)
+    return rng.random((n_groups, size)) < own[:, None]
+
+
+def test_the_interval_of_so_many_groups_is_as_narrow_as_asked():
+    rng = np.random.default_rng(0)
+    found = required_test_size(0.8, width=0.12, group_size=8, correlation=0.3)
+    naive = required_test_size(0.8, width=0.12)
+
+    def widths(n_groups, repeats=60):
+        for _ in range(repeats):
+            right = grouped_answers(rng, n_groups, 8, 0.8, 0.3)
+            groups = np.repeat(np.arange(n_groups), 8)
+            got = sc.proportion_interval(right.ravel().astype(int), groups=groups)
+            yield got.high - got.low
+
+    assert np.mean(list(widths(found.n_groups))) == pytest.approx(0.12, abs=0.008)
+    # Counted as independent cases they would fall far short.
+    assert np.mean(list(widths(naive.n // 8))) > 0.15
+
+
+def test_the_power_of_so_many_groups_is_what_was_promised():
+    """Differences of two models in groups, tested by the clustered t."""
+    rng = np.random.default_rng(1)
+    found = required_test_size(
+        0.85, versus=0.75, disagreement=0.2, group_size=6, correlation=0.2
+    )
+    naive = required_test_size(0.85, versus=0.75, disagreement=0.2)
+
+    def share_found(n_groups, runs=300):
+        won = 0
+        for _ in range(runs):
+            # Whether a group goes with one draw for all, or each case by itself:
+            # correlation 0.2.
+            chances = [0.15, 0.05, 0.8]
+            own = rng.choice([1, -1, 0], p=chances, size=(n_groups, 6))
+            shared = rng.choice([1, -1, 0], p=chances, size=(n_groups, 1))
+            pick = rng.random((n_groups, 6)) < np.sqrt(0.2)
+            gaps = np.where(pick, shared, own).ravel()
+            groups = np.repeat(np.arange(n_groups), 6)
+            test = sc.compare_pair(
+                gaps, np.zeros_like(gaps), groups=groups, test="clustered-t"
+            )
+            won += test.p <= 0.05
+        return won / runs
+
+    error = 3 * np.sqrt(0.8 * 0.2 / 300)
+    assert share_found(found.n_groups) >= 0.8 - error
+    assert share_found(max(2, naive.n // 6)) < 0.8 - error

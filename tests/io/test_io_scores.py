@@ -321,3 +321,31 @@ def test_table_of_50_megabytes_is_read_in_seconds(tmp_path):
     start = time.process_time()
     assert read_scores(path).values.shape == (5000, 500)
     assert time.process_time() - start < 6
+
+
+# Names of classes in an archive
+
+
+@pytest.mark.parametrize("key", ["classes", "class_names", "target_names", "names"])
+def test_names_of_classes_in_an_archive_are_used(tmp_path, key):
+    scores = np.eye(3)
+    names = np.array(["wolf", "ant", "bee"])  # not in sorted order
+    path = tmp_path / "run.npz"
+    np.savez(path, scores=scores, labels=names, **{key: names})
+    found = read_scores(path)
+    assert found.classes == ("wolf", "ant", "bee")
+    assert found.y_true.tolist() == ["wolf", "ant", "bee"]
+    np.savez(path, scores=scores, labels=np.arange(3), **{key: names})
+    found = read_scores(path)
+    assert found.classes == ("wolf", "ant", "bee")
+    assert found.y_true.tolist() == ["wolf", "ant", "bee"]
+    assert any("numbers of columns, from 0" in note for note in found.notes)
+
+
+def test_names_that_are_not_of_columns_are_left_alone(tmp_path):
+    path = tmp_path / "run.npz"
+    images = np.array(["a.png", "b.png", "c.png", "d.png"])
+    np.savez(path, scores=np.eye(4)[:, :3], labels=[0, 1, 2, 2], names=images)
+    found = read_scores(path)
+    assert found.classes is None
+    assert found.y_true.tolist() == [0, 1, 2, 2]

@@ -16,7 +16,14 @@ from scorecast.biclusters.agreement import (
 from scorecast.biclusters.bicluster_estimates import BiclusterEstimates
 from scorecast.biclusters.bicluster_scores import BiclusterRow, BiclusterScores
 from scorecast.biclusters.bicluster_set import BiclusterSet
-from scorecast.biclusters.density_test import DensityTest, TwoSampleTest, density_test
+from scorecast.biclusters.density_test import (
+    DensityComparison,
+    DensityPair,
+    DensityTest,
+    TwoSampleTest,
+    compare_densities,
+    density_test,
+)
 from scorecast.biclusters.estimating import bicluster_estimates
 from scorecast.biclusters.heat_map import HeatMap
 from scorecast.biclusters.merit import MERIT, merit
@@ -32,6 +39,8 @@ __all__ = [
     "BiclusterRow",
     "BiclusterScores",
     "BiclusterSet",
+    "DensityComparison",
+    "DensityPair",
     "DensityTest",
     "HeatMap",
     "Significance",
@@ -40,6 +49,7 @@ __all__ = [
     "bicluster_estimates",
     "biclusters_from",
     "biclusters_to_json",
+    "compare_densities",
     "density_test",
     "merit",
     "random_like",

@@ -11,7 +11,7 @@ import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray
 
-__all__ = ["STATISTICS", "distances", "two_sample_p"]
+__all__ = ["STATISTICS", "distances", "two_sample_p", "two_sample_values"]
 
 STATISTICS = ("energy", "mmd")
 _AT_ONCE = 64  # permutations per product
@@ -50,6 +50,26 @@ def _values(form: FloatArray, first: BoolArray) -> FloatArray:
     w = _weights(first)
     values: FloatArray = np.einsum("ij,ij->i", w @ form, w)
     return values
+
+
+def two_sample_values(between: FloatArray, n_first: int) -> FloatArray:
+    """Return all statistics of two samples, without a test.
+
+    Parameters
+    ----------
+    between : ndarray of shape (n + m, n + m)
+        Distances of all pairs, the first sample first.
+    n_first : int
+        Size of the first sample.
+
+    Returns
+    -------
+    ndarray
+        One value for each of `STATISTICS`.
+    """
+    first = (np.arange(between.shape[0]) < n_first)[None, :]
+    values = [float(_values(_form(between, name), first)[0]) for name in STATISTICS]
+    return np.array(values)
 
 
 def two_sample_p(

@@ -14,11 +14,12 @@ from scorecast.cli.biclusters import (
     bicluster_options,
     wants_biclusters,
 )
-from scorecast.cli.density import assess_density, density_option
+from scorecast.cli.density import as_fitted_option, assess_density, density_option
 from scorecast.cli.options import (
     CLASS_LOSSES,
     NUMBER_LOSSES,
     Share,
+    Whole,
     dataset_options,
     output_options,
     table_options,
@@ -100,7 +101,7 @@ __all__ = ["command"]
 @click.option(
     "--permutations",
     "n_permutations",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     help="Permutations; 0 leaves out tests against chance. By default 1,000 for quick "
     "models (naive-bayes, nearest-centroid, neighbours, ridge-classifier, logistic of "
     "two classes, discriminant) on small data, else 100 (svm, tree, forest, ...).",
@@ -122,7 +123,7 @@ __all__ = ["command"]
 @click.option(
     "--null-sets",
     "n_null_data",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     default=20,
     show_default=True,
     help="Null data sets to draw.",
@@ -164,7 +165,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--selection",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="K",
     help="Look into the choice of the best K features: luck, and what choosing before "
     "the split would add.",
@@ -196,6 +197,7 @@ __all__ = ["command"]
 )
 @bicluster_options
 @density_option
+@as_fitted_option
 @right_option
 @output_options
 def command(**options: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from scorecast.cli.options import (
+    Whole,
     averaging_options,
     guesses_option,
     output_options,
@@ -49,7 +50,7 @@ def _refuse_costs(
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=20,
     show_default=True,
     help="Random choices of the shown classes.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from scorecast.cli.options import Whole
 from scorecast.cli.unused import OF_PREDICTORS, refuse_given
 
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ def bicluster_options(function: F) -> F:
         click.option("--missing-value", type=float, metavar="VALUE",
                      help="Value that stands for a missing one, as NaN always does; "
                      "left out of means."),
-        click.option("--repeats", "n_repeats", type=click.IntRange(min=2), default=20,
-                     show_default=True, help="Subsamples for --bicluster-model."),
+        click.option("--repeats", "n_repeats", type=Whole(min=2), default=20,
+                     show_default=True, help="Subsamples for --bicluster-model; "
+                     "splits for --density, of which the default is 5."),
         click.option("--share", type=float, default=0.8, show_default=True,
                      help="Share of the rows of DATA in a subsample."),
     ]  # fmt: skip

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from scorecast.cli.options import Share, output_options
-from scorecast.cli.two_models import PAIR_ONLY, for_two, two_models
+from scorecast.cli.two_models import PAIR_ONLY, for_two, many_models, two_models
 
 if TYPE_CHECKING:
     from scorecast.comparison import Comparison, PairComparison
@@ -20,6 +22,7 @@ __all__ = ["command"]
 
 _PAIRS = [
     "auto", "wilcoxon", "sign", "ranks", "aligned", "quade", "corrected-t", "mcnemar",
+    "clustered-t",
     *PAIR_ONLY,
 ]  # fmt: skip
 _POST_HOC = [
@@ -93,19 +96,19 @@ _SHELL_WORDS = {
 @click.option(
     "--truth",
     metavar="COL",
-    help="Two models: column of true labels; the others are predictions, or scores of "
-    "the class that sorts last.",
+    help="Column of true labels; the others are predictions, or scores of the class "
+    "that sorts last.",
 )
 @click.option(
     "--group",
     metavar="COL",
-    help="Two models: column of cases that belong together, such as patients.",
+    help="Column of cases that belong together, such as patients; with --long too.",
 )
 @click.option(
     "--metric",
     type=click.Choice(_METRICS),
-    help="Two models: what is compared, with --truth and --pairs permutation or "
-    "bootstrap; by --group too.",
+    help="What is compared, with --truth; by --group too. auc, balanced-accuracy and "
+    "rmse take two models.",
 )
 @click.option(
     "--post-hoc",
@@ -167,8 +170,8 @@ def command(**options: Any) -> None:
 
     TABLE has one row per data set and one column per model (.csv, .tsv, .parquet); one
     column of text may name the rows. Empty cells are missing results. Results that are
-    all 0 or 1 are taken as cases, right or wrong. Two models can be compared case by
-    case, with --truth and --group, or by tests that take two.
+    all 0 or 1 are taken as cases, right or wrong. Models can be compared case by case,
+    with --truth and --group; two of them by tests that take two.
     """
     from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
@@ -223,7 +226,9 @@ def _read(options: dict[str, Any]) -> ResultColumns:
     named = options["long"][:2] if options["long"] else ()
     if options["names_column"]:
         named = (*named, options["names_column"])
-    return read_results(
+    if options["group"]:
+        named = (*named, options["group"])
+    found = read_results(
         options["table"],
         texts=named,
         drop=options["drop"],
@@ -231,6 +236,18 @@ def _read(options: dict[str, Any]) -> ResultColumns:
         delimiter=options["delimiter"],
         max_bytes=int(options["max_memory"] * 2**30),
     )
+    return _with_numbers(found, options["group"])
+
+
+def _with_numbers(found: ResultColumns, name: str | None) -> ResultColumns:
+    """Read groups as numbers where all of them are: 2 and 2.0 are the same group."""
+    if name is None:
+        return found
+    try:
+        numbers = [float(x) if x else math.nan for x in found.columns[name]]
+    except ValueError:
+        return found
+    return replace(found, columns={**found.columns, name: numbers})
 
 
 def _answer(
@@ -238,8 +255,11 @@ def _answer(
 ) -> Comparison | PairComparison:
     from scorecast.comparison import compare
 
-    if for_two(options):
+    if for_two(data.columns, options):
         return two_models(data.columns, options)
+    many = many_models(data.columns, options)
+    if many is not None:
+        return many
     names = (
         "control", "rows", "test_ratio", "pairs", "post_hoc", "omnibus", "level",
         "rope", "zeros", "missing",

@@ -9,16 +9,14 @@ import click
 from scorecast.cli.unused import OF_PREDICTORS, refuse_given
 
 if TYPE_CHECKING:
-    from scorecast.biclusters import DensityTest
+    from scorecast.biclusters import DensityComparison, DensityTest
 
-__all__ = ["assess_density", "density_option"]
+__all__ = ["as_fitted_option", "assess_density", "density_option"]
 
 _HELD_OUT = 0.5
-_SHUFFLES = 199
 _UNUSED = (
     *OF_PREDICTORS, "bicluster_file", "bicluster_models", "truth_file", "pattern",
-    "named_beforehand", "missing_value", "n_repeats", "share", "relaxed_alpha",
-    "n_jobs",
+    "named_beforehand", "missing_value", "share", "relaxed_alpha",
 )  # fmt: skip
 
 density_option = click.option(
@@ -27,7 +25,13 @@ density_option = click.option(
     multiple=True,
     metavar="MODEL",
     help="Ask whether a density fitted to some rows of DATA describes the others, as "
-    '"sklearn.mixture:GaussianMixture(n_components=3)".',
+    '"sklearn.mixture:GaussianMixture(n_components=3)"; may be repeated, to compare.',
+)
+as_fitted_option = click.option(
+    "--as-fitted",
+    is_flag=True,
+    help="Ask of --density as it was fitted to one part, errors of the fit included; "
+    "by default p allows for them.",
 )
 
 
@@ -39,9 +43,11 @@ def assess_density(options: dict[str, Any]) -> None:
     from scorecast.cli.outputs import check_outputs, deliver
 
     refuse_given(_UNUSED, "has no part in --density")
-    if len(options["densities"]) > 1:
-        msg = "--density takes one model at a time; compare their log-likelihoods."
-        raise click.UsageError(msg)
+    if options["as_fitted"]:
+        refuse_given(("n_repeats", "n_jobs"), "has no part in --as-fitted")
+        if len(options["densities"]) > 1:
+            msg = "--as-fitted takes one --density."
+            raise click.UsageError(msg)
     check_outputs(options)
     with collected_warnings() as lines:
         data = read_rows(options, allow_missing=False)
@@ -53,12 +59,43 @@ def assess_density(options: dict[str, Any]) -> None:
     _check_gate(result, options["fail_below"])
 
 
-def _tested(values: Any, options: dict[str, Any]) -> DensityTest:
-    from scorecast.biclusters import density_test
+def _tested(values: Any, options: dict[str, Any]) -> DensityTest | DensityComparison:
+    from scorecast.biclusters import compare_densities, density_test
+
+    densities = [_model(text) for text in options["densities"]]
+    if len(set(options["densities"])) < len(densities):
+        msg = "--density names a model twice: name different ones."
+        raise click.UsageError(msg)
+    chosen: dict[str, Any] = {
+        "test_size": options["test_size"] or _HELD_OUT,
+        "n_permutations": options["n_permutations"] or None,
+        "n_refits": options["n_permutations"] or None,
+        "level": options["level"],
+        "alpha": options["alpha"],
+        "random_state": options["seed"],
+        "n_jobs": options["n_jobs"],
+    }
+    if options["as_fitted"]:
+        return density_test(densities[0], values, as_fitted=True, **chosen)
+    chosen["n_splits"] = _splits()
+    if len(densities) == 1:
+        return density_test(densities[0], values, **chosen)
+    return compare_densities(densities, values, **chosen)
+
+
+def _splits() -> int | None:
+    """Return --repeats, if it was given: its default is of another question."""
+    context = click.get_current_context()
+    source = context.get_parameter_source("n_repeats")
+    if source is None or source.name != "COMMANDLINE":
+        return None
+    return int(context.params["n_repeats"])
+
+
+def _model(text: str) -> Any:
     from scorecast.exceptions import UsageError
     from scorecast.guarantees import model_from
 
-    text = options["densities"][0]
     density = model_from(text) if ":" in text else None
     if not (hasattr(density, "sample") and hasattr(density, "fit")):
         msg = (
@@ -67,26 +104,22 @@ def _tested(values: Any, options: dict[str, Any]) -> DensityTest:
             '"sklearn.neighbors:KernelDensity(bandwidth=0.5)".'
         )
         raise UsageError(msg)
-    return density_test(
-        density,
-        values,
-        test_size=options["test_size"] or _HELD_OUT,
-        n_permutations=options["n_permutations"] or _SHUFFLES,
-        level=options["level"],
-        alpha=options["alpha"],
-        random_state=options["seed"],
-    )
+    return density
 
 
-def _check_gate(result: DensityTest, threshold: float | None) -> None:
+def _check_gate(
+    result: DensityTest | DensityComparison, threshold: float | None
+) -> None:
+    from scorecast.biclusters import DensityComparison
     from scorecast.exceptions import GateFailedError
 
     if threshold is None:
         return
-    if not result.gain_low >= threshold:
+    best = result.test(result.best) if isinstance(result, DensityComparison) else result
+    if not best.gain_low >= threshold:
         msg = (
-            f"the gain of {result.density} beyond independent normals reaches down to "
-            f"{result.gain_low:.4g} nats per case; --fail-below {threshold:g} asks for "
+            f"the gain of {best.density} beyond independent normals reaches down to "
+            f"{best.gain_low:.4g} nats per case; --fail-below {threshold:g} asks for "
             "more"
         )
         raise GateFailedError(msg)

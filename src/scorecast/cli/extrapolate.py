@@ -9,6 +9,7 @@ import click
 
 from scorecast.cli.options import (
     Share,
+    Whole,
     averaging_options,
     guesses_option,
     output_options,
@@ -40,7 +41,7 @@ _METHODS = (
 @click.option(
     "--to",
     "targets",
-    type=int,
+    type=Whole(),
     multiple=True,
     required=True,
     metavar="N",
@@ -80,7 +81,7 @@ _METHODS = (
 @click.option(
     "--backtest",
     "backtest_repeats",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     metavar="N",
     help="How often to hide half of the classes; 0 for never. [default: as often as "
     "makes the mean error known to a point, 6 to 48]",

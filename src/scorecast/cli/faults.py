@@ -24,7 +24,7 @@ _SECONDS = re.compile(r"max_seconds=(\d+)")
 # Where the option of the command is not called as the parameter of the function.
 _ALIASES = {
     "accuracy": "expect", "y_true": "truth", "groups": "group",
-    "y_train": "train_labels",
+    "y_train": "train_labels", "n_refits": "n_permutations",
 }  # fmt: skip
 # Where it is an option of its own that a parameter has some value.
 _VALUES = {
@@ -33,6 +33,9 @@ _VALUES = {
     ("force", "True"): ("force",),
 }
 _TWICE = re.compile(r"(--[\w-]+) \(\1\)")
+# A message may name the parameter and, in brackets, the option, which is enough.
+_BOTH = re.compile(r"\b\w+=(?:[^\s()]|\([^()]*\))* \((--[^()]+)\)")
+_BOTH_INSIDE = re.compile(r"\(\w+(?:=[^\s(),]*)?, (--[^()]+)\)")
 _NO_NUMBER = " is not a number"
 _CANNOT = re.compile(r"and (.*?) cannot learn from them")
 _FILL = (
@@ -69,6 +72,10 @@ def in_options(message: str, command: click.Command | None) -> str:
     >>> long = click.Command("x", params=[click.Option(["--draws"])])
     >>> in_options("Run longer chains (sampling=Sampling(n_draws=80)).", long)
     'Run longer chains (--draws 80).'
+    >>> in_options("Name them: classes= (--classes FILE).", long)
+    'Name them: --classes FILE.'
+    >>> in_options("Test more (test_size=0.5, --test-size 0.5).", long)
+    'Test more (--test-size 0.5).'
     """
     if command is None:
         return message
@@ -88,7 +95,8 @@ def in_options(message: str, command: click.Command | None) -> str:
         message = _LENGTH.sub(rf"{known['draws']} \1", message)
     if "max_seconds" in known:
         message = _SECONDS.sub(rf"{known['max_seconds']} \1", message)
-    return _TWICE.sub(r"\1", _PARAMETER.sub(said, message))
+    message = _TWICE.sub(r"\1", _PARAMETER.sub(said, message))
+    return _BOTH_INSIDE.sub(r"(\1)", _BOTH.sub(r"\1", message))
 
 
 @contextmanager

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import amount_options, identification_options, output_options
+from scorecast.cli.options import (
+    Whole,
+    amount_options,
+    identification_options,
+    output_options,
+)
 
 if TYPE_CHECKING:
     from scorecast.cli.stimuli import LoadedDecoders, LoadedResponses
@@ -20,7 +25,7 @@ __all__ = ["command"]
 @click.option(
     "--to",
     "targets",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     multiple=True,
     metavar="N",
     help="Number of candidates to extrapolate to; may be repeated.",
@@ -35,7 +40,7 @@ __all__ = ["command"]
 @click.option(
     "--bound-size",
     "bound_sizes",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     multiple=True,
     metavar="K",
     help="Number of candidates for the bound; may be repeated. "

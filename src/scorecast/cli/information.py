@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scorecast.cli.options import (
+    Whole,
     amount_options,
     case_options,
     max_seconds_option,
@@ -50,14 +51,12 @@ _MANY_GROUPS = 5  # from which the simulations of groups take most of the time
     metavar="FACTOR",
     help="Widen the prior of j so many times (it expects J within 2.6 nats of 0).",
 )
-@click.option("--chains", type=click.IntRange(min=1), help="Number of compiled chains.")
-@click.option(
-    "--draws", type=click.IntRange(min=10), help="Draws kept per compiled chain."
-)
+@click.option("--chains", type=Whole(min=1), help="Number of compiled chains.")
+@click.option("--draws", type=Whole(min=10), help="Draws kept per compiled chain.")
 @max_seconds_option
 @click.option(
     "--max-cases",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=50_000,
     show_default=True,
     help="Most cases for the posterior; of more, a random choice.",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, TypeVar, cast
 
 import click
@@ -16,6 +18,7 @@ __all__ = [
     "NUMBER_LOSSES",
     "REGRESSORS",
     "Share",
+    "Whole",
     "amount_options",
     "averaging_options",
     "case_options",
@@ -70,6 +73,27 @@ class Share(click.FloatRange):
         return f"did you mean {f'{number / 100:.10f}'.rstrip('0').ljust(4, '0')}?"
 
 
+class Whole(click.IntRange):
+    """A whole number, however it is written: 100000, 100_000 or 1e5."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the number, or say how to write the one that was meant."""
+        text = str(value).strip()
+        plain = text.replace(",", "").replace(" ", "").replace("'", "")
+        if plain != text and re.fullmatch(r"[+-]?\d{1,3}([, ']\d{3})+", text):
+            self.fail(f"{text!r} is no whole number; write {plain}.", param, ctx)
+        if re.fullmatch(r"[+-]?\d{1,15}(\.\d{1,15})?([eE]\+?\d{1,2})?", text):
+            number = Decimal(text)
+            if number != number.to_integral_value():
+                self.fail(f"{text!r} is no whole number.", param, ctx)
+            value = int(number)
+        elif not isinstance(value, int) and not re.fullmatch(r"[+-]?\d[\d_]*", text):
+            self.fail(f"{text!r} is no whole number.", param, ctx)
+        return int(super().convert(value, param, ctx))
+
+
 def _apply(options: list[Callable[[F], F]], function: F) -> F:
     for option in reversed(options):
         function = option(function)
@@ -90,7 +114,7 @@ def max_seconds_option(function: F) -> F:
 def output_options(function: F) -> F:
     """Add what every verb writes and how it runs."""
     running: list[Callable[[F], F]] = [
-        click.option("--seed", type=click.IntRange(min=0), default=0,
+        click.option("--seed", type=Whole(min=0), default=0,
                      show_default=True, help="Seed of all random choices."),
         click.option("--jobs", "n_jobs", type=int, metavar="N",
                      help="Number of workers; -1 for all cores."),
@@ -155,7 +179,7 @@ def guesses_option(function: F) -> F:
     """Add the number of guesses."""
     return click.option(
         "--top",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         default=1,
         show_default=True,
         metavar="M",
@@ -334,13 +358,13 @@ def identification_options(function: F) -> F:
                          help="Group of every row, never split, such as a run."),
             click.option("--test-size", type=Share(is_open=True), default=0.2,
                          show_default=True, help="Share of the stimuli to test."),
-            click.option("--splits", "n_splits", type=click.IntRange(min=1),
+            click.option("--splits", "n_splits", type=Whole(min=1),
                          default=10, show_default=True,
                          help="Random splits to average over."),
             click.option("--repeats", type=click.Choice(["design", "drawn"]),
                          help="Equal rows of --stimuli: one stimulus shown again, or "
                          "independent draws that tie. [default: design]"),
-            click.option("--population", type=click.IntRange(min=2), metavar="N",
+            click.option("--population", type=Whole(min=2), metavar="N",
                          help="Number of equally likely stimuli that the answer is "
                          "about. [default: beyond counting]"),
             click.option("--key", help="Name of the array in an .npz file."),

@@ -14,7 +14,7 @@ from scorecast.cli.new_cases import (
     read_new_cases,
     save_predicted,
 )
-from scorecast.cli.options import Share, max_seconds_option, output_options
+from scorecast.cli.options import Share, Whole, max_seconds_option, output_options
 
 if TYPE_CHECKING:
     from scorecast.io import CohortFile, NewCohortFile
@@ -86,14 +86,14 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 )
 @click.option(
     "--cv",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     default=10,
     show_default=True,
     help="Folds to hold out in turn.",
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=1,
     show_default=True,
     help="How often cases are dealt into folds.",
@@ -160,12 +160,12 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
 )
 @click.option(
     "--chains",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     help="Chains of every fit. [default: 4]",
 )
 @click.option(
     "--draws",
-    type=click.IntRange(min=10),
+    type=Whole(min=10),
     help="Draws of every chain of a fit; not of the posteriors of J, nor of the "
     "evidence of --candidate. [default: 1000]",
 )

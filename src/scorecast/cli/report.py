@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import click
 
 __all__ = ["command"]
+
+_QUESTIONS = (
+    "biclusters", "classes", "comparison", "guarantees", "information", "recurrence",
+    "scores", "synthetic",
+)  # fmt: skip
 
 
 @click.command(name="report")
@@ -27,6 +33,8 @@ def command(results: tuple[str, ...], out: str, **options: Any) -> None:
     from scorecast.report import report
 
     check_writable(out, force=options["force"], inputs=results)
+    for name in _QUESTIONS:  # each knows the kinds of its own results
+        importlib.import_module(f"scorecast.{name}")
     loaded = [result_from_dict(read_json(path)) for path in results]
     prints = [fingerprint(path) for path in results]
     inputs = [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]

@@ -15,6 +15,7 @@ from scorecast.cli.options import (
     CLASS_LOSSES,
     NUMBER_LOSSES,
     Share,
+    Whole,
     dataset_options,
     output_options,
     table_options,
@@ -63,7 +64,7 @@ _WORDS = {"none": None, "true": True, "false": False}
 @click.option(
     "--sets",
     "n_sets",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=1,
     show_default=True,
     help="Data sets to make, or draw, in every setting.",
@@ -108,7 +109,7 @@ _WORDS = {"none": None, "true": True, "false": False}
 @click.option(
     "--groups",
     "most_groups",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=6,
     show_default=True,
     help="Most groups of like difficulty.",

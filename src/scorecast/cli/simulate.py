@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from scorecast.cli.options import Share
+from scorecast.cli.options import Share, Whole
 
 if TYPE_CHECKING:
     from scorecast.synthetic import Simulated
@@ -46,7 +46,7 @@ def _output(function: F) -> F:
         click.option("--json", "json_path", metavar="-",
                      help="'-' prints the truth as JSON, and only it."),
         click.option("--force", is_flag=True, help="Overwrite existing files."),
-        click.option("--seed", type=click.IntRange(min=0), default=0,
+        click.option("--seed", type=Whole(min=0), default=0,
                      show_default=True, help="Seed of all random choices."),
         click.option("--quiet", is_flag=True, help="Print nothing."),
         click.option("--debug", is_flag=True, help="Show tracebacks."),
@@ -57,7 +57,7 @@ def _output(function: F) -> F:
 
 def _number(name: str, default: Any, text: str, kind: Any = None) -> Any:
     return click.option(
-        name, type=kind or click.IntRange(min=1), default=default, show_default=True,
+        name, type=kind or Whole(min=1), default=default, show_default=True,
         help=text,
     )  # fmt: skip
 
@@ -89,9 +89,9 @@ def command() -> None:
 
 
 @command.command(name="labelled")
-@_number("--n", 200, "Cases.", click.IntRange(min=2))
+@_number("--n", 200, "Cases.", Whole(min=2))
 @_number("--m", 500, "Features.")
-@_number("--classes", 3, "Number of classes.", click.IntRange(min=2))
+@_number("--classes", 3, "Number of classes.", Whole(min=2))
 @_choice(
     "--distribution",
     "gaussian gaussian-mixture gaussian-poisson gaussian-uniform bimodal",
@@ -109,7 +109,7 @@ def command() -> None:
 @_number("--skewness", 2.0, "Skewness, for --skew gamma.", _SIZE)
 @_share("--noise", 0.0, "Noise, as a share of the range of values.")
 @_share("--imbalance", 0.0, "By how much the smallest class is smaller.", most=0.99)
-@_number("--dependencies", 0, "Local dependencies to plant.", click.IntRange(min=0))
+@_number("--dependencies", 0, "Local dependencies to plant.", Whole(min=0))
 @_number("--dependency-rows", 20, "Cases of each.")
 @_number("--dependency-columns", 10, "Features of each.")
 @_choice(
@@ -153,19 +153,19 @@ def _made(kind: str) -> list[str]:
 @_number("--columns", 30, "Columns of the matrix.")
 @click.option(
     "--biclusters",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     help="How many to hide; from the paper's table for its sizes.",
 )
 @click.option(
     "--bicluster-rows",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     nargs=2,
     metavar="LEAST MOST",
     help="Rows of each.",
 )
 @click.option(
     "--bicluster-columns",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     nargs=2,
     metavar="LEAST MOST",
     help="Columns of each.",
@@ -206,7 +206,7 @@ def biclusters(**options: Any) -> None:
 
 
 @command.command(name="classes")
-@_number("--classes", 50, "Classes to draw.", click.IntRange(min=2))
+@_number("--classes", 50, "Classes to draw.", Whole(min=2))
 @_number("--each", 5, "Examples of each.")
 @_choice("--population", "gaussian uniform heavy-tailed", "Spread of class centres.")
 @_number("--dimensions", 5, "Number of dimensions.")
@@ -231,7 +231,7 @@ def classes(**options: Any) -> None:
 @_choice("--forecaster", "gaussian classes disaster", "What is forecast, and how.")
 @_number("--information", 0.5, "Of the best Gaussian forecaster, in nats.", _SIZE)
 @_number("--sharpness", 1.0, "Above 1: too sure; below: too shy.", _SIZE)
-@_number("--classes", 2, "Number of classes.", click.IntRange(min=2, max=50))
+@_number("--classes", 2, "Number of classes.", Whole(min=2, max=50))
 @_number("--strength", 1.5, "Spread of the log-odds of classes.", _SIZE)
 @_share("--hit", 0.9, "Disaster: the chance usually given.", is_open=True)
 @_share("--disaster", 0.001, "The chance given in a disaster.", is_open=True)

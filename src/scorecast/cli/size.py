@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from scorecast.cli.options import Share, writing_options
+from scorecast.cli.options import Share, Whole, writing_options
 
 __all__ = ["command"]
 
@@ -55,9 +55,45 @@ __all__ = ["command"]
     show_default=True,
     help="Confidence.",
 )
+@click.option(
+    "--group-size",
+    type=click.FloatRange(min=1),
+    metavar="CASES",
+    help="Cases that belong together, on average, such as questions about one text.",
+)
+@click.option(
+    "--correlation",
+    type=Share(),
+    help="Correlation within groups: of right answers, or, with --versus, of the "
+    "differences between both models.",
+)
+@click.option(
+    "--size-spread",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="Standard deviation of the sizes of groups over their mean.",
+)
+@click.option(
+    "--repeats",
+    type=Whole(min=1),
+    default=1,
+    show_default=True,
+    help="Answers to every case, such as epochs.",
+)
+@click.option(
+    "--repeat-correlation",
+    type=Share(),
+    help="Correlation between answers to one case.",
+)
 @writing_options
 def command(**options: Any) -> None:
-    """Say how many test cases an interval or a comparison needs."""
+    """Say how many test cases an interval or a comparison needs.
+
+    Cases in groups, and repeats of one case, say less than as many independent ones:
+    --group-size and --correlation, or --repeats and --repeat-correlation, say by how
+    much.
+    """
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.exceptions import UsageError
     from scorecast.guarantees import required_test_size
@@ -68,7 +104,10 @@ def command(**options: Any) -> None:
         raise UsageError(msg)
     if options["width"] is not None:
         _refuse_of_comparisons()
-    names = ("width", "versus", "power", "disagreement", "method", "level")
+    names = (
+        "width", "versus", "power", "disagreement", "method", "level", "group_size",
+        "correlation", "size_spread", "repeats", "repeat_correlation",
+    )  # fmt: skip
     result = required_test_size(
         options["expect"], **{name: options[name] for name in names}
     )

@@ -1,4 +1,4 @@
-"""Two models of a table by a test that takes two: with truth, groups or folds."""
+"""Models of a table case by case: two by tests that take two, or many by groups."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 
 if TYPE_CHECKING:
-    from scorecast.comparison import PairComparison
+    from scorecast.comparison import Comparison, PairComparison
 
-__all__ = ["PAIR_ONLY", "for_two", "two_models"]
+__all__ = ["PAIR_ONLY", "for_two", "many_models", "two_models"]
 
 PAIR_ONLY = (
     "paired-t", "5x2cv-t", "5x2cv-f", "mcnemar-exact", "mcnemar-corrected",
     "mcnemar-plain", "delong", "bootstrap", "permutation",
 )  # fmt: skip
 _OF_FOLDS = ("corrected-t", "5x2cv-t", "5x2cv-f")
+_OF_GROUPS = ("auto", "clustered-t", "mcnemar")  # which many models can be tested by
+_OF_TWO = ("auc", "balanced-accuracy", "rmse")
 _OF_RANKS = ("ranks", "aligned", "quade")
 _OF_MANY = {
     "long": None, "control": None, "rows": "auto", "post_hoc": "auto",
@@ -25,10 +27,90 @@ _OF_MANY = {
 }  # fmt: skip
 
 
-def for_two(options: Mapping[str, Any]) -> bool:
-    """Tell whether the options ask for a test that takes two models only."""
-    asked = any(options[name] for name in ("truth", "group", "metric"))
-    return asked or options["pairs"] in PAIR_ONLY
+def for_two(columns: Mapping[str, list[Any]], options: Mapping[str, Any]) -> bool:
+    """Tell whether two models are to be compared by a test that takes two only."""
+    if options["pairs"] in PAIR_ONLY:
+        return True
+    if not _of_cases(options):
+        return False
+    if options["pairs"] not in _OF_GROUPS or options["metric"] in _OF_TWO:
+        return True
+    return not options["long"] and len(_model_names(columns, options)) <= 2
+
+
+def _of_cases(options: Mapping[str, Any]) -> bool:
+    return any(options[name] for name in ("truth", "group", "metric"))
+
+
+def many_models(
+    columns: Mapping[str, list[Any]], options: Mapping[str, Any]
+) -> Comparison | None:
+    """Compare many models case by case, with groups or a truth.
+
+    Parameters
+    ----------
+    columns : mapping of str to list
+        The table: numbers, or texts.
+    options : mapping
+        Those of the verb.
+
+    Returns
+    -------
+    Comparison or None
+        None where the options ask for nothing of the kind.
+
+    Raises
+    ------
+    UsageError
+        If a truth is given for a long table, or a metric without one.
+    """
+    if not _of_cases(options) and options["pairs"] != "clustered-t":
+        return None
+    from scorecast.comparison import case_values, compare
+
+    group = options["group"]
+    names = ("control", "rows", "pairs", "post_hoc", "omnibus", "level", "rope",
+             "zeros", "missing")  # fmt: skip
+    chosen = {name: options[name] for name in names}
+    chosen |= {"test_ratio": options["test_ratio"], "random_state": options["seed"]}
+    if options["long"]:
+        if options["truth"] or options["metric"]:
+            msg = (
+                "--truth and --metric do not go with --long: give the value of every "
+                "case as its result, such as 1 for right and 0 for wrong."
+            )
+            raise UsageError(msg)
+        return compare(
+            columns, long=options["long"], models=options["models"] or None,
+            groups=group, greater_is_better=not options["minimise"], **chosen,
+        )  # fmt: skip
+    models = _model_names(columns, options)
+    label = options["names_column"]
+    used = [*models, *(x for x in (options["truth"], group, label) if x)]
+    used = list(dict.fromkeys(used))
+    if not options["truth"]:
+        return compare(
+            {name: columns[name] for name in used}, models=models, groups=group,
+            greater_is_better=not options["minimise"], **chosen,
+        )  # fmt: skip
+    kept, note = _complete({name: columns[name] for name in used}, options["missing"])
+    values, better = case_values(
+        kept[options["truth"]],
+        {name: kept[name] for name in models},
+        options["metric"],
+    )
+    if options["minimise"] and better:
+        msg = "--minimise does not go with --truth: to be right is better."
+        raise UsageError(msg)
+    table: dict[str, Any] = {name: x.tolist() for name, x in values.items()}
+    if label and not group:
+        table[label] = [str(x) for x in kept[label]]
+    chosen["rows"] = "cases" if chosen["rows"] == "auto" else chosen["rows"]
+    found = compare(
+        table, models=models, groups=kept[group] if group else None,
+        greater_is_better=better, **chosen,
+    )  # fmt: skip
+    return replace(found, warnings=(note, *found.warnings)) if note else found
 
 
 def two_models(
@@ -127,6 +209,24 @@ def _refuse_options(options: Mapping[str, Any]) -> None:
 def _two_names(
     columns: Mapping[str, list[Any]], options: Mapping[str, Any]
 ) -> tuple[str, str]:
+    names = _model_names(columns, options)
+    if len(names) != 2 or names[0] == names[1]:
+        asked = options["pairs"]
+        test = "A comparison case by case takes"
+        if asked != "auto":
+            test = f"--pairs {asked} compares"
+        elif options["metric"]:
+            test = f"--metric {options['metric']} compares"
+        said = ", ".join(names) or "none"
+        msg = f"{test} two models; got {said}. Name two with --model."
+        raise UsageError(msg)
+    return names[0], names[1]
+
+
+def _model_names(
+    columns: Mapping[str, list[Any]], options: Mapping[str, Any]
+) -> list[str]:
+    """Return the columns that are models: those named, or all that are nothing else."""
     for name in (options["truth"], options["group"], *options["models"]):
         if name and name not in columns:
             msg = f"There is no column {name!r} but {', '.join(columns)}."
@@ -135,14 +235,13 @@ def _two_names(
     names = list(options["models"]) or [x for x in columns if x not in others]
     if not options["models"] and len(names) > 2:
         # A column of text that is no prediction names the rows.
-        names = [x for x in names if not isinstance(columns[x][0], str)]
-    if len(names) != 2 or names[0] == names[1]:
-        asked = options["pairs"]
-        test = f"--pairs {asked}" if asked != "auto" else "--truth and --group"
-        said = ", ".join(names) or "none"
-        msg = f"{test} compares two models; got {said}. Name two with --model."
-        raise UsageError(msg)
-    return names[0], names[1]
+        truth = set(columns.get(options["truth"] or "", []))
+        names = [
+            x
+            for x in names
+            if not isinstance(columns[x][0], str) or set(columns[x]) <= truth
+        ]
+    return names
 
 
 def _complete(

@@ -25,6 +25,7 @@ from scorecast.comparison.comparison import Comparison, ModelPair
 from scorecast.comparison.effect_sizes import EffectSize, cliffs_delta, cohens_d
 from scorecast.comparison.exhaustive_sets import bergmann_hommel, shaffer
 from scorecast.comparison.mcnemar import mcnemar_of_counts
+from scorecast.comparison.metrics import case_values
 from scorecast.comparison.omnibus import (
     OmnibusTest,
     aligned_friedman,
@@ -62,6 +63,7 @@ __all__ = [
     "aligned_friedman",
     "bergmann_hommel",
     "bonferroni",
+    "case_values",
     "cliffs_delta",
     "cochran_q",
     "cohens_d",

@@ -56,7 +56,7 @@ def least_adjusted_p(pairs: str, post_hoc: str, n: int, k: int, n_pairs: int) ->
         p = 2.0 ** (1 - n)
     elif pairs == "mcnemar":
         p = 2.0**-n  # mid-p, one model right and the other wrong on every case
-    elif pairs in ("corrected-t", "paired-t"):
+    elif pairs in ("corrected-t", "paired-t", "clustered-t"):
         p = 0.0
     else:
         p = float(normal_p(np.array([z]))[0])

@@ -20,7 +20,7 @@ __all__ = ["OMNIBUS_TESTS", "PAIRS", "POST_HOC", "Plan", "plan_for"]
 
 PAIRS = (
     "wilcoxon", "sign", "ranks", "aligned", "quade", "corrected-t", "mcnemar",
-    "paired-t",
+    "paired-t", "clustered-t",
 )  # fmt: skip
 POST_HOC = (
     "nemenyi", "bonferroni-dunn", "bonferroni", "holm", "hochberg", "hommel", "finner",
@@ -35,10 +35,11 @@ _OF_ALL_PAIRS = ("nemenyi", "shaffer", "bergmann-hommel")
 _RANKS_SAID = {
     "ranks": "mean ranks", "aligned": "aligned ranks", "quade": "Quade's ranks",
 }  # fmt: skip
+_FEW_GROUPS = 5
 _FITS = {
     "data sets": ("wilcoxon", "sign", "ranks", "aligned", "quade"),
     "splits": ("corrected-t",),
-    "cases": ("mcnemar", "paired-t"),
+    "cases": ("mcnemar", "paired-t", "clustered-t"),
 }
 
 
@@ -126,6 +127,7 @@ def plan_for(
         reasons += ("with two models there is one comparison, control or not",)
     _refuse_few(table, kind, 1 - level)
     chosen, correction, why = _choose(table, kind, control, pairs, post_hoc, 1 - level)
+    _check_groups(chosen, table)
     _check_fit(chosen, correction, kind, control, len(table.models))
     if chosen == "mcnemar" and not np.isin(table.values, (0, 1)).all():
         msg = (
@@ -150,6 +152,8 @@ def _kind_of_rows(
     table: ResultsTable, rows: str, given: float | None, *, ranked: bool
 ) -> tuple[str, tuple[str, ...]]:
     ratio = table.test_ratio if given is None else given
+    if table.groups is not None:
+        return _rows_of_groups(rows, ratio, ranked)
     values = table.values
     binary = bool(np.isin(values, (0, 1)).all())
     if rows == "splits" and ratio is None:
@@ -175,6 +179,26 @@ def _kind_of_rows(
     return "data sets", ("rows are taken as independent data sets",)
 
 
+def _rows_of_groups(
+    rows: str, ratio: float | None, ranked: bool
+) -> tuple[str, tuple[str, ...]]:
+    """Rows that belong together are cases; of nothing else is there a test by group."""
+    if ratio is not None or rows not in ("auto", "cases"):
+        msg = (
+            "Groups (`groups`) are of rows that are cases, not of splits or data sets: "
+            "leave out `rows` and `test_ratio`."
+        )
+        raise UsageError(msg)
+    if ranked:
+        msg = (
+            "Cases in `groups` are compared by their mean (clustered-t, with a "
+            "correction such as holm), not by ranks: leave out `pairs`, `post_hoc` "
+            "and `omnibus`."
+        )
+        raise UsageError(msg)
+    return "cases", ("rows are cases in groups, of which the mean is what counts",)
+
+
 def _n_pairs(n_models: int, control: str | None) -> int:
     return n_models - 1 if control is not None else n_models * (n_models - 1) // 2
 
@@ -190,7 +214,9 @@ def _choose(
     n, k = table.values.shape
     if kind != "data sets":
         chosen = pairs
-        if pairs == "auto":
+        if pairs == "auto" and table.groups is not None:
+            chosen = "clustered-t"
+        elif pairs == "auto":
             valued = kind == "cases" and not np.isin(table.values, (0, 1)).all()
             chosen = "paired-t" if valued else _FITS[kind][0]
         correction = "holm" if post_hoc == "auto" else post_hoc
@@ -235,6 +261,12 @@ def _default_pairs(
 
 def _refuse_few(table: ResultsTable, kind: str, alpha: float) -> None:
     n, k = table.values.shape
+    if table.groups is not None:
+        n = len(set(table.groups))
+        if n < 2:
+            msg = "One group shows no spread between groups: it takes at least two."
+            raise InsufficientDataError(msg)
+        return
     valued = kind == "cases" and not np.isin(table.values, (0, 1)).all()
     if kind == "splits" or valued:
         least = 2
@@ -258,6 +290,16 @@ def _refuse_few(table: ResultsTable, kind: str, alpha: float) -> None:
         f"apart at level {1 - alpha:g}: it takes at least {least}{lost}.{one}"
     )
     raise InsufficientDataError(msg)
+
+
+def _check_groups(pairs: str, table: ResultsTable) -> None:
+    if (pairs == "clustered-t") == (table.groups is not None):
+        return
+    if table.groups is None:
+        msg = "The clustered-t test needs `groups`: cases that belong together."
+    else:
+        msg = f"The {pairs} test cannot allow for `groups`: use clustered-t."
+    raise UsageError(msg)
 
 
 def _check_fit(
@@ -311,6 +353,12 @@ def _warnings(
         found.append(
             f"{n} data sets are few: p-values of {_RANKS_SAID[pairs]} are approximate "
             "below ten."
+        )
+    n_groups = 0 if table.groups is None else len(set(table.groups))
+    if 0 < n_groups < _FEW_GROUPS:
+        found.append(
+            f"{n_groups} groups are few: the interval leans on sums of groups being "
+            "about normal."
         )
     if not math.isfinite(float(np.ptp(table.values))) or np.ptp(table.values) == 0:
         found.append("All results are the same: no difference can be seen.")

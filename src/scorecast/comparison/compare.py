@@ -62,6 +62,7 @@ def compare(
     rope: float | None = None,
     zeros: str = "pratt",
     missing: str = "drop",
+    groups: Any = None,
     random_state: RandomState = None,
 ) -> Comparison:
     """Compare models over data sets, splits or cases; family-wise error controlled.
@@ -72,7 +73,8 @@ def compare(
     With so few data sets that it could never find anything, mean ranks with the
     correction of Bergmann and Hommel (or Shaffer, beyond eleven models). Two models:
     Wilcoxon alone. Cases that are right or wrong: Cochran's Q and McNemar with Holm.
-    Other values of cases: mean differences by the paired t-test with Holm.
+    Other values of cases: mean differences by the paired t-test with Holm; cases in
+    groups: by the clustered t-test with Holm.
     Splits of one data set: the corrected resampled t-test with Holm.
 
     Parameters
@@ -101,7 +103,8 @@ def compare(
         Compare all others with this one only.
     pairs : str, default="auto"
         ``"wilcoxon"``, ``"sign"``, ``"ranks"``, ``"aligned"``, ``"quade"``; for splits
-        ``"corrected-t"``, for cases ``"mcnemar"`` or ``"paired-t"``.
+        ``"corrected-t"``, for cases ``"mcnemar"`` or ``"paired-t"``, for cases in
+        groups ``"clustered-t"``.
     post_hoc : str, default="auto"
         ``"nemenyi"``, ``"bonferroni-dunn"`` (with a control), ``"bonferroni"``,
         ``"holm"``, ``"hochberg"``, ``"hommel"``, ``"finner"``, ``"shaffer"``,
@@ -120,6 +123,9 @@ def compare(
         What the signed-rank test does with differences of nought.
     missing : {"drop", "refuse"}, default="drop"
         What to do with rows that lack a result.
+    groups : str or array-like, optional
+        Cases that belong together, such as questions about one text or images of one
+        patient: a column of `table`, or one entry for each of its rows.
     random_state : int, Generator or None, optional
         Seed of the draws for `rope`; nothing else is random.
 
@@ -148,12 +154,13 @@ def compare(
     ('boosting', (('boosting', 'forest'),))
     """
     _check_words(pairs, post_hoc, omnibus, zeros, missing, rows, rope)
-    given = results_table(table, models=models, long=long, loss=loss)
+    given = results_table(table, models=models, long=long, loss=loss, groups=groups)
     given, gap = given.complete()
     if gap and missing == "refuse":
         msg = f"{gap}; fill them, or leave those rows out."
         raise InvalidInputError(msg)
-    if rows != "splits" and test_ratio is None and given.test_ratio is None:
+    by_name = groups is None and rows != "splits" and test_ratio is None
+    if by_name and given.test_ratio is None:
         given = given.averaged()
     better = _direction(greater_is_better, given)
     if test_ratio is not None:
@@ -213,7 +220,7 @@ def _wrapped(
         i, j = places[pair.a], places[pair.b]
         apart[i, j] = apart[j, i] = pair.p_adjusted <= alpha + 1e-12
     means = given.values.mean(axis=0)
-    if plan.pairs == "paired-t":
+    if plan.pairs in ("paired-t", "clustered-t"):
         order = np.argsort(-means if better else means, kind="stable").tolist()
     else:
         order = standing(ranks.tolist(), means.tolist(), better)
@@ -238,6 +245,7 @@ def _wrapped(
         rope=rope,
         seed=seed_number(random_state),
         test_ratio=plan.test_ratio if plan.rows == "splits" else None,
+        n_units=None if given.groups is None else len(set(given.groups)),
         reasons=plan.reasons,
         assumptions=_assumed(plan, len(given.models)),
         warnings=(*given.notes, *plan.warnings, *_unknown(adjusted)),
@@ -266,7 +274,9 @@ def _refuse_omnibus(asked: str, rows: str, n_models: int) -> None:
 def _omnibus_tests(
     given: ResultsTable, plan: Plan, asked: str, better: bool
 ) -> tuple[OmnibusTest, ...]:
-    if len(given.models) < 3 or plan.rows == "splits" or plan.pairs == "paired-t":
+    if len(given.models) < 3 or plan.rows == "splits":
+        return ()
+    if plan.pairs in ("paired-t", "clustered-t"):
         return ()
     values = given.values
     if plan.rows == "cases":

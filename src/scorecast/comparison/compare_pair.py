@@ -35,9 +35,9 @@ from scorecast.exceptions import InsufficientDataError, UsageError
 __all__ = ["PAIR_TESTS", "compare_pair", "least_replicates", "look_like_cases"]
 
 PAIR_TESTS = (
-    "auto", "wilcoxon", "sign", "paired-t", "corrected-t", "5x2cv-t", "5x2cv-f",
-    "mcnemar", "mcnemar-exact", "mcnemar-corrected", "mcnemar-plain", "delong",
-    "bootstrap", "permutation",
+    "auto", "wilcoxon", "sign", "paired-t", "clustered-t", "corrected-t", "5x2cv-t",
+    "5x2cv-f", "mcnemar", "mcnemar-exact", "mcnemar-corrected", "mcnemar-plain",
+    "delong", "bootstrap", "permutation",
 )  # fmt: skip
 _OF_MEDIANS = ("wilcoxon", "sign")
 _LEAST_CASES = 20  # rows: fewer that tie may well be data sets
@@ -76,7 +76,7 @@ def compare_pair(
       booleans or 0 and 1, or predictions with `y_true`;
     - scores of the positive class with a `y_true` of two classes: ``delong``;
     - a value per case, or predictions with `y_true` and any `metric`: ``bootstrap``,
-      ``permutation``, by `groups` too.
+      ``permutation``, by `groups` too; ``clustered-t`` of means, by `groups`.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def compare_pair(
         that are numbers need a `metric`.
     groups : array-like of shape (n,), optional
         Cases that belong together: ``bootstrap`` and ``permutation`` draw or exchange
-        them as a whole; ``wilcoxon``, ``sign`` and ``paired-t`` compare means of
-        groups; other tests refuse them.
+        them as a whole, ``clustered-t`` allows for what they share; ``wilcoxon``,
+        ``sign`` and ``paired-t`` compare means of groups; other tests refuse them.
     test_ratio : float, optional
         Cases tested per case learned from, such as 1/9 for ten folds.
     metric : callable or str, optional
@@ -210,7 +210,11 @@ def _titled(found: PairTest, metric: NamedMetric | None) -> PairTest:
     """Say what a difference is one of, where it is one of a metric."""
     if metric is None or found.of not in ("mean", "metric"):
         return found
-    return replace(found, of=metric.title)
+    found = replace(found, of=metric.title)
+    if not metric.is_share:
+        return found
+    # Two shares cannot lie farther apart than one.
+    return replace(found, low=max(found.low, -1.0), high=min(found.high, 1.0))
 
 
 def _choose(
@@ -295,13 +299,15 @@ def least_replicates(alpha: float) -> int:
 
 
 def _refuse_few(test: str, given: PairInputs, alpha: float, *, grouped: bool) -> None:
-    counted = given.n_units if test in ("bootstrap", "permutation") else given.n
+    by_unit = test in ("bootstrap", "permutation", "clustered-t")
+    counted = given.n_units if by_unit else given.n
     least = {
         "wilcoxon": least_replicates(alpha),
         "sign": least_replicates(alpha),
         "permutation": least_replicates(alpha),
         "bootstrap": _LEAST_BOOTSTRAP,
         "paired-t": 2,
+        "clustered-t": 2,
         "corrected-t": 2,
         "mcnemar": least_cases(alpha),
     }

@@ -99,6 +99,8 @@ class Comparison(Result):
         What must hold; what the reader must know.
     test_ratio : float or None
         Cases tested per case learned from, of splits.
+    n_units : int or None
+        Groups of cases that belong together; None where rows are by themselves.
     """
 
     kind: ClassVar[str] = "comparison"
@@ -125,6 +127,7 @@ class Comparison(Result):
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
     test_ratio: float | None = None
+    n_units: int | None = None
 
     @property
     def alpha(self) -> float:
@@ -134,7 +137,7 @@ class Comparison(Result):
     @property
     def is_of_means(self) -> bool:
         """Whether models stand by their means: values of cases, not right or wrong."""
-        return self.rows == "cases" and self.pair_test == "paired-t"
+        return self.rows == "cases" and self.pair_test in ("paired-t", "clustered-t")
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -275,7 +278,10 @@ class Comparison(Result):
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def _parts(self) -> tuple[Json, Json, Json]:
-        inputs = {"n": self.n, "rows": self.rows, "models": list(self.models)}
+        inputs = {
+            "n": self.n, "rows": self.rows, "models": list(self.models),
+            "n_units": self.n_units,
+        }  # fmt: skip
         names = (
             "measure", "pair_test", "post_hoc", "control", "greater_is_better", "level",
             "rope", "seed", "test_ratio",
@@ -312,6 +318,7 @@ class Comparison(Result):
             critical_difference=result["critical_difference"],
             n=int(inputs["n"]),
             rows=str(inputs["rows"]),
+            n_units=inputs.get("n_units"),  # older answers lack it
             means=tuple(map(float, result["means"])),
             medians=tuple(map(float, result["medians"])),
             reasons=tuple(result["reasons"]),

@@ -24,6 +24,7 @@ from scorecast.comparison.effect_sizes import effect_size, steady_gaps
 from scorecast.comparison.exhaustive_sets import bergmann_hommel, shaffer
 from scorecast.comparison.mcnemar import mcnemar
 from scorecast.comparison.rank_pairs import nemenyi_p, normal_p, rank_z
+from scorecast.comparison.resampling import PairedCases, clustered_t_test
 from scorecast.comparison.results_table import ResultsTable
 from scorecast.comparison.signed_ranks import wilcoxon_p
 from scorecast.comparison.t_tests import corrected_t, paired_t
@@ -66,7 +67,8 @@ def tested_pairs(
     first, second = _places(table.models, plan.control)
     values = table.values
     gaps = steady_gaps(values[:, first], values[:, second])
-    p, ends, ways = _tests(values, gaps, first, second, plan, greater_is_better)
+    unit = table.units
+    p, ends, ways = _tests(values, gaps, first, second, plan, greater_is_better, unit)
     plain = p
     if plan.post_hoc == "nemenyi" and len(table.models) > 2:
         z = rank_z(values, "ranks", greater_is_better=greater_is_better)
@@ -83,7 +85,7 @@ def tested_pairs(
                 (values[:, i], values[:, j]), ends[place],
                 greater_is_better=greater_is_better,
             ),
-            chances=_chances(gaps[:, place], plan, rope, streams[place]),
+            chances=_chances(gaps[:, place], plan, rope, streams[place], unit),
         )
         for place, (i, j) in enumerate(zip(first, second, strict=True))
     )  # fmt: skip
@@ -106,10 +108,19 @@ def _tests(
     second: list[int],
     plan: Plan,
     greater_is_better: bool,
+    unit: IntArray,
 ) -> tuple[FloatArray, list[Ends], IntArray]:
     """Return p-values of pairs, differences with intervals, and which is higher."""
     if plan.rows == "splits":
         tests = [corrected_t(g, plan.test_ratio, level=plan.level) for g in gaps.T]
+    elif plan.pairs == "clustered-t":
+        tests = [
+            clustered_t_test(
+                PairedCases(first=values[:, i], second=values[:, j], unit=unit),
+                level=plan.level,
+            )
+            for i, j in zip(first, second, strict=True)
+        ]
     elif plan.pairs == "paired-t":
         tests = [paired_t(g, level=plan.level) for g in gaps.T]
     elif plan.rows == "cases":
@@ -142,14 +153,18 @@ def _sign_p(gaps: FloatArray) -> FloatArray:
 
 
 def _chances(
-    gaps: FloatArray, plan: Plan, rope: float | None, rng: np.random.Generator
+    gaps: FloatArray,
+    plan: Plan,
+    rope: float | None,
+    rng: np.random.Generator,
+    unit: IntArray,
 ) -> RopeChances | None:
     if rope is None:
         return None
     if plan.rows == "splits":
         return correlated_t(gaps, plan.test_ratio, rope)
-    if plan.pairs == "paired-t":
-        return mean_posterior(gaps, np.arange(gaps.size), rope, rng=rng)
+    if plan.pairs in ("paired-t", "clustered-t"):
+        return mean_posterior(gaps, unit, rope, rng=rng)
     if plan.rows == "cases":
         apart = int((gaps > 0).sum()), int((gaps < 0).sum())
         return share_posterior(*apart, gaps.size, rope, rng=rng)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from scorecast._core.checks import check_choice
 from scorecast._core.types import FloatArray
-from scorecast.comparison.pair_inputs import PairInputs
+from scorecast.comparison.pair_inputs import PairInputs, check_pair
 from scorecast.exceptions import InvalidInputError, UsageError
 
-__all__ = ["METRICS", "NamedMetric", "measured"]
+__all__ = ["METRICS", "NamedMetric", "case_values", "measured"]
 
-_OF_MEANS = ("bootstrap", "permutation", "wilcoxon", "sign", "paired-t")
+_OF_MEANS = (
+    "bootstrap", "permutation", "wilcoxon", "sign", "paired-t", "clustered-t",
+)  # fmt: skip
 _OF_ANY = ("bootstrap", "permutation")
 
 
@@ -34,6 +36,8 @@ class NamedMetric:
         the class that sorts last of two), or ``"numbers"``.
     greater_is_better : bool
         Which way is better.
+    is_share : bool
+        Whether it lies between 0 and 1.
     of_case : callable or None
         From truth and predictions to the value of every case, if it is a mean.
     of_all : callable or None
@@ -44,6 +48,7 @@ class NamedMetric:
     title: str
     takes: str
     greater_is_better: bool
+    is_share: bool = False
     of_case: Callable[[NDArray[Any], NDArray[Any]], FloatArray] | None = None
     of_all: Callable[[NDArray[Any], NDArray[Any]], float] | None = None
 
@@ -87,6 +92,56 @@ def measured(given: PairInputs, name: str) -> tuple[PairInputs, NamedMetric]:
     return replace(
         given, first=first, second=second, truth=truth, metric=metric.of_all
     ), metric
+
+
+def case_values(
+    truth: ArrayLike, said: Mapping[str, ArrayLike], name: str | None = None
+) -> tuple[dict[str, FloatArray], bool]:
+    """Measure many models case by case.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n,)
+        What is true.
+    said : mapping of str to array-like of shape (n,)
+        What each model says: labels, or what the metric takes.
+    name : str, optional
+        A metric that is a mean of cases; right or wrong by default.
+
+    Returns
+    -------
+    tuple of dict and bool
+        The value of every case by model, and whether greater is better.
+
+    Raises
+    ------
+    UsageError
+        If the metric is no mean of cases, or predictions are no labels and there is no
+        metric.
+    """
+    found: dict[str, FloatArray] = {}
+    better = True
+    for model, values in said.items():
+        given = check_pair(values, values, y_true=truth, groups=None, metric=None)
+        if name is None:
+            if not given.are_labels:
+                msg = (
+                    f"{model!r} predicts numbers, which need a `metric` that is a mean "
+                    "of cases, such as 'brier' or 'mse', to be compared with `y_true`; "
+                    "if it is no model, name those that are."
+                )
+                raise UsageError(msg)
+            found[model] = given.right()[0].astype(np.float64)
+            continue
+        given, metric = measured(given, name)
+        if metric.of_case is None:
+            msg = (
+                f"The metric {name} is no mean of cases, and compares two models: name "
+                "two."
+            )
+            raise UsageError(msg)
+        found[model], better = given.first_numbers, metric.greater_is_better
+    return found, better
 
 
 def _taken(
@@ -157,19 +212,21 @@ METRICS = {
     for metric in (
         NamedMetric(
             name="accuracy", title="accuracy", takes="labels", greater_is_better=True,
+            is_share=True,
             of_case=lambda truth, said: (truth == said).astype(np.float64),
         ),
         NamedMetric(
             name="balanced-accuracy", title="balanced accuracy", takes="labels",
-            greater_is_better=True, of_all=_balanced_accuracy,
+            greater_is_better=True, is_share=True, of_all=_balanced_accuracy,
         ),
         NamedMetric(
             name="auc", title="AUC", takes="scores", greater_is_better=True,
-            of_all=_auc,
+            is_share=True, of_all=_auc,
         ),
         NamedMetric(
             name="brier", title="Brier score", takes="probabilities",
-            greater_is_better=False, of_case=lambda truth, said: (truth - said) ** 2,
+            greater_is_better=False, is_share=True,
+            of_case=lambda truth, said: (truth - said) ** 2,
         ),
         NamedMetric(
             name="log-loss", title="log-loss", takes="probabilities",

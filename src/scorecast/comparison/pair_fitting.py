@@ -13,6 +13,7 @@ from scorecast.exceptions import UsageError
 __all__ = ["fitted"]
 
 _OF_CASES = ("bootstrap", "permutation")  # these take a metric and groups themselves
+_BY_GROUP = "clustered-t"  # takes groups, of means only
 _OF_VALUES = ("wilcoxon", "sign", "paired-t")
 _OF_FOLDS = ("corrected-t", "5x2cv-t", "5x2cv-f")
 
@@ -43,6 +44,8 @@ def fitted(given: PairInputs, test: str) -> PairInputs:
     if given.metric is not None:
         msg = f"The {test} test takes no `metric`: use 'permutation' or 'bootstrap'."
         raise UsageError(msg)
+    if test == _BY_GROUP:
+        return _right_or_values(given, test)
     if test in _OF_FOLDS:
         _refuse_for_folds(given, test)
         return given

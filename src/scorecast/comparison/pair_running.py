@@ -24,6 +24,7 @@ from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.comparison.resampling import (
     PairedCases,
     bootstrap_test,
+    clustered_t_test,
     permutation_test,
 )
 from scorecast.comparison.signed_ranks import sign_test, wilcoxon
@@ -190,6 +191,13 @@ def _permutation(given: PairInputs, setting: Setting) -> PairTest:
     )  # fmt: skip
 
 
+def _clustered_t(given: PairInputs, setting: Setting) -> PairTest:
+    if given.groups is None:
+        msg = "The clustered-t test needs `groups`: cases that belong together."
+        raise UsageError(msg)
+    return clustered_t_test(_cases(given), level=setting.level)
+
+
 def chances_of(
     given: PairInputs, test: str, rope: float | None, setting: Setting
 ) -> RopeChances | None:
@@ -217,7 +225,7 @@ def chances_of(
         first, second = given.right()
         apart = int((first & ~second).sum()), int((second & ~first).sum())
         return share_posterior(*apart, given.n, rope, rng=setting.rng)
-    if test in ("bootstrap", "permutation"):
+    if test in ("bootstrap", "permutation", "clustered-t"):
         cases = _cases(given)
         return mean_posterior(cases.gaps, cases.unit, rope, rng=setting.rng)
     # Two folds of one repetition test as many cases as they learn from.
@@ -232,6 +240,7 @@ _TESTS: dict[str, Callable[[PairInputs, Setting], PairTest]] = {
     "wilcoxon": _wilcoxon,
     "sign": _sign,
     "paired-t": _paired_t,
+    "clustered-t": _clustered_t,
     "corrected-t": _corrected_t,
     "5x2cv-t": _five_by_two("t"),
     "5x2cv-f": _five_by_two("f"),

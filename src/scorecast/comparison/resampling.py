@@ -13,14 +13,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.comparison.pair_test import PairTest, sign_of
 from scorecast.exceptions import InvalidInputError
 from scorecast.guarantees import bca
 
-__all__ = ["PairedCases", "bootstrap_test", "clustered_t", "permutation_test"]
+__all__ = [
+    "PairedCases",
+    "bootstrap_test",
+    "clustered_metric",
+    "clustered_t",
+    "clustered_t_test",
+    "permutation_test",
+]
 
 Metric = Callable[[NDArray[np.generic], NDArray[np.generic]], float]
 _MOST_ENUMERATED = 14  # units: 16,384 ways to exchange the models
@@ -58,6 +65,11 @@ class PairedCases:
     def n_units(self) -> int:
         """Number of units."""
         return int(self.unit.max()) + 1
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether any unit holds several cases."""
+        return self.n_units < self.unit.size
 
     @property
     def members(self) -> list[IntArray]:
@@ -161,19 +173,20 @@ def bootstrap_test(
     -------
     PairTest
         p is the share of resamples farther from the difference than that is from
-        nought, with one added above and below. Of means, distances are in standard
-        errors, and so is the interval; of a metric they are not, and the interval is
-        BCa.
+        nought, with one added above and below. Of means, and of metrics by groups (by
+        what each group does to them), distances are in standard errors, and so is the
+        interval; of a metric of single cases they are not, and the interval is BCa.
     """
     observed = cases.observed()
     ends_rng, p_rng = rng.spawn(2)
     found = None
-    if cases.metric is None:
-        found = _studentized(cases, observed, level, n_resamples, p_rng)
+    values = cases if cases.metric is None else _linear(cases, observed)
+    if values is not None:
+        found = _studentized(values, observed, level, n_resamples, p_rng)
     if found is None:
         found = _plain(cases, observed, level, n_resamples, (ends_rng, p_rng))
     p, low, high = found
-    few = cases.metric is not None and cases.n_units < _MANY_UNITS
+    few = values is None and cases.n_units < _MANY_UNITS
     return PairTest(
         test="bootstrap",
         statistic=observed,
@@ -274,7 +287,8 @@ def permutation_test(
     cases : PairedCases
         The cases.
     level : float
-        Level of the interval: of means a t by units (`clustered_t`), of a metric BCa.
+        Level of the interval: of means a t by units (`clustered_t`), of a metric by
+        groups a t of what each group does to it (`clustered_metric`), else BCa.
     n_resamples : int
         Random exchanges; up to 14 units all of them are taken instead.
     rng : numpy.random.Generator
@@ -301,6 +315,9 @@ def permutation_test(
     df: tuple[float, ...] = ()
     if cases.metric is None:
         low, high, freedom = clustered_t(cases, level=level)
+        df = (freedom,)
+    elif cases.is_grouped:
+        low, high, freedom = clustered_metric(cases, level=level)
         df = (freedom,)
     else:
         strata = np.zeros(n_units, dtype=np.int64)
@@ -343,26 +360,126 @@ def clustered_t(cases: PairedCases, *, level: float) -> tuple[float, float, floa
         Low, high and degrees of freedom; ends are NaN where all units differ alike, so
         that no spread is seen.
     """
-    totals = np.bincount(cases.unit, weights=cases.gaps)
-    sizes = np.bincount(cases.unit).astype(np.float64)
-    n = sizes.sum()
-    mean = float(totals.sum() / n)
-    if totals.size < 2:
+    if cases.n_units < 2:
         return math.nan, math.nan, 0.0
-    left = 1 - sizes / n
-    rest = totals - mean * sizes
-    rest = np.where(np.abs(rest) > 1e-12 * np.abs(totals).max(), rest, 0.0)
-    error = math.sqrt(float((rest**2 / left).sum())) / n
-    shares = sizes**2 / (n * left)
-    df = n**2 / ((sizes**2).sum() + shares.sum() ** 2 - (shares**2).sum())
+    mean, error, df = _clustered_error(cases)
     if error == 0:
         end = 0.0 if mean == 0 else math.nan
-        return end, end, float(df)
+        return end, end, df
     half = float(stdtrit(df, 0.5 + level / 2)) * error
     low, high = mean - half, mean + half
     if all(np.isin(x, (0, 1)).all() for x in (cases.first, cases.second)):
         low, high = max(low, -1.0), min(high, 1.0)
-    return low, high, float(df)
+    return low, high, df
+
+
+def clustered_metric(cases: PairedCases, *, level: float) -> tuple[float, float, float]:
+    """Return the t interval of a difference in a metric of cases in units.
+
+    Each unit is left out in turn. Of a mean the squared moves, each times what its unit
+    leaves of the cases, add up to the variance of `clustered_t`; of any smooth metric
+    they do so nearly. Degrees of freedom are those of a mean of units of these sizes.
+
+    Parameters
+    ----------
+    cases : PairedCases
+        Predictions with a metric.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    tuple of float
+        Low, high and degrees of freedom; ends are NaN where the metric has no value
+        without some unit, as an area without the only unit of a class.
+    """
+    if cases.n_units < 2:
+        return math.nan, math.nan, 0.0
+    seen, moves, left = _moves(cases)
+    df = _freedom(np.bincount(cases.unit).astype(np.float64))
+    error = math.sqrt(float((left * moves**2).sum()))
+    if math.isnan(error) or error == 0:
+        end = 0.0 if error == 0 and seen == 0 else math.nan
+        return end, end, df
+    half = float(stdtrit(df, 0.5 + level / 2)) * error
+    return seen - half, seen + half, df
+
+
+def _moves(cases: PairedCases) -> tuple[float, FloatArray, FloatArray]:
+    """Return a difference, how each unit moves it, and the share the others hold."""
+    seen = cases.difference()
+    every = np.arange(cases.unit.size)
+    without = [cases.difference(every[cases.unit != u]) for u in range(cases.n_units)]
+    sizes = np.bincount(cases.unit).astype(np.float64)
+    return seen, seen - np.array(without), 1 - sizes / sizes.sum()
+
+
+def _linear(cases: PairedCases, observed: float) -> PairedCases | None:
+    """Return a value for each unit, of which the mean is the difference in a metric."""
+    if not cases.is_grouped:
+        return None
+    _, moves, left = _moves(cases)
+    shares = moves * left
+    if not np.isfinite(shares).all():
+        return None
+    values = observed + cases.n_units * (shares - shares.mean())
+    unit = np.arange(cases.n_units)
+    return PairedCases(first=values, second=np.zeros(unit.size), unit=unit)
+
+
+def _clustered_error(cases: PairedCases) -> tuple[float, float, float]:
+    """Return a mean difference, its standard error by units, and degrees of freedom."""
+    totals = np.bincount(cases.unit, weights=cases.gaps)
+    sizes = np.bincount(cases.unit).astype(np.float64)
+    n = sizes.sum()
+    mean = float(totals.sum() / n)
+    rest = totals - mean * sizes
+    rest = np.where(np.abs(rest) > 1e-12 * np.abs(totals).max(), rest, 0.0)
+    error = math.sqrt(float((rest**2 / (1 - sizes / n)).sum())) / n
+    return mean, error, _freedom(sizes)
+
+
+def _freedom(sizes: FloatArray) -> float:
+    """Return the degrees of freedom of the variance of a mean of cases in units."""
+    n = sizes.sum()
+    shares = sizes**2 / (n * (1 - sizes / n))
+    among = (sizes**2).sum() + shares.sum() ** 2 - (shares**2).sum()
+    return float(n**2 / among)
+
+
+def clustered_t_test(cases: PairedCases, *, level: float) -> PairTest:
+    """Return the t-test of a mean difference of cases in units.
+
+    Parameters
+    ----------
+    cases : PairedCases
+        Values of the cases, in two units at least.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    PairTest
+        Standard error and degrees of freedom as in `clustered_t`; p is NaN where all
+        units differ alike, so that no spread is seen.
+    """
+    mean, error, df = _clustered_error(cases)
+    low, high, _ = clustered_t(cases, level=level)
+    t = 0.0 if mean == 0 else mean / error if error > 0 else math.nan
+    unknown = math.isnan(t)
+    return PairTest(
+        test="clustered-t",
+        statistic=t,
+        p=math.nan if unknown else min(2 * float(stdtr(df, -abs(t))), 1.0),
+        difference=mean,
+        low=low,
+        high=high,
+        direction=sign_of(mean),
+        df=(df,),
+        note="all groups differ alike, so that their spread, and with it p, is unknown"
+        if unknown
+        else "",
+    )
 
 
 def _flips(n_units: int, n_resamples: int, rng: np.random.Generator) -> BoolArray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.amounts import counted
-from scorecast._core.types import BoolArray, FloatArray
+from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.comparison.table_faults import (
     doubtful_names,
     is_text,
@@ -45,6 +45,8 @@ class ResultsTable:
         Cases tested per case learned from, for splits of one data set.
     notes : tuple of str
         What was done on the way.
+    groups : tuple of str or None
+        Group of every row, where rows are cases that belong together.
     """
 
     values: FloatArray
@@ -54,6 +56,14 @@ class ResultsTable:
     greater_is_better: bool | None = None
     test_ratio: float | None = None
     notes: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
+
+    @property
+    def units(self) -> IntArray:
+        """Unit of every row: its group, or the row itself."""
+        if self.groups is None:
+            return np.arange(len(self.rows))
+        return np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
 
     def averaged(self) -> ResultsTable:
         """Average rows of one name: repeats of an item are no further items.
@@ -124,13 +134,14 @@ class ResultsTable:
             f"({named}); "
             f"{worst!r} lacks most"
         )
-        table = ResultsTable(
+        groups = self.groups
+        if groups is not None:
+            groups = tuple(g for g, keep in zip(groups, kept, strict=True) if keep)
+        table = replace(
+            self,
             values=self.values[kept],
-            models=self.models,
             rows=tuple(r for r, keep in zip(self.rows, kept, strict=True) if keep),
-            measure=self.measure,
-            greater_is_better=self.greater_is_better,
-            test_ratio=self.test_ratio,
+            groups=groups,
             notes=(*self.notes, f"{text}. What lacks one is left out."),
         )
         return table, text
@@ -142,6 +153,7 @@ def results_table(
     models: Sequence[str] | None = None,
     long: tuple[str, str, str] | None = None,
     loss: str | None = None,
+    groups: Any = None,
 ) -> ResultsTable:
     """Read results from a frame, a mapping, an array or assessments.
 
@@ -155,6 +167,8 @@ def results_table(
         Columns that hold data set, model and result, one result per row.
     loss : str, optional
         Which loss of assessments; the first by default.
+    groups : str or array-like, optional
+        Column that holds the group of every row, or one entry for each row.
 
     Returns
     -------
@@ -166,17 +180,54 @@ def results_table(
     InvalidInputError
         If there is no table of numbers in it.
     """
+    several = _assessments(given)
+    if groups is not None and (isinstance(given, Assessment) or several):
+        msg = "`groups` are for tables of cases; an assessment has groups of its own."
+        raise UsageError(msg)
     if isinstance(given, Assessment):
         return _of_splits(given, models, loss)
-    several = _assessments(given)
     if several:
         return _of_assessments(several, models, loss)
     columns = _columns(given)
     if columns is None:
-        return _of_array(given, models)
+        if isinstance(groups, str):
+            msg = f"An array has no column {groups!r}: give one group for each row."
+            raise InvalidInputError(msg)
+        return _in_groups(_of_array(given, models), groups)
     if long is not None:
-        return _of_long(columns, long, models)
-    return _of_wide(columns, models, _row_names(given))
+        return _of_long(columns, long, models, groups)
+    if isinstance(groups, str):
+        if groups not in columns:
+            msg = f"There is no column {groups!r} but {', '.join(columns)}."
+            raise InvalidInputError(msg)
+        own = columns[groups]
+        columns = {name: x for name, x in columns.items() if name != groups}
+        return _in_groups(_of_wide(columns, models, _row_names(given)), own)
+    return _in_groups(_of_wide(columns, models, _row_names(given)), groups)
+
+
+def _in_groups(table: ResultsTable, groups: Any) -> ResultsTable:
+    """Say which rows belong together."""
+    if groups is None:
+        return table
+    names = _group_names(groups)
+    if len(names) != len(table.rows):
+        msg = (
+            f"`groups` must hold one entry for each of {len(table.rows):,} rows; got "
+            f"{len(names):,}."
+        )
+        raise InvalidInputError(msg)
+    return replace(table, groups=names)
+
+
+def _group_names(groups: Any) -> tuple[str, ...]:
+    """Return groups as texts; refuse what is missing."""
+    found = list(groups)
+    for place, group in enumerate(found):
+        if group is None or group != group or group == "":
+            msg = f"`groups` lacks the group of row {place + 1}."
+            raise InvalidInputError(msg)
+    return tuple(str(group) for group in found)
 
 
 def _assessments(given: Any) -> dict[str, Assessment]:
@@ -334,12 +385,17 @@ def _of_long(
     columns: Mapping[str, Sequence[Any]],
     long: tuple[str, str, str],
     models: Sequence[str] | None,
+    groups: Any = None,
 ) -> ResultsTable:
-    for name in long:
+    for name in (*long, *((groups,) if isinstance(groups, str) else ())):
         if name not in columns:
             msg = f"There is no column {name!r} but {', '.join(columns)}."
             raise InvalidInputError(msg)
     sets = np.array([str(x) for x in columns[long[0]]])
+    group_of: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+    if groups is not None:
+        sets, group_of, notes = _rows_in_groups(sets, columns, groups)
     of = np.array([str(x) for x in columns[long[1]]])
     results = _floats(columns[long[2]], long[2])
     # Plain text, not NumPy's, which would be quoted as such.
@@ -362,16 +418,39 @@ def _of_long(
     np.add.at(times, at, 1)
     values = np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)
     _refuse_sparse(times, long, names)
-    table = _checked(values, names, rows)
+    table = replace(_checked(values, names, rows), notes=notes)
+    if groups is not None:
+        table = replace(table, groups=tuple(group_of[row] for row in rows))
     if times.max() <= 1:
         return table
     note = (
         f"up to {int(times.max())} results of one model on one data set were averaged: "
         "repeats of one data set are no further data sets"
     )
-    return ResultsTable(
-        values=table.values, models=names, rows=table.rows, notes=(note,)
+    return replace(table, notes=(*table.notes, note))
+
+
+def _rows_in_groups(
+    sets: Any, columns: Mapping[str, Sequence[Any]], groups: Any
+) -> tuple[Any, dict[str, str], tuple[str, ...]]:
+    """Return names of rows, unlike in different groups, and the group of each."""
+    of = _group_names(columns[groups] if isinstance(groups, str) else groups)
+    if len(of) != len(sets):
+        msg = f"`groups` must hold one entry for each of {len(sets):,} rows."
+        raise InvalidInputError(msg)
+    pairs = list(zip(sets.tolist(), of, strict=True))
+    by_name: dict[str, set[str]] = {}
+    for name, group in pairs:
+        by_name.setdefault(name, set()).add(group)
+    shared = [name for name, found in by_name.items() if len(found) > 1]
+    if not shared:
+        return sets, dict(pairs), ()
+    note = (
+        f"{shared[0]!r} is the name of a row in {len(by_name[shared[0]])} groups: rows "
+        "of one name in different groups were taken as different."
     )
+    joined = [f"{group}: {name}" for name, group in pairs]
+    return np.array(joined), dict(zip(joined, of, strict=True)), (note,)
 
 
 def _refuse_sparse(

@@ -35,6 +35,7 @@ PAIR_PAPERS = {
     "wilcoxon-pratt": "Wilcoxon 1945; Pratt 1959",
     "wilcoxon-split": "Wilcoxon 1945; Demsar 2006",
     "wilcoxon-drop": "Wilcoxon 1945",
+    "clustered-t": "Bell and McCaffrey 2002",
     "corrected-t": "Nadeau and Bengio 2003",
     "5x2cv-t": "Dietterich 1998",
     "5x2cv-f": "Alpaydin 1999",
@@ -53,6 +54,9 @@ PAIR_PAPERS = {
 _WORKS = {
     "Alpaydin 1999": "E. Alpaydin (1999). Combined 5 x 2 cv F test for comparing "
     "supervised classification learning algorithms. Neural Computation 11.",
+    "Bell and McCaffrey 2002": "R. M. Bell and D. F. McCaffrey (2002). Bias reduction "
+    "in standard errors for linear regression with multi-stage samples. Survey "
+    "Methodology 28.",
     "Benavoli et al. 2014": "A. Benavoli, G. Corani, F. Mangili, M. Zaffalon and F. "
     "Ruggeri (2014). A Bayesian Wilcoxon signed-rank test based on the Dirichlet "
     "process. International Conference on Machine Learning 31.",

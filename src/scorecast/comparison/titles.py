@@ -18,6 +18,7 @@ TEST_TITLES = {
     "mcnemar-corrected": "McNemar's test with Edwards' correction",
     "mcnemar-plain": "McNemar's test",
     "paired-t": "paired t-test",
+    "clustered-t": "clustered t-test",
     "corrected-t": "corrected resampled t-test of Nadeau and Bengio",
     "5x2cv-t": "5x2cv t-test of Dietterich",
     "5x2cv-f": "combined 5x2cv F-test of Alpaydin",
@@ -81,6 +82,10 @@ ASSUMES = {
     "mcnemar-corrected": (_CASES, "there are at least 25 cases on which they differ"),
     "mcnemar-plain": (_CASES, "there are at least 25 cases on which they differ"),
     "paired-t": ("differences are independent and about normal",),
+    "clustered-t": (
+        "groups are independent, and resemble those to come",
+        "sums of groups are about normal",
+    ),
     "corrected-t": (
         "differences of splits are about normal, and correlate as tests share of cases",
     ),

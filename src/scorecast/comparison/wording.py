@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from scorecast.comparison.comparison import Comparison, ModelPair
     from scorecast.comparison.effect_sizes import EffectSize
 
-__all__ = ["direction_said", "named", "paragraph_of", "sentence_of", "span_said"]
+__all__ = [
+    "direction_said",
+    "named",
+    "paragraph_of",
+    "sentence_of",
+    "size_said",
+    "span_said",
+]
 
 _MOST_NAMED = 4
 _RANK_TESTS = ("ranks", "aligned", "quade")
@@ -37,7 +44,7 @@ def sentence_of(found: Comparison) -> str:
     worse = [x for x in others if found.beats(centre, x)]
     better = [x for x in others if found.beats(x, centre)]
     rest = [x for x in others if not found.differ(centre, x)]
-    scale = counted(found.n, found.rows)
+    scale = size_said(found)
     if all(pair.effect.wins == pair.effect.losses == 0 for pair in found.pairs):
         return f"All {len(found.models)} models gave the same results on {scale}."
     if found.control is not None:
@@ -91,10 +98,18 @@ def _of_control(
         stands = f"mean {amount(found.means[found.models.index(centre)])}"
     return (
         f"The control, {centre} ({stands} of "
-        f"{len(found.models)} on {counted(found.n, found.rows)}), {'; '.join(said)}. "
+        f"{len(found.models)} on {size_said(found)}), {'; '.join(said)}. "
         f"{direction_said(found.greater_is_better).capitalize()}. "
         f"{_error_said(found)}"
     )
+
+
+def size_said(found: Comparison) -> str:
+    """Say how many rows there are, and in how many groups."""
+    size = counted(found.n, found.rows)
+    if found.n_units is None:
+        return size
+    return f"{size} in {counted(found.n_units, 'groups')}"
 
 
 def direction_said(greater_is_better: bool) -> str:
@@ -124,7 +139,7 @@ def _two_models(found: Comparison) -> str:
         f"{difference_said(found, pair)}, {p_said(pair.p)}; "
         f"{direction_said(found.greater_is_better)}"
     )
-    scale = f"on {counted(found.n, found.rows)}"
+    scale = f"on {size_said(found)}"
     if found.differ(first, second):
         return f"{first} is better than {second} {scale}: {facts}."
     if effect.wins == effect.losses == 0:
@@ -179,7 +194,7 @@ def _what(found: Comparison) -> str:
         values = [f"{name} {amount(means[name])}" for name in found.order]
     return (
         f"{len(found.models)} models were compared{measure} on "
-        f"{counted(found.n, found.rows)} ({splits}{better} is better). {stand}: "
+        f"{size_said(found)} ({splits}{better} is better). {stand}: "
         f"{', '.join(values)}."
     )
 

@@ -1,4 +1,9 @@
-"""How many test cases are enough, for an interval or for a comparison."""
+"""How many test cases are enough, for an interval or for a comparison.
+
+Cases in groups, and repeats of one item, say less than as many independent cases: n of
+them are worth n over the design effect, and t with as many degrees of freedom as there
+are groups, less one, takes the place of the normal.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import stdtrit
 
 from scorecast._core.checks import check_choice, check_level
 from scorecast._core.percent import percent
@@ -49,6 +55,17 @@ class RequiredTestSize(Result):
         Confidence, or one minus the level of the test.
     reached : float
         Width or power with that many cases.
+    group_size : float or None
+        Mean number of cases in a group; None where they are independent.
+    size_spread : float
+        Coefficient of variation of the sizes of groups.
+    correlation : float or None
+        Within groups: of right answers for an interval, of differences between both
+        models for a comparison.
+    repeats : int
+        Answers to every case.
+    repeat_correlation : float or None
+        Between answers to one case, as above.
     """
 
     kind: ClassVar[str] = "required-test-size"
@@ -63,27 +80,62 @@ class RequiredTestSize(Result):
     power: float
     level: float
     reached: float
+    group_size: float | None = None
+    size_spread: float = 0.0
+    correlation: float | None = None
+    repeats: int = 1
+    repeat_correlation: float | None = None
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether cases come in groups, or are answered repeatedly."""
+        return self.group_size is not None or self.repeats > 1
+
+    @property
+    def n_groups(self) -> int | None:
+        """Groups that so many cases make; None where they come in none."""
+        if self.group_size is None:
+            return None
+        return _n_units(self.n, self.group_size)
+
+    @property
+    def design_effect(self) -> float:
+        """How many answers say as much as one independent case."""
+        return _design_effect(
+            self.group_size or 1.0, self.size_spread, self.correlation or 0.0,
+            self.repeats, self.repeat_correlation or 0.0,
+        )  # fmt: skip
+
+    def _cases_said(self) -> str:
+        said = "1 test case" if self.n == 1 else f"{self.n:,} test cases"
+        if self.n_groups is not None:
+            said += f" in {self.n_groups:,} groups of {self.group_size:g}"
+            said += " on average" if self.size_spread else ""
+        if self.repeats > 1:
+            said += f", each answered {self.repeats} times"
+            said += "," if self.goal == "width" else ""
+        return said
 
     def summary(self) -> str:
         """Say the answer in one sentence."""
         sure = f"{100 * self.level:g} %"
         if self.goal == "width":
-            cases = (
-                "1 test case gives" if self.n == 1 else f"{self.n:,} test cases give"
-            )
+            give = "gives" if self.n == 1 else "give"
             return (
-                f"{cases} a {sure} interval ({self.method}) of "
+                f"{self._cases_said()} {give} a {sure} interval ({self.method}) of "
                 f"width {self.width:g} around an accuracy of {percent(self.accuracy)}."
             )
         both = "the same" if self.method == "paired" else "each model's own"
         return (
-            f"{self.n:,} test cases, {both}, tell {percent(self.accuracy)} from "
+            f"{self._cases_said()}, {both}, tell {percent(self.accuracy)} from "
             f"{percent(self.versus)} with a chance of {percent(self.power)} at {sure} "
             "confidence."
         )
 
     def assumed(self) -> str:
         """Say what the number rests on, and how many cases it means in all."""
+        if self.is_clustered:
+            return self._clusters_assumed()
         if self.goal == "width":
             return "cases are independent, and the accuracy is as expected"
         if self.method == "independent":
@@ -105,8 +157,39 @@ class RequiredTestSize(Result):
             f"{said if math.isclose(usual, self.disagreement) else ''}"
         )
 
+    def _clusters_assumed(self) -> str:
+        """Say what cases in groups, or repeats, rest on."""
+        of = "right answers" if self.goal == "width" else "differences between models"
+        said = []
+        if self.group_size is not None:
+            said.append(
+                f"groups are independent, and {of} of one group correlate by "
+                f"{self.correlation:g}"
+            )
+        if self.repeats > 1:
+            said.append(
+                f"{of} to one case correlate by {self.repeat_correlation:g} when it is "
+                "repeated"
+            )
+        said.append(f"{self.design_effect:.3g} answers are worth one independent case")
+        units = self.n_groups or self.n
+        df = 2 * (units - 1) if self.method == "independent" else units - 1
+        test = "interval" if self.goal == "width" else "test"
+        said.append(f"the {test} is one of t with {df:,} degrees of freedom")
+        if self.method == "independent":
+            said.append(f"each model has {self.n:,} cases of its own")
+        return "; ".join(said)
+
     def reached_with(self, n: int) -> float:
         """Return the width, or the power, that another number of cases would reach."""
+        if self.is_clustered:
+            return _clustered_reach(
+                _n_units(n, self.group_size or 1.0), goal=self.goal,
+                method=self.method, accuracy=self.accuracy, versus=self.versus,
+                disagreement=self.disagreement, level=self.level,
+                answers=(self.group_size or 1.0) * self.repeats,
+                effect=self.design_effect,
+            )  # fmt: skip
         if self.goal == "width":
             return interval_width(n, self.accuracy, self.level, self.method)
         return comparison_power(
@@ -122,21 +205,31 @@ class RequiredTestSize(Result):
         }
 
     def _parts(self) -> tuple[Json, Json, Json]:
-        names = ("width", "versus", "disagreement", "power", "level", "goal", "method")
+        names = (
+            "width", "versus", "disagreement", "power", "level", "goal", "method",
+            "group_size", "size_spread", "correlation", "repeats",
+            "repeat_correlation",
+        )  # fmt: skip
         options = {name: getattr(self, name) for name in names}
-        return (
-            {"accuracy": self.accuracy},
-            options,
-            {
-                "n": self.n,
-                "reached": self.reached,
-            },
-        )
+        result: Json = {"n": self.n, "reached": self.reached}
+        if self.is_clustered:
+            result |= {
+                "n_groups": self.n_groups,
+                "n_answers": self.n * self.repeats,
+                "design_effect": self.design_effect,
+            }
+        return {"accuracy": self.accuracy}, options, result
 
     @classmethod
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         given: Json = {**inputs, **options, **result}
-        known: Json = {k: np.nan if v is None else v for k, v in given.items()}
+        for name in ("n_groups", "n_answers", "design_effect"):  # follow from others
+            given.pop(name, None)
+        may_lack = ("group_size", "correlation", "repeat_correlation")
+        known: Json = {
+            k: np.nan if v is None and k not in may_lack else v
+            for k, v in given.items()
+        }
         return cls(**known)
 
 
@@ -149,6 +242,11 @@ def required_test_size(
     disagreement: float | None = None,
     method: str | None = None,
     level: float = 0.95,
+    group_size: float | None = None,
+    correlation: float | None = None,
+    size_spread: float = 0.0,
+    repeats: int = 1,
+    repeat_correlation: float | None = None,
 ) -> RequiredTestSize:
     """Find how many test cases an interval or a comparison needs.
 
@@ -172,11 +270,23 @@ def required_test_size(
         exact test on the same cases) or ``"independent"`` (two proportions).
     level : float, default=0.95
         Confidence; the test is two-sided at one minus this.
+    group_size : float, optional
+        Mean number of cases that belong together, such as questions about one text.
+    correlation : float, optional
+        Correlation within groups (intraclass): of right answers for a `width`, of the
+        differences between both models for a comparison. Goes with `group_size`.
+    size_spread : float, default=0.0
+        Coefficient of variation of the sizes of groups: standard deviation over mean.
+    repeats : int, default=1
+        Answers to every case, such as epochs.
+    repeat_correlation : float, optional
+        Correlation between answers to one case, as above; at least `correlation`. Goes
+        with `repeats`.
 
     Returns
     -------
     RequiredTestSize
-        The smallest number from which on the goal is met.
+        The smallest number from which on the goal is met; whole groups of them.
 
     Raises
     ------
@@ -190,13 +300,27 @@ def required_test_size(
     of 90 %.
     >>> required_test_size(0.9, width=0.1, method="wald").n
     139
+
+    Ten questions about each text, whose answers correlate by 0.2:
+
+    >>> found = required_test_size(0.9, width=0.1, group_size=10, correlation=0.2)
+    >>> found.n, found.n_groups
+    (420, 42)
     """
     check_level(level)
     _check_share(accuracy, "accuracy", inclusive=True)
     if (width is None) == (versus is None):
         msg = "Give either `width`, for an interval, or `versus`, for a comparison."
         raise UsageError(msg)
+    clusters = _clusters(
+        group_size, correlation, size_spread, repeats, repeat_correlation
+    )
     if width is not None:
+        if clusters:
+            return _in_clusters(
+                clusters, goal="width", method=method or "wilson", accuracy=accuracy,
+                width=width, level=level,
+            )  # fmt: skip
         return _for_width(accuracy, width, method or "wilson", level)
     if versus is None:  # for the type checker; excluded above
         raise AssertionError
@@ -204,6 +328,11 @@ def required_test_size(
     _check_share(power, "power", inclusive=False)
     design = check_choice(method or "paired", "method", DESIGNS)
     differ = _disagreement(accuracy, versus, disagreement)
+    if clusters:
+        return _in_clusters(
+            clusters, goal="power", method=design, accuracy=accuracy, versus=versus,
+            disagreement=differ, power=power, level=level,
+        )  # fmt: skip
     return _for_power(accuracy, versus, power, differ, design, level)
 
 
@@ -244,6 +373,156 @@ def _for_power(
         n=n, goal="power", method=design, accuracy=accuracy, width=np.nan,
         versus=versus, disagreement=differ, power=power, level=level, reached=strong(n),
     )  # fmt: skip
+
+
+def _clusters(
+    group_size: float | None,
+    correlation: float | None,
+    size_spread: float,
+    repeats: int,
+    repeat_correlation: float | None,
+) -> Json:
+    """Check what is said of groups and repeats; empty where cases are independent."""
+    if (group_size is None) != (correlation is None):
+        msg = "`group_size` and `correlation` go together: give both, or none."
+        raise UsageError(msg)
+    whole = isinstance(repeats, numbers.Integral) and not isinstance(repeats, bool)
+    if not whole or repeats < 1:
+        msg = f"`repeats` must be a whole number from 1; got {repeats!r}."
+        raise UsageError(msg)
+    if (repeats > 1) != (repeat_correlation is not None):
+        msg = (
+            "`repeats` (from 2) and `repeat_correlation` go together: give both, or "
+            "none."
+        )
+        raise UsageError(msg)
+    if group_size is None and size_spread:
+        msg = "`size_spread` is of groups: give `group_size`, too."
+        raise UsageError(msg)
+    if group_size is None and repeats == 1:
+        return {}
+    if group_size is not None:
+        _check_from(group_size, "group_size", 1)
+        _check_share(correlation, "correlation", inclusive=True)
+        _check_from(size_spread, "size_spread", 0)
+    if repeats > 1:
+        _check_share(repeat_correlation, "repeat_correlation", inclusive=True)
+        if (repeat_correlation or 0.0) < (correlation or 0.0):
+            msg = (
+                "Answers to one case are at least as alike as those to other cases of "
+                "its group: `repeat_correlation` must be `correlation` or more."
+            )
+            raise UsageError(msg)
+    return {
+        "group_size": None if group_size is None else float(group_size),
+        "correlation": correlation,
+        "size_spread": float(size_spread),
+        "repeats": int(repeats),
+        "repeat_correlation": repeat_correlation,
+    }
+
+
+def _check_from(value: object, name: str, least: float) -> None:
+    known = isinstance(value, numbers.Real) and math.isfinite(value)
+    if known and float(value) >= least:  # type: ignore[arg-type]
+        return
+    msg = f"`{name}` must be a number from {least:g}; got {value!r}."
+    raise UsageError(msg)
+
+
+def _n_units(n: int, group_size: float) -> int:
+    """Return the groups that so many cases make, two at least."""
+    return max(2, round(n / group_size))
+
+
+def _design_effect(
+    group_size: float,
+    size_spread: float,
+    correlation: float,
+    repeats: int,
+    repeat_correlation: float,
+) -> float:
+    """Return how many answers are worth one: 1 + (r - 1) s + r (m (1 + v^2) - 1) c."""
+    others = group_size * (1 + size_spread**2) - 1  # cases beside one, mean over cases
+    return (
+        1 + (repeats - 1) * repeat_correlation + repeats * max(others, 0) * correlation
+    )
+
+
+def _in_clusters(
+    clusters: Json, *, goal: str, method: str, level: float, **asked: float
+) -> RequiredTestSize:
+    """Find the smallest number of groups, or of items that are repeated."""
+    if goal == "width":
+        _check_share(asked["width"], "width", inclusive=False)
+        if check_choice(method, "method", INTERVALS) != "wilson":
+            msg = "Cases in groups, and repeats, have Wilson's interval; use 'wilson'."
+            raise UsageError(msg)
+    effect = _design_effect(
+        clusters["group_size"] or 1.0, clusters["size_spread"],
+        clusters["correlation"] or 0.0, clusters["repeats"],
+        clusters["repeat_correlation"] or 0.0,
+    )  # fmt: skip
+    size = clusters["group_size"] or 1.0
+
+    def reach(units: int) -> float:
+        return _clustered_reach(
+            max(units, 2), goal=goal, method=method, accuracy=asked["accuracy"],
+            versus=asked.get("versus", np.nan),
+            disagreement=asked.get("disagreement", np.nan), level=level,
+            answers=size * clusters["repeats"], effect=effect,
+        )  # fmt: skip
+
+    if goal == "width":
+        units = max(_smallest(lambda c: reach(c) <= asked["width"]), 2)
+    else:
+        units = max(_smallest(lambda c: reach(c) >= asked["power"]), 2)
+    return RequiredTestSize(
+        n=math.ceil(units * size - 1e-9),
+        goal=goal,
+        method=method,
+        accuracy=asked["accuracy"],
+        width=asked.get("width", np.nan),
+        versus=asked.get("versus", np.nan),
+        disagreement=asked.get("disagreement", np.nan),
+        power=asked.get("power", np.nan),
+        level=level,
+        reached=reach(units),
+        **clusters,
+    )
+
+
+def _clustered_reach(
+    units: int,
+    *,
+    goal: str,
+    method: str,
+    accuracy: float,
+    versus: float,
+    disagreement: float,
+    level: float,
+    answers: float,
+    effect: float,
+) -> float:
+    """Return the width, or the power, of so many independent units."""
+    worth = units * answers / effect
+    if goal == "width":
+        t = float(stdtrit(units - 1, 0.5 + level / 2))
+        inside = accuracy * (1 - accuracy) / worth + t * t / (4 * worth * worth)
+        return 2 * t / (1 + t * t / worth) * math.sqrt(inside)
+    gap = abs(accuracy - versus)
+    spread = disagreement - gap**2
+    df = units - 1
+    if method == "independent":
+        spread = accuracy * (1 - accuracy) + versus * (1 - versus)
+        df = 2 * (units - 1)
+    if spread <= 0:
+        return 1.0
+    from scipy.stats import nct  # slow to load, and not always needed
+
+    edge = float(stdtrit(df, 0.5 + level / 2))
+    shift = gap / math.sqrt(spread / worth)
+    return float(nct.sf(edge, df, shift) + nct.cdf(-edge, df, shift))
 
 
 def _smallest(does: Callable[[int], bool]) -> int:
@@ -291,7 +570,7 @@ def _disagreement(accuracy: float, versus: float, given: float | None) -> float:
     return min(max(float(given), gap), most)
 
 
-def _check_share(value: float, name: str, *, inclusive: bool) -> None:
+def _check_share(value: Any, name: str, *, inclusive: bool) -> None:
     real = isinstance(value, numbers.Real)
     if real and (0 < value < 1 or (inclusive and value in (0, 1))):
         return

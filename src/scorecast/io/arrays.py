@@ -19,6 +19,7 @@ __all__ = [
     "CLASS_NAMES",
     "LABEL_NAMES",
     "SCORE_NAMES",
+    "VAGUE_CLASS_NAMES",
     "array_contents",
     "choose_key",
     "describe_contents",
@@ -27,7 +28,8 @@ __all__ = [
 
 SCORE_NAMES = ("scores", "logits", "probs", "log_probs", "values", "S", "X")
 LABEL_NAMES = ("labels", "y", "y_true", "targets")
-CLASS_NAMES = ("classes", "class_names")
+CLASS_NAMES = ("classes", "class_names", "target_names", "label_names")
+VAGUE_CLASS_NAMES = ("names", "columns")  # of columns, if there are as many
 
 
 def array_contents(location: Location, max_bytes: int) -> dict[str, str]:

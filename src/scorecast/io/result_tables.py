@@ -96,7 +96,9 @@ def read_results(
     with unchanged(location.path):
         table = open_table(location, options)
         left_out = {find_column(table, name, "--drop") for name in drop}
-        named = {find_column(table, name, "--long or --names") for name in texts}
+        named = {
+            find_column(table, name, "--long, --names or --group") for name in texts
+        }
         kept = [i for i in range(table.n_columns) if i not in left_out]
         names = table.columns or ()
         read = _from_arrow if isinstance(table, ArrowTable) else _from_text

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from scorecast.exceptions import InvalidInputError, MissingLabelsError
@@ -14,6 +15,7 @@ from scorecast.io.arrays import (
     CLASS_NAMES,
     LABEL_NAMES,
     SCORE_NAMES,
+    VAGUE_CLASS_NAMES,
     array_contents,
     choose_key,
     describe_contents,
@@ -123,11 +125,10 @@ def _from_arrays(
         )
         if location.key is None and key in _VAGUE_NAMES:
             notes = (f"{location.name}: scores from {key}, labels from {label_key}",)
-    classes = None
-    class_key = _named(contents, CLASS_NAMES, key)
-    if class_key is not None:
-        names = read_array(location, class_key, max_bytes)
-        classes = tuple(label_array(names, location.at(class_key)).tolist())
+    classes = _array_classes(location, contents, key, values.shape[1], max_bytes)
+    if classes is not None:
+        labels, named = _named_labels(labels, classes)
+        notes += named
     return ScoreSource(
         values=values,
         labels=labels,
@@ -151,6 +152,42 @@ def _label_key(location: Location, contents: Mapping[str, str], key: str | None)
         msg = f"{location.name} has {has}; {fix}"
         raise MissingLabelsError(msg)
     return label_key
+
+
+def _array_classes(
+    location: Location,
+    contents: Mapping[str, str],
+    key: str | None,
+    n_columns: int,
+    max_bytes: int,
+) -> tuple[ClassName, ...] | None:
+    """Return the names of the columns, if another array of the file holds them."""
+    class_key = _named(contents, CLASS_NAMES, key)
+    if class_key is not None:
+        names = read_array(location, class_key, max_bytes)
+        return tuple(label_array(names, location.at(class_key)).tolist())
+    class_key = _named(contents, VAGUE_CLASS_NAMES, key)
+    if class_key is None:
+        return None
+    names = read_array(location, class_key, max_bytes)
+    if names.shape != (n_columns,) or names.dtype.kind not in "UST":
+        return None
+    return tuple(label_array(names, location.at(class_key)).tolist())
+
+
+def _named_labels(
+    labels: Labels, classes: tuple[ClassName, ...]
+) -> tuple[Labels, tuple[str, ...]]:
+    """Give labels that are numbers of columns the names of these, and say so."""
+    values = labels.values
+    if values.dtype.kind not in "iu" or not all(isinstance(x, str) for x in classes):
+        return labels, ()
+    known = {str(x) for x in values.tolist()} <= set(classes)
+    if known or values.min() < 0 or values.max() >= len(classes):
+        return labels, ()
+    renamed = np.array([classes[i] for i in values.tolist()])
+    note = "labels that are whole numbers were taken as numbers of columns, from 0"
+    return replace(labels, values=renamed), (note,)
 
 
 def _named(

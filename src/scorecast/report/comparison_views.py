@@ -222,7 +222,10 @@ def _chances_said(chances: RopeChances) -> str:
 def _facts(result: Comparison) -> list[tuple[str, str]]:
     better = "greater" if result.greater_is_better else "less"
     measure = f"{one_line(result.measure)}, " if result.measure else ""
-    size = f"{counted(result.n, result.rows)}, {count(len(result.models))} models"
+    size = counted(result.n, result.rows)
+    if result.n_units is not None:
+        size += f" in {counted(result.n_units, 'groups')}"
+    size += f", {count(len(result.models))} models"
     if result.test_ratio is not None:
         size += f", {amount(result.test_ratio)} cases tested per case learned from"
     facts = [("Data", f"{size}; {measure}{better} is better")]

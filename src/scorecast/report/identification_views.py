@@ -137,6 +137,14 @@ def _amounts(result: Identification) -> list[tuple[str, str, str]]:
             "",
         ),
     ]
+    if bound.value == 0 and bound.for_these > 0:
+        rows.append(
+            (
+                f"proved of these {count(bound.n_classes)} alone, if fixed",
+                amount(bound.for_these, max(digits, 2)),
+                "",
+            )
+        )
     if is_known(bound.confusion):
         rows.append(
             (

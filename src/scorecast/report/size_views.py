@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,9 +60,9 @@ def size_table(result: RequiredTestSize) -> Table:
         One row per number of cases, the answer among them.
     """
     # The answer itself is always among them, be it one case.
-    sizes = sorted({max(2, round(step * result.n)) for step in _STEPS} | {result.n})
+    sizes = sorted({_whole(result, step * result.n) for step in _STEPS} | {result.n})
     is_width = result.goal == "width"
-    rows = tuple(
+    rows: tuple[tuple[str, ...], ...] = tuple(
         (
             count(n),
             _width_said(result.reached_with(n))
@@ -71,7 +72,21 @@ def size_table(result: RequiredTestSize) -> Table:
         for n in sizes
     )
     what = "width of the interval" if is_width else "chance to find the difference"
+    if result.group_size is not None:
+        rows = tuple(
+            (count(max(2, round(n / result.group_size))), *row)
+            for n, row in zip(sizes, rows, strict=True)
+        )
+        return Table(caption="", columns=("groups", "test cases", what), rows=rows)
     return Table(caption="", columns=("test cases", what), rows=rows)
+
+
+def _whole(result: RequiredTestSize, n: float) -> int:
+    """Round to cases, or to whole groups of them."""
+    if result.group_size is None:
+        return max(2, round(n))
+    groups = max(2, round(n / result.group_size))
+    return math.ceil(groups * result.group_size - 1e-9)
 
 
 def _width_said(width: float) -> str:

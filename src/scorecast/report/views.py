@@ -22,6 +22,7 @@ _MODULES = {
     "BiclusterScores": "bicluster_views",
     "Comparison": "comparison_views",
     "DecoderComparison": "identification_views",
+    "DensityComparison": "density_views",
     "DensityTest": "density_views",
     "EstimateAssessment": "estimate_views",
     "Identification": "identification_views",

@@ -131,9 +131,16 @@ def _look_up(
         if not unknown:
             return np.array([by_text[x] for x in said], np.int64), classes
         known = _some([str(c) for c in classes])
+        way = _NAMING[what]
+        # Who named them is not told to name them, but what is wrong with the names.
+        if what != "probability columns" and classes != tuple(range(len(classes))):
+            way = (
+                f"The {what} are named, but not as the labels are: use the same names "
+                "in both."
+            )
         msg = (
             f"{len(unknown)} label(s) name no class of the {what}: {_some(unknown)}; "
-            f"known are {known}. {_NAMING[what]}"
+            f"known are {known}. {way}"
         )
         raise InvalidInputError(msg)
     return np.array([column[label] for label in labels], np.int64), classes

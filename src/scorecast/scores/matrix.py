@@ -18,11 +18,18 @@ __all__ = ["Scores"]
 
 _BLOCK = 4_000_000  # cells compared at a time: 32 MB in double precision
 _ENOUGH_TO_TELL = 20  # examples before a direction can look wrong
-_REVERSED = (
-    "The true class has the lowest score more often than chance and the highest less "
-    "often: are these distances? Then pass greater_is_better=False "
-    "(--smaller-is-better)."
-)
+_REVERSED = {
+    True: (
+        "The true class has the lowest score more often than chance and the highest "
+        "less often: are these distances? Then pass greater_is_better=False "
+        "(--smaller-is-better)."
+    ),
+    False: (
+        "The true class has the highest value more often than chance and the lowest "
+        "less often, though smaller was called better: if these are scores, leave out "
+        "greater_is_better=False (--smaller-is-better)."
+    ),
+}
 
 
 class Scores:
@@ -212,7 +219,8 @@ class Scores:
         lowest = (truth <= self.values.min(axis=1)).mean()
         highest = (truth >= top).mean()
         enough = self.n_examples >= _ENOUGH_TO_TELL
-        return _REVERSED if enough and highest < chance < lowest - margin else ""
+        is_odd = enough and highest < chance < lowest - margin
+        return _REVERSED[self.greater_is_better] if is_odd else ""
 
 
 def _refuse_empty_rows(top: NDArray[np.floating[Any]]) -> None:

@@ -36,7 +36,7 @@ def describe_oddities(data: ClassScores, ranking: Ranking) -> list[str]:
         One sentence each; empty for unremarkable data.
     """
     found = [
-        _no_better_than_chance(ranking),
+        _no_better_than_chance(data, ranking),
         describe_assumed_order(data),
         _classes_without_examples(data),
         _ties(ranking),
@@ -72,7 +72,7 @@ def look_normalised(data: ClassScores) -> bool:
     return False
 
 
-def _no_better_than_chance(ranking: Ranking) -> str:
+def _no_better_than_chance(data: ClassScores, ranking: Ranking) -> str:
     n = ranking.n_examples
     chance = 1 / ranking.n_classes
     first = ranking.beaten_totals == 0
@@ -82,9 +82,17 @@ def _no_better_than_chance(ranking: Ranking) -> str:
         return ""
     if (ranking.tied_totals == ranking.n_classes - 1).all():
         return "All scores are the same: nothing is told apart."
+    if not isinstance(data, Scores):
+        return (
+            "The true class wins no more often than chance. Do the labels fit the "
+            "gallery (--gallery-labels), and is it the right --metric?"
+        )
+    way = "are these distances (--smaller-is-better)?"
+    if not data.greater_is_better:
+        way = "is smaller really better (--smaller-is-better)?"
     return (
         "The true class wins no more often than chance. Do the labels fit the columns "
-        "(--classes), do they start at 0, are these distances (--smaller-is-better)?"
+        f"(--classes), do they start at 0, {way}"
     )
 
 

@@ -16,6 +16,7 @@ from scorecast.information import (
     generalisation_bound,
     least_information,
 )
+from scorecast.information.identification.class_information import fano_information
 
 
 def test_bounds_agree_with_the_formula_book(golden):
@@ -353,3 +354,42 @@ def test_generalisation_bounds_hold_for_cases_of_unlike_difficulty(method):
     # The printed statement, a deviation divided by the number of cases, is false.
     broken = (seen - np.sqrt(np.log(5) / 120) / 60 > chances.mean()) @ counts
     assert broken / 4000 > 0.3
+
+
+# Classes that are fixed
+
+
+def test_two_fixed_classes_prove_something():
+    bound = sc.mutual_information_bound(1.0, classes=2, n_tests=100, units="bits")
+    same = sc.mutual_information_bound(
+        1.0, classes=2, n_tests=100, population=2, units="bits"
+    )
+    assert bound.value == 0  # two drawn from many leave room for luck
+    assert bound.for_these == pytest.approx(same.value)
+    assert 0.85 < bound.for_these < 1
+    assert "population=2" in bound.summary()
+    assert "about these alone" in bound.summary()
+    again = sc.InformationBound.from_dict(json.loads(json.dumps(bound.to_dict())))
+    assert again.for_these == bound.for_these
+    assert np.isnan(same.for_these)
+    chance = sc.mutual_information_bound(0.5, classes=2, n_tests=100)
+    assert chance.for_these == 0
+    assert "prove no information" in chance.summary()
+
+
+def test_the_bound_for_fixed_classes_holds():
+    """Binary symmetric channels: the truth is known, and is hardly ever exceeded."""
+    rng = np.random.default_rng(0)
+    for right in (0.6, 0.8, 0.95):
+        wrong = 1 - right
+        truth = np.log(2) + right * np.log(right) + wrong * np.log(wrong)
+        seen = rng.binomial(60, right, 400) / 60
+        found = {
+            a: sc.mutual_information_bound(a, classes=2, n_tests=30).for_these
+            for a in np.unique(seen)
+        }
+        exceeded = np.mean([found[a] > truth for a in seen])
+        assert exceeded <= 0.05 + 2 * 0.011
+        # Without an allowance for chance it would not hold.
+        plain = {a: fano_information(a, 2) for a in np.unique(seen)}
+        assert np.mean([plain[a] > truth + 1e-12 for a in seen]) > 0.3

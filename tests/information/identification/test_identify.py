@@ -388,3 +388,68 @@ def test_intervals_hold_over_random_splits(models):
     spread = np.std(values, ddof=1)
     # The error left out is that of the fit; with 140 stimuli it is small.
     assert 0.75 < np.mean(errors) / spread < 1.4
+
+
+# Any regressor
+
+
+def linear_task(n=200, q=20, seed=0):
+    """Responses that are linear in five features, with what they tell in truth."""
+    rng = np.random.default_rng(seed)
+    stimuli = rng.normal(size=(n, 5))
+    weights = rng.normal(size=(5, q)) * 0.4
+    responses = stimuli @ weights + rng.normal(size=(n, q)) + 1e4
+    truth = np.linalg.slogdet(np.eye(5) + weights @ weights.T)[1] / 2
+    return stimuli, responses, truth
+
+
+def test_a_regressor_is_an_encoding_model():
+    from sklearn.linear_model import LinearRegression, RidgeCV
+
+    stimuli, responses, truth = linear_task()
+    ours = sc.identify(stimuli, responses, n_splits=4)
+    for model in (RidgeCV(), LinearRegression()):
+        found = sc.identify(stimuli, responses, model=model, n_splits=4)
+        assert found.model == type(model).__name__
+        assert found.implied.value == pytest.approx(ours.implied.value, rel=0.05)
+        assert found.implied.value == pytest.approx(truth, rel=0.25)
+        assert 0.5 < found.bound.value < truth
+        again = sc.identify(stimuli, responses, model=model, n_splits=4)
+        assert again.to_dict() == found.to_dict()
+
+
+def test_a_regressor_that_is_wrong_tells_less():
+    from sklearn.dummy import DummyRegressor
+    from sklearn.linear_model import RidgeCV
+
+    stimuli, responses, _ = linear_task(120)
+    curved = responses + 3 * (stimuli[:, :1] ** 2 - 1)
+    good = sc.identify(stimuli, responses, model=RidgeCV(), n_splits=2)
+    none = sc.identify(stimuli, responses, model=DummyRegressor(), n_splits=2)
+    assert none.implied.value < 1e-9  # all candidates tie
+    worse = sc.identify(stimuli, curved, model=RidgeCV(), n_splits=2)
+    assert worse.implied.value < good.implied.value
+
+
+def test_regressors_by_group_and_of_one_output():
+    from sklearn.linear_model import Ridge
+    from sklearn.svm import SVR
+
+    stimuli, responses, _ = linear_task(60, 3)
+    groups = np.arange(60) // 4
+    found = sc.identify(stimuli, responses, model=Ridge(), groups=groups, n_splits=2)
+    assert found.implied.value > 0
+    one = sc.identify(stimuli, responses[:, :2], model=SVR(), n_splits=1)
+    assert one.model == "SVR"
+
+
+def test_what_is_no_model_is_said():
+    from sklearn.linear_model import LogisticRegression, RidgeCV
+
+    stimuli, responses, _ = linear_task(40, 3)
+    with pytest.raises(UsageError, match="give an instance"):
+        sc.identify(stimuli, responses, model=RidgeCV)
+    with pytest.raises(UsageError, match="got str"):
+        sc.identify(stimuli, responses, model="ridge")
+    with pytest.raises(UsageError, match="LogisticRegression cannot be fitted"):
+        sc.identify(stimuli, responses, model=LogisticRegression())

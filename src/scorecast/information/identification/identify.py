@@ -36,6 +36,10 @@ from scorecast.information.identification.mutual_information import (
 )
 from scorecast.information.identification.population import check_population
 from scorecast.information.identification.rankings import class_scores_of, rank_tested
+from scorecast.information.identification.regressor_encoder import (
+    RegressorEncoder,
+    is_regressor,
+)
 from scorecast.information.identification.result import Identification
 from scorecast.information.identification.samples import (
     Matrix,
@@ -92,7 +96,7 @@ def identify(
     responses: ArrayLike,
     *,
     groups: Iterable[Hashable] | None = None,
-    model: Encoder | None = None,
+    model: Encoder | Any | None = None,
     test_size: float = 0.2,
     n_splits: int = 10,
     repeats: str = "design",
@@ -118,9 +122,12 @@ def identify(
         Responses.
     groups : iterable of hashable, optional
         Group of every row, such as a run or a film; never split.
-    model : object with ``fit`` and ``log_posterior``, optional
+    model : object with ``fit`` and ``log_posterior``, or any regressor, optional
         The encoding model; `EncodingModel` by default. It is copied for every split. If
-        its ``fit`` takes ``groups``, it is told which rows belong together.
+        its ``fit`` takes ``groups``, it is told which rows belong together. A regressor
+        of scikit-learn, such as ``RidgeCV()``, predicts mean responses, around which
+        responses are taken as Gaussian with the shrunken covariance of its residuals on
+        samples left out of five folds.
     test_size : float, default=0.2
         Share of the stimuli to test.
     n_splits : int, default=10
@@ -170,8 +177,9 @@ def identify(
     rng = as_generator(random_state)
     splits = draw_splits(sets, test_size, n_splits, rng)
     _refuse_few(min(split.tested.size for split in splits), sets.n_stimuli)
-    is_ours = model is None
-    model = _default_model() if model is None else model
+    called = "EncodingModel" if model is None else type(model).__name__
+    is_ours = model is None or is_regressor(model)
+    model = _encoder(model)
     tasks = [
         SplitTest(
             model=model,
@@ -207,7 +215,7 @@ def identify(
         level=level,
         units=units,
         n_stimuli=sets.n_stimuli,
-        model=type(model).__name__,
+        model=called,
         test_size=test_size,
         seed=seed_number(random_state),
         assumptions=(*assumptions, _GROUPS) if sets.is_grouped else tuple(assumptions),
@@ -368,7 +376,11 @@ def _answer(
 
 def _refuse_few(n_tested: int, n_stimuli: int = 0) -> None:
     if n_tested < _FEWEST:
-        way_out = ""
+        way_out = (
+            " What an accuracy proves of a few fixed classes is said in Python by "
+            f"mutual_information_bound(accuracy, classes={max(n_tested, 2)}, "
+            f"n_tests=..., population={max(n_tested, 2)})."
+        )
         if n_stimuli >= 2 * _FEWEST:
             way_out = " Test a larger share (test_size=0.5, --test-size 0.5)."
         msg = (
@@ -440,6 +452,26 @@ def _default_model() -> Encoder:
     from scorecast.information.identification.encoding import EncodingModel
 
     return EncodingModel()
+
+
+def _encoder(model: Any) -> Encoder:
+    """Return what scores candidates: a model that does, or a regressor that will."""
+    if model is None:
+        return _default_model()
+    if is_regressor(model):
+        return RegressorEncoder(model)
+    able = all(callable(getattr(model, x, None)) for x in ("fit", "log_posterior"))
+    if isinstance(model, type) or not able:
+        what = "a class; give an instance, such as RidgeCV()"
+        if not isinstance(model, type):
+            what = type(model).__name__
+        msg = (
+            "`model` must have `fit` and `log_posterior`, or `fit` and `predict` as "
+            f"regressors have; got {what}."
+        )
+        raise UsageError(msg)
+    encoder: Encoder = model
+    return encoder
 
 
 def _cautions(

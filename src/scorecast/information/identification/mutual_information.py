@@ -68,6 +68,12 @@ class InformationBound(Result):
     population : int or None
         Equally likely stimuli that the answer is about; None for so many that the same
         one would hardly come twice.
+    for_these : float
+        The bound, in `units`, on what responses tell of these classes themselves, each
+        as likely as any other: the question where classes are fixed, such as left and
+        right, and were not drawn from many. At most the logarithm of their number; a
+        claim of its own at the same level. NaN with a population, for classes in groups
+        or averages over splits, and where the accuracy among all is not known.
     """
 
     kind: ClassVar[str] = "information-bound"
@@ -87,6 +93,7 @@ class InformationBound(Result):
     n_classifiers: int
     n_splits: int
     population: int | None = None
+    for_these: float = math.nan
 
     @property
     def best(self) -> int:
@@ -97,6 +104,14 @@ class InformationBound(Result):
         """Say the bound in one sentence."""
         sure = f"{100 * self.level:g} %"
         if self.value == 0:
+            if self.for_these > 0:
+                return (
+                    f"At {sure} confidence these accuracies prove nothing about "
+                    f"stimuli at large, of which {self.n_classes:,} drawn at random "
+                    "leave room for luck; about these alone, if they are fixed and "
+                    f"equally likely, at least {self.for_these:.3g} {self.units} of "
+                    f"{self._most:.3g} (population={self.n_classes})."
+                )
             return (
                 f"At {sure} confidence these accuracies prove no information: so few "
                 "stimuli leave room for luck."
@@ -107,6 +122,11 @@ class InformationBound(Result):
             f"confidence: right {percent(float(self.accuracy[at]), 1)} of the time "
             f"among {self.best:,}, by chance {percent(1 / self.best)}."
         )
+
+    @property
+    def _most(self) -> float:
+        """What these classes hold at most, in `units`."""
+        return math.log(self.n_classes) / UNITS[self.units]
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per number of classes."""
@@ -133,6 +153,7 @@ class InformationBound(Result):
             "value": self.value,
             "best": self.best,
             "confusion": self.confusion,
+            "for_these": self.for_these,
             **self.to_columns(),
         }
         return inputs, options, result
@@ -148,6 +169,7 @@ class InformationBound(Result):
             value=float(result["value"]),
             classes=np.array(result["classes"], dtype=np.int64),
             confusion=_float(result.get("confusion")),
+            for_these=_float(result.get("for_these")),
             **arrays,
             **inputs,
             **options,
@@ -170,7 +192,9 @@ def mutual_information_bound(
     """Bound the mutual information of stimulus and response from below.
 
     No distribution with less information could be this accurate among randomly drawn
-    stimuli, except by a chance of one minus `level`.
+    stimuli, except by a chance of one minus `level`. That is about all stimuli that the
+    classes were drawn from; where they are all there are, such as left and right, give
+    their number as `population`, or read `for_these` of the answer.
 
     Parameters
     ----------
@@ -216,6 +240,12 @@ def mutual_information_bound(
     >>> bound = mutual_information_bound(0.8, classes=50, n_tests=10)
     >>> round(bound.value, 4)
     2.7584
+
+    Two classes that are fixed, such as left and right:
+
+    >>> bound = mutual_information_bound(0.9, classes=2, n_tests=100, units="bits")
+    >>> bound.value, round(bound.for_these, 4)
+    (0.0, 0.3663)
     """
     unit = UNITS[check_choice(units, "units", tuple(UNITS))]
     check_level(level)
@@ -249,7 +279,34 @@ def mutual_information_bound(
         n_classifiers=int(n_classifiers),
         n_splits=trials.n_splits,
         population=size,
+        for_these=_for_these(pairs, trials, level, method, n_classifiers) / unit,
     )
+
+
+def _for_these(
+    pairs: list[tuple[int, float, float]],
+    trials: Trials,
+    level: float,
+    method: str,
+    n_classifiers: int,
+) -> float:
+    """Return the bound for classes that are fixed: nothing is lost to their choice."""
+    whole = trials.n_classes
+    known = [accuracy for k, accuracy, _ in pairs if k == whole]
+    # Splits test other classes each, and groups were drawn as a whole.
+    whole_set = trials.is_independent and trials.n_splits == 1
+    if trials.population is not None or not known or not whole_set:
+        return math.nan
+    fixed = trials.in_population(whole)
+    try:
+        low = average_bayes_bound(
+            known[0], fixed, level=level, method=method, n_classifiers=n_classifiers
+        )
+    except UsageError:  # a method that does not hold here
+        low = average_bayes_bound(
+            known[0], fixed, level=level, n_classifiers=n_classifiers
+        )
+    return _least(low, whole, whole)
 
 
 def _least(accuracy: float, classes: int, population: int | None) -> float:

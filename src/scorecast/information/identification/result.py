@@ -176,6 +176,7 @@ class Identification(Result):
                     "uncorrected",
                     "fano",
                     "confusion",
+                    "for_these",
                 )
             },
         }
