@@ -68,30 +68,38 @@ class GridFavourability(MonotoneForecast):
 
     def own_accuracy(self, ks: IntArray) -> FloatArray:
         """Return the posterior mean of the accuracy at numbers of classes."""
-        return np.minimum(_accuracies(ks) @ self.weights, 1.0)
+        return np.minimum(_powers(ks) @ self.mean_masses, 1.0)
 
     def logit_spread(self, ks: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return how far the log-odds of being right may lie below and above."""
-        odds = clipped_logit(_accuracies(ks)[:, self._likely])
-        weights = self.weights[self._likely]
+        odds = clipped_logit(_accuracies(ks)[:, self.likely])
+        weights = self.weights[self.likely]
         return semideviations(odds, clipped_logit(self.own_accuracy(ks)), weights)
 
     def accuracy_sd(self, ks: IntArray) -> FloatArray:
         """Return the posterior standard deviation of the accuracy itself."""
-        away = _accuracies(ks) - self.own_accuracy(ks)[:, None]
-        sd: FloatArray = np.sqrt((away**2) @ self.weights)
+        each = _accuracies(ks)[:, self.likely]
+        away = each - self.own_accuracy(ks)[:, None]
+        sd: FloatArray = np.sqrt((away**2) @ self.weights[self.likely])
         return sd
 
     def discriminability(self, u: FloatArray) -> FloatArray:
         """Return the posterior mean of D(u)."""
-        below = np.cumsum(self.masses @ self.weights)
+        below = np.cumsum(self.mean_masses)
         with np.errstate(divide="ignore"):
             at = np.clip(ndtri(u), self.nodes[0], self.nodes[-1])
         share = np.interp(at, self.nodes + _STEP / 2, below, left=0.0)
         return np.where(u >= 1, 1.0, share)
 
     @cached_property
-    def _likely(self) -> IntArray:
+    def mean_masses(self) -> FloatArray:
+        """Posterior mean of the masses, of shape (g,)."""
+        mean: FloatArray = self.masses @ self.weights
+        return mean
+
+    @cached_property
+    def likely(self) -> IntArray:
+        """Which distributions of the family remain plausible."""
         return np.flatnonzero(self.weights)
 
 
@@ -197,6 +205,7 @@ class _Family(NamedTuple):
     """All distributions that are weighed: nodes, masses, parameters, log-prior."""
 
     nodes: FloatArray
+    log_u: FloatArray
     masses: FloatArray
     parameters: FloatArray
     log_prior: FloatArray
@@ -215,7 +224,7 @@ def _family() -> _Family:
     log_prior = np.zeros(mean.size)
     for value, (centre, spread) in zip(parameters.T, priors, strict=True):
         log_prior -= 0.5 * ((value - centre) / spread) ** 2
-    return _Family(nodes, masses, parameters, log_prior)
+    return _Family(nodes, log_ndtr(nodes), masses, parameters, log_prior)
 
 
 def _accuracies(ks: IntArray) -> FloatArray:
@@ -225,10 +234,15 @@ def _accuracies(ks: IntArray) -> FloatArray:
 
 @lru_cache(maxsize=16)
 def _tabulated(ks: bytes) -> FloatArray:
-    others = np.frombuffer(ks)[:, None] - 1
-    nodes, masses, *_ = _family()
-    accuracies: FloatArray = np.exp(others * log_ndtr(nodes)) @ masses
+    accuracies: FloatArray = _powers(np.frombuffer(ks)) @ _family().masses
     return accuracies
+
+
+def _powers(ks: IntArray) -> FloatArray:
+    """Return the chance of being right at every node, for numbers of classes."""
+    others = np.asarray(ks, dtype=np.float64)[:, None] - 1
+    powers: FloatArray = np.exp(others * _family().log_u)
+    return powers
 
 
 def _skewed_normal(z: FloatArray, skew: FloatArray) -> FloatArray:
@@ -247,9 +261,9 @@ def _skewed_normal(z: FloatArray, skew: FloatArray) -> FloatArray:
 def _log_chances(n_classes: int) -> tuple[RankLikelihood, FloatArray]:
     """Tabulate how likely each number of beating competitors is, for all the family."""
     likelihood = RankLikelihood(n_classes)
-    nodes, masses, *_ = _family()
+    nodes, log_u, masses, *_ = _family()
     table = np.empty((likelihood.counts.size, nodes.size))
-    table[0] = np.exp((n_classes - 1) * log_ndtr(nodes))
+    table[0] = np.exp((n_classes - 1) * log_u)
     position = np.clip((likelihood.nodes - nodes[0]) / _STEP, 0, nodes.size - 1.001)
     left = position.astype(np.int64)
     share = position - left

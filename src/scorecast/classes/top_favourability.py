@@ -111,12 +111,18 @@ class TopPosterior(MonotoneForecast, TopFavourability):
     def logit_spread(self, ks: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return how far the log-odds of being right may lie below and above."""
         centre = clipped_logit(self.own_accuracy(ks))
-        return semideviations(self.log_odds_each(ks), centre, self.posterior.weights)
+        return semideviations(self.log_odds_each(ks), centre, self.likely_weights)
 
     def log_odds_each(self, ks: IntArray) -> FloatArray:
         """Return the log-odds by every distribution that remains plausible."""
-        each = replace(self.points, masses=self.posterior.masses)
+        likely = self.posterior.masses[:, self.posterior.likely]
+        each = replace(self.points, masses=likely)
         return clipped_logit(each.mean_chances(ks, self.top))
+
+    @property
+    def likely_weights(self) -> FloatArray:
+        """Their posterior weights."""
+        return self.posterior.weights[self.posterior.likely]
 
     @property
     def posterior(self) -> GridFavourability:
@@ -201,9 +207,9 @@ class PooledGuesses(MonotoneForecast, EquivalentGuesses):
         of them may be wrong about it.
         """
         fewer = self.equivalent(ks)
-        posterior = self.ranks.posterior
+        posterior, weights = self.ranks.posterior, self.ranks.likely_weights
         once = TopPosterior(fitted=posterior, top=1).log_odds_each(fewer)
-        apart = _spread(self.ranks.log_odds_each(ks) - once, posterior.weights)
+        apart = _spread(self.ranks.log_odds_each(ks) - once, weights)
         n_classes = self.fitted.ranks.n_classes
         far = np.log(np.maximum(np.asarray(ks) / np.maximum(fewer, n_classes), 1.0))
         astray = _DRIFT / np.sqrt(n_classes) * far
@@ -249,7 +255,7 @@ def _points_of(fitted: FavourabilityDistribution) -> _Points:
             logs = np.log(fitted.values)
         return _Points(log_u=logs, p=1 - fitted.values, masses=fitted.weights)
     if isinstance(fitted, GridFavourability):
-        masses = fitted.masses @ fitted.weights
+        masses = fitted.mean_masses
         return _Points(
             log_u=log_ndtr(fitted.nodes), p=ndtr(-fitted.nodes), masses=masses
         )
