@@ -238,7 +238,7 @@ def _tabulated(ks: bytes) -> FloatArray:
     return accuracies
 
 
-def _powers(ks: IntArray) -> FloatArray:
+def _powers(ks: IntArray | FloatArray) -> FloatArray:
     """Return the chance of being right at every node, for numbers of classes."""
     others = np.asarray(ks, dtype=np.float64)[:, None] - 1
     powers: FloatArray = np.exp(others * _family().log_u)
