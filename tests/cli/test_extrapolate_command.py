@@ -151,6 +151,19 @@ def test_a_gate_decides_the_exit_code_after_everything_is_written(
     assert ("fail-below" in err) == (expected == 5)
 
 
+def test_a_gate_on_the_lower_end_asks_to_be_sure(run, files):
+    out = files / "low.json"
+    words = ("extrapolate", files / "both.npz", "--to", 100, *QUICK, "--force")
+    assert run(*words, "--json", out)[0] == 0
+    (p,) = json.loads(out.read_text())["result"]["predictions"]
+    between = (p["low"] + p["accuracy"]) / 2
+    assert run(*words, "--fail-below", between)[0] == 0
+    code, _, err = run(*words, "--fail-below-low", between)
+    assert code == 5
+    assert "--fail-below-low" in err
+    assert run(*words, "--fail-below-low", p["low"] / 2)[0] == 0
+
+
 def test_quiet_prints_nothing(run, files):
     code, out, err = run(
         "extrapolate", files / "both.npz", "--to", 24, *QUICK, "--quiet"

@@ -44,6 +44,7 @@ from scorecast.scores import (
 __all__ = ["extrapolate"]
 
 _COMPARED = ("regression", "gaussian", "kde-ucv", "kde-bcv", "spline")
+_SMOOTHED = ("kde-ucv", "kde-bcv")
 _FEWEST_TO_HIDE = 8
 _MOST_SCORES = 50_000_000  # smoothed only where that is the method asked for
 
@@ -157,7 +158,8 @@ def extrapolate(
     rows = _backtest(evidence, fit, others, backtest_repeats, rng_test, n_jobs)
     cautions = describe_cautions(evidence, targets)
     if fit.details.get("is_widened"):
-        cautions += [guard["reason"] for guard in fit.details["guards"]]
+        guards = [g for g in fit.details["guards"] if g["method"] in _SMOOTHED]
+        cautions += [guard["reason"] for guard in guards]
     for caution in cautions:
         warnings.warn(caution, ExtrapolationWarning, stacklevel=2)
     forecast = Forecast(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scorecast._core.percent import percent
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.classes.assumptions import describe_assumptions
 from scorecast.classes.backtest_row import BacktestRow
@@ -32,6 +33,7 @@ from scorecast.scores import AccuracyCurve, curve_of_ranking, curve_sizes
 __all__ = ["Forecast"]
 
 _CURVE_POINTS = 48
+_WORTH_SAYING = 0.01  # a bound
 _FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
 
 
@@ -146,9 +148,13 @@ class Forecast:
         return tuple(found)
 
     def _note(self, k: int) -> str:
-        is_faultless = self.evidence.ranks.accuracy >= 1
-        rests = "no mistake was observed" if is_faultless else ""
-        return far_note(k, self.evidence.n_classes) or rests
+        said = [far_note(k, self.evidence.n_classes)]
+        bound = self._bound(k)
+        if bound is not None and bound >= _WORTH_SAYING:
+            said.append(f"at least {percent(bound)} whatever the recogniser is like")
+        elif self.evidence.ranks.accuracy >= 1:
+            said.append("no mistake was observed")
+        return "; ".join(filter(None, said))
 
     def _bound(self, k: int) -> float | None:
         if not self.evidence.ranks.is_only_bound:
