@@ -4,7 +4,7 @@ from scorecast.classes.bayesian import _family
 
 
 def test_the_family_is_the_sinh_arcsinh_normal_written_out():
-    nodes, masses, parameters, _ = _family()
+    nodes, _, masses, parameters, _ = _family()
     mean, log_sd, skew = parameters.T
     z = (nodes[:, None] - mean) / np.exp(log_sd)
     turned = np.arcsinh(z) - skew

@@ -13,7 +13,7 @@ from scorecast.classes.intervals import (
     prediction_interval,
 )
 from scorecast.classes.monotone import improvements
-from scorecast.exceptions import UsageError
+from scorecast.exceptions import ExtrapolationWarning, UsageError
 from scorecast.scores import Scores, curve_of_ranking
 
 QUIET = pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
@@ -219,3 +219,36 @@ def test_costs_are_forecast_by_another_function():
     scores = np.eye(5)
     with pytest.raises(UsageError, match="extrapolate_risk"):
         extrapolate(scores, range(5), to=10, cost=1 - np.eye(5))
+
+
+@QUIET
+def test_lower_ends_do_not_rise_where_the_forecast_begins():
+    rng = np.random.default_rng(8)
+    own = np.repeat(np.arange(12), 4)
+    scores = rng.normal(size=(48, 12)) + 4 * np.eye(12)[own]
+    answer = extrapolate(scores, own, to=[6, 12, 13, 30], backtest_repeats=0)
+    lows = [p.low for p in answer.predictions]
+    assert lows == sorted(lows, reverse=True)
+    assert answer.observed_low == answer.predictions[1].low
+    assert answer.observed_low >= answer.curve.low[0]
+
+
+def test_names_with_numbers_say_in_which_order_they_were_taken():
+    own = [f"cls{i}" for i in range(12)]
+    with pytest.warns(ExtrapolationWarning) as said:
+        extrapolate(np.eye(12), own, to=20, method="bayesian", backtest_repeats=0)
+    assert any("'cls10' before 'cls2'" in str(w.message) for w in said)
+
+
+@QUIET
+def test_more_guesses_never_lower_the_lower_end_much():
+    rng = np.random.default_rng(0)
+    own = np.arange(60) % 20
+    scores = rng.normal(size=(60, 20)) + 2 * np.eye(20)[own]
+    lows = [
+        extrapolate(scores, own, to=100, top=top, compare=False, backtest_repeats=0)
+        .predictions[0]
+        .low
+        for top in (1, 5, 10, 19)
+    ]
+    assert lows == sorted(lows)

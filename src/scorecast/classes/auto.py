@@ -183,7 +183,12 @@ class Auto(Method):
         found = []
         for left, right in enumerate(reversed(better_ones)):
             first, size = rank_posterior(evidence, right)
-            if left % every == 0 and n_scores <= _MOST_SMOOTHED_AGAIN:
+            astray = drift
+            if left == 0 and n_scores <= _MOST_SMOOTHED_AGAIN:
+                # With every example right: just what would then be forecast.
+                better = evidence.scores_if_right(right)
+                parts, _, astray = self._consult(better, size)
+            elif left % every == 0 and n_scores <= _MOST_SMOOTHED_AGAIN:
                 better = evidence.scores_if_right(right)
                 parts = {
                     name: self._smooth(name, better, size, is_rescaled=part.is_rescaled)
@@ -202,7 +207,7 @@ class Auto(Method):
                     for name, part in anchored.items()
                 }
             ranks, opinions = _opinions(evidence, first, parts, eased)
-            found.append(pool(ranks, tuple(opinions.values()), drift))
+            found.append(pool(ranks, tuple(opinions.values()), astray))
         return tuple(found)
 
     def _smooth_on_best_scale(

@@ -73,8 +73,9 @@ class Forecast:
         """Put the result together."""
         evidence, fitted = self.evidence, self.fit.distribution
         observed = self._observed_curve(curve_sizes(evidence.n_classes))
-        low, high = observed_interval(evidence, observed, self.level)
         curve, predictions, how = self._forecasts()
+        low, high = observed_interval(evidence, observed, self.level)
+        low = self._raised(low, float(observed.accuracy.min()), curve)
         return Extrapolation(
             predictions=predictions,
             observed=observed,
@@ -120,7 +121,7 @@ class Forecast:
             low=interval.low[:n],
             high=interval.high[:n],
         )
-        return curve, self._predictions(accuracy[n:], interval, n), interval.how
+        return curve, self._predictions(accuracy[n:], interval, n, curve), interval.how
 
     def _curve_sizes(self) -> IntArray:
         first = self.evidence.n_classes
@@ -128,12 +129,16 @@ class Forecast:
         return np.unique(np.geomspace(first, last, _CURVE_POINTS).round().astype(int))
 
     def _predictions(
-        self, accuracy: FloatArray, interval: Interval, n: int
+        self,
+        accuracy: FloatArray,
+        interval: Interval,
+        n: int,
+        curve: ForecastCurve,
     ) -> tuple[Prediction, ...]:
         found = []
         for i, k in enumerate(self.targets):
             if k <= self.evidence.n_classes:
-                found.append(self._interpolated(int(k)))
+                found.append(self._interpolated(int(k), curve))
                 continue
             found.append(
                 Prediction(
@@ -161,14 +166,22 @@ class Forecast:
             return None
         return float(least_accuracy(self.evidence, np.array([k]), self.level)[0])
 
-    def _interpolated(self, k: int) -> Prediction:
+    @staticmethod
+    def _raised(low: float, accuracy: float, curve: ForecastCurve) -> float:
+        """Raise a lower end up to the data to that of the forecast from there on.
+
+        Accuracy only decreases, so what it is at least with more classes it is, too.
+        """
+        return min(float(np.fmax(low, curve.low[0])), accuracy)
+
+    def _interpolated(self, k: int, curve: ForecastCurve) -> Prediction:
         """Answer for a number of classes that was observed: no model is needed."""
         exact = self._observed_curve(np.array([k]))
         low, high = observed_interval(self.evidence, exact, self.level)
         return Prediction(
             classes=k,
             accuracy=float(exact.accuracy[-1]),
-            low=low,
+            low=self._raised(low, float(exact.accuracy[-1]), curve),
             high=high,
             note=OBSERVED_NOTE,
         )

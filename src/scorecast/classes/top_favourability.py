@@ -183,17 +183,6 @@ class PooledGuesses(MonotoneForecast, EquivalentGuesses):
 
     fitted: PooledFavourability
 
-    @property
-    def improved(self) -> tuple[PooledGuesses, ...]:
-        """The same if ever more of the worst mistakes were right."""
-        return tuple(
-            PooledGuesses(
-                fitted=better,
-                ranks=TopPosterior(fitted=better.ranks.fitted, top=self.ranks.top),
-            )
-            for better in self.fitted.improved
-        )
-
     def own_accuracy(self, ks: IntArray) -> FloatArray:
         """Return the accuracy by this pool alone."""
         found = self.fitted.own_accuracy(self.equivalent(ks))
@@ -209,13 +198,16 @@ class PooledGuesses(MonotoneForecast, EquivalentGuesses):
         fewer = self.equivalent(ks)
         posterior, weights = self.ranks.posterior, self.ranks.likely_weights
         once = TopPosterior(fitted=posterior, top=1).log_odds_each(fewer)
-        apart = _spread(self.ranks.log_odds_each(ks) - once, weights)
+        apart = self.ranks.log_odds_each(ks) - once
+        down, up = semideviations(apart, apart @ weights, weights)
         n_classes = self.fitted.ranks.n_classes
         far = np.log(np.maximum(np.asarray(ks) / np.maximum(fewer, n_classes), 1.0))
         astray = _DRIFT / np.sqrt(n_classes) * far
-        more = np.hypot(apart, astray)
         below, above = self.fitted.logit_spread(fewer)
-        return np.hypot(below, more), np.hypot(above, more)
+        return (
+            np.hypot(below, np.hypot(down, astray)),
+            np.hypot(above, np.hypot(up, astray)),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -283,9 +275,3 @@ def _spline_accuracy(spline: SplineFavourability, ks: IntArray, top: int) -> Flo
     hinges = d * betainc(top, b, d) - top / (top + b) * betainc(top + 1, b, d)
     accuracy: FloatArray = 1 - hinges @ spline.slopes
     return accuracy
-
-
-def _spread(values: FloatArray, weights: FloatArray) -> FloatArray:
-    away = values - (values @ weights)[:, None]
-    sd: FloatArray = np.sqrt(away**2 @ weights)
-    return sd

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from scorecast.io import ResultColumns
 
 __all__ = ["command"]
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d+)?")
 
 _PAIRS = [
     "auto", "wilcoxon", "sign", "ranks", "aligned", "quade", "corrected-t", "mcnemar",
@@ -240,13 +243,16 @@ def _read(options: dict[str, Any]) -> ResultColumns:
 
 
 def _with_numbers(found: ResultColumns, name: str | None) -> ResultColumns:
-    """Read groups as numbers where all of them are: 2 and 2.0 are the same group."""
+    """Read groups as numbers where all of them are: 2 and 2.0 are the same group.
+
+    Names of figures, such as 007 and long numbers, stay names.
+    """
     if name is None:
         return found
-    try:
-        numbers = [float(x) if x else math.nan for x in found.columns[name]]
-    except ValueError:
+    given = [str(x).strip() for x in found.columns[name]]
+    if not all(_NUMBER.fullmatch(x) for x in given if x):
         return found
+    numbers = [float(x) if x else math.nan for x in given]
     return replace(found, columns={**found.columns, name: numbers})
 
 

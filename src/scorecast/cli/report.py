@@ -34,7 +34,9 @@ def command(results: tuple[str, ...], out: str, **options: Any) -> None:
 
     check_writable(out, force=options["force"], inputs=results)
     for name in _QUESTIONS:  # each knows the kinds of its own results
-        importlib.import_module(f"scorecast.{name}")
+        module = importlib.import_module(f"scorecast.{name}")
+        for public in dir(module):  # loaded when first asked for
+            getattr(module, public)
     loaded = [result_from_dict(read_json(path)) for path in results]
     prints = [fingerprint(path) for path in results]
     inputs = [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]

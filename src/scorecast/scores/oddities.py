@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -111,10 +113,19 @@ def describe_assumed_order(data: ClassScores) -> str:
     """
     if not (isinstance(data, Scores) and data.order_assumed):
         return ""
+    by_number = sorted(data.classes, key=_numbers_apart)
+    apart = [(a, b) for a, b in zip(data.classes, by_number, strict=True) if a != b]
+    example = f" ({apart[0][0]!r} before {apart[0][1]!r})" if apart else ""
     return (
-        "Text labels were matched to the columns in sorted order; if yours differ, "
-        "name them (classes=, --classes FILE)."
+        f"Text labels were matched to the columns in sorted order{example}; if yours "
+        "differ, name them (classes=, --classes FILE)."
     )
+
+
+def _numbers_apart(name: Hashable) -> list[tuple[int, str]]:
+    """Order names by the numbers in them, as people do."""
+    parts = re.split(r"(\d+)", str(name))
+    return [(int(x), "") if x.isdecimal() else (-1, x) for x in parts]
 
 
 def _classes_without_examples(data: ClassScores) -> str:
