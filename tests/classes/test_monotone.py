@@ -252,3 +252,12 @@ def test_more_guesses_never_lower_the_lower_end_much():
         for top in (1, 5, 10, 19)
     ]
     assert lows == sorted(lows)
+
+
+def test_three_faultless_classes_keep_the_bound_though_guessing_could_be_it():
+    evidence = Evidence.of(Scores(np.eye(3), range(3)))
+    assert looks_like_chance(evidence)
+    ks = np.array([4, 30])
+    fit = Auto().fit(evidence, np.random.default_rng(0))
+    found = prediction_interval(fit, evidence, ks, 0.9)
+    assert (found.low >= 0.1 ** ((ks - 1) / 2 / 3) - 1e-12).all()

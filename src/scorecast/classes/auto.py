@@ -357,10 +357,9 @@ def _notes(
     for guard in guards:
         notes[guard["method"]] = guard["reason"]
     for name, share in eased.items():
-        if round(100 * abs(share)) == 0:
+        if round(100 * share) == 0:
             continue  # nothing that could be seen
-        way = "slower" if share >= 0 else "faster"
-        told = f"Made to decline {100 * abs(share):.0f} % {way} after back-tests."
+        told = f"Made to decline {100 * share:.0f} % slower after back-tests."
         notes[name] = f"{notes.get(name, '')} {told}".strip()
     return notes
 

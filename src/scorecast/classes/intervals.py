@@ -101,15 +101,15 @@ def prediction_interval(
     else:
         found = _left_out_interval(fit, evidence, ks, level, centre)
     low, high = found.low, found.high
-    if evidence.ranks.is_only_bound:
-        # Nothing that was seen speaks against a recogniser that never errs.
-        low = np.maximum(low, least_accuracy(evidence, ks, level))
-        high = np.ones(np.shape(ks))
     # Accuracy only decreases, so what holds at the classes observed holds beyond.
     high = np.fmin(high, _observed_high(evidence, level))
     if looks_like_chance(evidence):
         chance = np.minimum(evidence.top / ks, 1.0)
         low, high = np.minimum(low, chance), np.maximum(high, chance)
+    if evidence.ranks.is_only_bound:
+        # Nothing that was seen speaks against a recogniser that never errs.
+        low = np.maximum(low, least_accuracy(evidence, ks, level))
+        high = np.ones(np.shape(ks))
     return replace(found, low=np.minimum(low, centre), high=np.maximum(high, centre))
 
 
