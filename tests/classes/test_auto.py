@@ -161,8 +161,8 @@ def test_scores_that_mislead_the_kernel_are_smoothed_on_a_normal_scale():
     squared = Scores(-(evidence.data.values**2), evidence.data.own)
     skewed = Evidence.of(squared)
     plain, odd = fitted(evidence), fitted(skewed)
-    assert not plain.details["components"]["kde-ucv"].fitted.is_rescaled
-    assert odd.details["components"]["kde-ucv"].fitted.is_rescaled
+    assert plain.details["components"]["kde-ucv"].fitted.share == 0
+    assert odd.details["components"]["kde-ucv"].fitted.share > 0.5
     assert "normal scale" in odd.details["notes"]["kde-ucv"]
     target = np.array([2000])
     truth = true_accuracy(2000, 0.15)

@@ -91,9 +91,9 @@ def _check_pooled(steps):
     last = steps[:, 0] == 1
     assert last.sum() > 10
     assert steps[last, 1:].max() <= 1e-9
-    # Scores are smoothed on another scale from a step on, which shows.
-    assert (steps[:, 1:] > 0.005).mean() < 0.01
-    assert steps[:, 1:].max() < 0.03
+    # Were the normal scale taken up at once, it would be .5 % of the steps, by .024.
+    assert (steps[:, 1:] > 0.005).mean() < 0.003
+    assert steps[:, 1:].max() < 0.01
 
 
 @QUIET

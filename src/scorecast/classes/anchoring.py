@@ -9,7 +9,8 @@ ranks, without most of their bias.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import expit, logit
@@ -21,9 +22,12 @@ from scorecast.classes.monotone import clipped_logit
 __all__ = [
     "Anchor",
     "AnchoredScores",
+    "AnchoredSmoothing",
     "anchor_scores",
     "counted_share",
 ]
+
+_Number = TypeVar("_Number", float, FloatArray)
 
 _DRIFT = 0.15  # by which the miss shrinks per factor e in the number of classes
 # Of smoothed scores as given, and on the normal scale: level, and slope in log-odds.
@@ -78,8 +82,8 @@ class Anchor:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AnchoredScores:
-    """Smoothed scores with their miss taken off.
+class AnchoredSmoothing:
+    """Scores smoothed on one scale, with their miss taken off.
 
     Attributes
     ----------
@@ -89,20 +93,59 @@ class AnchoredScores:
         The miss.
     n_classes : int
         Number of classes observed.
-    is_rescaled : bool
-        Whether scores were brought to the normal scale before.
     """
 
     scores: EmpiricalFavourability
     anchor: Anchor
     n_classes: int
-    is_rescaled: bool = False
 
     def log_odds(self, ks: IntArray) -> FloatArray:
         """Return the log-odds of being right at numbers of classes."""
         beyond = np.log(np.maximum(np.asarray(ks) / self.n_classes, 1.0))
         smoothed = clipped_logit(self.scores.accuracy(ks))
         return smoothed - self.anchor.miss - _DRIFT * beyond
+
+    def discriminability(self, u: FloatArray) -> FloatArray:
+        """Return D(u) of the smoothed scores as they are."""
+        return self.scores.discriminability(u)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AnchoredScores:
+    """Scores smoothed as given and on the normal scale, as far as each is heeded.
+
+    Attributes
+    ----------
+    given : AnchoredSmoothing
+        Smoothed as given.
+    normal : AnchoredSmoothing or None
+        Smoothed on the normal scale; None if that is not needed.
+    share : float
+        How far the normal scale is heeded, from 0 to 1.
+    """
+
+    given: AnchoredSmoothing
+    normal: AnchoredSmoothing | None = None
+    share: float = 0.0
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes observed."""
+        return self.given.n_classes
+
+    @property
+    def anchor(self) -> Anchor:
+        """The miss of the mean of both."""
+        if self.normal is None:
+            return self.given.anchor
+        ours, theirs = asdict(self.given.anchor), asdict(self.normal.anchor)
+        return Anchor(**{name: self._mean(ours[name], theirs[name]) for name in ours})
+
+    def log_odds(self, ks: IntArray) -> FloatArray:
+        """Return the log-odds of being right at numbers of classes."""
+        if self.normal is None:
+            return self.given.log_odds(ks)
+        return self._mean(self.given.log_odds(ks), self.normal.log_odds(ks))
 
     def accuracy(self, ks: IntArray) -> FloatArray:
         """Return the expected accuracy at numbers of classes."""
@@ -111,7 +154,15 @@ class AnchoredScores:
 
     def discriminability(self, u: FloatArray) -> FloatArray:
         """Return D(u) of the smoothed scores as they are."""
-        return self.scores.discriminability(u)
+        ours = self.given.discriminability(u)
+        if self.normal is None:
+            return ours
+        return self._mean(ours, self.normal.discriminability(u))
+
+    def _mean(self, ours: _Number, theirs: _Number) -> _Number:
+        if self.share in (0.0, 1.0):  # a part that is not heeded may be infinite
+            return theirs if self.share else ours
+        return (1 - self.share) * ours + self.share * theirs
 
 
 def anchor_scores(

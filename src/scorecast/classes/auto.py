@@ -23,6 +23,7 @@ from scorecast._core.types import FloatArray
 from scorecast.classes.anchoring import (
     Anchor,
     AnchoredScores,
+    AnchoredSmoothing,
     anchor_scores,
     counted_share,
 )
@@ -54,7 +55,9 @@ _DRIFT_FEW_VALUED = 0.25  # votes and forests: classes are not scored one by one
 _FEW_VALUES, _ROWS_LOOKED_AT = 0.5, 500  # share of an example's scores that differ
 _MOST_SATURATED = 0.3
 _MOST_TIED = 0.5
-_MISLED = 1.0  # surprise from which scores are smoothed on the normal scale instead
+# Surprise from which the normal scale is heeded beside the scores as given, and from
+# which alone. With a step instead, one mistake less could lower a forecast.
+_MISLED = (0.5, 1.5)
 _MOST_SURPRISE = 2.0
 _FEWEST_CLASSES = 5
 _MOST_SCORES = 100_000_000
@@ -154,7 +157,7 @@ class Auto(Method):
                 )
                 is_barred = True
             if not reason:
-                part = self._smooth_on_best_scale(name, evidence, size)
+                part = self._anchor(name, evidence, size)
                 reason, is_barred = _objection(name, part.anchor)
                 if not is_barred:
                     anchored[name] = part
@@ -180,6 +183,11 @@ class Auto(Method):
         n_scores = evidence.ranking.n_examples * evidence.n_classes
         better_ones = improvements(evidence, _MOST_IMPROVEMENTS)
         every = max(1, len(better_ones) // _TIMES_SMOOTHED_AGAIN)
+        known: dict[tuple[str, bool], EmpiricalFavourability] = {}
+        for name, part in anchored.items():
+            known[name, False] = part.given.scores
+            if part.normal is not None:
+                known[name, True] = part.normal.scores
         found = []
         for left, right in enumerate(reversed(better_ones)):
             first, size = rank_posterior(evidence, right)
@@ -190,57 +198,80 @@ class Auto(Method):
                 parts, _, astray = self._consult(better, size)
             elif left % every == 0 and n_scores <= _MOST_SMOOTHED_AGAIN:
                 better = evidence.scores_if_right(right)
-                parts = {
-                    name: self._smooth(name, better, size, is_rescaled=part.is_rescaled)
-                    for name, part in anchored.items()
-                }
+                parts = {name: self._anchor(name, better, size) for name in anchored}
             else:
                 observed = evidence.ranks_if_right(right).accuracy
                 parts = {
-                    name: _anchored(
-                        part.scores,
-                        observed,
-                        evidence.n_classes,
-                        size,
-                        is_rescaled=part.is_rescaled,
+                    name: self._anchor(
+                        name, evidence, size, observed=observed, known=known
                     )
-                    for name, part in anchored.items()
+                    for name in anchored
                 }
-            ranks, opinions = _opinions(evidence, first, parts, eased)
+            # Back-tests tell of the scale they were made on.
+            tested = {
+                name: eased.get(name, 0.0)
+                * (1 - abs(part.share - anchored[name].share))
+                for name, part in parts.items()
+                if name in anchored
+            }
+            ranks, opinions = _opinions(evidence, first, parts, tested)
             found.append(pool(ranks, tuple(opinions.values()), astray))
         return tuple(found)
 
-    def _smooth_on_best_scale(
-        self, name: str, evidence: Evidence, size: float
+    def _anchor(
+        self,
+        name: str,
+        evidence: Evidence,
+        size: float,
+        *,
+        observed: float | None = None,
+        share: float | None = None,
+        known: dict[tuple[str, bool], EmpiricalFavourability] | None = None,
     ) -> AnchoredScores:
-        """Smooth the scores as given, or, if that misses, on the normal scale."""
-        part = self._smooth(name, evidence, size)
-        is_misled = part.anchor.surprise > _MISLED  # false if it is not a number
-        if not is_misled or part.anchor.saturated > _MOST_SATURATED:
-            return part
-        if evidence.ranking.n_examples * evidence.n_classes > _MANY_SCORES:
-            return part
-        other = self._smooth(name, evidence, size, is_rescaled=True)
-        is_better = np.isfinite(other.anchor.miss) and (
-            other.anchor.saturated <= _MOST_SATURATED
+        """Smooth the scores as given and, as far as that misses, on the normal scale.
+
+        `observed` stands in for the accuracy counted, `share` for how far the normal
+        scale is heeded; `known` keeps what was smoothed.
+        """
+        n_classes = evidence.n_classes
+        observed = evidence.ranks.accuracy if observed is None else observed
+        known = {} if known is None else known
+
+        def anchor_on(is_rescaled: bool) -> AnchoredSmoothing:
+            if (name, is_rescaled) not in known:
+                known[name, is_rescaled] = self._smooth(name, evidence, is_rescaled)
+            scores = known[name, is_rescaled]
+            return AnchoredSmoothing(
+                scores=scores,
+                anchor=anchor_scores(
+                    scores, observed, n_classes, size, is_rescaled=is_rescaled
+                ),
+                n_classes=n_classes,
+            )
+
+        given = anchor_on(False)
+        if share is None:
+            share = _share_misled(given.anchor)
+            if evidence.ranking.n_examples * n_classes > _MANY_SCORES:
+                share = 0.0
+        if share == 0:
+            return AnchoredScores(given=given)
+        normal = anchor_on(True)
+        is_sound = np.isfinite(normal.anchor.miss) and (
+            normal.anchor.saturated <= _MOST_SATURATED
         )
-        return other if is_better else part
+        if not is_sound:
+            return AnchoredScores(given=given)
+        return AnchoredScores(given=given, normal=normal, share=share)
 
     def _smooth(
-        self, name: str, evidence: Evidence, size: float, *, is_rescaled: bool = False
-    ) -> AnchoredScores:
+        self, name: str, evidence: Evidence, is_rescaled: bool
+    ) -> EmpiricalFavourability:
         # One group: which classes the mass comes from does not matter here.
         whole = _rescale(evidence, is_rescaled).regroup(1, np.random.default_rng(0))
         smoother = _SMOOTHERS[name](n_jobs=self.n_jobs)
         fitted = smoother.fit(whole, np.random.default_rng(0)).distribution
-        scores = cast("EmpiricalFavourability", fitted)
-        return _anchored(
-            scores,
-            evidence.ranks.accuracy,
-            evidence.n_classes,
-            size,
-            is_rescaled=is_rescaled,
-        )
+        return cast("EmpiricalFavourability", fitted)
 
     def _backtest(
         self, evidence: Evidence, anchored: dict[str, AnchoredScores], size: float
@@ -282,7 +313,7 @@ class Auto(Method):
         ks = np.array([shown.n_classes, evidence.n_classes])
         first, size = rank_posterior(shown)
         parts = [
-            self._smooth(name, shown, size, is_rescaled=part.is_rescaled).log_odds(ks)
+            self._anchor(name, shown, size, share=part.share).log_odds(ks)
             for name, part in anchored.items()
         ]
         return np.array([clipped_logit(first.own_accuracy(ks)), *parts])
@@ -302,22 +333,12 @@ def _opinions(
     return ranks, opinions
 
 
-def _anchored(
-    scores: EmpiricalFavourability,
-    observed: float,
-    n_classes: int,
-    size: float,
-    *,
-    is_rescaled: bool,
-) -> AnchoredScores:
-    return AnchoredScores(
-        scores=scores,
-        anchor=anchor_scores(
-            scores, observed, n_classes, size, is_rescaled=is_rescaled
-        ),
-        n_classes=n_classes,
-        is_rescaled=is_rescaled,
-    )
+def _share_misled(anchor: Anchor) -> float:
+    """Say how far smoothed scores miss too much to be smoothed as given."""
+    never, fully = _MISLED
+    is_blind = anchor.saturated > _MOST_SATURATED or not np.isfinite(anchor.surprise)
+    share = 0.0 if is_blind else (anchor.surprise - never) / (fully - never)
+    return float(np.clip(share, 0.0, 1.0))
 
 
 def _rescale(evidence: Evidence, is_rescaled: bool) -> Evidence:
@@ -349,7 +370,7 @@ def _notes(
 ) -> dict[str, str]:
     """Say in a sentence or two what is to be known of each method."""
     notes = {
-        name: ("Smoothed on a normal scale. " if part.is_rescaled else "")
+        name: _told_scale(part.share)
         + f"Moved by {-part.anchor.miss:+.2f} log-odds to agree with the "
         "accuracy observed."
         for name, part in anchored.items()
@@ -362,6 +383,13 @@ def _notes(
         told = f"Made to decline {100 * share:.0f} % slower after back-tests."
         notes[name] = f"{notes.get(name, '')} {told}".strip()
     return notes
+
+
+def _told_scale(share: float) -> str:
+    if share == 1:
+        return "Smoothed on a normal scale. "
+    percent = f"{100 * share:.0f} %"
+    return f"Smoothed to {percent} on a normal scale. " if share > 0 else ""
 
 
 def _remarks(evidence: Evidence) -> list[dict[str, str]]:
