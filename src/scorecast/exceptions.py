@@ -1,52 +1,178 @@
-"""Every error and warning of scorecast.
+"""Every error and warning of scorecast, and the exit code it gives the shell.
 
 ::
 
-    ScorecastError
+    ScorecastError                             a fault of ours              exit 1
+    ├── UsageError (ValueError)                the call itself is wrong     exit 2
+    │   └── UnknownParameterError (TypeError)  a parameter of another name
     ├── InvalidInputError (ValueError)         the input is wrong           exit 3
     │   ├── CheckpointError                    of another run, or damaged
     │   ├── InvalidPriorError                  forecasts are held against nothing
     │   ├── MissingExtraError (ImportError)    an optional package is absent
     │   └── MissingLabelsError                 scores came without the truth
-    ├── UsageError (ValueError)                the call itself is wrong     exit 2
-    │   └── UnknownParameterError (TypeError)  a parameter of another name
     ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
     │   └── NotConvergedError                  a simulation is not to be trusted
     ├── FitFailedError (RuntimeError)          no model could be fitted     exit 4
     └── GateFailedError (RuntimeError)         a stated threshold failed    exit 5
 
     ScorecastWarning (UserWarning)
-    ├── DataWarning                            something odd in the data
-    ├── ExtrapolationWarning                   far beyond what was observed
-    └── NonMarginalWarning                     scores of classes depend on one another
+    ├── DataWarning                            about the input
+    │   └── NonMarginalWarning                 scores of classes depend on one another
+    └── ResultWarning                          about the answer, which says it too
+        └── ExtrapolationWarning               far beyond what was observed
+
+An error is raised with all that is known where it is found: the problem, the parameter,
+the place, the remedy. Whoever knows more about the place, such as the command line,
+adds it with `locating`. The sentence is made from these parts when it is shown, and
+never read back. Warnings are made of the same parts.
 """
 
 from __future__ import annotations
 
-__all__ = [
-    "CheckpointError",
-    "DataWarning",
-    "ExtrapolationWarning",
-    "FitFailedError",
-    "GateFailedError",
-    "InsufficientDataError",
-    "InvalidInputError",
-    "InvalidPriorError",
-    "MissingExtraError",
-    "MissingLabelsError",
-    "NonMarginalWarning",
-    "NotConvergedError",
-    "ScorecastError",
-    "ScorecastWarning",
-    "UnknownParameterError",
-    "UsageError",
-]
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+# Embeddings, overrides and isolates reorder what stands around them.
+_REORDERING = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+_HARMFUL = {"Cc", "Cn", "Cs", "Zl", "Zp"}
+_STOPS = (".", "!", "?")
 
 
-class ScorecastError(Exception):
-    """Base of every error raised on purpose; knows the exit code of the shell."""
+@dataclass(frozen=True, kw_only=True)
+class Location:
+    """A place in the input, as far as it is known.
 
-    exit_code = 1
+    Attributes
+    ----------
+    file : str or None
+        The file, as the user named it.
+    column : str or None
+        Column of a table.
+    row : int or None
+        Row of data, counted from 1; the header is not one.
+    line : int or None
+        Line of a file of text, counted from 1.
+    field : str or None
+        Field of a JSON file, such as ``$.result.p_value``.
+    """
+
+    file: str | None = None
+    column: str | None = None
+    row: int | None = None
+    line: int | None = None
+    field: str | None = None
+
+    def __str__(self) -> str:
+        parts = [
+            self.file is not None and printable(self.file, 200),
+            self.column is not None and f"column {quoted(self.column)}",
+            self.row is not None and f"row {self.row:,}",
+            self.line is not None and f"line {self.line:,}",
+            self.field,
+        ]
+        return ", ".join(part for part in parts if part)
+
+
+class _Parts:
+    """What errors and warnings are made of."""
+
+    problem: str
+    parameter: str | None
+    location: Location
+    remedy: str | None
+
+    def __init__(
+        self,
+        problem: str = "",
+        *,
+        parameter: str | None = None,
+        location: Location | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(problem)  # type: ignore[call-arg]  # of an exception
+        self.problem = problem
+        self.parameter = parameter
+        self.location = location or Location()
+        self.remedy = remedy
+
+    def located(self, place: Location) -> Self:
+        """Return the same at a place of which more is known."""
+        known = {k: v for k, v in vars(self.location).items() if v is not None}
+        found = type(self).__new__(type(self), self.problem)  # type: ignore[call-arg]
+        found.__dict__.update(vars(self), location=replace(place, **known))
+        found.args = (self.problem,)  # type: ignore[attr-defined]
+        return found
+
+    def message(self, names: Mapping[str, str] | None = None) -> str:
+        """Write it in words.
+
+        Parameters
+        ----------
+        names : mapping, optional
+            What the reader calls parameters, such as ``--to`` for ``to``.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        place = str(self.location)
+        if self.parameter and not self.location.file:
+            name = (names or {}).get(self.parameter, f"`{self.parameter}`")
+            place = f"{name}, {place}" if place else name
+        if not place and not self.remedy:
+            return self.problem
+        stop = "" if self.problem.endswith(_STOPS) else "."
+        subject = f"{place}: " if place else ""
+        remedy = f" {self.remedy[0].upper()}{self.remedy[1:]}." if self.remedy else ""
+        return f"{subject}{self.problem}{stop}{remedy}"
+
+    def __str__(self) -> str:
+        return self.message()
+
+
+class ScorecastError(_Parts, Exception):
+    """Base of every error raised on purpose.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, without a full stop.
+    parameter : str, optional
+        The argument at fault.
+    location : Location, optional
+        Where in the data.
+    remedy : str, optional
+        What to do about it, without a full stop.
+
+    Examples
+    --------
+    >>> error = InvalidInputError(
+    ...     "the label is missing",
+    ...     parameter="y_true",
+    ...     location=Location(row=3),
+    ...     remedy="fill it or drop the row",
+    ... )
+    >>> print(error)
+    `y_true`, row 3: the label is missing. Fill it or drop the row.
+    >>> print(error.located(Location(file="cases.csv", column="gold")))
+    cases.csv, column 'gold', row 3: the label is missing. Fill it or drop the row.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(ScorecastError, ValueError):
+    """An argument or option is not one of those understood."""
+
+    exit_code = 2
+
+
+class UnknownParameterError(UsageError, TypeError):
+    """A keyword argument has the name of no parameter."""
 
 
 class InvalidInputError(ScorecastError, ValueError):
@@ -62,8 +188,9 @@ class CheckpointError(InvalidInputError):
 class MissingExtraError(InvalidInputError, ImportError):
     """A package that only an extra installs is needed and absent."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an extra: pip install 'scorecast[{extra}]'")
+    def __init__(self, what: str, extra: str = "") -> None:
+        needs = f" needs an extra: pip install 'scorecast[{extra}]'" if extra else ""
+        super().__init__(f"{what}{needs}")
 
 
 class MissingLabelsError(InvalidInputError):
@@ -72,16 +199,6 @@ class MissingLabelsError(InvalidInputError):
 
 class InvalidPriorError(InvalidInputError):
     """What forecasts are held against is no prior, or does not fit the cases."""
-
-
-class UsageError(ScorecastError, ValueError):
-    """An option or argument is not one of those understood."""
-
-    exit_code = 2
-
-
-class UnknownParameterError(UsageError, TypeError):
-    """A keyword argument has the name of no parameter."""
 
 
 class InsufficientDataError(ScorecastError, ValueError):
@@ -96,8 +213,8 @@ class NotConvergedError(InsufficientDataError):
     ``reasons`` says why in words, for messages that put it otherwise.
     """
 
-    def __init__(self, message: str = "", reasons: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, problem: str = "", reasons: str = "", **parts: Any) -> None:
+        super().__init__(problem, **parts)
         self.reasons = reasons
 
 
@@ -113,17 +230,96 @@ class GateFailedError(ScorecastError, RuntimeError):
     exit_code = 5
 
 
-class ScorecastWarning(UserWarning):
-    """Base of every warning issued by scorecast."""
+class ScorecastWarning(_Parts, UserWarning):
+    """Base of every warning; made of the parts of an error."""
 
 
 class DataWarning(ScorecastWarning):
     """The data are usable but something in them deserves a look."""
 
 
-class ExtrapolationWarning(ScorecastWarning):
+class NonMarginalWarning(DataWarning):
+    """The score of one class depends on the other classes of the training set."""
+
+
+class ResultWarning(ScorecastWarning):
+    """Something to know before the answer is used; the answer says it too."""
+
+
+class ExtrapolationWarning(ResultWarning):
     """The forecast reaches far beyond the classes that were observed."""
 
 
-class NonMarginalWarning(ScorecastWarning):
-    """The score of one class depends on the other classes of the training set."""
+@contextmanager
+def locating(places: Mapping[str, Location]) -> Iterator[None]:
+    """Add to errors of the block the places that their parameters were read from.
+
+    Parameters
+    ----------
+    places : mapping
+        From parameters of the library to what is known of where they came from.
+    """
+    try:
+        yield
+    except ScorecastError as error:
+        if error.parameter is None or error.parameter not in places:
+            raise
+        raise error.located(places[error.parameter]) from error
+
+
+def printable(text: object, limit: int = 60) -> str:
+    r"""Make text from outside fit for one line of a message or a page.
+
+    Parameters
+    ----------
+    text : object
+        Any text; never trusted.
+    limit : int, default=60
+        Longer text is cut, with dots where it was.
+
+    Returns
+    -------
+    str
+        Without control characters, lone surrogates, line breaks and marks that
+        reorder their surroundings.
+
+    Examples
+    --------
+    >>> printable("red\x1b[31m\ncat \u202egnp")
+    'red\\x1b[31m cat \\u202egnp'
+    >>> printable("a" * 90, 10)
+    'aaaaaaa...'
+    """
+    whole = str(text)
+    if len(whole) > limit:
+        whole = f"{whole[: limit - 3].rstrip()}..."
+    return "".join(map(_shown, whole))
+
+
+def quoted(text: object, limit: int = 60) -> str:
+    """Quote text from outside, as Python would, in one line."""
+    return repr(printable(text, limit)).replace("\\\\", "\\")
+
+
+def listed(names: Iterable[object], most: int = 6, last: str = "and") -> str:
+    """List names in a sentence, the first few of many.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed("abcdefgh", most=3)
+    ('a, b and c', 'a, b, c and 5 more')
+    """
+    every = [printable(name) for name in names]
+    if len(every) > most:
+        return f"{', '.join(every[:most])} {last} {len(every) - most:,} more"
+    if len(every) < 2:
+        return "".join(every)
+    return f"{', '.join(every[:-1])} {last} {every[-1]}"
+
+
+def _shown(char: str) -> str:
+    if char in "\n\r\t":
+        return " "
+    if char in _REORDERING or unicodedata.category(char) in _HARMFUL:
+        return char.encode("unicode_escape").decode("ascii")
+    return char

@@ -102,10 +102,7 @@ def _run(arguments: list[str]) -> int:
         scorecast.main(arguments, prog_name="scorecast", standalone_mode=False)
         sys.stdout.flush()
     except ScorecastError as error:
-        from scorecast.cli.faults import in_options
-
-        line = in_options(str(error), _verb_of(arguments))
-        return _say(line, error.exit_code, arguments, error)
+        return _say(_told(error, arguments), error.exit_code, arguments, error)
     except click.exceptions.Exit as stop:
         return int(stop.exit_code)
     except click.ClickException as error:
@@ -139,6 +136,18 @@ def _run(arguments: list[str]) -> int:
         )
         return _say(line, 1, arguments, error)
     return 0
+
+
+def _told(error: ScorecastError, arguments: Sequence[str]) -> str:
+    """Write an error in words that name the options of the verb."""
+    from scorecast.cli.faults import in_options
+    from scorecast.cli.verb import Verb
+
+    verb = _verb_of(arguments)
+    names = verb.names() if isinstance(verb, Verb) else None
+    if error.parameter is not None and names is not None:
+        return error.message(names)
+    return in_options(error.message(names), verb)
 
 
 def _verb_of(arguments: Sequence[str]) -> click.Command | None:

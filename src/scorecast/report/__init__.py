@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from scorecast._core.results import Result
+from scorecast.exceptions import UsageError
+from scorecast.report import terminal
 from scorecast.report.drawing import Drawing
 from scorecast.report.html import Report, render_html, to_html, write_html
 from scorecast.report.plots import main_drawing, plot
@@ -23,6 +26,7 @@ from scorecast.report.text import (
     extrapolation_text,
     render_text,
 )
+from scorecast.report.views import document, has_document
 
 __all__ = [
     "Drawing",
@@ -31,9 +35,11 @@ __all__ = [
     "Table",
     "backtest_text",
     "curve_text",
+    "document",
     "extrapolation_text",
     "main_drawing",
     "plot",
+    "render",
     "render_html",
     "render_text",
     "report",
@@ -41,6 +47,53 @@ __all__ = [
     "to_html",
     "write_html",
 ]
+
+
+def render(
+    result: Result,
+    format: str = "text",  # noqa: A002 - as pandas and SciPy call it
+    *,
+    width: int = 88,
+) -> str:
+    """Write a result for people.
+
+    Parameters
+    ----------
+    result : Result
+        Any answer of scorecast.
+    format : {"text", "html", "markdown", "latex", "paragraph"}, default="text"
+        Lines for a terminal, a whole page, Markdown, the tables for LaTeX, or a
+        paragraph for a paper.
+    width : int, default=88
+        Of the lines of text.
+
+    Returns
+    -------
+    str
+        The same answer in every form.
+
+    Raises
+    ------
+    UsageError
+        If there is no such form, or not of this result.
+    """
+    if format == "html":
+        return render_html(Report(results=(result,)))
+    if not has_document(result):
+        if format == "text":
+            return render_text(result)
+        problem = f"is not known for results of kind {result.kind!r}; got {format!r}"
+        raise UsageError(problem, parameter="format")
+    laid_out = document(result)
+    if format == "text":
+        return terminal.write(laid_out, width=width)
+    if format == "paragraph":
+        return laid_out.paragraph or laid_out.headline
+    if format in ("markdown", "latex"):
+        writer = import_module(f"scorecast.report.{format}")
+        return str(writer.write(laid_out))
+    known = "text, html, markdown, latex, paragraph"
+    raise UsageError(f"must be one of {known}; got {format!r}", parameter="format")
 
 
 def report(

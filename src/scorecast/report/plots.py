@@ -9,7 +9,7 @@ from scorecast.exceptions import UsageError
 from scorecast.report.curve_plots import accuracy_drawing, outlook_drawing
 from scorecast.report.drawing import Drawing, draw_on
 from scorecast.report.row_plots import backtest_drawing
-from scorecast.report.views import ViewFunction
+from scorecast.report.views import ViewFunction, document, has_document
 from scorecast.scores import AccuracyCurve
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ def main_drawing(result: Any) -> Drawing:
     UsageError
         If there is no figure for this kind.
     """
+    if has_document(result):
+        figure = document(result).main_figure
+        if figure is not None:
+            return figure
     kind = getattr(result, "kind", type(result).__name__)
     msg = f"There is no figure for {kind!r}; `to_columns()` has its numbers."
     raise UsageError(msg)

@@ -6,11 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scorecast.report.document import Document
+from scorecast.report.document import Section as DocumentSection
+from scorecast.report.document import Table as DocumentTable
 from scorecast.report.drawing import Drawing
-from scorecast.report.views import ViewFunction
+from scorecast.report.views import ViewFunction, document, has_document
 from scorecast.report.wording import UNKNOWN, count, is_known
 
-__all__ = ["Section", "Table", "column_table", "report_sections"]
+__all__ = [
+    "Section",
+    "Table",
+    "column_table",
+    "page_sections",
+    "report_sections",
+]
 
 _MOST_OPEN_ROWS = 12
 
@@ -96,12 +105,60 @@ def report_sections(result: Any) -> tuple[Section, ...]:
     tuple of Section
         In reading order.
     """
+    if has_document(result):
+        return page_sections(document(result))
     head = Section(
         heading=result.summary(),
         warnings=tuple(getattr(result, "warnings", ())),
         tables=(column_table("The numbers", result.to_columns()),),
     )
     return (head,)
+
+
+def page_sections(laid_out: Document) -> tuple[Section, ...]:
+    """Return the sections of a page from a document; the first is its head."""
+    first, *rest = laid_out.sections or (DocumentSection(),)
+    if first.heading:
+        first, rest = DocumentSection(), [first, *rest]
+    head = Section(
+        heading=laid_out.headline,
+        lead=first.lead,
+        figure=first.figure,
+        tables=tuple(map(_page_table, first.tables)),
+        warnings=laid_out.notes,
+        facts=laid_out.facts,
+        items=first.items,
+    )
+    found = [
+        head,
+        *(
+            Section(
+                heading=part.heading,
+                lead=part.lead,
+                figure=part.figure,
+                tables=tuple(map(_page_table, part.tables)),
+                items=part.items,
+            )
+            for part in rest
+        ),
+    ]
+    if laid_out.paragraph:
+        found.append(Section(heading="For a paper", whole=(laid_out.paragraph,)))
+    if laid_out.references:
+        found.append(Section(heading="References", items=laid_out.references))
+    return tuple(found)
+
+
+def _page_table(table: DocumentTable) -> Table:
+    return Table(
+        caption=table.caption,
+        columns=table.columns,
+        rows=table.rows,
+        notes=table.notes,
+        words=table.n_words,
+        folded=table.is_folded,
+        stacked=table.is_stacked,
+    )
 
 
 def column_table(caption: str, columns: Mapping[str, Sequence[Any]]) -> Table:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scorecast.classes import Backtest, Extrapolation
+from scorecast.report import terminal
 from scorecast.report.curve_plots import CURVE_LEVEL, observed_band
 from scorecast.report.phrases import (
     assumptions_said,
@@ -17,7 +18,7 @@ from scorecast.report.phrases import (
     observed_said,
     span,
 )
-from scorecast.report.views import ViewFunction
+from scorecast.report.views import ViewFunction, document, has_document
 from scorecast.report.wording import (
     count,
     display_width,
@@ -69,6 +70,8 @@ def render_text(result: Any, *, ascii_only: bool = False) -> str:
     str
         Lines of at most 88 characters, without a line break at the end.
     """
+    if has_document(result):
+        return terminal.write(document(result), ascii_only=ascii_only)
     lines = _wrapped("", result.summary(), 0)
     lines += _warnings(getattr(result, "warnings", ()))
     return joined_lines(lines, ascii_only=ascii_only)

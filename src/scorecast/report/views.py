@@ -9,13 +9,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-__all__ = ["ViewFunction", "load_views"]
+if TYPE_CHECKING:
+    from scorecast.report.document import Document
+
+__all__ = ["ViewFunction", "document", "has_document", "load_views"]
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
+# `report/<room>.py` lays out results of these kinds, each as one `Document`.
+_ROOMS: dict[str, str] = {}
+
+# Views of rooms that are not rebuilt yet, by the class of the result.
 _MODULES = {
     "ApparentInformation": "information_views",
     "Assessment": "assessment_views",
@@ -54,6 +61,29 @@ def load_views(kind: type) -> None:
         if one.__module__.startswith("scorecast.") and one.__name__ in _MODULES:
             import_module(f"scorecast.report.{_MODULES[one.__name__]}")
             return
+
+
+def document(result: Any) -> Document:
+    """Lay out a result.
+
+    Parameters
+    ----------
+    result : Result
+        Of a kind that has a document.
+
+    Returns
+    -------
+    Document
+        Its headline, notes, sections and facts.
+    """
+    views: dict[str, Callable[[Any], Document]]
+    views = import_module(f"scorecast.report.{_ROOMS[result.kind]}").VIEWS
+    return views[result.kind](result)
+
+
+def has_document(result: Any) -> bool:
+    """Say whether a result is laid out as one document."""
+    return getattr(result, "kind", None) in _ROOMS
 
 
 class ViewFunction(Generic[T]):

@@ -1,0 +1,198 @@
+"""Write any document as lines for a terminal or a log.
+
+Tables are set by rich, which knows how wide characters are; an interval gets a small
+bar beside it, so that the eye compares before it reads. Where a terminal has no Unicode
+the same is said in ASCII; colour is used only where there is a terminal that shows it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from scorecast.exceptions import printable
+from scorecast.report.document import Document, Section, Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 88
+_LONGEST = 2_000  # characters of a paragraph
+_BAR = 18  # columns of a bar
+_NARROWEST_WITH_BARS = 60
+_DASH, _DOT, _ENDS, _RULE = "─", "●", ("├", "┤"), "┊"
+_ASCII = str.maketrans({"─": "-", "●": "o", "├": "|", "┤": "|", "┊": ":", "–": "-",
+                        "−": "-", "\u00a0": " ", "…": "...", "→": "->"})  # fmt: skip
+
+
+def write(
+    document: Document,
+    *,
+    width: int = WIDTH,
+    ascii_only: bool = False,
+    color: bool = False,
+) -> str:
+    """Write what a terminal shows of a document.
+
+    Parameters
+    ----------
+    document : Document
+        Any answer, laid out.
+    width : int, default=88
+        Columns of the widest line.
+    ascii_only : bool, default=False
+        Whether to write nothing but ASCII.
+    color : bool, default=False
+        Whether to use colour and weight.
+
+    Returns
+    -------
+    str
+        Lines without a line break at the end.
+    """
+    from rich.console import Console  # 55 ms, only paid to print an answer
+    from rich.text import Text
+
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    console.print(Text(_clean(document.headline), style="bold"))
+    shown = [part for part in document.sections if part.is_terminal]
+    for part in shown:
+        console.print()
+        _print_section(console, part, width)
+    if document.notes or document.facts:
+        console.print()
+    _print_entries(console, [("Note", note) for note in document.notes], "yellow")
+    _print_entries(console, document.facts)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    text = "\n".join(lines).strip("\n")
+    if ascii_only:
+        plain = text.translate(_ASCII)
+        text = plain.encode("ascii", "backslashreplace").decode()
+    return text
+
+
+def _print_section(console: Console, part: Section, width: int) -> None:
+    for number, table in enumerate(t for t in part.tables if not t.is_folded):
+        if number:
+            console.print()
+        _print_table(console, table, width)
+
+
+def _print_table(console: Console, table: Table, width: int) -> None:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    has_bars = width >= _NARROWEST_WITH_BARS and any(table.bars)
+    bars = draw_bars(table.bars, table.mark) if has_bars else []
+    grid = RichTable(
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style="dim",
+        show_edge=False,
+    )
+    for number, name in enumerate(table.columns):
+        is_word = number < table.n_words
+        grid.add_column(
+            Text(_clean(name)),
+            justify="left" if is_word else "right",
+            no_wrap=not is_word,
+            overflow="fold",
+        )
+    if has_bars:
+        grid.add_column("", no_wrap=True)
+    if any(table.notes):
+        grid.add_column("", justify="left", overflow="fold", style="dim")
+    for number, row in enumerate(table.rows):
+        cells = [Text(_clean(cell)) for cell in row]
+        if has_bars:
+            cells.append(Text(bars[number], style="blue"))
+        if any(table.notes):
+            cells.append(Text(_clean(table.notes[number])))
+        grid.add_row(*cells)
+    console.print(grid)
+
+
+def draw_bars(
+    intervals: Sequence[tuple[float, float, float] | None],
+    mark: float | None = None,
+    columns: int = _BAR,
+) -> list[str]:
+    """Draw intervals to one scale, a line of text for each.
+
+    Parameters
+    ----------
+    intervals : sequence of (low, value, high) or None
+        What is not known or not finite gets no bar.
+    mark : float, optional
+        Where every bar has a rule, if it lies on the scale.
+    columns : int, default=18
+        Width of the scale.
+
+    Returns
+    -------
+    list of str
+        All of the same width.
+
+    Examples
+    --------
+    >>> draw_bars([(0.0, 0.5, 1.0), (0.5, 0.75, 1.0), None], columns=9)
+    ['├───●───┤', '    ├─●─┤', '         ']
+    """
+    known = [x for x in intervals if x is not None and all(map(math.isfinite, x))]
+    ends = [*(x[0] for x in known), *(x[2] for x in known)]
+    if mark is not None:
+        ends.append(mark)
+    if not known or max(ends) <= min(ends):
+        return ["" for _ in intervals]
+    least, most = min(ends), max(ends)
+
+    def place(value: float) -> int:
+        share = (value - least) / (most - least)
+        return round(min(max(share, 0.0), 1.0) * (columns - 1))
+
+    lines = []
+    for one in intervals:
+        line = [" "] * columns
+        if mark is not None:
+            line[place(mark)] = _RULE
+        if one is not None and all(map(math.isfinite, one)):
+            low, value, high = map(place, one)
+            line[low : high + 1] = _DASH * (high + 1 - low)
+            line[low], line[high] = _ENDS
+            line[value] = _DOT
+        lines.append("".join(line))
+    return lines
+
+
+def _print_entries(
+    console: Console, entries: Iterable[tuple[str, str]], style: str = ""
+) -> None:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = [(name, text) for name, text in entries if text]
+    if not shown:
+        return
+    grid = RichTable.grid(padding=(0, 2, 0, 0))
+    grid.add_column(min_width=8, no_wrap=True, style="dim")
+    grid.add_column(overflow="fold")
+    for name, text in shown:
+        grid.add_row(Text(_clean(name), style=style), Text(_clean(text)))
+    console.print(grid)
+
+
+def _clean(text: str) -> str:
+    return printable(text, _LONGEST)

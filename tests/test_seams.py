@@ -1,0 +1,256 @@
+"""What every question shares: errors of parts, registry, codec, documents."""
+
+import math
+import pickle
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from scorecast._core.codec import decode, encode
+from scorecast._core.registry import Method, Registry
+from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast.exceptions import (
+    InvalidInputError,
+    Location,
+    MissingExtraError,
+    NotConvergedError,
+    UsageError,
+    locating,
+    printable,
+)
+from scorecast.report import latex, markdown, terminal
+from scorecast.report.document import Document, Section, Table, methods_document
+
+
+class Verdict(StrEnum):
+    YES = "yes"
+    NO = "no"
+
+
+@dataclass(frozen=True)
+class Normal:
+    kind: ClassVar[str] = "normal"
+    mean: float
+
+
+@dataclass(frozen=True)
+class Uniform:
+    kind: ClassVar[str] = "uniform"
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Toy(Result):
+    kind: ClassVar[str] = "toy-of-seams"
+
+    names: tuple[str, ...] = field(metadata=INPUT)
+    confidence_level: float = field(metadata=OPTION)
+    values: NDArray[np.float64]
+    verdict: Verdict
+    parts: dict[str, Normal | Uniform]
+    notes: tuple[Note, ...] = ()
+    rope: float | None = None
+    draws: tuple[float, ...] = field(default=(), metadata={"max_items": 3})
+
+
+def toy(**changes):
+    facts = {
+        "names": ("a", "b"),
+        "confidence_level": 0.95,
+        "values": np.array([0.1 + 0.2, -0.0, 5e-324, math.nan, -math.inf]),
+        "verdict": Verdict.NO,
+        "parts": {"x": Normal(1.0), "y": Uniform(0.0, math.inf)},
+        "notes": (Note(code="few", count=3, total=9),),
+    }
+    return Toy(**{**facts, **changes})
+
+
+def test_result_survives_json_bit_for_bit():
+    data = toy().to_dict()
+    assert data["schema"] == 2
+    assert data["inputs"] == {"names": ["a", "b"]}
+    assert data["result"]["parts"]["y"] == {
+        "kind": "uniform",
+        "low": 0.0,
+        "high": "Infinity",
+    }
+    back = Toy.from_dict(data)
+    assert back.values.tobytes() == toy().values.tobytes()
+    assert (back.parts, back.notes, back.verdict) == (
+        toy().parts,
+        toy().notes,
+        Verdict.NO,
+    )
+    assert back.rope is None
+
+
+def test_long_lists_are_left_out_of_files():
+    assert toy(draws=(1.0, 2.0)).to_dict()["result"]["draws"] == [1.0, 2.0]
+    assert toy(draws=(1.0,) * 4).to_dict()["result"]["draws"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"verdict": "maybe"}, "$.result.verdict"),
+        ({"values": ["0.7"]}, "$.result.values[0]"),
+        ({"values": [True]}, "$.result.values[0]"),
+        ({"lower": 0.7}, "$.result.lower"),
+        ({"parts": {"x": {"kind": "poisson"}}}, "$.result.parts.x"),
+        ({"parts": {"x": {"kind": "normal", "mean": 1, "sd": 2}}}, "$.result.parts.x.sd"),
+        ({"notes": [{"code": "few"}]}, "$.result.notes[0].model"),
+    ],
+)
+def test_reading_is_strict_and_names_the_field(change, place):
+    data = toy().to_dict()
+    data["result"] |= change
+    with pytest.raises(InvalidInputError) as caught:
+        Toy.from_dict(data)
+    assert caught.value.location.field == place
+
+
+def test_missing_field_is_named():
+    data = toy().to_dict()
+    del data["options"]["confidence_level"]
+    with pytest.raises(InvalidInputError) as caught:
+        Toy.from_dict(data)
+    assert caught.value.location.field == "$.options.confidence_level"
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, 0.1, -0.0, 1e-320])
+def test_floats_come_back(value):
+    assert decode(encode(value), float) == value
+
+
+def test_what_has_no_json_is_a_fault_of_ours():
+    with pytest.raises(TypeError, match="No JSON"):
+        encode(object())
+
+
+# Errors ---------------------------------------------------------------------------
+
+
+def test_error_gains_its_place_and_keeps_its_parts():
+    places = {"y_true": Location(file="cases.csv", column="gold")}
+    with pytest.raises(InvalidInputError) as caught, locating(places):
+        raise InvalidInputError(
+            "the label is missing", parameter="y_true", location=Location(row=3)
+        )
+    error = pickle.loads(pickle.dumps(caught.value))  # as from a worker process
+    assert str(error) == "cases.csv, column 'gold', row 3: the label is missing."
+    assert (error.parameter, error.location.row) == ("y_true", 3)
+
+
+def test_parameter_is_called_what_the_reader_calls_it():
+    error = UsageError("must be positive", parameter="to", remedy="try 100")
+    assert str(error) == "`to`: must be positive. Try 100."
+    assert error.message({"to": "--to"}) == "--to: must be positive. Try 100."
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MissingExtraError("A figure", "plot"),
+        NotConvergedError("no.", "why"),
+        UsageError("A whole sentence."),
+    ],
+)
+def test_errors_survive_a_process(error):
+    back = pickle.loads(pickle.dumps(error))
+    assert (str(back), vars(back)) == (str(error), vars(error))
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m", "a\nb", "\u202egnp", "\ud800"])
+def test_text_from_outside_is_harmless(text):
+    shown = printable(text)
+    assert shown.encode()
+    assert not set(shown) & set("\x1b\n\u202e")
+
+
+# Registry -------------------------------------------------------------------------
+
+
+def methods():
+    found: Registry[Method] = Registry()
+    found.add(
+        Method(name="wilson", title="Wilson's", summary="usual", aliases=("score",))
+    )
+    found.add(Method(name="wald", title="Wald's", summary="poor", reference="Wald 1943"))
+    return found
+
+
+def test_registry_knows_names_aliases_and_what_was_meant():
+    found = methods()
+    assert found.choose("score", parameter="method").name == "wilson"
+    with pytest.raises(UsageError) as caught:
+        found.choose("wilsom", parameter="method")
+    assert (caught.value.parameter, caught.value.remedy) == ("method", "try 'wilson'")
+    assert found.select(summary="poor") == ("wald",)
+
+
+# Writers --------------------------------------------------------------------------
+
+DOCUMENT = Document(
+    headline="new_model is better than <b>old</b>: +30 points",
+    notes=("p is a rough guide.",),
+    sections=(
+        Section(
+            tables=(
+                Table(
+                    columns=("", "accuracy", "interval"),
+                    rows=(("new_model", "95 %", "84–99 %"), ("木林", "65 %", "50–78 %")),
+                    bars=((0.84, 0.95, 0.99), (0.5, 0.65, 0.78)),
+                    caption="Models",
+                ),
+            ),
+            is_terminal=True,
+        ),
+        Section(heading="Only on the page", lead=("Not in a terminal.",)),
+    ),
+    facts=(("Test", "McNemar's test with mid-p"), ("Empty", "")),
+    references=("McNemar 1947",),
+)
+
+
+def test_terminal_shows_a_selection_with_bars():
+    lines = terminal.write(DOCUMENT, width=70).splitlines()
+    assert lines[0] == DOCUMENT.headline
+    assert max(map(len, lines)) <= 70
+    rows = [line for line in lines if "●" in line]
+    assert len(rows) == 2
+    # To one scale: the better model lies to the right.
+    assert rows[0].index("●") > rows[1].index("●")
+    assert not any("Only on the page" in line for line in lines)
+    assert not any("Empty" in line for line in lines)
+
+
+def test_terminal_without_unicode_or_with_little_room():
+    plain = terminal.write(DOCUMENT, ascii_only=True)
+    assert plain.isascii()
+    assert "84-99 %" in plain
+    narrow = terminal.write(DOCUMENT, width=40)
+    assert "●" not in narrow
+    assert max(map(len, narrow.splitlines())) <= 40
+
+
+def test_terminal_uses_colour_only_if_asked():
+    assert "\x1b[" not in terminal.write(DOCUMENT)
+    assert "\x1b[" in terminal.write(DOCUMENT, color=True)
+
+
+def test_markdown_and_latex_trust_nothing():
+    assert "<b>" not in markdown.write(DOCUMENT)
+    written = latex.write(DOCUMENT)
+    assert r"new\_model & 95 \% & 84--99 \%" in written
+    assert written.count(r"\begin{tabular}") == 1
+
+
+def test_methods_of_a_registry_make_a_reference_table():
+    found = methods_document("Intervals", methods())
+    assert ("wald", "Wald's", "poor") in found.sections[0].tables[0].rows
+    assert found.references == ("Wald 1943",)
