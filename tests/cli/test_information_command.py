@@ -241,6 +241,9 @@ def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
     assert code == 0
     assert "float16" in out
     assert "minus infinity" in out
+    said = " ".join(out.split())
+    assert "--floor 0.001 would raise every smaller forecast chance to 0.001" in said
+    assert "Without the case that was given probability 0:" in said
     code, out, _ = run(
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--floor", "1e-6"
     )

@@ -423,7 +423,7 @@ def _say_first(
     from scorecast.exceptions import ScorecastError
     from scorecast.information.first_figures import first_figures
     from scorecast.information.units import UNITS
-    from scorecast.information.wording import amount, decimals_for
+    from scorecast.information.wording import amount, decimals_for, interval_end
     from scorecast.recurrence import evaluate_recurrence, median_time
 
     if options["quiet"]:
@@ -453,8 +453,8 @@ def _say_first(
     line = (
         f"A lognormal regression knows {amount(told.mean, digits)} {options['units']} "
         f"per case beyond the prior ({100 * options['level']:g} % by t "
-        f"{amount(low, digits)} to {amount(high, digits)}), on cases it did not learn "
-        "from; now the model."
+        f"{interval_end(low, digits)} to {interval_end(high, digits)}), on cases it "
+        "did not learn from; now the model."
     )
     say(click.wrap_text(line, width=88))
 
