@@ -46,7 +46,8 @@ __all__ = ["command"]
 @click.option(
     "--method",
     help="Of the interval: wilson, clopper-pearson, jeffreys, uniform, wald; of the "
-    "comparison: paired, independent. [default: wilson, paired]",
+    "comparison: paired, independent. [default: wilson, paired; of groups and repeats "
+    "clustered-wilson-t]",
 )
 @click.option(
     "--level",
@@ -64,8 +65,8 @@ __all__ = ["command"]
 @click.option(
     "--correlation",
     type=Share(),
-    help="Correlation within groups: of right answers, or, with --versus, of the "
-    "differences between both models.",
+    help="Correlation within groups: of right answers, or, for a paired comparison, of "
+    "the differences between both models.",
 )
 @click.option(
     "--size-spread",
