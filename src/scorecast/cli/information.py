@@ -88,6 +88,7 @@ def command(**options: Any) -> None:
     (--label-column or --labels), and a class prior: --prior, --train-labels or
     --leave-one-out.
     """
+    from scorecast._core.progress import computing
     from scorecast.cli.cases import load_cases
     from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings
@@ -100,9 +101,10 @@ def command(**options: Any) -> None:
         check_outputs(options, loaded.files)
         if options["checkpoint"]:
             check_writable(options["checkpoint"], force=True, inputs=loaded.files)
-        _say_at_once(loaded, options)
         try:
-            result = _answer(loaded, options)
+            with computing():
+                _say_at_once(loaded, options)
+                result = _answer(loaded, options)
         except KeyboardInterrupt as stop:
             kept = options["checkpoint"]
             raise interrupted(kept if kept and os.path.exists(kept) else None) from stop

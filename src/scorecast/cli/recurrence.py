@@ -199,7 +199,7 @@ def command(**options: Any) -> None:
     whether the event was then seen, and numbers to predict from; empty cells and NA are
     missing values. Every case is predicted by a model that did not learn from it.
     """
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
@@ -220,7 +220,7 @@ def command(**options: Any) -> None:
         check_new_cases(options, sources)
         if options["checkpoint"]:
             check_writable(options["checkpoint"], force=True, inputs=sources)
-        with progress_shown(quiet=options["quiet"]):
+        with computing():
             try:
                 result = _answer(data, new, options)
             except KeyboardInterrupt as stop:

@@ -95,6 +95,7 @@ def command(**options: Any) -> None:
     --group-size and --correlation, or --repeats and --repeat-correlation, say by how
     much.
     """
+    from scorecast._core.progress import computing
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.exceptions import UsageError
     from scorecast.guarantees import required_test_size
@@ -109,9 +110,10 @@ def command(**options: Any) -> None:
         "width", "versus", "power", "disagreement", "method", "level", "group_size",
         "correlation", "size_spread", "repeats", "repeat_correlation",
     )  # fmt: skip
-    result = required_test_size(
-        options["expect"], **{name: options[name] for name in names}
-    )
+    with computing():
+        result = required_test_size(
+            options["expect"], **{name: options[name] for name in names}
+        )
     deliver(result, options, files=[])
 
 
