@@ -451,6 +451,12 @@ def _games(path: Path) -> None:
     _table(path, {**{name: p[:, i] for i, name in enumerate(names)}, "result": won})
 
 
+def _wins(path: Path) -> None:
+    rng = np.random.default_rng(5)
+    p = rng.beta(3, 2, 120).round(3)
+    _table(path, {"p": p, "won": (rng.random(120) < p).astype(int)})
+
+
 def _past(path: Path) -> None:
     names = np.random.default_rng(4).choice(["home", "draw", "away"], 200)
     _table(path, {"result": names.tolist()})
@@ -507,6 +513,7 @@ MADE_UP: dict[str, Callable[[Path], object]] = {
     "y.npy": lambda path: np.save(path, np.arange(40)),
     "forecasts.csv": _forecasts,
     "games.csv": _games,
+    "wins.csv": _wins,
     "past.csv": _past,
     "v1.npy": lambda path: np.save(path, _scores()[0]),
     "v4.npy": lambda path: np.save(path, _scores()[0] + 1.5 * np.eye(40)),

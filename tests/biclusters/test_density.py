@@ -2,11 +2,12 @@
 
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from scipy.stats import energy_distance, multivariate_normal, norm, uniform
+from scipy.stats import binom, energy_distance, multivariate_normal, norm, uniform
 from sklearn.base import BaseEstimator
 
 import scorecast as sc
@@ -390,3 +391,115 @@ def test_labels_among_the_features_are_told():
     assert any("Feature 3 (counted from 1)" in text for text in found.warnings)
     plain = sc.density_test(GaussianMixture(1), X[:, :2])
     assert not plain.warnings
+
+
+class Fussy(BaseEstimator):
+    """Independent normals whose fit fails, by luck of the cases, with some chance."""
+
+    def __init__(self, share=0.0, how="raises", random_state=None):
+        self.share = share
+        self.how = how
+        self.random_state = random_state
+
+    def fit(self, X):
+        # Whole numbers, as the data of the tests are, are always fitted.
+        fails = (1e4 * abs(X[0, 0])) % 1 < self.share and X[0, 0] != round(X[0, 0])
+        self.converged_ = not (fails and self.how == "converges not")
+        if fails and self.how == "raises":
+            msg = "these cases are not to my liking"
+            raise ValueError(msg)
+        self.mean_, self.spread_ = X.mean(axis=0), X.std(axis=0)
+        if fails and self.how == "runs away":
+            self.mean_ = self.mean_ * np.nan
+        return self
+
+    def sample(self, n, random_state=None):
+        rng = np.random.default_rng(random_state)
+        return rng.normal(self.mean_, self.spread_, size=(n, self.mean_.size))
+
+
+@pytest.mark.parametrize("how", ["raises", "converges not", "runs away"])
+def test_refits_that_fail_are_left_out_counted_and_said(how):
+    rng = np.random.default_rng(11)
+    # Normals do not describe two far lumps: that must be seen, though some refits fail.
+    X = np.round(np.vstack([rng.normal(0, 2, (40, 1)), rng.normal(40, 2, (40, 1))]))
+    call = {"n_refits": 39, "n_splits": 1}
+    plain = sc.density_test(Fussy(), X, **call)
+    found = sc.density_test(Fussy(0.1, how), X, **call)
+    assert plain.n_failed == 0
+    assert plain.is_rejected
+    assert 1 <= found.n_failed <= 9
+    assert found.n_refits == plain.n_refits == 39
+    assert found.p == plain.p == pytest.approx(2 / 40)
+    assert found.is_rejected
+    why = {
+        "raises": "not to my liking",
+        "converges not": "did not converge",
+        "runs away": "finite cases",
+    }[how]
+    said = " ".join(found.warnings)
+    assert f"{found.n_failed} of {39 + found.n_failed} samples" in said
+    assert why in said
+    assert why in " ".join(render_text(found).split())
+    assert "Samples that could not be fitted" in render_html(Report(results=(found,)))
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["result"]["n_failed"] == found.n_failed
+    again = result_from_dict(data)
+    assert again.n_failed == found.n_failed
+    del data["result"]["n_failed"]  # as in files of early versions
+    assert result_from_dict(data).n_failed == 0
+    assert sc.density_test(Fussy(0.1, how), X, n_jobs=2, **call).to_dict() == (
+        found.to_dict()
+    )
+
+
+def test_more_than_a_fifth_of_failing_refits_is_refused():
+    X = np.round(np.random.default_rng(12).normal(0, 20, (60, 1)))
+    with pytest.raises(InsufficientDataError, match="more than a fifth") as caught:
+        sc.density_test(Fussy(0.5), X, n_splits=1)
+    assert "not to my liking" in str(caught.value)
+    assert caught.value.exit_code == 4
+    with pytest.raises(InsufficientDataError, match="25 of 25"):
+        sc.density_test(Fussy(1.0), X, n_splits=1)
+
+
+def test_data_that_do_not_converge_are_held_against_all_samples():
+    class Never(Fussy):
+        def fit(self, X):
+            super().fit(X)
+            self.converged_ = False
+            return self
+
+    X = np.round(np.random.default_rng(13).normal(0, 20, (60, 1)))
+    assert sc.density_test(Never(), X, n_splits=1).n_failed == 0
+
+
+def share_rejected(n_sets, seed):
+    """How often the right family is rejected where a tenth of the refits fails."""
+    rng = np.random.default_rng(seed)
+    rejections = []
+    while len(rejections) < n_sets:
+        X = rng.normal(0, 20, (40, 1))
+        try:
+            found = sc.density_test(
+                Fussy(0.1), X, n_refits=39, n_splits=1, random_state=rng
+            )
+        except (UsageError, InsufficientDataError):
+            continue  # the data themselves, or too many samples
+        rejections.append(found.is_rejected)
+    return sum(rejections)
+
+
+@pytest.mark.slow
+def test_the_level_is_held_though_refits_fail(monkeypatch):
+    # The chance of more at 5 % is below 1 %.
+    assert share_rejected(400, 14) <= binom.ppf(0.99, 400, 0.05)
+
+    def too_near(task, rng):
+        found = refitted(task, rng)
+        return found._replace(values=None if found.values is None else found.values / 2)
+
+    module = sys.modules[sc.density_test.__module__]
+    refitted = module._refitted
+    monkeypatch.setattr(module, "_refitted", too_near)
+    assert share_rejected(100, 15) > binom.ppf(0.99, 100, 0.05)

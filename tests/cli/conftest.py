@@ -38,6 +38,7 @@ def run(capsys, monkeypatch):
     """Return a function that runs arguments and gives exit code, stdout, stderr."""
     # What a test sees must not depend on how fast the machine is.
     monkeypatch.setattr("scorecast._core.progress._TO_LOG", (3600.0, 3600.0))
+    monkeypatch.setattr("scorecast._core.progress._MOMENT", 3600.0)
 
     def run(*arguments):
         arguments = [str(a) for a in arguments]

@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -131,10 +133,7 @@ class Terminal:
 
 def shown(monkeypatch, *, moment=-1.0, **options):
     """Return what is shown while models are assessed, and in what order it came."""
-    from scorecast.guarantees import assess as verb
-
-    module = __import__(verb.__module__, fromlist=["_MOMENT"])
-    monkeypatch.setattr(module, "_MOMENT", moment)
+    monkeypatch.setattr(progress, "_MOMENT", moment)
     stream, order = Terminal(), []
     examined = model_order.examine
 
@@ -160,6 +159,27 @@ def test_scores_of_all_models_come_before_anything_that_takes_long(monkeypatch):
 def test_what_is_over_in_a_moment_says_everything_at_once(monkeypatch):
     text, _ = shown(monkeypatch, moment=60.0, n_permutations=20, n_null_data=2)
     assert "First scores" not in text
+
+
+def test_what_takes_longer_than_was_thought_shows_its_first_scores(monkeypatch):
+    from scorecast.guarantees import assess as verb
+
+    module = sys.modules[verb.__module__]
+    # However short the rest was thought to be.
+    monkeypatch.setattr(module, "_seconds_left", lambda *_: {})
+    examined = model_order.examine
+
+    def slowly(*arguments, **keywords):
+        time.sleep(0.4)
+        return examined(*arguments, **keywords)
+
+    monkeypatch.setattr(model_order, "examine", slowly)
+    monkeypatch.setattr(progress, "_MOMENT", 0.3)
+    stream = Terminal()
+    X, y = cases()
+    with progress.progress_shown(stream):
+        sc.assess(["naive-bayes"], X, y, n_permutations=20, n_null_data=2)
+    assert stream.text.count("First scores") == 1
 
 
 def test_the_time_left_is_known_from_the_folds():

@@ -208,7 +208,21 @@ def write(path, text):
         ("j\n0.5\n0.1\n", ["--j", "j", "--base-p", "2"], 2, "--base-p"),
         ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--key", "x"], 2, "--key"),
         ("a,b,y\n0.5,0.5,a\n0.5,0.5,b\n", ["--probability", "a", "--probability", "b",
-         "--label-column", "y", "--leave-one-out"], 3, "occurs once"),
+         "--label-column", "y", "--leave-one-out"], 4,
+         "needs at least 2 cases of every class that occurs, 4 in all"),
+        ("p,y\n0.5,0\n0.6,1\n", ["--probability", "p", "--label-column", "y",
+         "--leave-one-out"], 4, "Class '0' occurs once among 2 cases"),
+        ("p,y\n0.5,1\n", ["--probability", "p", "--label-column", "y",
+         "--leave-one-out"], 4, "Class '1' occurs once among 1 case,"),
+        ("p,y\n0.5,0\n0.6,1\n", ["--probability", "p", "--label-column", "y",
+         "--prior", ".3"], 2, "--prior takes a file, not the number .3: one with the "
+         "lines 'class,probability', '0,0.7', '1,0.3'; or pass --train-labels FILE or "
+         "--leave-one-out."),
+        ("a,b,y\n0.5,0.5,a\n0.5,0.5,b\n", ["--probability", "a", "--probability", "b",
+         "--label-column", "y", "--prior", "0.4,0.6"], 2, "'a,0.4', 'b,0.6'"),
+        ("a,b,c,y\n0.5,0.25,0.25,a\n", ["--probability", "a", "--probability", "b",
+         "--probability", "c", "--label-column", "y", "--prior", "0.5"], 2,
+         "'a,...', 'b,...', 'c,...'"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_a_code(run, tmp_path, text, options, code, words):
@@ -241,6 +255,9 @@ def test_half_precision_and_impossible_cases_are_told(run, tmp_path):
     assert code == 0
     assert "float16" in out
     assert "minus infinity" in out
+    said = " ".join(out.split())
+    assert "--floor 0.001 would raise every smaller forecast chance to 0.001" in said
+    assert "Without the case that was given probability 0:" in said
     code, out, _ = run(
         "information", tmp_path / "t.npz", "--q", "q", "--p", "p", "--floor", "1e-6"
     )

@@ -9,6 +9,8 @@ import sys
 import numpy as np
 import pytest
 
+from scorecast.exceptions import InsufficientDataError
+
 TOOL = [sys.executable, "-c", "from scorecast.cli import main; main()"]
 
 
@@ -192,3 +194,75 @@ def test_a_new_process_reads_results_of_every_question(tmp_path):
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Mean ranks" in (tmp_path / "a.html").read_text()
+
+
+# Of every verb that reads: its arguments, and where its computing begins.
+COMPUTING = {
+    "extrapolate": ("both.npz --to 40", "scorecast.classes.extrapolate"),
+    "extrapolate costs": (
+        "both.npz --to 40 --cost cost.csv",
+        "scorecast.classes.extrapolate_risk",
+    ),
+    "backtest": ("both.npz", "scorecast.classes.backtest"),
+    "identify": ("--scores square.npy", "scorecast.information.identify_from_scores"),
+    "information": (
+        "cases.csv --q q --p p",
+        "scorecast.information.apparent_information",
+    ),
+    "assess": (
+        "cases.csv --target won --model naive-bayes",
+        "scorecast.guarantees.assess",
+    ),
+    "assess right": (
+        "cases.csv --right won",
+        "scorecast.guarantees.proportion_interval",
+    ),
+    "assess density": (
+        "features.csv --density sklearn.mixture:GaussianMixture()",
+        "scorecast.biclusters.density_test",
+    ),
+    "assess biclusters": (
+        "features.csv --biclusters found.json",
+        "scorecast.biclusters.score_biclusters",
+    ),
+    "settings": (
+        "cases.csv --target won --model naive-bayes --vary n=20,30",
+        "scorecast.guarantees.assess_settings",
+    ),
+    "recurrence": (
+        "cases.csv --time q --event won --covariates p",
+        "scorecast.recurrence.evaluate_recurrence",
+    ),
+    "compare": ("results.csv", "scorecast.comparison.compare"),
+    "size": ("--expect 0.9 --width 0.1", "scorecast.guarantees.required_test_size"),
+    "demo": ("", "scorecast.classes.extrapolate"),
+}
+
+
+@pytest.mark.parametrize("verb", COMPUTING)
+def test_no_verb_says_it_reads_while_it_computes(verb, files, run, monkeypatch):
+    from scorecast._core import progress
+
+    rng = np.random.default_rng(0)
+    table = {"q": rng.uniform(0.4, 0.9, 40), "p": rng.uniform(0.4, 0.6, 40)}
+    rows = "".join(f"{a:.4f},{b:.4f}\n" for a, b in zip(*table.values(), strict=True))
+    (files / "features.csv").write_text("q,p\n" + rows)
+    (files / "cases.csv").write_text(
+        "q,p,won\n" + "".join(f"{row},{i % 2}\n" for i, row in enumerate(rows.split()))
+    )
+    (files / "results.csv").write_text("tree,net\n" + rows)
+    (files / "found.json").write_text("[[[0, 1, 2, 3], [0, 1]]]")
+    np.save(files / "square.npy", rng.normal(size=(20, 20)) + 2 * np.eye(20))
+    np.savetxt(files / "cost.csv", 1 - np.eye(12), delimiter=",")
+    arguments, place = COMPUTING[verb]
+    lines = []
+
+    def seen(*_, **__):
+        lines.append(progress._display.get().line())
+        msg = "enough was seen"
+        raise InsufficientDataError(msg)
+
+    monkeypatch.chdir(files)
+    monkeypatch.setattr(place, seen)
+    code, _, err = run(verb.split()[0], *arguments.split())
+    assert (code, lines[:1]) == (4, ["computing; 0 s so far"]), err

@@ -6,7 +6,16 @@ import time
 import pytest
 
 from scorecast._core import progress
-from scorecast._core.progress import announced, revise, say, stage, stages, track
+from scorecast._core.progress import (
+    announced,
+    computing,
+    progress_shown,
+    revise,
+    say,
+    stage,
+    stages,
+    track,
+)
 
 
 class Terminal(io.StringIO):
@@ -220,3 +229,31 @@ def test_what_is_done_once_is_named_however_deep(clock, shown):
                 lines.append(shown.line())
     assert lines[0] == "compiling (the first time only); 0 s so far"
     assert all(line.startswith("folds: fold ") for line in lines[1:])
+
+
+def test_reading_ends_where_computing_begins(clock, shown):
+    assert shown.line() == "reading; 0 s so far"
+    with computing():
+        assert shown.line() == "computing; 0 s so far"
+        with stages({"folds": 1.0}):
+            assert shown.line().startswith("computing; ")
+            with stage("folds"):
+                assert shown.line().startswith("folds; ")
+        assert shown.line().startswith("computing; ")
+    assert shown.line() == "writing; 0 s so far"
+
+
+def test_figures_for_later_are_said_once_or_not_at_all(monkeypatch):
+    monkeypatch.setattr(progress, "_MOMENT", 0.1)
+    monkeypatch.setattr(progress, "_TO_LOG", (1e6, 1e6))
+    late, early = io.StringIO(), io.StringIO()
+    with progress_shown(late):
+        progress.say_unless_over("first figures")
+        time.sleep(0.5)
+        progress.say_unless_over("second figures")
+    with progress_shown(early):
+        progress.say_unless_over("first figures")
+    time.sleep(0.3)
+    assert late.getvalue() == "first figures\nsecond figures\n"
+    assert early.getvalue() == ""
+    progress.say_unless_over("nobody looks")

@@ -219,6 +219,37 @@ def test_words_and_json_of_groups():
 
 
 @pytest.mark.parametrize(
+    "groups",
+    [{"group_size": 5, "correlation": 0.2}, {"repeats": 3, "repeat_correlation": 0.2}],
+)
+def test_groups_name_one_interval(groups):
+    found = required_test_size(0.9, width=0.1, **groups)
+    assert found.method == "clustered-wilson-t"
+    assert "interval (clustered-wilson-t) of width" in found.summary()
+    said = f"{found.summary()} {found.assumed()}"
+    assert said.count("interval") == 1
+    assert "wilson" not in said.replace("clustered-wilson-t", "")
+    named = required_test_size(0.9, width=0.1, method="clustered-wilson-t", **groups)
+    assert named.to_dict() == found.to_dict()
+    # Files of early versions named the interval of independent cases.
+    early = json.loads(json.dumps(found.to_dict()))
+    early["options"]["method"] = "wilson"
+    assert result_from_dict(early).summary() == found.summary()
+
+
+def test_a_comparison_in_groups_says_how_often_one_model_is_right():
+    groups = {"group_size": 5, "correlation": 0.2}
+    words = "exactly one model is right in 29 % of cases, as if they were right indep"
+    assert words in required_test_size(0.85, versus=0.8).assumed()
+    assert words in required_test_size(0.85, versus=0.8, **groups).assumed()
+    agreeing = required_test_size(0.85, versus=0.8, disagreement=0.1, **groups)
+    assert agreeing.assumed().endswith("exactly one model is right in 10 % of cases")
+    own = required_test_size(0.85, versus=0.8, method="independent", **groups)
+    assert "exactly one" not in own.assumed()
+    assert "right answers of one group correlate by 0.2" in own.assumed()
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
         ({"group_size": 5}, "go together"),

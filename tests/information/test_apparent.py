@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import numpy as np
 import pytest
@@ -84,22 +85,82 @@ def test_no_chance_at_all_is_reported_counted_and_labelled():
     assert "minus infinity" in result.summary()
     assert "1 of 20" in result.summary()
     assert "better" not in result.summary()
-    assert "only" in result.summary()
+    assert "Without the case that was given probability 0 it would be" in (
+        result.summary()
+    )
     assert result.worst[0].index == 3
     assert result.worst[0].share == 1
     assert result.betting.ruined_at == 4
     data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert data["result"]["mean_j"] is None
+    assert data["result"]["is_infinite"] is True
     assert data["result"]["n_infinite"] == 1
+    assert data["result"]["worst"][0]["is_infinite"] is True
     again = result_from_dict(data)
     assert again.mean == -np.inf
     assert again.worst[0].j == -np.inf
+    assert again.worst[0].cost == np.inf
+    assert again.is_infinite
     with pytest.warns(DataWarning, match="floor"):
         floored = sc.apparent_information(log_q, log_p, floor=1e-3)
     assert np.isfinite(floored.mean)
     assert (floored.floor, floored.n_floored) == (1e-3, 1)
     with pytest.raises(InvalidInputError, match="all 2 cases"):
         sc.apparent_information([-np.inf, -np.inf], [-1.0, -1.0])
+
+
+def test_what_leaves_out_forecasts_of_zero_says_so_and_names_the_way_out():
+    rng = np.random.default_rng(4)
+    log_q = np.append(np.log(rng.uniform(0.4, 0.7, 57)), [-np.inf] * 3)
+    log_p = np.full(60, np.log(0.5))
+    groups = ["a"] * 30 + ["b"] * 30
+    with pytest.warns(DataWarning, match=r"floor=0\.001 .* would raise every smaller"):
+        result = sc.apparent_information(log_q, log_p, units="bits", groups=groups)
+    label = "ithout the 3 cases that were given probability 0"
+    text = render_text(result)
+    table = text.index("bits per case  ")
+    assert f"All 60 cases: minus infinity. W{label}:" in text[:table]
+    assert f"P(J > 0)  w{label}: " in text
+    assert f"interval w{label}" in result.groups[1].note
+    page = sc.report(result)
+    assert f"All 60 cases: minus infinity. W{label}:" in page
+    assert f"W{label}: the mean of all is minus infinity" in page
+    assert [group.to_dict()["is_infinite"] for group in result.groups] == [False, True]
+    again = result_from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+    assert render_text(again) == text
+    assert "is_infinite" not in json.dumps(answer().to_dict()).replace(
+        '"is_infinite": false', ""
+    )
+    # Where nothing else is known than j, a floor needs the chances themselves.
+    with pytest.warns(DataWarning, match="Given chances in the place of j"):
+        answer(np.append(sample(), -np.inf))
+
+
+@pytest.mark.parametrize("j", [[0.1, 0.4], [0.2, 0.5, 0.1], sample(60)])
+def test_a_quick_look_is_student_s_t_and_no_posterior(j):
+    from scipy import stats
+
+    j = np.array(j)
+    result = answer(j, quick=True)
+    low, high = stats.t.interval(0.95, j.size - 1, j.mean(), stats.sem(j))
+    plain = next(view for view in result.posterior.views if view.tails == "t")
+    assert result.posterior.centre == "t"
+    assert (plain.low, plain.high) == pytest.approx((low, high), rel=5e-3)
+    assert result.posterior.low <= plain.low
+    assert result.posterior.high >= plain.high
+    text = render_text(result)
+    for words in (text, *re.findall(r"(?:<title>|<p>|<desc>)[^<]*", sc.report(result))):
+        rest = words.replace("without a posterior", "").replace("no posterior", "")
+        assert "posterior" not in rest.lower()
+    assert "t interval" in text
+    assert "normal interval" not in text
+    again = result_from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+    assert render_text(again) == text
+
+
+def test_a_quick_look_at_two_cases_is_not_sure():
+    assert "surely" not in answer(np.array([0.18, 0.34]), quick=True).summary()
+    assert answer(np.array([0.18, 0.34]), quick=True, tails="mixture").posterior.low < 0
 
 
 def test_one_case_and_equal_cases_claim_no_certainty():
@@ -367,7 +428,7 @@ def test_the_json_is_a_contract():
     }  # fmt: skip
     found = data["result"]
     assert set(found) == {
-        "n", "units", "mean_j", "normal", "posterior", "n_posterior",
+        "n", "units", "mean_j", "is_infinite", "normal", "posterior", "n_posterior",
         "probability_positive", "diagnostics", "n_infinite", "n_floored", "forecast",
         "reference", "histogram", "worst", "influence", "betting", "reliability",
         "groups", "components", "assumptions", "warnings",
@@ -376,7 +437,9 @@ def test_the_json_is_a_contract():
         found["posterior"]
     )
     assert {"rhat", "ess", "passed", "reasons"} < set(found["diagnostics"])
-    assert set(found["worst"][0]) == {"index", "id", "j", "cost", "share"}
+    assert set(found["worst"][0]) == {
+        "index", "id", "j", "cost", "share", "is_infinite",
+    }  # fmt: skip
     again = result_from_dict(data)
     assert again.to_dict() == data
     assert again.cases is None

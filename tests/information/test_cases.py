@@ -5,7 +5,12 @@ import pytest
 from scipy import stats
 
 import scorecast as sc
-from scorecast.exceptions import DataWarning, InvalidInputError, UsageError
+from scorecast.exceptions import (
+    DataWarning,
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+)
 from scorecast.information import relative_cases
 
 
@@ -225,7 +230,7 @@ def test_class_priors_come_in_three_ways_and_never_unasked():
         (MATRIX, {"prior": [0.5, 0.3, 0.3]}, "add up"),
         (MATRIX, {"prior": {"a": 0.5, "b": 0.5}}, "every class"),
         (MATRIX, {"prior": None, "y_train": list("aab")}, "'c' occurs"),
-        (MATRIX, {"prior": "leave-one-out"}, "occurs once"),
+        (MATRIX, {"prior": 0.5}, r"every class \(a, b, c\), .* the one number 0\.5"),
         (np.where(MATRIX == 0.7, np.nan, MATRIX), {}, "finite"),
     ],
 )
@@ -233,6 +238,19 @@ def test_class_probabilities_that_cannot_be(matrix, options, words):
     settings = {"prior": [0.5, 0.3, 0.2], **options}
     with pytest.raises(InvalidInputError, match=words):
         sc.cases_from_classes(matrix, list("abca"), classes=list("abc"), **settings)
+
+
+def test_a_class_of_one_case_cannot_be_left_out():
+    y = list("abca")
+    with pytest.raises(
+        InsufficientDataError, match=r"occurs once.*2 cases .* 6 in all"
+    ):
+        sc.cases_from_classes(MATRIX, y, classes=list("abc"), prior="leave-one-out")
+    many = np.vstack([MATRIX, MATRIX[[0, 1, 0, 1]]])
+    with pytest.raises(InsufficientDataError, match="occurs;"):
+        sc.cases_from_classes(
+            many, [*y, *"abab"], classes=list("abc"), prior="leave-one-out"
+        )
 
 
 def test_rows_are_renormalised_only_when_asked():

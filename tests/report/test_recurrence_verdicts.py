@@ -68,6 +68,8 @@ def test_views_that_disagree_give_no_chance(answer):
     assert "50.0 %" not in said_of(split)
     agreed = with_chances(answer, 0.6, 0.9).information.posterior
     assert chance_of(agreed) == "50.0 %"
+    nearly = with_chances(answer, 0.9997, 0.0002, 0.51)
+    assert "(< 0.1 % to > 99.9 %)" in said_of(nearly)
 
 
 def test_few_events_are_not_judged_by(answer):

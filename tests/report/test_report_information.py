@@ -1,5 +1,7 @@
 """How apparent information is shown: text, figures, page."""
 
+import dataclasses
+import html
 import json
 import re
 
@@ -161,3 +163,41 @@ def test_a_notebook_gets_a_fragment():
     fragment = made("plain")._repr_html_()
     assert "bits per" in fragment
     assert "<svg" in fragment
+
+
+@pytest.mark.parametrize("low", [-0.0031, 0.0031, -4e-5, 0.00449])
+@pytest.mark.parametrize("high", [0.37, -0.00001])
+def test_the_sign_of_every_end_of_an_interval_can_be_seen(low, high):
+    low, high = sorted((low, high))
+    result = made("plain")
+    posterior = dataclasses.replace(result.posterior, low=low, high=high)
+    usual = dataclasses.replace(result.normal, low=low, high=high)
+    result = dataclasses.replace(result, posterior=posterior, normal=usual)
+    page = result_page(result)
+    for text in (result.summary(), render_text(result), page):
+        text = " ".join(text.split())
+        pairs = re.findall(r"(-?[\d.]+)(?: to |-)(-?[\d.]+)\)", text)
+        assert pairs
+        for found in pairs:
+            assert [np.sign(float(x)) for x in found] == [np.sign(low), np.sign(high)]
+        assert not re.search(r"-0\.0*\b(?![\d.])", text)
+
+
+def result_page(result):
+    page = re.sub(r"[\u2060]", "", sc.report(result)).replace("\u2013", "-")
+    return html.unescape(re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL))
+
+
+def test_shares_that_are_not_certain_are_not_shown_as_certain():
+    rng = np.random.default_rng(5)
+    chance = np.clip(rng.beta(0.3, 0.3, 400), 0.0003, 0.9997)
+    cases = sc.cases_from_classes(chance, rng.random(400) < chance, prior=[0.5, 0.5])
+    result = sc.apparent_information(cases)
+    first, *others = result.reliability.bins
+    bins = (dataclasses.replace(first, low=0.0002, high=0.9997), *others)
+    trust = dataclasses.replace(result.reliability, bins=bins)
+    result = dataclasses.replace(result, reliability=trust)
+    rows = re.findall(r"<td[^>]*>([^<]*%)</td>", result_page(result))
+    assert rows
+    for cell in rows:
+        assert not re.search(r"(?<![\d.<>])(100\.0|0\.0)(?!\d)", cell), cell

@@ -34,11 +34,13 @@ from typing import TextIO, TypeVar
 
 __all__ = [
     "announced",
+    "computing",
     "finish",
     "hidden",
     "progress_shown",
     "revise",
     "say",
+    "say_unless_over",
     "stage",
     "stages",
     "track",
@@ -48,6 +50,7 @@ T = TypeVar("T")
 
 _TO_TERMINAL = (0.7, 0.25)  # seconds to the first line, and between two
 _TO_LOG = (1.5, 10.0)
+_MOMENT = 2.0  # seconds: a run that takes no longer needs no first figures
 _LEAST_SHARE = 0.02  # of a count, below which its pace is not yet believed
 _LEAST_TIME = 0.5  # seconds, below which no pace is believed
 _DEEPEST = 3  # names of pieces in one line
@@ -155,6 +158,7 @@ class _Display:
         self.open: list[_Piece] = [self.root]
         self.told: set[str] = set()
         self._drawn = False
+        self._later: list[threading.Timer] = []
         self._lock = threading.RLock()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -165,6 +169,8 @@ class _Display:
     def end(self) -> None:
         """Take the line away; nothing is drawn any more."""
         self._over.set()
+        for timer in self._later:
+            timer.cancel()
         self._thread.join()
         with self._lock:
             self._wipe()
@@ -175,6 +181,27 @@ class _Display:
         with self._lock:
             self._wipe()
             yield
+
+    def say(self, text: str) -> None:
+        """Write lines that stay."""
+        with self.hidden():
+            self.stream.write(text.rstrip("\n") + "\n")
+            self.stream.flush()
+
+    def say_at(self, when: float, text: str) -> None:
+        """Write them at some time, unless it is all over by then."""
+        timer = threading.Timer(max(when - _now(), 0.0), self._say_if_on, [text])
+        timer.daemon = True
+        with self._lock:
+            if not self._over.is_set():
+                self._later.append(timer)
+                timer.start()
+
+    def _say_if_on(self, text: str) -> None:
+        # Nobody may read any more.
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            if not self._over.is_set():
+                self.say(text)
 
     def line(self) -> str:
         """Say what goes on, since when, and how long it will."""
@@ -438,11 +465,47 @@ def say(text: str) -> None:
         One or several lines.
     """
     display = _display.get()
+    if display is not None and text:
+        display.say(text)
+
+
+def say_unless_over(text: str) -> None:
+    """Show first figures as `say` does, unless the run is over two seconds after start.
+
+    What is over in a moment says everything at once; what is not, shows them whatever
+    its parts were expected to take.
+
+    Parameters
+    ----------
+    text : str
+        One or several lines.
+    """
+    display = _display.get()
     if display is None or not text:
         return
-    with display.hidden():
-        display.stream.write(text.rstrip("\n") + "\n")
-        display.stream.flush()
+    when = display.root.start + _MOMENT
+    if when <= _now():
+        display.say(text)
+    else:
+        display.say_at(when, text)
+
+
+@contextlib.contextmanager
+def computing() -> Iterator[None]:
+    """Say that reading is over: inside, what has no name of its own is computed.
+
+    Yields
+    ------
+    None
+        Control.
+    """
+    display = _display.get()
+    if display is None:
+        yield
+        return
+    display.root.name = "computing"
+    yield
+    display.root.name = "writing"
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,6 +44,8 @@ _SPLITS = 5  # of a density that is fitted here
 _DRAWS = 5  # for every case, as far as that is not too many
 _AS_FAR = 20  # refits as far off, after which no more are needed
 _BLOCK = 25  # refits between two looks
+_MOST_FAILED = 0.2  # of all refits
+_LONGEST_FAILURE = 100  # letters of what an estimator says
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +107,9 @@ class DensityTest(Result):
     n_refits : int
         Samples that were drawn from the density fitted to all cases and fitted anew,
         for p; 0 where p is of permutations, about the density as it is.
+    n_failed : int
+        Further samples that could not be fitted, or whose fit did not converge though
+        that of the data did; they are left out of p, and others drawn for them.
     """
 
     kind: ClassVar[str] = "density-test"
@@ -129,6 +134,7 @@ class DensityTest(Result):
     n_impossible: int = 0
     n_splits: int = 1
     n_refits: int = 0
+    n_failed: int = 0
 
     @property
     def p(self) -> float:
@@ -261,7 +267,8 @@ def density_test(
     n_refits : int, optional
         Most samples that are drawn and fitted anew, 99 by default; fewer are where 20
         of them lie as far off before. As many at least as let one of both tests reject,
-        39 at an `alpha` of 0.05.
+        39 at an `alpha` of 0.05. Samples that cannot be fitted, or do not converge
+        (``converged_``) though the data do, are left out, counted, and replaced.
     n_permutations : int, optional
         Permutations of each test where nothing is fitted anew, 199 by default; 39 at
         least, as above.
@@ -281,6 +288,12 @@ def density_test(
     -------
     DensityTest
         Two tests, and the log-likelihood of held-out cases where the density has one.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there are too few cases, or more than a fifth of the samples that are drawn
+        from the density cannot be fitted.
 
     Examples
     --------
@@ -610,10 +623,12 @@ def _tested(
         raise InsufficientDataError(msg)
     fitted = _fits(density, cases, held, fit_rng) if needs_fit else [density]
     if needs_fit and not setting.as_fitted:
-        tests, n_refits = _by_refits(density, cases, setting, refit_rng)
+        anew = _by_refits(density, cases, setting, refit_rng)
+        tests, n_refits = anew.tests, anew.n_refits
     else:
         of = cases[held[0]] if needs_fit else cases
-        tests, n_refits = _by_permutations(fitted[0], of, setting, test_rng), 0
+        anew, n_refits = None, 0
+        tests = _by_permutations(fitted[0], of, setting, test_rng)
     own, mean = _likelihood(fitted, cases, held, needs_fit, setting.level)
     n_held = held[0].size if needs_fit else n
     n_compared = n if n_refits else n_held
@@ -635,10 +650,12 @@ def _tested(
         },
         warnings=(
             *_warned(n_compared - used, int(mean["n_impossible"]), n_held),
+            *([] if anew is None else _failures_said(anew)),
             *_coded_said(cases),
         ),
         n_splits=len(held) if needs_fit else 1,
         n_refits=n_refits,
+        n_failed=0 if anew is None else anew.n_failed,
     )
     return found, own
 
@@ -888,12 +905,40 @@ class _Refit:
     setting: _Setting
 
 
+class _Refitted(NamedTuple):
+    """Distances of one sample, or why it has none."""
+
+    values: FloatArray | None
+    failure: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Anew:
+    """What samples that were fitted anew say."""
+
+    tests: tuple[TwoSampleTest, ...]
+    n_refits: int
+    n_failed: int
+    first_failure: str
+
+
+def _failures_said(anew: _Anew) -> tuple[str, ...]:
+    if not anew.n_failed:
+        return ()
+    n_all, one = anew.n_refits + anew.n_failed, anew.n_failed == 1
+    return (
+        f"{anew.n_failed:,} of {n_all:,} samples drawn from the density could not be "
+        f"fitted ({'' if one else 'the first: '}{anew.first_failure}): p leaves "
+        f"{'it' if one else 'them'} out.",
+    )
+
+
 def _by_refits(
     density: Any,
     cases: FloatArray,
     setting: _Setting,
     rng: np.random.Generator,
-) -> tuple[tuple[TwoSampleTest, ...], int]:
+) -> _Anew:
     """Test a family: whether its fit is farther off than on samples of its own.
 
     The density is fitted to all cases and held against them: that it lies closer to
@@ -902,25 +947,31 @@ def _by_refits(
 
     Refits end once both statistics were as far off often enough (Besag and Clifford
     1991): p is then the share of them so far, and the test keeps its level.
+
+    The data could be fitted, so they are held against samples that can be: those that
+    fail are neither far off nor near. Others are drawn for them, up to a fifth of all.
     """
-    own_rng, whole_rng, *streams = rng.spawn(2 + int(setting.n_refits))
+    wanted = int(setting.n_refits)
+    own_rng, whole_rng, *streams = rng.spawn(2 + wanted + wanted // 4)
     whole = _fit(density, cases, whole_rng)
     seen = _distances_of(whole, cases, setting, own_rng)
     _refuse_same(whole, cases.shape, whole_rng)
     task = _Refit(density=density, whole=whole, shape=cases.shape, setting=setting)
     drawn: list[FloatArray] = []
-    while len(drawn) < len(streams):
-        block = streams[len(drawn) : len(drawn) + _BLOCK]
-        drawn += map_tasks(
+    failures: list[str] = []
+    while len(drawn) < wanted:
+        taken = len(drawn) + len(failures)
+        block = streams[taken : taken + min(_BLOCK, wanted - len(drawn))]
+        found = map_tasks(
             _refitted, [task] * len(block), rng=block, n_jobs=setting.n_jobs,
             what="fitting anew",
         )  # fmt: skip
-        far = np.array(drawn) >= seen * (1 - 1e-12)
-        if (far.sum(axis=0) >= _AS_FAR).all():
+        drawn += [one.values for one in found if one.values is not None]
+        failures += [one.failure for one in found if one.values is None]
+        far = np.array(drawn).reshape(-1, seen.size) >= seen * (1 - 1e-12)
+        if len(failures) > wanted // 4 or (far.sum(axis=0) >= _AS_FAR).all():
             break
-    if not np.isfinite(drawn).any():
-        msg = "The density cannot be fitted to any sample of its own."
-        raise InvalidInputError(msg)
+    _refuse_failures(density, len(drawn), failures)
     rows = []
     for place, name in enumerate(STATISTICS):
         times = np.cumsum(far[:, place])
@@ -930,10 +981,27 @@ def _by_refits(
         rows.append(
             TwoSampleTest(
                 statistic=name, value=float(seen[place]), p=min(p, 1.0),
-                smallest_p=1 / (1 + len(streams)),
+                smallest_p=1 / (1 + wanted),
             )
         )  # fmt: skip
-    return tuple(rows), len(drawn)
+    return _Anew(
+        tests=tuple(rows), n_refits=len(drawn), n_failed=len(failures),
+        first_failure=failures[0] if failures else "",
+    )  # fmt: skip
+
+
+def _refuse_failures(density: Any, n_drawn: int, failures: list[str]) -> None:
+    """Refuse a p from what little could be fitted."""
+    n_all = n_drawn + len(failures)
+    if len(failures) <= _MOST_FAILED * n_all:
+        return
+    msg = (
+        f"{len(failures):,} of {n_all:,} samples drawn from {_name_of(density)} could "
+        f"not be fitted (the first: {failures[0]}), which is more than a fifth: too "
+        "few are left to hold the data against. Give it more iterations or fewer "
+        "parameters, or pass as_fitted=True (--as-fitted)."
+    )
+    raise InsufficientDataError(msg)
 
 
 def _refuse_same(whole: Any, shape: tuple[int, int], rng: np.random.Generator) -> None:
@@ -950,8 +1018,8 @@ def _refuse_same(whole: Any, shape: tuple[int, int], rng: np.random.Generator) -
         raise InvalidInputError(msg)
 
 
-def _refitted(task: _Refit, rng: np.random.Generator) -> FloatArray:
-    """Return the distances of one sample; infinite where it cannot be fitted."""
+def _refitted(task: _Refit, rng: np.random.Generator) -> _Refitted:
+    """Return the distances of one sample, or why it cannot be fitted."""
     from copy import copy
 
     whole = copy(task.whole)
@@ -961,9 +1029,19 @@ def _refitted(task: _Refit, rng: np.random.Generator) -> FloatArray:
         warnings.simplefilter("ignore")  # said of the data, not of samples like them
         try:
             fitted = _fit(task.density, cases, rng)
-        except UsageError:
-            return np.full(len(STATISTICS), math.inf)
-    return _distances_of(fitted, cases, task.setting, rng)
+            # Where the data did not converge either, samples are treated like them.
+            if _converged(task.whole) and not _converged(fitted):
+                return _Refitted(None, "it did not converge")
+            values = _distances_of(fitted, cases, task.setting, rng)
+        except (ValueError, ArithmeticError) as error:
+            cause = error.__cause__ or error
+            return _Refitted(None, " ".join(str(cause).split())[:_LONGEST_FAILURE])
+    return _Refitted(values)
+
+
+def _converged(fitted: Any) -> bool:
+    """Tell whether a fit converged, of an estimator that says so."""
+    return bool(getattr(fitted, "converged_", True))
 
 
 def _distances_of(

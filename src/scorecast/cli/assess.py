@@ -223,7 +223,7 @@ def command(**options: Any) -> None:
         if not options[name]:
             msg = f"Missing option '--{name.removesuffix('s')}'."
             raise click.UsageError(msg)
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.cli.datasets import read_cases
     from scorecast.cli.faults import blamed_on_column, interrupted
     from scorecast.cli.inputs import collected_warnings, file_prints
@@ -240,7 +240,7 @@ def command(**options: Any) -> None:
         check_outputs(options, [data.source])
         losses, assumed = _losses(data, options)
         _check_threshold(losses, task_of(models), options["fail_below"])
-        with progress_shown():
+        with computing():
             try:
                 with blamed_on_column(data.source, options["target"], data.missing):
                     result = _answer(models, data, grids, losses, options)

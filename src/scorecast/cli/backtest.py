@@ -67,7 +67,7 @@ def command(**options: Any) -> None:
     Takes scores, labels and embeddings as 'scorecast extrapolate' does. Accuracy is
     tried, not costs: there is no --cost.
     """
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.classes import DEFAULT_METHODS, backtest
     from scorecast.cli.inputs import collected_warnings, load_scores
     from scorecast.cli.outputs import check_outputs, deliver
@@ -76,7 +76,7 @@ def command(**options: Any) -> None:
     with collected_warnings() as lines:
         loaded = load_scores(options)
         check_outputs(options, loaded.files)
-        with progress_shown():
+        with computing():
             result = backtest(
                 loaded.scores,
                 methods=options["methods"] or DEFAULT_METHODS,

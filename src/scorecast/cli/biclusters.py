@@ -87,7 +87,7 @@ def wants_biclusters(options: dict[str, Any]) -> bool:
 
 def assess_biclusters(options: dict[str, Any]) -> None:
     """Read, score and deliver."""
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.cli.datasets import read_rows
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
@@ -98,7 +98,7 @@ def assess_biclusters(options: dict[str, Any]) -> None:
     with collected_warnings() as lines:
         data = read_rows(options, allow_missing=True)
         check_outputs(options, [data.source, *inputs[1:]])
-        with progress_shown():
+        with computing():
             result, matrix = _answer(data, options)
         files = file_prints([data.source, *inputs[1:]])
     deliver(result, options, files=files, notes=list(dict.fromkeys(lines)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -224,7 +225,7 @@ def _load_classes(options: dict[str, Any]) -> LoadedCases:
         raise click.UsageError(msg)
     read = _class_columns if options["probabilities"] else _class_matrix
     matrix, labels, classes, loaded = read(options)
-    prior, files, notes = _class_prior(options)
+    prior, files, notes = _class_prior(options, classes)
     forecasts = " with ".join(dict.fromkeys(loaded["files"]))
     with blamed_on(forecasts, prior="".join(files)):
         cases = cases_from_classes(
@@ -353,7 +354,7 @@ def _class_matrix(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any
 
 
 def _class_prior(
-    options: dict[str, Any],
+    options: dict[str, Any], classes: Sequence[Any] | None
 ) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
     """Return the prior as `cases_from_classes` wants it, its file, and notes."""
     given = [name for name in _CLASS_PRIORS if options[name]]
@@ -368,7 +369,34 @@ def _class_prior(
     if options["train_labels"]:
         read = read_labels(options["train_labels"])
         return {"y_train": read.values}, (read.source,), read.notes
+    _refuse_number(options["prior"], classes)
     return {"prior": _read_prior(options["prior"])}, (options["prior"],), ()
+
+
+def _refuse_number(given: str, classes: Sequence[Any] | None) -> None:
+    """Refuse a probability in the place of a file, and say what the file would hold."""
+    try:
+        chances = [float(x) for x in given.split(",")]
+    except ValueError:
+        return
+    if os.path.exists(given):
+        return
+    names = ["..."] if classes is None else [str(x) for x in classes]
+    if len(names) == 2 and len(chances) == 1 and 0 <= chances[0] <= 1:
+        chances = [round(1 - chances[0], 12), *chances]  # the second is what happens
+    filled = len(chances) == len(names)
+    rows = [
+        f"{name[:_LONGEST]},{chances[i] if filled else '...':{'g' if filled else ''}}"
+        for i, name in enumerate(names[:_SHOWN])
+    ]
+    if len(names) > _SHOWN:
+        rows.append("...")
+    msg = (
+        f"--prior takes a file, not the number {given}: one with the lines "
+        f"'class,probability', {', '.join(map(repr, rows))}; or pass --train-labels "
+        "FILE or --leave-one-out."
+    )
+    raise click.UsageError(msg)
 
 
 def _read_prior(path: str) -> Any:

@@ -176,6 +176,7 @@ def command(**options: Any) -> None:
     all 0 or 1 are taken as cases, right or wrong. Models can be compared case by case,
     with --truth and --group; two of them by tests that take two.
     """
+    from scorecast._core.progress import computing
     from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.comparison import Comparison
@@ -189,7 +190,7 @@ def command(**options: Any) -> None:
         latex = options["latex"]
         if latex:
             check_writable(latex, force=options["force"], inputs=[data.source])
-        with blamed_on(options["table"]), _in_shell_words():
+        with computing(), blamed_on(options["table"]), _in_shell_words():
             result = _answer(data, options)
         files = file_prints([data.source])
     if latex and isinstance(result, Comparison):

@@ -37,7 +37,7 @@ as_fitted_option = click.option(
 
 def assess_density(options: dict[str, Any]) -> None:
     """Read, fit, test on rows that were held out, and deliver."""
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.cli.datasets import read_rows
     from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
@@ -52,7 +52,7 @@ def assess_density(options: dict[str, Any]) -> None:
     with collected_warnings() as lines:
         data = read_rows(options, allow_missing=False)
         check_outputs(options, [data.source])
-        with progress_shown(), blamed_on(data.source):
+        with computing(), blamed_on(data.source):
             result = _tested(data.values, options)
         files = file_prints([data.source])
     deliver(result, options, files=files, notes=list(dict.fromkeys(lines)))

@@ -106,7 +106,7 @@ def command(**options: Any) -> None:
     SCORES holds one row per example and one column per class (.npy, .npz, .csv,
     .parquet, .safetensors). Instead of it, --gallery and --probes give embeddings.
     """
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.cli.inputs import collected_warnings, load_scores
     from scorecast.cli.outputs import check_outputs, deliver
 
@@ -114,7 +114,7 @@ def command(**options: Any) -> None:
     with collected_warnings() as lines:
         loaded = load_scores(options)
         check_outputs(options, loaded.files)
-        with progress_shown():
+        with computing():
             forecast = _forecast_risk if options["cost"] else _forecast_accuracy
             result = forecast(loaded.scores, options)
         files = loaded.fingerprints(options["cost"])

@@ -64,7 +64,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     Or --stimuli and --responses, one row each: an encoding model is then fitted to
     some stimuli and tested on the others.
     """
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.cli.inputs import collected_warnings
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.cli.stimuli import load_identification
@@ -76,7 +76,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     with collected_warnings() as lines:
         loaded = load_identification(options)
         check_outputs(options, loaded.files)
-        with progress_shown():
+        with computing():
             result = _answer(loaded, options)
         files = loaded.fingerprints()
     known = " ".join(result.warnings)

@@ -43,7 +43,7 @@ _MANY_GROUPS = 5  # from which the simulations of groups take most of the time
 @click.option(
     "--quick",
     is_flag=True,
-    help="At once: the plain mean with an interval that allows for long tails.",
+    help="At once: the plain mean with its t interval, widened by Pareto tails.",
 )
 @click.option(
     "--prior-scale",
@@ -88,6 +88,7 @@ def command(**options: Any) -> None:
     (--label-column or --labels), and a class prior: --prior, --train-labels or
     --leave-one-out.
     """
+    from scorecast._core.progress import computing
     from scorecast.cli.cases import load_cases
     from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings
@@ -100,9 +101,10 @@ def command(**options: Any) -> None:
         check_outputs(options, loaded.files)
         if options["checkpoint"]:
             check_writable(options["checkpoint"], force=True, inputs=loaded.files)
-        _say_at_once(loaded, options)
         try:
-            result = _answer(loaded, options)
+            with computing():
+                _say_at_once(loaded, options)
+                result = _answer(loaded, options)
         except KeyboardInterrupt as stop:
             kept = options["checkpoint"]
             raise interrupted(kept if kept and os.path.exists(kept) else None) from stop
@@ -139,7 +141,12 @@ def _first_figures(loaded: LoadedCases, options: dict[str, Any]) -> str:
     """Say what needs no simulation: zeros first, then the mean and plain intervals."""
     from scorecast.information.first_figures import first_figures
     from scorecast.information.units import UNITS
-    from scorecast.information.wording import amount, amount_span, decimals_for
+    from scorecast.information.wording import (
+        amount,
+        amount_span,
+        decimals_for,
+        without_zeros,
+    )
 
     cases, unit = loaded.cases, options["units"]
     if options["floor"] is not None:
@@ -148,16 +155,16 @@ def _first_figures(loaded: LoadedCases, options: dict[str, Any]) -> str:
     lines = []
     if found.n_infinite:
         lines.append(
-            f"In {found.n_infinite:,} of {found.n:,} cases the forecast gave no chance "
-            "to what happened: the information is minus infinity."
+            f"In {found.n_infinite:,} of {found.n:,} cases the forecast gave "
+            "probability 0 to what happened: the information is minus infinity."
         )
     if found.n == found.n_infinite:
         return ""  # the error says it
     low, high = found.t_interval
     digits = decimals_for(high - low)
     level = f"{100 * options['level']:g} %"
-    others = "of the other cases " if found.n_infinite else ""
-    said = f"First figures: mean {others}{amount(found.mean, digits)} {unit} per case"
+    others = f"{without_zeros(found.n_infinite)}, " if found.n_infinite else ""
+    said = f"First figures: {others}mean {amount(found.mean, digits)} {unit} per case"
     if not math.isnan(low):  # one case has no interval
         said += f"; {level} by t {amount_span(low, high, digits)}"
     if found.bootstrap_interval is not None:

@@ -199,7 +199,7 @@ def command(**options: Any) -> None:
     whether the event was then seen, and numbers to predict from; empty cells and NA are
     missing values. Every case is predicted by a model that did not learn from it.
     """
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
@@ -220,7 +220,7 @@ def command(**options: Any) -> None:
         check_new_cases(options, sources)
         if options["checkpoint"]:
             check_writable(options["checkpoint"], force=True, inputs=sources)
-        with progress_shown(quiet=options["quiet"]):
+        with computing():
             try:
                 result = _answer(data, new, options)
             except KeyboardInterrupt as stop:
@@ -423,7 +423,7 @@ def _say_first(
     from scorecast.exceptions import ScorecastError
     from scorecast.information.first_figures import first_figures
     from scorecast.information.units import UNITS
-    from scorecast.information.wording import amount, decimals_for
+    from scorecast.information.wording import amount, decimals_for, interval_end
     from scorecast.recurrence import evaluate_recurrence, median_time
 
     if options["quiet"]:
@@ -453,8 +453,8 @@ def _say_first(
     line = (
         f"A lognormal regression knows {amount(told.mean, digits)} {options['units']} "
         f"per case beyond the prior ({100 * options['level']:g} % by t "
-        f"{amount(low, digits)} to {amount(high, digits)}), on cases it did not learn "
-        "from; now the model."
+        f"{interval_end(low, digits)} to {interval_end(high, digits)}), on cases it "
+        "did not learn from; now the model."
     )
     say(click.wrap_text(line, width=88))
 

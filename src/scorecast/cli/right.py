@@ -27,6 +27,7 @@ right_option = click.option(
 
 def assess_right(options: dict[str, Any]) -> None:
     """Read one column of right and wrong, and deliver its share with an interval."""
+    from scorecast._core.progress import computing
     from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.exceptions import GateFailedError, InvalidInputError
@@ -46,7 +47,7 @@ def assess_right(options: dict[str, Any]) -> None:
             max_bytes=int(options["max_memory"] * 2**30),
         )
         check_outputs(options, [data.source])
-        with blamed_on(options["data"]):
+        with computing(), blamed_on(options["data"]):
             for option, name in (("--right", right), ("--group", group)):
                 if name and name not in data.columns:
                     msg = (

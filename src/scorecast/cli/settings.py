@@ -136,7 +136,7 @@ def command(**options: Any) -> None:
     frequent). With --simulate every option of `simulate labelled` is a factor, by the
     name it has there (classes, block-size) or in Python (n_classes, block_size).
     """
-    from scorecast._core.progress import progress_shown
+    from scorecast._core.progress import computing
     from scorecast.cli.faults import interrupted
     from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
@@ -153,7 +153,7 @@ def command(**options: Any) -> None:
             "design", "n_sets", "loss", "sampling", "level", "alpha", "share",
             "most_groups", "n_jobs", "time_limit", "checkpoint", "quick",
         )  # fmt: skip
-        with progress_shown(), _in_factors(options):
+        with computing(), _in_factors(options):
             try:
                 result = assess_settings(
                     models,

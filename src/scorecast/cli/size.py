@@ -46,7 +46,8 @@ __all__ = ["command"]
 @click.option(
     "--method",
     help="Of the interval: wilson, clopper-pearson, jeffreys, uniform, wald; of the "
-    "comparison: paired, independent. [default: wilson, paired]",
+    "comparison: paired, independent. [default: wilson, paired; of groups and repeats "
+    "clustered-wilson-t]",
 )
 @click.option(
     "--level",
@@ -64,8 +65,8 @@ __all__ = ["command"]
 @click.option(
     "--correlation",
     type=Share(),
-    help="Correlation within groups: of right answers, or, with --versus, of the "
-    "differences between both models.",
+    help="Correlation within groups: of right answers, or, for a paired comparison, of "
+    "the differences between both models.",
 )
 @click.option(
     "--size-spread",
@@ -94,6 +95,7 @@ def command(**options: Any) -> None:
     --group-size and --correlation, or --repeats and --repeat-correlation, say by how
     much.
     """
+    from scorecast._core.progress import computing
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.exceptions import UsageError
     from scorecast.guarantees import required_test_size
@@ -108,9 +110,10 @@ def command(**options: Any) -> None:
         "width", "versus", "power", "disagreement", "method", "level", "group_size",
         "correlation", "size_spread", "repeats", "repeat_correlation",
     )  # fmt: skip
-    result = required_test_size(
-        options["expect"], **{name: options[name] for name in names}
-    )
+    with computing():
+        result = required_test_size(
+            options["expect"], **{name: options[name] for name in names}
+        )
     deliver(result, options, files=[])
 
 

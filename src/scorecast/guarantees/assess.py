@@ -12,7 +12,7 @@ import numpy as np
 
 from scorecast._core.checks import check_choice, check_level, check_n_jobs
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.progress import revise, say, stage, stages
+from scorecast._core.progress import revise, say_unless_over, stage, stages
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
@@ -61,7 +61,6 @@ __all__ = ["assess"]
 
 _OUT_OF_TIME = "failed: stopped after"
 _SCORES, _SPACE = "scores", "space of the features"
-_MOMENT = 2.0  # seconds: what takes no longer needs no first figures
 _CASES = "cases are independent of one another and resemble those to come"
 _GROUPS = "groups are independent of one another and resemble those to come"
 _SIZE = "the model in use is learned from about as many cases as in a split"
@@ -271,11 +270,8 @@ def _answer(
                 fold_model(name, model, problem, plan, order, stream)
                 for (name, model), stream in pairs
             ]
-        left = _seconds_left(folded, order)
-        revise(left)
-        # A run that is over in a moment says everything at once.
-        if sum(left.values()) > _MOMENT:
-            say(_first_scores(folded, plan, order.level))
+        revise(_seconds_left(folded, order))
+        say_unless_over(_first_scores(folded, plan, order.level))
         rows = tuple(assess_model(one, order) for one in folded)
         _refuse_nothing(rows)
         with stage(_SPACE):

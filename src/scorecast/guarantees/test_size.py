@@ -27,6 +27,7 @@ from scorecast.guarantees.proportion_width import INTERVALS, interval_width
 __all__ = ["RequiredTestSize", "required_test_size"]
 
 _MOST = 10**9  # nobody tests more cases
+_CLUSTERED = "clustered-wilson-t"  # as `proportion_interval` calls it
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -40,7 +41,8 @@ class RequiredTestSize(Result):
     goal : str
         ``"width"`` or ``"power"``.
     method : str
-        The interval, or the design of the comparison.
+        The interval (``"clustered-wilson-t"`` for groups and repeats), or the design
+        of the comparison.
     accuracy : float
         Expected accuracy.
     width : float
@@ -60,8 +62,8 @@ class RequiredTestSize(Result):
     size_spread : float
         Coefficient of variation of the sizes of groups.
     correlation : float or None
-        Within groups: of right answers for an interval, of differences between both
-        models for a comparison.
+        Within groups: of right answers for an interval and for an independent
+        comparison, of differences between both models for a paired one.
     repeats : int
         Answers to every case.
     repeat_correlation : float or None
@@ -144,6 +146,13 @@ class RequiredTestSize(Result):
                 "test of two shares by the normal approximation, which asks for fewer "
                 "cases than an exact one"
             )
+        return (
+            f"both models have the same {self.n:,} cases; McNemar's exact test, which "
+            f"asks for more than an approximation; {self._disagreement_assumed()}"
+        )
+
+    def _disagreement_assumed(self) -> str:
+        """Say how often exactly one of two models is taken to be right."""
         usual = _disagreement(self.accuracy, self.versus, None)
         said = ", as if they were right independently of each other; models that agree "
         said += "more often need fewer"
@@ -151,15 +160,14 @@ class RequiredTestSize(Result):
             which = "right" if 1.0 in (self.accuracy, self.versus) else "wrong"
             said = f", neither more nor less, as one model is always {which}"
         return (
-            f"both models have the same {self.n:,} cases; McNemar's exact test, which "
-            "asks for more than an approximation; exactly one model is right in "
-            f"{percent(self.disagreement)} of cases"
+            f"exactly one model is right in {percent(self.disagreement)} of cases"
             f"{said if math.isclose(usual, self.disagreement) else ''}"
         )
 
     def _clusters_assumed(self) -> str:
         """Say what cases in groups, or repeats, rest on."""
-        of = "right answers" if self.goal == "width" else "differences between models"
+        is_paired = self.goal == "power" and self.method == "paired"
+        of = "differences between models" if is_paired else "right answers"
         said = []
         if self.group_size is not None:
             said.append(
@@ -174,10 +182,12 @@ class RequiredTestSize(Result):
         said.append(f"{self.design_effect:.3g} answers are worth one independent case")
         units = self.n_groups or self.n
         df = 2 * (units - 1) if self.method == "independent" else units - 1
-        test = "interval" if self.goal == "width" else "test"
-        said.append(f"the {test} is one of t with {df:,} degrees of freedom")
+        test = _CLUSTERED if self.goal == "width" else "the t-test"
+        said.append(f"{test} has {df:,} degrees of freedom")
         if self.method == "independent":
             said.append(f"each model has {self.n:,} cases of its own")
+        if is_paired:
+            said.append(self._disagreement_assumed())
         return "; ".join(said)
 
     def reached_with(self, n: int) -> float:
@@ -226,6 +236,10 @@ class RequiredTestSize(Result):
         for name in ("n_groups", "n_answers", "design_effect"):  # follow from others
             given.pop(name, None)
         may_lack = ("group_size", "correlation", "repeat_correlation")
+        if (given.get("group_size") or given.get("repeats", 1) > 1) and (
+            given["goal"] == "width"
+        ):
+            given["method"] = _CLUSTERED  # files of early versions name the plain one
         known: Json = {
             k: np.nan if v is None and k not in may_lack else v
             for k, v in given.items()
@@ -266,15 +280,17 @@ def required_test_size(
         data agree more often, so this is on the safe side.
     method : str, optional
         For a width ``"wilson"`` (default), ``"clopper-pearson"``, ``"jeffreys"``,
-        ``"uniform"`` or ``"wald"``; for a comparison ``"paired"`` (default, McNemar's
-        exact test on the same cases) or ``"independent"`` (two proportions).
+        ``"uniform"`` or ``"wald"``, and for groups and repeats Wilson's with t,
+        ``"clustered-wilson-t"``, alone; for a comparison ``"paired"`` (default,
+        McNemar's exact test on the same cases) or ``"independent"`` (two proportions).
     level : float, default=0.95
         Confidence; the test is two-sided at one minus this.
     group_size : float, optional
         Mean number of cases that belong together, such as questions about one text.
     correlation : float, optional
-        Correlation within groups (intraclass): of right answers for a `width`, of the
-        differences between both models for a comparison. Goes with `group_size`.
+        Correlation within groups (intraclass): of right answers for a `width` and an
+        independent comparison, of the differences between both models for a paired
+        one. Goes with `group_size`.
     size_spread : float, default=0.0
         Coefficient of variation of the sizes of groups: standard deviation over mean.
     repeats : int, default=1
@@ -455,9 +471,13 @@ def _in_clusters(
     """Find the smallest number of groups, or of items that are repeated."""
     if goal == "width":
         _check_share(asked["width"], "width", inclusive=False)
-        if check_choice(method, "method", INTERVALS) != "wilson":
+        if check_choice(method, "method", (*INTERVALS, _CLUSTERED)) not in (
+            "wilson",
+            _CLUSTERED,
+        ):
             msg = "Cases in groups, and repeats, have Wilson's interval; use 'wilson'."
             raise UsageError(msg)
+        method = _CLUSTERED
     effect = _design_effect(
         clusters["group_size"] or 1.0, clusters["size_spread"],
         clusters["correlation"] or 0.0, clusters["repeats"],

@@ -57,4 +57,6 @@ from .wording import amount_span as amount_span
 from .wording import chance_of as chance_of
 from .wording import chance_said as chance_said
 from .wording import decimals_for as decimals_for
+from .wording import interval_end as interval_end
 from .wording import verdict as verdict
+from .wording import without_zeros as without_zeros

@@ -47,7 +47,12 @@ from scorecast.information.spread import spread_of
 from scorecast.information.subgroups import GroupInformation, groups_of
 from scorecast.information.ties import count_shared
 from scorecast.information.units import UNITS
-from scorecast.information.wording import amount, amount_span, decimals_for
+from scorecast.information.wording import (
+    amount,
+    amount_span,
+    decimals_for,
+    without_zeros,
+)
 from scorecast.mixtures import (
     MOST_RHAT_COMPONENTS,
     MixturePosterior,
@@ -58,6 +63,8 @@ from scorecast.mixtures import (
 __all__ = ["answer_of", "apparent_information", "simulation_of"]
 
 _MANY_TIES = 0.1  # share of the cases
+_FLOOR = 0.001  # as an example
+_LONGEST_NAME = 60  # of a case, in a warning
 _APART = 0.5  # of the spread of the mixture's posterior, from which views part
 
 ASSUMPTIONS = (
@@ -130,7 +137,7 @@ def apparent_information(
         Whether to answer, with a stamp, where the chains disagree.
     quick : bool, default=False
         Whether to leave the mixture out: the plain mean, with an interval that holds
-        those of the normal approximation and of Pareto tails. At once, and marked.
+        Student's t and that of Pareto tails. At once, and marked.
     influence : bool, default=True
         Whether to say what the answer would be without its most influential case,
         which may take as long again.
@@ -299,7 +306,8 @@ def answer_of(
     if not finite.size:
         msg = (
             f"The forecast gave no chance to what happened in all {cases.n:,} cases: "
-            "the information is minus infinity and nothing more can be said."
+            "the information is minus infinity and nothing more can be said. "
+            f"{_way_out(cases)}"
         )
         raise InvalidInputError(msg)
     # Nothing shows how equal cases would spread: that is left to the mixture.
@@ -315,7 +323,7 @@ def answer_of(
         posterior = posterior_of(
             None if found is None else found.means / unit,
             level,
-            others=simulation.other_views(finite / unit),
+            others=simulation.other_views(finite / unit, quick=quick),
             lone=has_lone_case(finite),
         )
         most: Influence | None = None
@@ -385,17 +393,26 @@ def _doubt(
         )
         first = "T" + plain[1:]
         if cases.n_infinite:
-            first = f"{_zeros_said(cases)} Of the others {plain}"
+            first = f"{_zeros_said(cases)} Without these cases {plain}"
         msg = f"{error} {first}."
         raise NotConvergedError(msg, error.reasons) from None
 
 
 def _zeros_said(cases: CaseInformation) -> str:
     """Say what a chance of zero costs."""
-    name = cases.name(int(np.argmin(cases.j)))
+    name = cases.name(int(np.argmin(cases.j)))[:_LONGEST_NAME]
     return (
         f"{cases.n_infinite:,} of {cases.n:,} cases had no chance under the forecast "
         f"(the first: {name}), so the information is minus infinity."
+    )
+
+
+def _way_out(cases: CaseInformation) -> str:
+    """Say how to get an answer all the same."""
+    given = "" if cases.log_q is not None else "Given chances in the place of j, "
+    return (
+        f"{given}floor={_FLOOR:g} (--floor {_FLOOR:g}) would raise every smaller "
+        f"forecast chance to {_FLOOR:g}, judge all cases, and say how many were raised."
     )
 
 
@@ -483,8 +500,8 @@ def _cautions(
     finite = cases.j[cases.is_finite]
     lines = []
     if cases.n_infinite:
-        rest = f"The posterior describes the other {finite.size:,} cases only."
-        lines.append(f"{_zeros_said(cases)} {rest}")
+        rest = f"All other figures are {without_zeros(cases.n_infinite)}."
+        lines.append(f"{_zeros_said(cases)} {rest} {_way_out(cases)}")
     if cases.n_floored:
         lines.append(
             f"{cases.n_floored:,} forecast chance(s) below the floor of "

@@ -9,8 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.amounts import counted
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import InvalidInputError, InvalidPriorError, UsageError
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    InvalidPriorError,
+    UsageError,
+)
 from scorecast.information.columns import check_column, refuse_outside
 from scorecast.scores import label_list
 
@@ -71,6 +77,8 @@ def class_prior(
         If no prior is stated, or two are.
     InvalidPriorError
         If it is no distribution, or lacks a class.
+    InsufficientDataError
+        If a class occurs once and its case is to be left out.
 
     Examples
     --------
@@ -99,6 +107,12 @@ def _stated(
 ) -> ClassPrior:
     if isinstance(prior, Mapping):
         prior = _in_order(prior, classes)
+    if np.ndim(np.asarray(prior)) == 0:
+        msg = (
+            f"The prior must hold the probability of every class ({_named(classes)}), "
+            f"in this order or by name; got the one number {prior!r}."
+        )
+        raise InvalidInputError(msg)
     chance = check_column(np.asarray(prior), "The prior")
     refuse_outside(chance, "The prior")
     if chance.size != len(classes) or abs(chance.sum() - 1) > 1e-6 * chance.size:
@@ -110,15 +124,19 @@ def _stated(
     return ClassPrior(own=chance[own], name="the stated class prior")
 
 
+def _named(classes: Sequence[Hashable]) -> str:
+    return ", ".join(map(str, classes[:5])) + (", ..." if len(classes) > 5 else "")
+
+
 def _in_order(
     prior: Mapping[Hashable, float], classes: Sequence[Hashable]
 ) -> list[float]:
     by_text = {str(label): value for label, value in prior.items()}
     missing = [str(c) for c in classes if str(c) not in by_text]
     if missing or len(by_text) != len(classes):
-        known = ", ".join(map(str, classes[:5]))
         msg = (
-            f"The prior must name every class once: {known}; got {', '.join(by_text)}."
+            f"The prior must name every class once: {_named(classes)}; got "
+            f"{', '.join(by_text)}."
         )
         raise InvalidInputError(msg)
     return [by_text[str(c)] for c in classes]
@@ -153,10 +171,14 @@ def _leave_one_out(own: IntArray, classes: Sequence[Hashable]) -> ClassPrior:
     counts = np.bincount(own, minlength=len(classes))
     alone = np.flatnonzero(counts == 1)
     if alone.size:
+        cases, needed = counted(own.size, "cases"), 2 * int((counts > 0).sum())
+        fewest = f", {needed} in all" if own.size < needed else ""
         msg = (
-            f"Class {classes[alone[0]]!r} occurs once, so with its case left out it "
-            "would have no chance. State a prior, or give training labels."
+            f"Class {classes[alone[0]]!r} occurs once among {cases}, so with its case "
+            "left out it would have no chance. Leave-one-out needs at least 2 cases of "
+            f"every class that occurs{fewest}; or state a prior, or give training "
+            "labels."
         )
-        raise InvalidInputError(msg)
+        raise InsufficientDataError(msg)
     chance = (counts[own] - 1) / (own.size - 1)
     return ClassPrior(own=chance, name="class frequencies of the other cases")

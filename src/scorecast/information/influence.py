@@ -45,6 +45,23 @@ class WorstCase:
     cost: float
     share: float
 
+    def to_dict(self) -> Json:
+        """Return plain values; what is infinite is said in a field of its own."""
+        return {**asdict(self), "is_infinite": bool(np.isinf(self.j))}
+
+    @classmethod
+    def from_dict(cls, data: Json) -> WorstCase:
+        """Rebuild from `to_dict`."""
+        # JSON has no infinities: null is one, also in files that do not say so.
+        infinite = data["j"] is None
+        return cls(
+            index=int(data["index"]),
+            id=str(data["id"]),
+            j=-np.inf if infinite else float(data["j"]),
+            cost=np.inf if infinite else float(data["cost"]),
+            share=float(data["share"]),
+        )
+
 
 def worst_cases(cases: CaseInformation, unit: float) -> tuple[WorstCase, ...]:
     """Return the cases with the smallest j, the worst first.

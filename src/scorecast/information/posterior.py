@@ -31,7 +31,7 @@ class TailView:
     Attributes
     ----------
     tails : str
-        ``"mixture"``, ``"pareto"`` or ``"normal"``.
+        ``"mixture"``, ``"pareto"``, ``"normal"`` or, in a quick look, ``"t"``.
     median, low, high : float
         Middle and central interval of the draws.
     probability_positive : float
@@ -88,7 +88,7 @@ class InformationPosterior:
     centre : str
         The view that gives the centre: ``"pareto"``; ``"mixture"`` where a lone case
         lies far from all others, or there are too few cases for Pareto tails;
-        ``"normal"`` in a quick look.
+        ``"t"`` in a quick look.
     """
 
     mean: float
@@ -178,8 +178,8 @@ def posterior_of(
     level : float
         Level of the interval.
     others : mapping of str to ndarray of float64, optional
-        Draws under other views of the tails (``"pareto"``, ``"normal"``); an empty
-        array is no view.
+        Draws under other views of the tails (``"pareto"``, ``"normal"``, ``"t"``); an
+        empty array is no view.
     lone : bool, default=False
         Whether a single case lies far from all others.
     curve : bool, default=True
@@ -255,7 +255,7 @@ def _centre(views: Mapping[str, TailView], *, lone: bool) -> str:
     not even hold the plain mean does not describe what the mean depends on.
     """
     if "mixture" not in views:
-        return "normal"
+        return "t" if "t" in views else "normal"
     mixture, pareto, normal = (views.get(k) for k in ("mixture", "pareto", "normal"))
     if mixture is None or pareto is None or normal is None:
         return "mixture"

@@ -122,6 +122,8 @@ def cases_from_classes(
     ------
     InvalidInputError
         If a row is no distribution or a label no class.
+    InsufficientDataError
+        If a class occurs once and its prior is to come from the other cases.
 
     Examples
     --------

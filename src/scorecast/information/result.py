@@ -18,7 +18,13 @@ from scorecast.information.influence import Influence, WorstCase
 from scorecast.information.posterior import InformationPosterior
 from scorecast.information.spread import Spread
 from scorecast.information.subgroups import GroupInformation
-from scorecast.information.wording import amount, amount_span, decimals_for, verdict
+from scorecast.information.wording import (
+    amount,
+    amount_span,
+    decimals_for,
+    verdict,
+    without_zeros,
+)
 
 __all__ = ["ApparentInformation", "NormalInterval"]
 
@@ -106,7 +112,7 @@ class ApparentInformation(Result):
     options : dict
         How it was computed.
     quick : bool
-        Whether the mixture was left out: plain mean, normal interval, Pareto tails.
+        Whether the mixture was left out: plain mean, t interval, Pareto tails.
     cases : CaseInformation or None
         The cases themselves, in nats; not saved.
     """
@@ -149,6 +155,11 @@ class ApparentInformation(Result):
         return self.spread.least == self.spread.greatest
 
     @property
+    def is_infinite(self) -> bool:
+        """Whether the information is minus infinity: a forecast of zero came true."""
+        return self.n_infinite > 0
+
+    @property
     def decimals(self) -> int:
         """Digits after the point that the interval deserves."""
         return decimals_for(self.posterior.high - self.posterior.low)
@@ -169,12 +180,11 @@ class ApparentInformation(Result):
             f"{amount_span(found.low, found.high, digits)})"
         )
         if self.n_infinite:
-            rest = self.n - self.n_infinite
-            others = "the other case" if rest == 1 else f"the other {rest:,} cases"
+            left_out = without_zeros(self.n_infinite)
             return (
-                f"In {self.n_infinite:,} of {self.n:,} cases the forecast gave no "
-                "chance to what happened, so the information is minus infinity. From "
-                f"{others} only it would be {said}."
+                f"In {self.n_infinite:,} of {self.n:,} cases the forecast gave "
+                "probability 0 to what happened, so the information is minus infinity. "
+                f"{left_out[0].upper()}{left_out[1:]} it would be {said}."
             )
         verb = "carry" if self.forecast.endswith("s") else "carries"
         return f"{self.forecast} {verb} {said}; {self.verdict()}."
@@ -187,8 +197,13 @@ class ApparentInformation(Result):
             return "all cases agree, so nothing shows how others would spread"
         normal, found = self.normal, self.posterior
         # A lone mixture is too sure where one tail is long; several views are not.
-        doubted = len(found.views) == 1 and (
-            normal.low < 0.0 < normal.high or not found.low <= normal.mean <= found.high
+        doubted = (
+            found.centre == "mixture"
+            and len(found.views) == 1
+            and (
+                normal.low < 0.0 < normal.high
+                or not found.low <= normal.mean <= found.high
+            )
         )
         return verdict(self.posterior, self.reference, doubted=doubted)
 
@@ -230,6 +245,7 @@ class ApparentInformation(Result):
             "n": self.n,
             "units": self.units,
             "mean_j": self.mean,
+            "is_infinite": self.is_infinite,
             "normal": asdict(self.normal),
             "posterior": self.posterior.to_dict(),
             "n_posterior": self.n_posterior,
@@ -240,7 +256,7 @@ class ApparentInformation(Result):
             "forecast": self.forecast,
             "reference": self.reference,
             "histogram": self.spread.to_dict(),
-            "worst": [asdict(case) for case in self.worst],
+            "worst": [case.to_dict() for case in self.worst],
             "influence": None if self.influence is None else self.influence.to_dict(),
             "betting": self.betting.to_dict(),
             "reliability": self.reliability and self.reliability.to_dict(),
@@ -265,7 +281,7 @@ class ApparentInformation(Result):
             normal=NormalInterval(**_numbers(result["normal"])),
             posterior=InformationPosterior.from_dict(result["posterior"], chance),
             spread=Spread.from_dict(result["histogram"]),
-            worst=tuple(WorstCase(**_numbers(w, -np.inf)) for w in result["worst"]),
+            worst=tuple(map(WorstCase.from_dict, result["worst"])),
             influence=None if without is None else Influence.from_dict(without),
             betting=Betting.from_dict(result["betting"]),
             components=result["components"]
@@ -290,6 +306,6 @@ _WORDS = ("units", "forecast", "reference")
 _COUNTS = ("n", "n_posterior", "n_infinite", "n_floored")
 
 
-def _numbers(data: Json, missing: float = float("nan")) -> Json:
+def _numbers(data: Json) -> Json:
     # JSON has no infinities; what is not finite travels as null.
-    return {k: missing if v is None else v for k, v in data.items()}
+    return {k: float("nan") if v is None else v for k, v in data.items()}

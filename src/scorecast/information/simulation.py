@@ -126,30 +126,40 @@ class Simulation:
             checkpoint=self.checkpoint,
         )
 
-    def other_views(self, values: FloatArray) -> dict[str, FloatArray]:
+    def other_views(
+        self, values: FloatArray, *, quick: bool = False
+    ) -> dict[str, FloatArray]:
         """Draw J under other views of the tails; none where that was not asked for.
 
         Parameters
         ----------
         values : ndarray of float64
             Finite; all of them are used, in their units.
+        quick : bool, default=False
+            Whether nothing else is looked at. The plain view is then Student's t: a
+            normal approximation of few cases is too sure, and no mixture beside it
+            makes up for that.
 
         Returns
         -------
         dict of str to ndarray of float64
-            Draws by view; quantiles for the normal approximation.
+            Draws by view; quantiles for the plain one.
         """
         rng = np.random.default_rng(next(self.seeds))
-        if self.tails == "mixture" or np.ptp(values) == 0:
+        alone = self.tails == "mixture"
+        if (alone and not quick) or np.ptp(values) == 0:
             return {}
-        from scipy.special import ndtri  # not before it is needed: it is slow to load
+        # Not before it is needed: it is slow to load.
+        from scipy.special import ndtri, stdtrit
 
         error = float(values.std(ddof=1)) / np.sqrt(values.size)
-        normal = ndtri((np.arange(_OTHER_DRAWS) + 0.5) / _OTHER_DRAWS)
-        return {
-            "pareto": pareto_means(values, n_draws=_OTHER_DRAWS, rng=rng),
-            "normal": float(values.mean()) + error * normal,
-        }
+        chance = (np.arange(_OTHER_DRAWS) + 0.5) / _OTHER_DRAWS
+        away = stdtrit(values.size - 1, chance) if quick else ndtri(chance)
+        plain = {"t" if quick else "normal": float(values.mean()) + error * away}
+        if alone:
+            return plain
+        pareto = pareto_means(values, n_draws=_OTHER_DRAWS, rng=rng)
+        return {"pareto": pareto} | plain
 
     def warn_subsample(self, n: int) -> str:
         """Warn where not all cases are used; return what was said, or nothing."""

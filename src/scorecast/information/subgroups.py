@@ -18,6 +18,7 @@ from scorecast.information.posterior import (
     posterior_of,
 )
 from scorecast.information.simulation import Simulation, check_converged
+from scorecast.information.wording import without_zeros
 
 __all__ = ["MOST_GROUP_RUNS", "GroupInformation", "groups_of"]
 
@@ -66,6 +67,7 @@ class GroupInformation:
             "n_infinite": self.n_infinite,
             "weight": self.weight,
             "mean": self.mean,
+            "is_infinite": self.n_infinite > 0,
             "stderr": self.stderr,
             "posterior": None if found is None else found.to_dict(),
             "probability_positive": None
@@ -156,7 +158,9 @@ def _group(
     posterior, note = None, "too many groups"
     if simulation is not None and values.size:
         posterior, note = _posterior(values, simulation, level, unit, quick=quick)
-    finite = "posterior of the finite cases" if values.size < j.size else ""
+    finite = ""
+    if values.size < j.size:
+        finite = f"interval {without_zeros(j.size - values.size)}"
     note = "; ".join(filter(None, (finite, _caution(values, posterior), note)))
     spread = j.std(ddof=1) / np.sqrt(j.size) if 1 < j.size == values.size else np.nan
     return GroupInformation(
@@ -189,7 +193,7 @@ def _posterior(
     quick: bool,
 ) -> tuple[InformationPosterior | None, str]:
     if quick and np.ptp(values) > 0:
-        others = simulation.other_views(values / unit)
+        others = simulation.other_views(values / unit, quick=True)
         return posterior_of(None, level, others=others, curve=False), ""
     found = simulation.run(values)
     try:

@@ -184,4 +184,6 @@ def _sizes(result: DensityTest) -> tuple[tuple[str, str], ...]:
         facts.append(("Splits", count(result.n_splits)))
     if result.n_refits:
         facts.append(("Samples fitted anew", count(result.n_refits)))
+    if result.n_failed:
+        facts.append(("Samples that could not be fitted", count(result.n_failed)))
     return tuple(facts)

@@ -7,6 +7,7 @@ from scorecast.information import (
     amount,
     chance_of,
     decimals_for,
+    without_zeros,
 )
 from scorecast.report.wording import count, is_known, one_line, percent
 
@@ -28,7 +29,7 @@ def facts_of(result: ApparentInformation) -> list[tuple[str, str]]:
     """List the facts in the order of their worth."""
     chance = chance_of(result.posterior)
     if result.n_infinite:
-        chance += ", the other cases only"
+        chance = f"{without_zeros(result.n_infinite)}: {chance}"
     facts = [("Cases", _cases_said(result)), ("P(J > 0)", chance)]
     facts.append(("Stake", stake_said(result)))
     if result.worst:
@@ -92,11 +93,13 @@ def influence_said(result: ApparentInformation) -> str:
     seen = max(digits, decimals_for(10 * abs(shift)))  # or it would not seem to move
     old, new = (amount(x, seen) for x in (result.normal.mean, without.mean_without))
     said = f"without {name} the mean moves from {old} to {new}"
+    if result.n_infinite:
+        said = f"of the others, {said}"
     if result.n_posterior < result.n - result.n_infinite:
         # A case that was not simulated may have more influence still.
         said = f"of those simulated the most influential: {said}"
     if not is_known(without.posterior_median_without):
-        return f"{said}; posterior: {without.method}"
+        return said if result.quick else f"{said}; posterior: {without.method}"
     # The case was left out of the mixture, whichever view gives the centre.
     mixture = result.posterior.views[0].median
     moved = without.posterior_median_without - mixture
@@ -114,7 +117,7 @@ def influence_said(result: ApparentInformation) -> str:
 def chains_said(result: ApparentInformation) -> str:
     """Say whether the chains agree, and on what."""
     if result.quick:
-        return "none: a quick look, without the mixture of skew-Student distributions"
+        return "none: a quick look, an interval without a posterior"
     checks = result.diagnostics
     state = "agree" if result.converged else "DO NOT AGREE"
     return (

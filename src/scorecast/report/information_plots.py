@@ -58,6 +58,9 @@ _SECOND: dict[str, Any] = {
     "linestyle": (0, (4, 2)),
 }
 _DASH = "\N{EN DASH}"
+# What is drawn without a simulation, and with one.
+_CURVE = {False: "Posterior", True: "Plausible values"}
+_PLAIN = {False: "normal", True: "by t"}
 
 
 def _bare(axes: Axes, xlabel: str) -> None:
@@ -100,10 +103,14 @@ def posterior_drawing(result: ApparentInformation) -> Drawing:
         The figure that carries the message.
     """
     found, usual = result.posterior, result.normal
+    plain = next(
+        ((v.low, v.high, v.median) for v in found.views if v.tails == "t"),
+        (usual.low, usual.high, usual.mean),
+    )
 
     def draw(axes: Axes) -> None:
         _bare(axes, f"information, {result.units} per case")
-        ends = [*found.x[[0, -1]], usual.low, usual.high]
+        ends = [*found.x[[0, -1]], *plain]
         low, high = _with_zero(float(np.nanmin(ends)), float(np.nanmax(ends)))
         number_axis(axes, low, high)
         curves = [found.density, *(view.density for view in _beside(found))]
@@ -118,13 +125,13 @@ def posterior_drawing(result: ApparentInformation) -> Drawing:
         axes.plot(found.x, found.density, color=ACCENT, linewidth=1.8)
         axes.hlines(0, low, high, color=RULE, linewidth=0.6)
         bars = ((-0.11, found.low, found.high, found.median, ACCENT, "reported"),
-                (-0.25, usual.low, usual.high, usual.mean, INK, "normal"))  # fmt: skip
+                (-0.25, *plain, INK, _PLAIN[result.quick]))  # fmt: skip
         for height, left, right, middle, colour, name in bars:
             _bar(axes, height * top, (left, right, middle), colour, name)
         _zero_line(axes, f"as {result.reference}")
 
     return Drawing(
-        title="Posterior of the mean information",
+        title=f"{_CURVE[result.quick]} of the mean information",
         description=result.summary(),
         draw=draw,
         height=230.0,
@@ -134,7 +141,7 @@ def posterior_drawing(result: ApparentInformation) -> Drawing:
 
 def _beside(found: InformationPosterior) -> list[TailView]:
     """Return the views that are drawn dashed, beside the one of the centre."""
-    return [v for v in found.views if v.tails not in (found.centre, "normal")]
+    return [v for v in found.views if v.tails not in (found.centre, "normal", "t")]
 
 
 def _with_zero(low: float, high: float) -> tuple[float, float]:
@@ -202,7 +209,7 @@ def cumulative_drawing(result: ApparentInformation) -> Drawing:
 
     return Drawing(
         title="Probability that the information is lower",
-        description="Cumulative posterior of the mean information.",
+        description=f"{_CURVE[result.quick]} of the mean information, added up.",
         draw=draw,
         height=190.0,
     )

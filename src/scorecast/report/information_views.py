@@ -11,6 +11,8 @@ from scorecast.information import (
     amount_span,
     chance_of,
     chance_said,
+    interval_end,
+    without_zeros,
 )
 from scorecast.report.drawing import Drawing
 from scorecast.report.information_facts import (
@@ -47,6 +49,7 @@ from scorecast.report.wording import (
     level_name,
     one_line,
     percent,
+    percent_span,
 )
 
 __all__ = ["information_text", "posterior_lead", "worst_section"]
@@ -60,8 +63,13 @@ _CURVES = {
     "mixture": "a mixture fitted to all of them",
     "pareto": "tails learned from the far ones alone",
     "normal": "the normal approximation",
+    "t": "Student's t for their mean (a quick look, no posterior)",
 }
-_VIEWS = {"mixture": "mixture alone", "pareto": "Pareto tails alone"}
+_VIEWS = {
+    "mixture": "mixture alone",
+    "pareto": "Pareto tails alone",
+    "t": "plain mean, t interval",
+}
 _REFERENCES = (
     "R. Sewell (2024). Assessment of the quality of a prediction.",
     "J. L. Kelly (1956). A new interpretation of information rate. Bell System "
@@ -91,6 +99,8 @@ def information_text(result: ApparentInformation, *, ascii_only: bool = False) -
     """
     lines = [*text_lines(result.summary()), ""]
     heading = (f"{result.units} per case", "", f"{level_name(result.level)} interval")
+    if result.n_infinite:
+        lines += [_label(result), ""]
     lines += [*table_lines(heading, _estimates(result, "-"), left={0}), ""]
     if result.groups:
         lines += [*table_lines(*_group_rows(result, "-"), left={0}), ""]
@@ -102,12 +112,18 @@ def information_text(result: ApparentInformation, *, ascii_only: bool = False) -
     return joined_lines(lines, ascii_only=ascii_only)
 
 
+def _label(result: ApparentInformation) -> str:
+    """Say of the figures that follow which cases they leave out."""
+    said = without_zeros(result.n_infinite)
+    return f"All {count(result.n)} cases: minus infinity. {_sentence(said)[:-1]}:"
+
+
 def _estimates(result: ApparentInformation, dash: str) -> list[tuple[str, str, str]]:
     digits, found, usual = result.decimals, result.posterior, result.normal
     several = len(found.views) > 1
     name = "posterior, all views of the tails" if several else "posterior"
     if result.quick:
-        name = "quick look, both intervals" if several else "quick look"
+        name = "quick look, t and Pareto tails" if several else "quick look, t interval"
     lines = [(name, found.median, found.low, found.high)]
     if several:
         lines += [
@@ -115,14 +131,12 @@ def _estimates(result: ApparentInformation, dash: str) -> list[tuple[str, str, s
             for view in found.views
             if view.tails in _VIEWS
         ]
-    lines.append(("plain mean, normal interval", usual.mean, usual.low, usual.high))
-    rows = [
+    if "t" not in {view.tails for view in found.views}:
+        lines.append(("plain mean, normal interval", usual.mean, usual.low, usual.high))
+    return [
         (name, amount(middle, digits), amount_span(low, high, digits, dash))
         for name, middle, low, high in lines
     ]
-    if result.n_infinite:
-        rows.append(("mean of all cases", amount(result.mean), ""))
-    return rows
 
 
 def _group_notes(result: ApparentInformation) -> list[str]:
@@ -197,7 +211,7 @@ def _(result: ApparentInformation) -> tuple[Section, ...]:
 
 def _head(result: ApparentInformation) -> Section:
     table = Table(
-        caption="",
+        caption=_label(result) if result.n_infinite else "",
         columns=(
             "",
             f"{result.units} per case",
@@ -234,7 +248,9 @@ def posterior_lead(result: ApparentInformation) -> str:
         f"cases and {_CURVES[result.posterior.centre]}"
     )
     found = result.posterior
-    beside = [v.tails for v in found.views if v.tails not in (found.centre, "normal")]
+    beside = [
+        v.tails for v in found.views if v.tails not in (found.centre, "normal", "t")
+    ]
     if beside:
         lead += f"; the dashed one, given {_CURVES[beside[0]]}"
     if len(found.views) > 1:
@@ -244,14 +260,15 @@ def posterior_lead(result: ApparentInformation) -> str:
         )
     lead += f" ({level_name(result.level)})."
     if result.n_infinite:
-        lead += " Finite cases only: the mean of all is minus infinity."
+        said = _sentence(without_zeros(result.n_infinite))
+        lead += f" {said[:-1]}: the mean of all is minus infinity."
     return lead
 
 
 def _posterior(result: ApparentInformation) -> Section:
     levels = result.posterior.levels
     rows = tuple(
-        (f"{100 * p:g} %", amount(float(v), result.decimals + 1))
+        (f"{100 * p:g} %", interval_end(float(v), result.decimals + 1))
         for p, v in zip(levels, result.posterior.quantiles, strict=True)
     )
     table = Table(
@@ -389,7 +406,7 @@ def _reliability(result: ApparentInformation) -> tuple[Section, ...]:
         return ()
     rows = tuple(
         (count(b.n), percent(b.predicted, 1), percent(b.observed, 1),
-         f"{100 * b.low:.1f}{_DASH}{100 * b.high:.1f} %")
+         percent_span(b.low, b.high, 1, _DASH))
         for b in trust.bins
     )  # fmt: skip
     columns = ("events", "stated", "happened", f"{level_name(result.level)} interval")

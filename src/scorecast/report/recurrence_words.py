@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from scorecast.information import amount
+from scorecast.information import interval_end
 from scorecast.recurrence import FEW_EVENTS, CaseCurves, Recurrence
 from scorecast.report.wording import UNKNOWN, count, is_known
 
@@ -90,7 +90,7 @@ def amounts_said(low: float, high: float, decimals: int) -> str:
     """
     if not (is_known(low) and is_known(high)):
         return UNKNOWN
-    return f"{amount(low, decimals)} to {amount(high, decimals)}"
+    return f"{interval_end(low, decimals)} to {interval_end(high, decimals)}"
 
 
 def p_said(p: float) -> str:
