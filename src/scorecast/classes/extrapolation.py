@@ -47,6 +47,8 @@ class Prediction:
     bound : float or None
         What accuracy is at least where every example was right, with confidence
         `level` and whatever the recogniser is like; None where some were wrong.
+    chance : float
+        Accuracy of guessing among so many classes.
     """
 
     classes: int
@@ -55,6 +57,7 @@ class Prediction:
     high: float
     note: str = ""
     bound: float | None = None
+    chance: float = float("nan")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -271,7 +274,9 @@ class Extrapolation(Result):
         options = {"top": 1, **options, "level": check_level(options["level"])}
         grid = result["discriminability"]
         return cls(
-            predictions=tuple(map(_read_prediction, result["predictions"])),
+            predictions=tuple(
+                _read_prediction(p, options["top"]) for p in result["predictions"]
+            ),
             observed=_read_observed(inputs, options, result["observed"]),
             observed_low=_float(result["observed"]["low"]),
             observed_high=_float(result["observed"]["high"]),
@@ -292,7 +297,12 @@ class Extrapolation(Result):
         )
 
 
-def _read_prediction(data: Json) -> Prediction:
+def chance(classes: int, top: int) -> float:
+    """Return the accuracy of guessing so often among so many classes."""
+    return min(top / classes, 1.0)
+
+
+def _read_prediction(data: Json, top: int) -> Prediction:
     return Prediction(
         classes=int(data["classes"]),
         accuracy=float(data["accuracy"]),
@@ -300,6 +310,8 @@ def _read_prediction(data: Json) -> Prediction:
         high=_float(data["high"]),
         note=str(data["note"]),
         bound=data.get("bound"),
+        # Files of earlier versions lack it.
+        chance=float(data.get("chance") or chance(int(data["classes"]), top)),
     )
 
 

@@ -21,6 +21,7 @@ from scorecast.report.discriminability_plot import discriminability_drawing
 from scorecast.report.phrases import (
     assumptions_said,
     backtest_said,
+    chance_said,
     methods_said,
     observed_said,
     sentence,
@@ -109,6 +110,7 @@ def _head(result: Extrapolation) -> Section:
             f"{count(p.classes)} classes",
             percent(p.accuracy),
             span(p, _DASH),
+            chance_said(p),
         )
         for p in result.predictions
     )
@@ -123,7 +125,7 @@ def _head(result: Extrapolation) -> Section:
         tables=(
             Table(
                 caption="",
-                columns=("", "expect", f"{level} interval"),
+                columns=("", "expect", f"{level} interval", "chance"),
                 rows=rows,
                 notes=tuple(p.note for p in result.predictions),
                 words=1,
