@@ -16,6 +16,7 @@ from scorecast.classes import (
 from scorecast.exceptions import (
     ExtrapolationWarning,
     InsufficientDataError,
+    InvalidInputError,
     UsageError,
 )
 from scorecast.io import load_characters
@@ -350,3 +351,25 @@ def test_comparisons_smooth_no_more_scores_than_the_forecast_would(monkeypatch):
     answer = extrapolate(SCORES, OWN, to=100)
     assert not [m.name for m in answer.methods if m.name.startswith("kde")]
     assert "bayesian" in {m.name for m in answer.methods if m.weight == 1}
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_bounds_that_earlier_versions_saved_as_forecasts_are_refused():
+    def saved(scores):
+        options = {"to": [12, 100], "method": "gaussian", "backtest_repeats": 0}
+        data = json.loads(json.dumps(extrapolate(scores, OWN, **options).to_dict()))
+        return data, Extrapolation.from_dict(data)
+
+    faultless, answer = saved(SCORES + 50 * np.eye(24)[OWN])
+    assert answer.predictions[1].bound > 0
+    far = faultless["result"]["predictions"][1]
+    del far["bound"]
+    far["accuracy"] = far["low"]  # as it was
+    with pytest.raises(
+        InvalidInputError, match=r"^This result was saved by an earlier"
+    ):
+        Extrapolation.from_dict(faultless)
+    some_wrong, _ = saved(SCORES)
+    for p in some_wrong["result"]["predictions"]:
+        del p["bound"]
+    assert Extrapolation.from_dict(some_wrong).predictions[1].bound is None

@@ -416,3 +416,20 @@ def test_labels_off_by_one_are_told(run, tmp_path, problem):
     said = " ".join(out.split())
     assert "Warning With 1 taken from every label" in said
     assert "(--classes FILE) count from the same number?" in said
+
+
+def test_a_page_of_bounds_that_earlier_versions_saved_is_refused(run, tmp_path):
+    own = np.arange(60) % 12
+    np.savez(tmp_path / "x.npz", scores=5 * np.eye(12)[own] + own[:, None], labels=own)
+    saved = tmp_path / "a.json"
+    code, _, _ = run("extrapolate", tmp_path / "x.npz", "--to", 100, "--json", saved)
+    assert code == 0
+    data = json.loads(saved.read_text())
+    for p in data["result"]["predictions"]:
+        p["accuracy"] = p.pop("bound")
+    saved.write_text(json.dumps(data))
+    code, out, err = run("report", saved, "-o", tmp_path / "a.html")
+    assert (code, out) == (3, "")
+    assert err.count("\n") == 1
+    assert "saved by an earlier version" in err
+    assert not (tmp_path / "a.html").exists()

@@ -119,6 +119,8 @@ class Result(ABC):
         try:
             inputs = {k: v for k, v in data["inputs"].items() if k not in _ORIGIN}
             return cls._from_parts(inputs, data["options"], data["result"])
+        except InvalidInputError:  # says itself what is wrong
+            raise
         except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
             msg = f"A result of kind {cls.kind!r} lacks or garbles a field: {error}."
             raise InvalidInputError(msg) from error

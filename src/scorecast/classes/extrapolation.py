@@ -12,6 +12,7 @@ from scorecast._core.percent import percent, percent_span
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.classes.backtest_row import BacktestRow
+from scorecast.exceptions import InvalidInputError
 from scorecast.scores import AccuracyCurve, saved_stderr
 
 __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
@@ -272,6 +273,7 @@ class Extrapolation(Result):
         _check_lengths(result)
         # Files of earlier versions know one guess only.
         options = {"top": 1, **options, "level": check_level(options["level"])}
+        _refuse_bounds(inputs, options, result)
         grid = result["discriminability"]
         return cls(
             predictions=tuple(
@@ -355,6 +357,24 @@ def _check_lengths(result: Json) -> None:
     ):
         msg = "its parts differ in length"
         raise ValueError(msg)
+
+
+def _refuse_bounds(inputs: Json, options: Json, result: Json) -> None:
+    """Refuse files in which the bound of a faultless recogniser is its forecast."""
+    beyond = [p for p in result["predictions"] if p["classes"] > inputs["n_classes"]]
+    if not beyond or all("bound" in p for p in beyond):
+        return
+    observed = result["observed"]
+    is_faultless = observed["accuracy"][int(np.argmax(observed["classes"]))] >= 1
+    if is_faultless and (
+        options["top"] == 1 or result["interval"].startswith("a bound")
+    ):
+        msg = (
+            "This result was saved by an earlier version, which gave a lower bound as "
+            "the forecast of a recogniser without mistakes: run `scorecast "
+            "extrapolate` on its data again."
+        )
+        raise InvalidInputError(msg)
 
 
 def _floats(data: Json, names: tuple[str, ...]) -> dict[str, FloatArray]:
