@@ -59,7 +59,7 @@ class ClassSensitivity:
     @classmethod
     def from_json(cls, row: Json) -> ClassSensitivity:
         """Rebuild from JSON, where what is not finite is null."""
-        facts = {k: math.nan if v is None else v for k, v in row.items()}
+        facts: Json = {k: math.nan if v is None else v for k, v in row.items()}
         if "n_effective" not in facts:
             # Files of earlier versions kept one number for both, 0 without groups.
             facts["n_effective"] = float(facts.get("n_units") or facts["n"])

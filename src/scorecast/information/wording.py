@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scorecast._core.percent import UNKNOWN, is_known
+from scorecast._core.percent import UNKNOWN, is_known, percent
 from scorecast.information.posterior import InformationPosterior
 
 __all__ = ["amount", "amount_span", "chance_of", "chance_said", "decimals_for",
@@ -129,7 +129,7 @@ def chance_of(posterior: InformationPosterior) -> str:
     chances = [view.probability_positive for view in posterior.views]
     if not chances or not min(chances) < 0.5 < max(chances):
         return chance_said(posterior.probability_positive)
-    low, high = (f"{100 * share:.0f} %" for share in (min(chances), max(chances)))
+    low, high = (percent(share) for share in (min(chances), max(chances)))
     return f"cannot be told: the views of the tails disagree ({low} to {high})"
 
 

@@ -146,9 +146,9 @@ def _class_lines(result: Assessment) -> list[str]:
     grouped = any(row.n_units < row.n for row in rows)
     name = model_names([model.name for model in result.models])[result.best.name]
     heading = (
-        f"{name}, class by class" if len(result.models) > 1 else "class by class",
-        "cases", *(["groups"] if grouped else []),
-        "recall", f"{level_name(result.level)} interval",
+        "class by class", "cases", *(["groups"] if grouped else []),
+        f"recall of {name}" if len(result.models) > 1 else "recall",
+        f"{level_name(result.level)} interval",
     )  # fmt: skip
     table = [
         (

@@ -47,6 +47,7 @@ from scorecast.report.wording import (
     level_name,
     one_line,
     percent,
+    percent_span,
 )
 
 __all__ = ["information_text", "posterior_lead", "worst_section"]
@@ -389,7 +390,7 @@ def _reliability(result: ApparentInformation) -> tuple[Section, ...]:
         return ()
     rows = tuple(
         (count(b.n), percent(b.predicted, 1), percent(b.observed, 1),
-         f"{100 * b.low:.1f}{_DASH}{100 * b.high:.1f} %")
+         percent_span(b.low, b.high, 1, _DASH))
         for b in trust.bins
     )  # fmt: skip
     columns = ("events", "stated", "happened", f"{level_name(result.level)} interval")

@@ -159,8 +159,9 @@ def _winners(data: ClassScores) -> tuple[IntArray, IntArray]:
 def _right_by_class(own: IntArray, won: IntArray, shift: int = 0) -> FloatArray:
     """Return the share of every class that is right if its label is another."""
     kind = np.unique(own, return_inverse=True)[1]
-    right: FloatArray = np.bincount(kind, weights=won == own + shift)
-    return right / np.bincount(kind)
+    right = np.bincount(kind, weights=(won == own + shift).astype(np.float64))
+    shares: FloatArray = right / np.bincount(kind)
+    return shares
 
 
 def describe_assumed_order(data: ClassScores) -> str:
