@@ -204,6 +204,16 @@ def test_labels_off_by_one_are_told():
     assert not shifted_said(extrapolate(SCORES[fits], odd, classes=words, **options))
 
 
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_labels_off_by_one_from_a_gallery_are_told():
+    gallery = np.random.default_rng(0).normal(size=(24, 6))
+    own = OWN[OWN < 23]
+    probes = gallery[own] + 0.3 * np.random.default_rng(1).normal(size=(own.size, 6))
+    vectors = sc.Embeddings(gallery, probes).with_labels(own + 1)
+    answer = extrapolate(vectors, to=100, method="gaussian", backtest_repeats=0)
+    assert "(gallery_labels=, --gallery-labels FILE)" in shifted_said(answer)[0]
+
+
 @pytest.mark.filterwarnings("ignore::scorecast.exceptions.DataWarning")
 def test_noise_and_clustered_mistakes_do_not_look_like_labels_off_by_one():
     rng = np.random.default_rng(0)

@@ -364,3 +364,17 @@ def test_many_classes_show_the_least_recognised_in_the_terminal():
     assert [float(line.split()[2]) for line in table] == pytest.approx(
         [100 * x for x in least], abs=0.05
     )
+
+
+def test_recall_of_long_names_fits_a_terminal():
+    rng = np.random.default_rng(0)
+    y = np.array(["first " * 8, "second " * 8])[np.arange(40) % 2]
+    X = rng.normal(size=(40, 3)) + 2 * (y == y[0])[:, None]
+    models = [f"sklearn.svm:SVC(kernel='rbf', C={c}, tol=0.01)" for c in (0.125, 8.5)]
+    groups = np.repeat(np.arange(10), 4)
+    found = sc.assess(models, X, y, groups=groups, quick=True, sampling="group4")
+    lines = render_text(found).splitlines()
+    assert max(map(len, lines)) <= 88
+    start = next(i for i, line in enumerate(lines) if "class by class" in line)
+    assert "recall of SVC(" in lines[start - 1]
+    assert lines[start].split()[3:6] == ["cases", "groups", "recall"]

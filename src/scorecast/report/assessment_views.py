@@ -145,10 +145,10 @@ def _class_lines(result: Assessment) -> list[str]:
         shown = tuple(sorted(rows, key=lambda row: row.estimate)[:_LEAST_CLASSES])
     grouped = any(row.n_units < row.n for row in rows)
     name = model_names([model.name for model in result.models])[result.best.name]
+    of = f"recall of {name}" if len(result.models) > 1 else "recall"
     heading = (
         "class by class", "cases", *(["groups"] if grouped else []),
-        f"recall of {name}" if len(result.models) > 1 else "recall",
-        f"{level_name(result.level)} interval",
+        of, f"{level_name(result.level)} interval",
     )  # fmt: skip
     table = [
         (
@@ -159,6 +159,10 @@ def _class_lines(result: Assessment) -> list[str]:
         for row in shown
     ]  # fmt: skip
     lines = table_lines(heading, table, left={0})
+    if any(display_width(line) > _WIDEST for line in lines):
+        # A long name stands above its table.
+        short = tuple("recall" if cell == of else cell for cell in heading)
+        lines = [f"  {of}", *table_lines(short, table, left={0})]
     if len(shown) < len(rows):
         lines.append(
             f"  the least recognised; {len(rows) - len(shown):,} more classes are in "

@@ -124,10 +124,13 @@ def _shifted_labels(data: ClassScores, ranking: Ranking) -> str:
         )
         if far and surely:
             what = "1 taken from" if shift < 0 else "1 added to"
+            others = "the columns (classes=, --classes FILE)"
+            if not isinstance(data, Scores):
+                others = "the gallery (gallery_labels=, --gallery-labels FILE)"
             return (
                 f"With {what} every label {percent(float(moved.mean()))} would be "
                 f"right instead of {percent(float(given.mean()))}: do the labels and "
-                "the columns (classes=, --classes FILE) count from the same number?"
+                f"{others} count from the same number?"
             )
     return ""
 
