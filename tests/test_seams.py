@@ -102,7 +102,10 @@ def test_long_lists_are_left_out_of_files():
         ({"values": [True]}, "$.result.values[0]"),
         ({"lower": 0.7}, "$.result.lower"),
         ({"parts": {"x": {"kind": "poisson"}}}, "$.result.parts.x"),
-        ({"parts": {"x": {"kind": "normal", "mean": 1, "sd": 2}}}, "$.result.parts.x.sd"),
+        (
+            {"parts": {"x": {"kind": "normal", "mean": 1, "sd": 2}}},
+            "$.result.parts.x.sd",
+        ),
         ({"notes": [{"code": "few"}]}, "$.result.notes[0].model"),
     ],
 )
@@ -180,7 +183,9 @@ def methods():
     found.add(
         Method(name="wilson", title="Wilson's", summary="usual", aliases=("score",))
     )
-    found.add(Method(name="wald", title="Wald's", summary="poor", reference="Wald 1943"))
+    found.add(
+        Method(name="wald", title="Wald's", summary="poor", reference="Wald 1943")
+    )
     return found
 
 
@@ -203,7 +208,10 @@ DOCUMENT = Document(
             tables=(
                 Table(
                     columns=("", "accuracy", "interval"),
-                    rows=(("new_model", "95 %", "84–99 %"), ("木林", "65 %", "50–78 %")),
+                    rows=(
+                        ("new_model", "95 %", "84–99 %"),
+                        ("木林", "65 %", "50–78 %"),
+                    ),
                     bars=((0.84, 0.95, 0.99), (0.5, 0.65, 0.78)),
                     caption="Models",
                 ),

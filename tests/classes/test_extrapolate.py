@@ -6,13 +6,21 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.classes import METHODS, Extrapolation, extrapolate
+from scorecast.classes import (
+    METHODS,
+    Extrapolation,
+    backtest,
+    extrapolate,
+    extrapolate_risk,
+)
 from scorecast.exceptions import (
     ExtrapolationWarning,
     InsufficientDataError,
+    InvalidInputError,
     UsageError,
 )
 from scorecast.io import load_characters
+from scorecast.scores import Scores, describe_oddities, rank_true_classes
 from scorecast.synthetic import GaussianClasses
 
 OWN = np.arange(120) % 24
@@ -111,16 +119,111 @@ def test_perfect_accuracy_is_forecast_and_never_certainty(method):
 
 @pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
 @pytest.mark.parametrize("method", METHODS)
-def test_hopeless_and_constant_scores_stay_finite(method):
+def test_hopeless_and_nearly_constant_scores_stay_finite(method):
     hopeless = SCORES - 50 * np.eye(24)[OWN]
     hopeless[:, 0] = 100
-    for scores in (hopeless, np.zeros_like(SCORES)):
+    nearly = np.zeros_like(SCORES)
+    nearly[0, 1] = 1
+    for scores in (hopeless, nearly):
         answer = extrapolate(
             scores, OWN, to=[100, 10**9], method=method, **OPTIONS.get(method, {})
         )
         for p in answer.predictions:
             assert 0 <= p.accuracy <= 1
             assert np.isfinite([p.low, p.high]).all()
+
+
+@pytest.mark.parametrize("ties", ["random", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("row", [0.0, np.arange(len(OWN))[:, None]])
+def test_constant_scores_are_refused_whatever_the_rule_for_ties(ties, row):
+    same = np.zeros_like(SCORES) + row
+    for ask in (
+        lambda: extrapolate(same, OWN, to=100, ties=ties),
+        lambda: backtest(same, OWN, ties=ties),
+        lambda: extrapolate_risk(same, OWN, cost=1 - np.eye(24), to=100, ties=ties),
+    ):
+        with pytest.raises(InsufficientDataError, match="nothing is told apart"):
+            ask()
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+@pytest.mark.parametrize("method", ["gaussian", "regression", "spline"])
+def test_the_interval_of_faultless_data_names_where_its_lower_end_is_from(method):
+    scores = SCORES + 50 * np.eye(24)[OWN]
+    answer = extrapolate(scores, OWN, to=100, method=method, backtest_repeats=0)
+    assert "`bayesian`" in answer.interval
+    assert "`auto`" in answer.interval
+    assert answer.predictions[0].low < 1
+    own = extrapolate(scores, OWN, to=100, method="bayesian", backtest_repeats=0)
+    assert "`auto`" not in own.interval
+    assert own.predictions[0].low == pytest.approx(answer.predictions[0].low, abs=0.02)
+    two = OWN < 2
+    few = extrapolate(scores[two], OWN[two], to=100, method=method, backtest_repeats=0)
+    assert np.isnan(few.predictions[0].low)
+    assert "`bayesian` and `auto` give one" in few.interval
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_chance_stands_beside_every_forecast():
+    for top in (1, 3):
+        answer = extrapolate(
+            SCORES, OWN, to=[2, 12, 100], top=top, method="gaussian",
+            backtest_repeats=0,
+        )  # fmt: skip
+        chances = [p.chance for p in answer.predictions]
+        assert chances == [min(top / k, 1) for k in (2, 12, 100)]
+        saved = answer.to_dict()
+        assert [p["chance"] for p in saved["result"]["predictions"]] == chances
+        assert answer.to_columns()["chance"] == chances
+        for p in saved["result"]["predictions"]:
+            del p["chance"]  # as in files of earlier versions
+        read = Extrapolation.from_dict(saved)
+        assert [p.chance for p in read.predictions] == chances
+
+
+def shifted_said(answer):
+    return [w for w in answer.warnings if "count from the same number" in w]
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.DataWarning")
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_labels_off_by_one_are_told():
+    fits, options = OWN < 23, {"to": 100, "method": "gaussian", "backtest_repeats": 0}
+    from_one = extrapolate(SCORES[fits], OWN[fits] + 1, **options)
+    assert len(shifted_said(from_one)) == 1
+    assert shifted_said(from_one)[0].startswith("With 1 taken from every label ")
+    assert not any("no more often than chance" in w for w in from_one.warnings)
+    names = [str(i + 1) for i in range(24)]
+    from_nought = extrapolate(
+        SCORES[OWN > 0], OWN[OWN > 0].astype(str), classes=names, **options
+    )
+    assert shifted_said(from_nought)[0].startswith("With 1 added to every label ")
+    assert not shifted_said(extrapolate(SCORES, OWN, **options))
+    words = [f"c{i:02}" for i in range(24)]
+    odd = [words[i + 1] for i in OWN[fits]]
+    assert not shifted_said(extrapolate(SCORES[fits], odd, classes=words, **options))
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_labels_off_by_one_from_a_gallery_are_told():
+    gallery = np.random.default_rng(0).normal(size=(24, 6))
+    own = OWN[OWN < 23]
+    probes = gallery[own] + 0.3 * np.random.default_rng(1).normal(size=(own.size, 6))
+    vectors = sc.Embeddings(gallery, probes).with_labels(own + 1)
+    answer = extrapolate(vectors, to=100, method="gaussian", backtest_repeats=0)
+    assert "(gallery_labels=, --gallery-labels FILE)" in shifted_said(answer)[0]
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.DataWarning")
+def test_noise_and_clustered_mistakes_do_not_look_like_labels_off_by_one():
+    rng = np.random.default_rng(0)
+    own = np.repeat(np.arange(20), 3)
+    for run in range(200):
+        # Mistakes that all examples of a class share, in every other run.
+        shared = 2 * rng.normal(size=(20, 20)) * (run % 2)
+        scores = Scores(rng.normal(size=(60, 20)) + shared[own], own)
+        said = describe_oddities(scores, rank_true_classes(scores))
+        assert not any("count from the same number" in text for text in said)
 
 
 @pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
@@ -258,3 +361,25 @@ def test_comparisons_smooth_no_more_scores_than_the_forecast_would(monkeypatch):
     answer = extrapolate(SCORES, OWN, to=100)
     assert not [m.name for m in answer.methods if m.name.startswith("kde")]
     assert "bayesian" in {m.name for m in answer.methods if m.weight == 1}
+
+
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
+def test_bounds_that_earlier_versions_saved_as_forecasts_are_refused():
+    def saved(scores):
+        options = {"to": [12, 100], "method": "gaussian", "backtest_repeats": 0}
+        data = json.loads(json.dumps(extrapolate(scores, OWN, **options).to_dict()))
+        return data, Extrapolation.from_dict(data)
+
+    faultless, answer = saved(SCORES + 50 * np.eye(24)[OWN])
+    assert answer.predictions[1].bound > 0
+    far = faultless["result"]["predictions"][1]
+    del far["bound"]
+    far["accuracy"] = far["low"]  # as it was
+    with pytest.raises(
+        InvalidInputError, match=r"^This result was saved by an earlier"
+    ):
+        Extrapolation.from_dict(faultless)
+    some_wrong, _ = saved(SCORES)
+    for p in some_wrong["result"]["predictions"]:
+        del p["bound"]
+    assert Extrapolation.from_dict(some_wrong).predictions[1].bound is None

@@ -12,6 +12,7 @@ from scorecast.classes.auto import Auto
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.gaussian import Gaussian
 from scorecast.classes.intervals import (
+    bracket_share,
     hopeless_bound,
     perfect_bound,
     prediction_interval,
@@ -170,12 +171,15 @@ def test_the_coverage_check_catches_an_interval_of_half_the_width():
 
 @pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
 def test_classes_that_are_all_tied_are_not_known_exactly():
-    answer = sc.extrapolate(
-        np.zeros((40, 20)), np.arange(40) % 20, to=[10, 20], backtest_repeats=0
-    )
     alike = 0.1 ** (1 / 20)
-    assert answer.observed_accuracy == pytest.approx(1 / 20)
-    assert answer.observed_low == pytest.approx(alike / 20)
-    assert answer.observed_high == pytest.approx(alike / 20 + 1 - alike)
+    low, high = bracket_share(1 / 20, 0.0, n_groups=20, n_tested=20, level=0.9)
+    assert low == pytest.approx(alike / 20)
+    assert high == pytest.approx(alike / 20 + 1 - alike)
+    pairs = np.arange(20) // 2  # ten pairs of classes that are never told apart
+    answer = sc.extrapolate(
+        (pairs[:, None] == pairs).astype(float), np.arange(20), to=[10, 20],
+        backtest_repeats=0,
+    )  # fmt: skip
+    assert answer.observed_accuracy == pytest.approx(1 / 2)
     for p in answer.predictions:
         assert p.low < p.accuracy < p.high

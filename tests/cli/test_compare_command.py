@@ -208,3 +208,18 @@ def test_a_share_in_percent_is_said_to_be_one(run, write):
     code, _, err = run("compare", path)
     assert code == 3
     assert "75.1%' is no number; leave out the % sign" in " ".join(err.split())
+
+
+def test_several_columns_of_text_are_told_of_both_forms(run, tmp_path):
+    wide = tmp_path / "wide.csv"
+    wide.write_text("patient,case,a,b\np1,c1,0.3,0.4\np1,c2,0.5,0.4\np2,c3,0.3,0.6\n")
+    code, _, err = run("compare", wide)
+    assert code == 3
+    for said in ("wide table", "--model", "--group", "--long"):
+        assert said in err
+    code, _, err = run(
+        "compare", wide, "--long", "case", "patient", "a", "--truth", "b"
+    )
+    assert code == 2
+    assert "wide table" in err
+    assert "without --long" in err

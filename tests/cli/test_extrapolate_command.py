@@ -382,3 +382,54 @@ def test_who_named_the_gallery_is_not_told_to_name_it(run, tmp_path):
     assert "use the same names in both" in " ".join(err.split())
     code, _, err = run(*words)
     assert "Name the gallery vectors: --gallery-labels" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("target", [0, -3])
+def test_targets_are_called_as_the_option_is(run, files, target):
+    code, _, err = run("extrapolate", files / "both.npz", "--to", target)
+    assert code == 2
+    assert "--to" in err
+    assert "`to`" not in err
+    code, _, err = run("extrapolate", files / "both.npz", "--to", 10**13)
+    assert (code, "--to must hold" in err) == (2, True)
+
+
+def test_constant_scores_are_not_enough_for_a_forecast(run, tmp_path):
+    np.save(tmp_path / "same.npy", np.ones((40, 8)))
+    np.save(tmp_path / "y.npy", np.arange(40) % 8)
+    for verb in (["extrapolate", "--to", 100], ["backtest"]):
+        code, out, err = run(
+            *verb, tmp_path / "same.npy", "--labels", tmp_path / "y.npy"
+        )
+        assert code == 4
+        assert not out
+        assert err.count("\n") == 1
+        assert "nothing is told apart" in err
+
+
+def test_labels_off_by_one_are_told(run, tmp_path, problem):
+    scores, own = problem
+    fits = own < 11
+    np.savez(tmp_path / "x.npz", scores=scores[fits], labels=own[fits] + 1)
+    code, out, _ = run("extrapolate", tmp_path / "x.npz", "--to", 100, *QUICK)
+    assert code == 0
+    said = " ".join(out.split())
+    assert "Warning With 1 taken from every label" in said
+    assert "(--classes FILE) count from the same number?" in said
+
+
+def test_a_page_of_bounds_that_earlier_versions_saved_is_refused(run, tmp_path):
+    own = np.arange(60) % 12
+    np.savez(tmp_path / "x.npz", scores=5 * np.eye(12)[own] + own[:, None], labels=own)
+    saved = tmp_path / "a.json"
+    code, _, _ = run("extrapolate", tmp_path / "x.npz", "--to", 100, "--json", saved)
+    assert code == 0
+    data = json.loads(saved.read_text())
+    for p in data["result"]["predictions"]:
+        p["accuracy"] = p.pop("bound")
+    saved.write_text(json.dumps(data))
+    code, out, err = run("report", saved, "-o", tmp_path / "a.html")
+    assert (code, out) == (3, "")
+    assert err.count("\n") == 1
+    assert "saved by an earlier version" in err
+    assert not (tmp_path / "a.html").exists()

@@ -19,6 +19,7 @@ from scorecast.exceptions import (
     InvalidInputError,
     UsageError,
 )
+from scorecast.guarantees import ClassSensitivity
 from scorecast.guarantees.bounds import wilson
 from scorecast.report import render_html, render_text
 from scorecast.report.html import Report
@@ -370,6 +371,36 @@ def test_with_groups_the_groups_count_and_not_their_cases():
             assert found.losses[0].recommended.method == "bca"
     # More copies of the same patients are no more evidence.
     assert np.array(ends[0]) == pytest.approx(np.array(ends[1]))
+
+
+def test_units_of_a_class_are_a_whole_number_and_what_they_count_is_beside():
+    rng = np.random.default_rng(0)
+    y = np.arange(24) % 2
+    X = rng.normal(size=(24, 2)) + y[:, None]
+    plain = sc.assess("naive-bayes", X, y, quick=True, sampling="cv4")
+    rows = plain.to_dict()["result"]["models"]["naive-bayes"]["losses"]["accuracy"]
+    for row in rows["per_class"].values():
+        assert (row["n"], row["n_units"], row["n_effective"]) == (12, 12, 12)
+        assert isinstance(row["n_units"], int)
+    # Groups 1, 2, 3 and 6 of each class: 4 of them count as 144 / 50.
+    groups = np.repeat(np.repeat(np.arange(4), [1, 2, 3, 6]), 2) + 4 * y
+    grouped = sc.assess(
+        "naive-bayes", X, y, groups=groups, quick=True, sampling="group3"
+    )
+    for row in grouped.models[0].losses[0].per_class:
+        assert isinstance(row.n_units, int)
+        assert (row.n, row.n_units) == (12, 4)
+        assert row.n_effective == pytest.approx(144 / 50)
+
+
+def test_class_rows_of_earlier_files_are_read():
+    old = {"label": "a", "n": 8, "estimate": 0.5, "low": 0.2, "high": 0.8,
+           "n_units": 0.0, "specificity": None}  # fmt: skip
+    row = ClassSensitivity.from_json(old)
+    assert (row.n_units, row.n_effective) == (8, 8.0)
+    assert np.isnan(row.specificity)
+    grouped = ClassSensitivity.from_json({**old, "n_units": 2.88})
+    assert (grouped.n_units, grouped.n_effective) == (3, 2.88)
 
 
 def test_where_all_folds_agree_groups_count():

@@ -204,9 +204,12 @@ def test_the_bound_across_classes_holds_and_that_of_the_whole_does_not():
     held, wrong = 0, 0
     for row in right:
         by_class = [
-            ClassSensitivity(label=str(i), n=int(n), estimate=k / n, low=0, high=1)
+            ClassSensitivity(
+                label=str(i), n=int(n), estimate=k / n, low=0, high=1,
+                n_units=int(n), n_effective=float(n),
+            )
             for i, (k, n) in enumerate(zip(row, counts, strict=True))
-        ]
+        ]  # fmt: skip
         bound = across_classes(by_class, 0.95)
         held += bound.low <= truth <= bound.high
         low, high = bounds.wilson(row.sum(), counts.sum(), 0.95)

@@ -140,6 +140,7 @@ def make_extrapolation(
                 note=f"{k / n_classes:,.0f}x beyond the data: a rough guide at best"
                 if k > 20 * n_classes
                 else "",
+                chance=1 / k,
             )
             for i, k in enumerate(targets)
         ),
@@ -187,13 +188,14 @@ def make_design_example() -> Extrapolation:
         result.observed, accuracy=np.append(result.observed.accuracy[:-1], 0.933)
     )
     predictions = (
-        Prediction(classes=400, accuracy=0.67, low=0.58, high=0.75),
+        Prediction(classes=400, accuracy=0.67, low=0.58, high=0.75, chance=0.0025),
         Prediction(
             classes=10_000,
             accuracy=0.41,
             low=0.22,
             high=0.60,
             note="500x beyond the data: a rough guide at best",
+            chance=0.0001,
         ),
     )
     return replace(

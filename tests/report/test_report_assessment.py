@@ -330,3 +330,51 @@ def test_a_weighed_estimate_is_told_from_that_of_cases_left_out():
     said = " ".join(render_text(answer).split())
     assert "estimates are means of cases" not in said
     assert f"{100 * left:.1f} % left out, {100 * loss.estimate:.1f} % weighed" in said
+
+
+def test_the_terminal_shows_recall_class_by_class_of_the_best_model():
+    rng = np.random.default_rng(0)
+    y = np.array(["ant", "bee", "cow"])[np.arange(36) % 3]
+    X = rng.normal(size=(36, 4)) + 3 * (y == "cow")[:, None]
+    found = sc.assess(["tree", "naive-bayes"], X, y, quick=True, sampling="cv4")
+    lines = render_text(found).splitlines()
+    start = next(i for i, line in enumerate(lines) if "class by class" in line)
+    heading = f"class by class cases recall of {found.best.name} 95 % interval"
+    assert lines[start].split() == heading.split()
+    shown = found.best.losses[0].per_class
+    for line, row in zip(lines[start + 1 : start + 4], shown, strict=True):
+        cells = line.split()
+        assert cells[:2] == [row.label, "12"]
+        assert float(cells[2]) == pytest.approx(100 * row.estimate, abs=0.05)
+        assert "-" in cells[4]
+    numbers = sc.assess("ridge", X, X[:, 0] + rng.normal(size=36), quick=True)
+    assert "class by class" not in render_text(numbers)
+
+
+def test_many_classes_show_the_least_recognised_in_the_terminal():
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 15
+    X = rng.normal(size=(120, 3)) + 5 * (y == 3)[:, None]
+    found = sc.assess("naive-bayes", X, y, quick=True, sampling="cv4")
+    text = render_text(found)
+    assert "the least recognised; 9 more classes are in JSON and report" in text
+    rows = found.best.losses[0].per_class
+    table = text.split("class by class")[1].splitlines()[1:7]
+    least = sorted(row.estimate for row in rows)[:6]
+    assert [float(line.split()[2]) for line in table] == pytest.approx(
+        [100 * x for x in least], abs=0.05
+    )
+
+
+def test_recall_of_long_names_fits_a_terminal():
+    rng = np.random.default_rng(0)
+    y = np.array(["first " * 8, "second " * 8])[np.arange(40) % 2]
+    X = rng.normal(size=(40, 3)) + 2 * (y == y[0])[:, None]
+    models = [f"sklearn.svm:SVC(kernel='rbf', C={c}, tol=0.01)" for c in (0.125, 8.5)]
+    groups = np.repeat(np.arange(10), 4)
+    found = sc.assess(models, X, y, groups=groups, quick=True, sampling="group4")
+    lines = render_text(found).splitlines()
+    assert max(map(len, lines)) <= 88
+    start = next(i for i, line in enumerate(lines) if "class by class" in line)
+    assert "recall of SVC(" in lines[start - 1]
+    assert lines[start].split()[3:6] == ["cases", "groups", "recall"]

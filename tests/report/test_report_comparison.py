@@ -290,3 +290,29 @@ def test_the_page_of_a_pair_puts_the_difference_first_and_fits():
     assert max(len(t.columns) for t in tables) <= 5
     numbers = {row[0] for row in tables[-1].rows}
     assert {"p", "cliffs_delta", "cohens_d", "statistic"} <= numbers
+
+
+@pytest.mark.parametrize("kind", ["right or wrong", "groups"])
+def test_models_compared_by_cases_stand_by_their_means(kind):
+    rng = np.random.default_rng(0)
+    table = {name: (rng.random(240) < p) * 1.0 for name, p in
+             (("a", 0.9), ("b", 0.7), ("c", 0.5))}  # fmt: skip
+    options = {}
+    if kind == "groups":
+        table = {name: x + rng.normal(size=240) for name, x in table.items()}
+        options = {"groups": np.repeat(np.arange(12), 20)}
+    result = sc.compare(table, **options)
+    assert result.rows == "cases"
+    head, *others = report_sections(result)
+    # The first number is the bold one.
+    assert head.tables[0].columns == ("", "mean", "p against a")
+    shown = [float(row[1]) for row in head.tables[0].rows]
+    assert shown == pytest.approx(sorted(result.means, reverse=True), abs=1e-3)
+    assert "Mean ranks" not in [section.heading for section in others]
+    for text in (
+        render_text(result), result.summary(), result.paragraph(), result.to_latex(),
+    ):  # fmt: skip
+        assert "mean rank" not in text.lower()
+        assert "median" not in text.lower()
+    sets = report_sections(problem("control"))[0].tables[0]
+    assert sets.columns[:4] == ("", "mean rank", "mean", "median")

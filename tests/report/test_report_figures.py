@@ -118,6 +118,43 @@ def test_labels_do_not_touch_one_another(make, shift, width):
         assert box.y1 <= figure.bbox.height
 
 
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize("shift", [0.5, 1.0, 1.5, 2.0, 3.375])
+def test_labels_do_not_cover_the_lines_that_lead_to_names(make, shift, width):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    result = make.extrapolation(targets=(100, 10_000), shift=shift)
+    curve, names = result.curve, ("bayesian", "spline", "polynomial")
+    # Narrow intervals, and many names that are moved apart.
+    result = replace(
+        result,
+        predictions=tuple(
+            replace(p, low=0.9 * p.accuracy, high=p.accuracy + 0.01)
+            for p in result.predictions
+        ),
+        curve=replace(curve, low=0.9 * curve.accuracy, high=curve.accuracy + 0.01),
+        methods=(
+            *result.methods, *(replace(result.methods[0], name=x) for x in names)
+        ),
+    )  # fmt: skip
+    drawing = main_drawing(result)
+    figure, axes = new_figure(drawing, width)
+    drawing.draw(axes)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    labels, leaders = [], []
+    for text in axes.texts:
+        text.update_positions(renderer)
+        if ":" in text.get_text():
+            labels.append(Text.get_window_extent(text, renderer).shrunk(0.97, 0.8))
+        elif text.arrow_patch is not None:
+            leaders.append(text.arrow_patch.get_path())
+    assert labels
+    assert len(leaders) >= 4
+    for box in labels:
+        assert not any(line.intersects_bbox(box, filled=False) for line in leaders)
+
+
 def text_boxes(figure, axes):
     """Return where the words are, without the lines that lead to them."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -64,7 +64,7 @@ def test_the_head_is_the_answer(make, provenance):
     page = Reader(sc.report(make.design_example(), provenance=provenance))
     for words in (
         "with 10,000 classes expect about 41 %",
-        "400 classes 67 % 58\N{EN DASH}75 %",
+        "400 67 % 58\N{EN DASH}75 %",
         "500x beyond the data: a rough guide at best",
         "20 classes, 1,000 examples: right 93.3 % of the time (90 %: 90.2-95.6)",
         "auto: gaussian .5, regression .3, kde-bcv .2; back-test 10 → 20 classes",
@@ -248,5 +248,16 @@ def test_a_notebook_gets_the_sentence_the_table_and_the_figure(make):
     assert not page.stack
     assert "script" not in page.tags
     assert page.tags.count("svg") == 1
-    assert "400 classes 67 % 55\N{EN DASH}79 %" in page.text
+    assert "400 67 % 55\N{EN DASH}79 %" in page.text
     assert make.extrapolation()._repr_html_() == to_html(make.extrapolation())
+
+
+def test_a_wide_table_of_methods_is_stacked_on_narrow_screens(make):
+    def is_stacked(targets):
+        sections = report_sections(make.extrapolation(targets=targets))
+        heading = "What each method says"
+        found = next(section for section in sections if section.heading == heading)
+        return found.tables[0].stacked
+
+    assert not is_stacked((100, 400))
+    assert is_stacked((22, 25, 30, 1_000_000))

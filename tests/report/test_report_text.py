@@ -11,8 +11,10 @@ from scorecast.report import (
     backtest_text,
     curve_text,
     extrapolation_text,
+    render_html,
     render_text,
 )
+from scorecast.report.html import Report
 from scorecast.report.wording import (
     one_line,
     percent,
@@ -25,9 +27,10 @@ from scorecast.report.wording import (
 DESIGN = """\
 Observed  20 classes, 1,000 examples: right 93.3 % of the time (90 %: 90.2-95.6)
 
-                    expect    90 % interval
-    400 classes      67 %       58-75 %
- 10,000 classes      41 %       22-60 %     500x beyond the data: a rough guide at best
+                    expect    90 % interval  chance
+    400 classes      67 %       58-75 %      0.25 %
+ 10,000 classes      41 %       22-60 %      0.01 %   500x beyond the data: a rough
+                                                      guide at best
 
 Method    auto: gaussian .5, regression .3, kde-bcv .2; back-test 10 -> 20 classes: off
           by 2.1 points
@@ -46,6 +49,26 @@ def test_warnings_stand_between_the_numbers_and_what_they_rest_on(make):
     assert lines[at - 1] == ""
     assert lines[at + 1 : at + 3] == ["Warning   Odd.", ""]
     assert lines[at + 3].startswith("Method ")
+
+
+def test_the_back_test_is_quoted_with_the_error_of_its_bias(make):
+    rows = tuple(
+        replace(row, bias=-0.013, stderr=0.008) if row.method == "auto" else row
+        for row in make.rows()
+    )
+    result = make.extrapolation(backtest=rows)
+    text = " ".join(render_text(result).split())
+    said = "off by 2.1 points, bias -1.3 (standard error 0.8)"
+    assert f"back-test 10 -> 20 classes: {said}" in text
+    assert said in render_html(Report(results=(result,)))
+    single = tuple(replace(row, stderr=None) for row in rows)
+    assert "standard error" not in render_text(make.extrapolation(backtest=single))
+
+
+def test_chance_stands_beside_the_forecasts_on_the_page(make):
+    page = render_html(Report(results=(make.design_example(),)))
+    head = page.split("</table>")[0]
+    assert head.index(">chance<") < head.index("0.25 %") < head.index("0.01 %")
 
 
 def test_the_hardest_back_test_is_quoted(make):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["UNKNOWN", "is_known", "percent", "percent_span"]
+__all__ = ["UNKNOWN", "is_known", "percent", "percent_number", "percent_span"]
 
 UNKNOWN = "n/a"
 
@@ -78,11 +78,30 @@ def percent_span(
     edges = [min(abs(x), abs(1 - x)) for x in (low, high)]
     # Both ends get the digits of the coarser one: 46-99 %, not 46-98.7 %.
     least = max(least, min((_digits(e) for e in edges if e > 0), default=0))
-    ends = [_with_digits(x, least) for x in (low, high)]
+    ends = [percent_number(x, least) for x in (low, high)]
     return f"{ends[0]}{dash}{ends[1]} %"
 
 
-def _with_digits(share: float, digits: int) -> str:
+def percent_number(share: float, digits: int = 0) -> str:
+    """Write a share in percent with so many digits, without the sign.
+
+    Parameters
+    ----------
+    share : float
+        Between 0 and 1.
+    digits : int, default=0
+        Digits after the point.
+
+    Returns
+    -------
+    str
+        Such as ``67``; ``100`` and ``0`` are said of 1 and 0 only.
+
+    Examples
+    --------
+    >>> [percent_number(share) for share in (1.0, 0.9996, 0.67, 0.002, 0.0)]
+    ['100', '>99', '67', '<1', '0']
+    """
     rounded = f"{100 * share:.{digits}f}"
     if share not in (0, 1) and float(rounded) in (0, 100):
         # Nothing but certainty is written as 0 or 100.

@@ -192,6 +192,7 @@ def backtest(
         raise InsufficientDataError(msg)
     kept = _shown(data.n_classes, ratios, top)
     evidence = Evidence.of(data, ties=ties, average=average, top=top, n_jobs=n_jobs)
+    evidence.check_told_apart()
     streams = as_generator(random_state).spawn(len(ratios))
     rows: list[BacktestRow] = []
     for n_kept, rng in zip(kept, streams, strict=True):

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
+from scorecast.exceptions import InsufficientDataError
 from scorecast.scores import (
     ClassScores,
     Ranking,
@@ -135,6 +136,22 @@ class Evidence:
     def n_classes(self) -> int:
         """Number of classes observed."""
         return self.ranking.n_classes
+
+    def check_told_apart(self) -> None:
+        """Refuse scores that say nothing of any example.
+
+        Raises
+        ------
+        InsufficientDataError
+            If every class has the same score as all others, example by example.
+        """
+        if (self.ranking.tied_totals == self.n_classes - 1).all():
+            msg = (
+                "Every example has the same score for all classes: nothing is told "
+                "apart, so there is nothing to forecast (guessing is right 1 / k of "
+                "the time among k classes)."
+            )
+            raise InsufficientDataError(msg)
 
     @cached_property
     def scores(self) -> ClassScores:

@@ -153,6 +153,7 @@ def extrapolate(
     _check_enough(data, top)
     rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
     evidence = Evidence.of(data, ties=ties, average=average, top=top, n_jobs=n_jobs)
+    evidence.check_told_apart()
     fit = chosen.fit(evidence, rng_fit)
     others = _others(chosen, fit, evidence, rng_others, n_jobs) if compare else {}
     rows = _backtest(evidence, fit, others, backtest_repeats, rng_test, n_jobs)

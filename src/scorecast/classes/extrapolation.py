@@ -12,6 +12,7 @@ from scorecast._core.percent import percent, percent_span
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.classes.backtest_row import BacktestRow
+from scorecast.exceptions import InvalidInputError
 from scorecast.scores import AccuracyCurve, saved_stderr
 
 __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
@@ -47,6 +48,8 @@ class Prediction:
     bound : float or None
         What accuracy is at least where every example was right, with confidence
         `level` and whatever the recogniser is like; None where some were wrong.
+    chance : float
+        Accuracy of guessing among so many classes.
     """
 
     classes: int
@@ -55,6 +58,7 @@ class Prediction:
     high: float
     note: str = ""
     bound: float | None = None
+    chance: float = float("nan")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -269,9 +273,12 @@ class Extrapolation(Result):
         _check_lengths(result)
         # Files of earlier versions know one guess only.
         options = {"top": 1, **options, "level": check_level(options["level"])}
+        _refuse_bounds(inputs, options, result)
         grid = result["discriminability"]
         return cls(
-            predictions=tuple(map(_read_prediction, result["predictions"])),
+            predictions=tuple(
+                _read_prediction(p, options["top"]) for p in result["predictions"]
+            ),
             observed=_read_observed(inputs, options, result["observed"]),
             observed_low=_float(result["observed"]["low"]),
             observed_high=_float(result["observed"]["high"]),
@@ -292,7 +299,12 @@ class Extrapolation(Result):
         )
 
 
-def _read_prediction(data: Json) -> Prediction:
+def chance(classes: int, top: int) -> float:
+    """Return the accuracy of guessing so often among so many classes."""
+    return min(top / classes, 1.0)
+
+
+def _read_prediction(data: Json, top: int) -> Prediction:
     return Prediction(
         classes=int(data["classes"]),
         accuracy=float(data["accuracy"]),
@@ -300,6 +312,8 @@ def _read_prediction(data: Json) -> Prediction:
         high=_float(data["high"]),
         note=str(data["note"]),
         bound=data.get("bound"),
+        # Files of earlier versions lack it.
+        chance=float(data.get("chance") or chance(int(data["classes"]), top)),
     )
 
 
@@ -343,6 +357,24 @@ def _check_lengths(result: Json) -> None:
     ):
         msg = "its parts differ in length"
         raise ValueError(msg)
+
+
+def _refuse_bounds(inputs: Json, options: Json, result: Json) -> None:
+    """Refuse files in which the bound of a faultless recogniser is its forecast."""
+    beyond = [p for p in result["predictions"] if p["classes"] > inputs["n_classes"]]
+    if not beyond or all("bound" in p for p in beyond):
+        return
+    observed = result["observed"]
+    is_faultless = observed["accuracy"][int(np.argmax(observed["classes"]))] >= 1
+    if is_faultless and (
+        options["top"] == 1 or result["interval"].startswith("a bound")
+    ):
+        msg = (
+            "This result was saved by an earlier version, which gave a lower bound as "
+            "the forecast of a recogniser without mistakes: run `scorecast "
+            "extrapolate` on its data again."
+        )
+        raise InvalidInputError(msg)
 
 
 def _floats(data: Json, names: tuple[str, ...]) -> dict[str, FloatArray]:

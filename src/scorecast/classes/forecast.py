@@ -19,6 +19,7 @@ from scorecast.classes.extrapolation import (
     ForecastCurve,
     MethodForecast,
     Prediction,
+    chance,
     far_note,
 )
 from scorecast.classes.intervals import (
@@ -148,6 +149,7 @@ class Forecast:
                     high=float(interval.high[n + i]),
                     note=self._note(int(k)),
                     bound=self._bound(int(k)),
+                    chance=chance(int(k), self.evidence.top),
                 )
             )
         return tuple(found)
@@ -184,6 +186,7 @@ class Forecast:
             low=self._raised(low, float(exact.accuracy[-1]), curve),
             high=high,
             note=OBSERVED_NOTE,
+            chance=chance(k, self.evidence.top),
         )
 
     def _methods(self, sizes: IntArray) -> tuple[MethodForecast, ...]:

@@ -36,6 +36,13 @@ __all__ = [
 ]
 
 _GROUPS = 60
+_FEWEST_OWN = 2  # classes with examples, where a method knows its spread
+_FEWEST_LEFT_OUT = 3  # where they are left out in turn
+_FAULTLESS = (
+    "its lower end is that of the method `bayesian`, a posterior that counts classes, "
+    "not examples: every example was right, so leaving classes out in turn shows no "
+    "spread; the methods `bayesian` and `auto` forecast by it, too"
+)
 _RUNG = 1.5  # factor in classes between upper ends that are compared
 _FLOOR = 1e-9  # keeps log-odds finite
 _ROUNDING = 1e-13
@@ -87,9 +94,11 @@ def prediction_interval(
         return _hopeless(evidence, ks, level, centre)
     n_tested = _n_tested(evidence)
     knows_spread = isinstance(fit.distribution, MonotoneForecast)
-    if n_tested < (2 if knows_spread else 3):
+    if n_tested < (_FEWEST_OWN if knows_spread else _FEWEST_LEFT_OUT):
         nothing = np.full(np.shape(ks), np.nan)
         how = f"none: too few classes with examples ({n_tested}) to tell how they vary"
+        if n_tested >= _FEWEST_OWN:
+            how += "; the methods `bayesian` and `auto` give one"
         return Interval(low=nothing, high=nothing, how=how)
     if isinstance(fit.distribution, MonotoneForecast):
         found = _own_interval(fit.distribution, evidence, ks, level)
@@ -97,7 +106,7 @@ def prediction_interval(
         # Classes left out in turn are all alike: only a posterior tells how low.
         ranks = rank_posterior(evidence)[0]
         posterior = TopPosterior(fitted=ranks, top=evidence.top)
-        found = _own_interval(posterior, evidence, ks, level)
+        found = replace(_own_interval(posterior, evidence, ks, level), how=_FAULTLESS)
     else:
         found = _left_out_interval(fit, evidence, ks, level, centre)
     low, high = found.low, found.high

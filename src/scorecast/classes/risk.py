@@ -148,6 +148,7 @@ def extrapolate_risk(
     problem = RiskProblem(data=data, costs=costs, ties=ties, average=average)
     observed = problem.curves[0]  # first of all: it checks the costs
     evidence = Evidence.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    evidence.check_told_apart()
     choice = _Choice(method, options, n_jobs, as_generator(random_state))
     beyond = targets[targets > data.n_classes]
     made = _forecast(problem, evidence, beyond, level, choice)

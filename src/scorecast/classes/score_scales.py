@@ -94,7 +94,9 @@ def _standardise(
     away = np.where(wrong, values - centre, 0.0)
     freedom = np.maximum(counts - 1, 1)
     spread = np.sqrt((away**2).sum(axis=1, keepdims=True) / freedom)
-    least = _SLIGHTEST * np.abs(kept).max(axis=1, keepdims=True) + np.finfo(float).tiny
+    size = np.abs(kept).max(axis=1, keepdims=True)
+    # Where all wrong classes are at nought, the truth tells the size of the scores.
+    least = _SLIGHTEST * np.where(size > 0.0, size, 1.0)
     standard: FloatArray = (values - centre) / np.maximum(spread, least)
     return standard
 

@@ -41,7 +41,7 @@ _METHODS = (
 @click.option(
     "--to",
     "targets",
-    type=Whole(),
+    type=Whole(min=1),
     multiple=True,
     required=True,
     metavar="N",

@@ -24,7 +24,7 @@ _SECONDS = re.compile(r"max_seconds=(\d+)")
 # Where the option of the command is not called as the parameter of the function.
 _ALIASES = {
     "accuracy": "expect", "y_true": "truth", "groups": "group",
-    "y_train": "train_labels", "n_refits": "n_permutations",
+    "y_train": "train_labels", "n_refits": "n_permutations", "to": "targets",
 }  # fmt: skip
 # Where it is an option of its own that a parameter has some value.
 _VALUES = {

@@ -76,8 +76,10 @@ def many_models(
     if options["long"]:
         if options["truth"] or options["metric"]:
             msg = (
-                "--truth and --metric do not go with --long: give the value of every "
-                "case as its result, such as 1 for right and 0 for wrong."
+                "--truth and --metric do not go with --long: give a wide table, a row "
+                "for every case and a column of predictions for every model, without "
+                "--long; or the value of every case as its result, such as 1 for right "
+                "and 0 for wrong."
             )
             raise UsageError(msg)
         return compare(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scorecast._core.percent import percent
 from scorecast.comparison.attainable import least_rows
 from scorecast.comparison.compare_pair import least_replicates, look_like_cases
 from scorecast.comparison.effect_sizes import steady_gaps
@@ -340,7 +341,7 @@ def _warnings(
         found.append(
             f"p-values are not corrected: of {_n_pairs(k, control)} comparisons "
             "without a difference some may be called one, with a chance of up to "
-            f"{100 * wrong:.0f} %."
+            f"{percent(wrong)}."
         )
     needed = least_rows(pairs, post_hoc, k, _n_pairs(k, control), alpha)
     if needed is None or n < needed:

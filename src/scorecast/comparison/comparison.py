@@ -135,6 +135,15 @@ class Comparison(Result):
         return 1 - self.level
 
     @property
+    def stands_by_means(self) -> bool:
+        """Whether the mean is what is told of a model: of cases, right or wrong too.
+
+        Right or wrong, mean ranks put models in the order of their means.
+        """
+        counts = self.rows == "cases" and self.pair_test.startswith("mcnemar")
+        return counts or self.is_of_means
+
+    @property
     def is_of_means(self) -> bool:
         """Whether models stand by their means: values of cases, not right or wrong."""
         return self.rows == "cases" and self.pair_test in ("paired-t", "clustered-t")

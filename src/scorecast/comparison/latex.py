@@ -34,11 +34,16 @@ def models_latex(found: Comparison) -> str:
         title = escaped(name)
         if name in found.bests:
             title = rf"\textbf{{{title}}}"
-        values = (f"{found.ranks[place]:.2f}", means[place], medians[place], p)
-        rows.append((title, *values))
-    heading = (
-        "Model", "Mean rank", "Mean", "Median", rf"$p$ vs.\ {escaped(reference)}"
-    )  # fmt: skip
+        values: tuple[str, ...] = (
+            f"{found.ranks[place]:.2f}",
+            means[place],
+            medians[place],
+        )
+        if found.stands_by_means:
+            values = (means[place],)
+        rows.append((title, *values, p))
+    stands = ("Mean",) if found.stands_by_means else ("Mean rank", "Mean", "Median")
+    heading = ("Model", *stands, rf"$p$ vs.\ {escaped(reference)}")
     return _tabular(heading, rows, found)
 
 

@@ -115,8 +115,9 @@ def refuse_texts(
     ways = [way for name in texts if (way := _way_out(columns[name]))]
     if len(texts) > 1:
         other = (
-            "A table has one column per model, and at most one with names of data "
-            "sets; for one result per row name the columns (`long`)."
+            "A wide table has one column per model: list those (`models`), and name "
+            "a column of groups (`groups`); for one result per row name the columns "
+            "(`long`)."
         )
         msg = f"Columns {said} hold text. {ways[0] if ways else other}"
         raise InvalidInputError(msg)

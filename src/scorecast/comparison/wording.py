@@ -64,7 +64,7 @@ def sentence_of(found: Comparison) -> str:
 def _best_said(found: Comparison, scale: str) -> str:
     """Say which model ranks best, or which ones share that rank."""
     best, way = found.bests, direction_said(found.greater_is_better)
-    if found.is_of_means:
+    if found.stands_by_means:
         mean = amount(found.means[found.models.index(best[0])])
         verb = "has" if len(best) == 1 else "share"
         return f"{named(best)} {verb} the best mean of {scale} ({mean}); {way}."
@@ -94,7 +94,7 @@ def _of_control(
         if names
     ]
     stands = f"mean rank {found.rank(centre):.2f}"
-    if found.is_of_means:
+    if found.stands_by_means:
         stands = f"mean {amount(found.means[found.models.index(centre)])}"
     return (
         f"The control, {centre} ({stands} of "
@@ -188,7 +188,7 @@ def _what(found: Comparison) -> str:
     better = "higher" if found.greater_is_better else "lower"
     stand = "Mean ranks, 1 being best"
     values = [f"{name} {found.rank(name):.2f}" for name in found.order]
-    if found.is_of_means:
+    if found.stands_by_means:
         stand = "Means"
         means = dict(zip(found.models, found.means, strict=True))
         values = [f"{name} {amount(means[name])}" for name in found.order]

@@ -29,8 +29,11 @@ class ClassSensitivity:
         Cases of it that were tested.
     estimate, low, high : float
         Share and its interval (Wilson).
-    n_units : float
-        Independent ones among the cases, where they come in groups; else 0.
+    n_units : int
+        Independent units: groups where cases come in groups, else cases.
+    n_effective : float
+        How many units the interval counts: fewer than there are where groups differ
+        in size.
     specificity : float
         Share of the cases of all other classes that are not taken for this one.
     specificity_low, specificity_high : float
@@ -42,15 +45,26 @@ class ClassSensitivity:
     estimate: float
     low: float
     high: float
-    n_units: float = 0.0
+    n_units: int
+    n_effective: float
     specificity: float = math.nan
     specificity_low: float = math.nan
     specificity_high: float = math.nan
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return Wilson's interval, of groups where there are any."""
-        n = self.n_units or self.n
+        n = self.n_effective
         return wilson(self.estimate * n, n, level)
+
+    @classmethod
+    def from_json(cls, row: Json) -> ClassSensitivity:
+        """Rebuild from JSON, where what is not finite is null."""
+        facts: Json = {k: math.nan if v is None else v for k, v in row.items()}
+        if "n_effective" not in facts:
+            # Files of earlier versions kept one number for both, 0 without groups.
+            facts["n_effective"] = float(facts.get("n_units") or facts["n"])
+            facts["n_units"] = round(facts["n_effective"])
+        return cls(**facts)
 
 
 def class_sensitivities(
@@ -81,7 +95,7 @@ def class_sensitivities(
         own = pooled.truth == code
         if not own.any():
             continue
-        n, units = _counted(problem, rows[own])
+        n, units, effective = _counted(problem, rows[own])
         row = ClassSensitivity(
             label=str(label),
             n=n,
@@ -89,6 +103,7 @@ def class_sensitivities(
             low=0.0,
             high=1.0,
             n_units=units,
+            n_effective=effective,
         )
         low, high = row.interval(level)
         spared = _spared(problem, pooled.predicted != code, ~own, rows, level)
@@ -106,18 +121,19 @@ def _spared(
     """Measure the specificity, with its interval."""
     if not others.any():
         return {}
-    n, units = _counted(problem, rows[others])
+    n = _counted(problem, rows[others])[2]
     share = _mean_of_cases(spared[others], rows[others])
-    low, high = wilson(share * (units or n), units or n, level)
+    low, high = wilson(share * n, n, level)
     return {"specificity": share, "specificity_low": low, "specificity_high": high}
 
 
-def _counted(problem: Problem, rows: IntArray) -> tuple[int, float]:
-    """Count cases, and independent ones among them where they come in groups."""
+def _counted(problem: Problem, rows: IntArray) -> tuple[int, int, float]:
+    """Count cases, independent units among them, and what these count in the mean."""
     cases = np.unique(rows)
     if problem.groups is None:
-        return cases.size, 0.0
-    return cases.size, n_independent(problem.groups[cases], cases.size)
+        return cases.size, cases.size, float(cases.size)
+    groups = problem.groups[cases]
+    return cases.size, np.unique(groups).size, n_independent(groups, cases.size)
 
 
 def _mean_of_cases(right: np.ndarray, rows: IntArray) -> float:
@@ -144,7 +160,7 @@ def across_classes(sensitivities: Sequence[ClassSensitivity], level: float) -> B
     """
     each = 1 - (1 - level) / len(sensitivities)
     ends = [row.interval(each) for row in sensitivities]
-    grouped = any(row.n_units for row in sensitivities)
+    grouped = any(row.n_units < row.n for row in sensitivities)
     low, high = np.mean(ends, axis=0)
     return Bound(
         method="across-classes",

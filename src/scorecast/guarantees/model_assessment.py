@@ -300,8 +300,7 @@ def loss_from(name: str, data: Json) -> LossAssessment:
         folds=tuple(_float(x) for x in data["folds"]),
         bounds=tuple(_bound_from(row) for row in data["bounds"]),
         per_class=tuple(
-            ClassSensitivity(**_numbers(row, {"label", "n"}))
-            for row in data["per_class"].values()
+            ClassSensitivity.from_json(row) for row in data["per_class"].values()
         ),
         cases=tuple(_float(x) for x in data.get("cases", ())),
         tests=tuple(_float(x) for x in data.get("tests", ())),

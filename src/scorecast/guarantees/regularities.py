@@ -15,6 +15,7 @@ from scipy.special import chdtrc, stdtr, stdtrit
 
 from scorecast._core.amounts import counted
 from scorecast._core.checks import check_choice, check_matrix
+from scorecast._core.percent import percent
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -109,7 +110,7 @@ class Regularities(Result):
             f"{self.n_cases:,} cases, {counted(self.n_features, 'features')} "
             f"({self.cases_per_feature:.2g} cases each); features vary in about "
             f"{counted(round(self.effective_features), 'directions')}; {balance}"
-            f"{100 * self.share_not_normal:.0f} % of features not normal{blocks}; "
+            f"{percent(self.share_not_normal)} of features not normal{blocks}; "
             f"{self.separation_said()}."
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scorecast._core.percent import percent
 from scorecast.guarantees.estimates import Estimates
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.outcomes import Outcome
@@ -37,14 +38,14 @@ def ties_said(estimates: Estimates, loss: Loss) -> str:
     if not pairs or tied < _MANY * pairs:
         return ""
     said = (
-        f"{loss.name}: {100 * tied / pairs:.0f} % of the pairs it ranks have equal "
+        f"{loss.name}: {percent(tied / pairs)} of the pairs it ranks have equal "
         "scores, which count half"
     )
     share = _saturated(estimates.pooled())
     if share < _MANY:
         return said
     return (
-        f"{said}; {100 * share:.0f} % of the probabilities are 0 or 1 to the last "
+        f"{said}; {percent(share)} of the probabilities are 0 or 1 to the last "
         "digit, too extreme to be put in order"
     )
 

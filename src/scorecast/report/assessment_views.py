@@ -89,6 +89,7 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     lines += [*table_lines(heading, _loss_rows(result), left={0, 1, 4}), ""]
     if any(model.feasibility for model in result.assessed):
         lines += [*table_lines(_TESTS, _test_rows(result), left={0}), ""]
+    lines += _class_lines(result)
     lines += _pair_lines(result)
     lines += outlook_lines(result)
     for text in result.warnings:
@@ -104,6 +105,8 @@ def assessment_text(result: Assessment, *, ascii_only: bool = False) -> str:
     return joined_lines(lines, ascii_only=ascii_only)
 
 
+_MOST_CLASSES = 12  # in the terminal; beyond, the least recognised
+_LEAST_CLASSES = 6
 _MOST_PAIRS = 10  # in the terminal; beyond, those of the best model
 _WIDEST = 88  # characters of a line
 _NAME = 60  # characters of a model's name where lines may break
@@ -130,6 +133,42 @@ def _loss_rows(result: Assessment) -> list[tuple[str, ...]]:
             )
             name = ""
     return rows
+
+
+def _class_lines(result: Assessment) -> list[str]:
+    """Set a table of how well the best model recognises each class."""
+    rows = next((x.per_class for x in result.best.losses if x.per_class), ())
+    if not rows:
+        return []
+    shown = rows
+    if len(rows) > _MOST_CLASSES:
+        shown = tuple(sorted(rows, key=lambda row: row.estimate)[:_LEAST_CLASSES])
+    grouped = any(row.n_units < row.n for row in rows)
+    name = model_names([model.name for model in result.models])[result.best.name]
+    of = f"recall of {name}" if len(result.models) > 1 else "recall"
+    heading = (
+        "class by class", "cases", *(["groups"] if grouped else []),
+        of, f"{level_name(result.level)} interval",
+    )  # fmt: skip
+    table = [
+        (
+            one_line(row.label, 30),
+            count(row.n), *([count(row.n_units)] if grouped else []),
+            percent(row.estimate, 1), percent_span(row.low, row.high, 1),
+        )
+        for row in shown
+    ]  # fmt: skip
+    lines = table_lines(heading, table, left={0})
+    if any(display_width(line) > _WIDEST for line in lines):
+        # A long name stands above its table.
+        short = tuple("recall" if cell == of else cell for cell in heading)
+        lines = [f"  {of}", *table_lines(short, table, left={0})]
+    if len(shown) < len(rows):
+        lines.append(
+            f"  the least recognised; {len(rows) - len(shown):,} more classes are in "
+            "JSON and report"
+        )
+    return [*lines, ""]
 
 
 def _pair_lines(result: Assessment) -> list[str]:

@@ -43,6 +43,7 @@ from scorecast.report.wording import (
     like_digits,
     one_line,
     p_cell,
+    percent_number,
     signed_number,
     signed_size,
 )
@@ -108,7 +109,8 @@ def _model_lines(result: Comparison, rows: list[tuple[str, ...]]) -> list[str]:
 
 def _heading(result: Comparison, limit: int = 16) -> tuple[str, ...]:
     centre = names_in_columns(result.models, limit)[result.control or result.best]
-    return ("", "mean rank", "mean", "median", f"p against {centre}", "")
+    stands = ("mean",) if result.stands_by_means else ("mean rank", "mean", "median")
+    return ("", *stands, f"p against {centre}", "")
 
 
 def _model_rows(
@@ -123,10 +125,14 @@ def _model_rows(
         place = result.models.index(name)
         p = "" if name == centre else p_cell(result.pair(name, centre).p_adjusted)
         mark = "" if name == centre or result.differ(name, centre) else "not told apart"
-        rows.append((
-            names[name], f"{result.ranks[place]:.2f}",
-            means[place], medians[place], p, mark,
-        ))  # fmt: skip
+        stands: tuple[str, ...] = (
+            f"{result.ranks[place]:.2f}",
+            means[place],
+            medians[place],
+        )
+        if result.stands_by_means:
+            stands = (means[place],)
+        rows.append((names[name], *stands, p, mark))
     return rows
 
 
@@ -216,7 +222,7 @@ def _turned(
 
 def _chances_said(chances: RopeChances) -> str:
     each = (chances.first_lower, chances.equal, chances.first_higher)
-    return "-".join(f"{100 * chance:.0f}" for chance in each) + " %"
+    return "-".join(map(percent_number, each)) + " %"
 
 
 def _facts(result: Comparison) -> list[tuple[str, str]]:
@@ -251,7 +257,7 @@ def _correction(result: Comparison) -> str:
 def _(result: Comparison) -> Drawing:
     return (
         rank_drawing(result)
-        if len(result.models) > 2 and not result.is_of_means
+        if len(result.models) > 2 and not result.stands_by_means
         else difference_drawing(result)
     )
 
@@ -259,7 +265,7 @@ def _(result: Comparison) -> Drawing:
 @report_sections.register
 def _(result: Comparison) -> tuple[Section, ...]:
     sections = [_head(result)]
-    if len(result.models) > 2 and not result.is_of_means:
+    if len(result.models) > 2 and not result.stands_by_means:
         sections.append(_ranks(result))
     sections.append(_differences(result))
     if result.control is None and 2 < len(result.models) <= _MOST_IN_MATRIX:
@@ -281,7 +287,7 @@ def _references(result: Comparison) -> tuple[str, ...]:
     used = [result.paragraph(), *(OMNIBUS_PAPERS[x.test] for x in result.omnibus)]
     if not result.is_of_means:
         used += [_INTERVAL_PAPERS.get(result.rows, "")]
-    if len(result.models) > 2 and not result.is_of_means:
+    if len(result.models) > 2 and not result.stands_by_means:
         used.append("Demsar 2006")  # the diagram of mean ranks
     if result.pair_test.startswith("wilcoxon") and len(result.models) > 2:
         used.append("Benavoli et al. 2016")  # why not mean ranks
@@ -293,8 +299,8 @@ def _references(result: Comparison) -> tuple[str, ...]:
 def _head(result: Comparison) -> Section:
     rows = _model_rows(result, 40)
     table = Table(
-        caption="", columns=_heading(result)[:5], rows=tuple(row[:5] for row in rows),
-        notes=tuple(row[5] for row in rows), words=1, stacked=True,
+        caption="", columns=_heading(result)[:-1], rows=tuple(row[:-1] for row in rows),
+        notes=tuple(row[-1] for row in rows), words=1, stacked=True,
     )  # fmt: skip
     tables = [table]
     if len(rows) > _MOST_MODELS:

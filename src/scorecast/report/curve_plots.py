@@ -328,4 +328,10 @@ def _draw_ends(
             },
         )
     half = LINE / 2
-    return [(right + 8, place - half, np.inf, place + half) for place in places]
+    names = [(right + 8, place - half, np.inf, place + half) for place in places]
+    # From the end of every curve a line leads to its name.
+    leaders = [
+        (x0 + 3, min(y0, place), right + 8, max(y0, place))
+        for x0, y0, place in zip(at_x, at_y, places, strict=True)
+    ]
+    return [*names, *leaders]

@@ -163,7 +163,7 @@ def _candidates(
     start, middle = anchor.x - 5, anchor.x - anchor.width / 2
     end, before = anchor.x - anchor.width + 5, anchor.x - anchor.width - 5
     # A falling curve leaves room above on the right and below on the left.
-    sides = [(True, left) for left in (start, middle, end)]
+    sides = [(True, left) for left in (start, middle, end, before)]
     below = [(False, left) for left in (before, middle, anchor.x + 5)]
     found: list[tuple[float, Place]] = []
     for above, left in below + sides if anchor.first else sides + below:

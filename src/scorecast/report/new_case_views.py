@@ -6,7 +6,7 @@ from scorecast.recurrence import NewCases, Recurrence
 from scorecast.report.recurrence_words import span_said, time_said
 from scorecast.report.sections import Section, Table
 from scorecast.report.text import entry_lines, table_lines
-from scorecast.report.wording import count, level_name
+from scorecast.report.wording import count, level_name, percent
 
 __all__ = ["new_cases_lines", "new_cases_section"]
 
@@ -78,7 +78,7 @@ def _rows(found: NewCases, result: Recurrence, dash: str) -> list[tuple[str, ...
             f"new case {i + 1}",
             _median(found.median[i], result.follow_up.longest),
             span_said(found.low[i], found.high[i], dash),
-            *(f"{100 * chance:.0f} %" for chance in found.survival[i]),
+            *(percent(chance) for chance in found.survival[i]),
         )
         for i in range(min(found.n, _MOST_ROWS))
     ]

@@ -19,6 +19,7 @@ from scorecast.report.wording import (
 __all__ = [
     "assumptions_said",
     "backtest_said",
+    "chance_said",
     "methods_said",
     "observed_said",
     "sentence",
@@ -54,6 +55,12 @@ def observed_said(result: Extrapolation) -> str:
 def span(prediction: Prediction, dash: str = "-") -> str:
     """Say the interval of a prediction."""
     return percent_span(prediction.low, prediction.high, dash=dash)
+
+
+def chance_said(prediction: Prediction) -> str:
+    """Say what guessing reaches, to two digits where it is small."""
+    small = [limit for limit in (0.1, 0.01) if prediction.chance < limit]
+    return percent(prediction.chance, len(small))
 
 
 def methods_said(result: Extrapolation) -> str:
@@ -120,10 +127,20 @@ def backtest_said(result: Extrapolation, arrow: str = "->") -> str:
         error = _error_of(result, rows)
         if error is not None:
             task = f"{count(shown)} {arrow} {count(rows[0].to_classes)} classes"
-            return f"back-test {task}: off by {points(error)} points"
+            said = f"back-test {task}: off by {points(error)} points"
+            return said + _bias_of(result, rows)
     if 1 < result.top >= result.n_classes // 2:
         return f"not back-tested{result.guesses}: half of the classes are too few"
     return "not back-tested"
+
+
+def _bias_of(result: Extrapolation, rows: Iterable[BacktestRow]) -> str:
+    """Say the mean error of the method, with its standard error, where it is known."""
+    own = next((row for row in rows if row.method == result.method), None)
+    if own is None or not is_known(own.stderr):
+        return ""
+    bias = points(own.bias, signed=True)
+    return f", bias {bias} (standard error {points(own.stderr)})"
 
 
 def _error_of(result: Extrapolation, rows: Iterable[BacktestRow]) -> float | None:

@@ -21,6 +21,7 @@ from scorecast.report.discriminability_plot import discriminability_drawing
 from scorecast.report.phrases import (
     assumptions_said,
     backtest_said,
+    chance_said,
     methods_said,
     observed_said,
     sentence,
@@ -45,6 +46,7 @@ __all__: list[str] = []
 _DASH = "\N{EN DASH}"
 _MINUS = "\N{MINUS SIGN}"
 _ARROW = "\N{RIGHTWARDS ARROW}"
+_MOST_ABREAST = 36  # letters that narrow screens show side by side
 
 _REFERENCES = (
     "C. Zheng, R. Achanta and Y. Benjamini (2018). Extrapolating expected accuracies "
@@ -106,9 +108,10 @@ def _head(result: Extrapolation) -> Section:
     level = level_name(result.level)
     rows = tuple(
         (
-            f"{count(p.classes)} classes",
+            count(p.classes),
             percent(p.accuracy),
             span(p, _DASH),
+            chance_said(p),
         )
         for p in result.predictions
     )
@@ -123,7 +126,7 @@ def _head(result: Extrapolation) -> Section:
         tables=(
             Table(
                 caption="",
-                columns=("", "expect", f"{level} interval"),
+                columns=("classes", "expect", f"{level} interval", "chance"),
                 rows=rows,
                 notes=tuple(p.note for p in result.predictions),
                 words=1,
@@ -180,13 +183,21 @@ def _method_table(result: Extrapolation) -> Table:
         (m.name, weight_name(m.weight), *(percent(x, 1) for x in m.targets.tolist()))
         for m in result.methods
     )
+    columns = ("method", "share", *targets)
     return Table(
         caption="Share of each method, and its accuracy at each number of classes",
-        columns=("method", "share", *targets),
+        columns=columns,
         rows=rows,
         notes=tuple(m.note for m in result.methods),
         words=1,
+        stacked=_is_wide(columns, rows),
     )
+
+
+def _is_wide(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bool:
+    """Tell whether a narrow screen would cut a table off."""
+    cells = zip(columns, *rows, strict=True)
+    return sum(max(map(len, column)) for column in cells) > _MOST_ABREAST
 
 
 _BACKTEST_LEAD = (

@@ -29,7 +29,7 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import count, dashed, level_name, one_line
+from scorecast.report.wording import count, dashed, level_name, one_line, percent
 
 __all__ = ["settings_drawing", "settings_text"]
 
@@ -403,9 +403,9 @@ def _relations(result: SettingsAssessment) -> list[Section]:
         (
             f"{_of_loss(result, r.loss)}{names[r.a]}",
             names[r.b],
-            f"{100 * r.won:.0f} %",
-            f"{100 * r.lost:.0f} %",
-            f"{100 * r.better:.0f} %",
+            percent(r.won),
+            percent(r.lost),
+            percent(r.better),
             f"{r.p_sign:.3f}",
             r.relation or "none",
         )

@@ -14,6 +14,7 @@ from scorecast.report.curve_plots import CURVE_LEVEL, observed_band
 from scorecast.report.phrases import (
     assumptions_said,
     backtest_said,
+    chance_said,
     methods_said,
     observed_said,
     span,
@@ -114,19 +115,24 @@ def _prediction_lines(result: Extrapolation) -> list[str]:
     names = [count(p.classes) for p in result.predictions]
     expected = [percent(p.accuracy) for p in result.predictions]
     spans = [span(p) for p in result.predictions]
+    chances = [chance_said(p) for p in result.predictions]
     widest = max(map(len, names))
     first = widest + 9 + max(10, 2 + max(map(len, expected)))
     second = first + max(14, 2 + max(map(len, spans)))
     heading = f"{level_name(result.level)} interval"
-    lines = [f"{'expect':>{first + 1}}{heading:>{second - first + 3}}"]
-    for p, name, share, ends in zip(
-        result.predictions, names, expected, spans, strict=True
+    third = second + max(12, 6 + max(map(len, chances)))
+    lines = [
+        f"{'expect':>{first + 1}}{heading:>{second - first + 3}}"
+        f"{'chance':>{third - second - 4}}"
+    ]
+    for p, name, share, ends, guessed in zip(
+        result.predictions, names, expected, spans, chances, strict=True
     ):
         start = f" {name:>{widest}} classes"
         start = f"{start}{share:>{first - len(start)}}"
         start = f"{start}{ends:>{second - first}}"
-        # The note begins beyond the heading of the intervals.
-        lines += _wrapped(f"{start:<{second + 5}}", p.note, second + 5)
+        start = f"{start}{guessed:>{third - second}}"
+        lines += _wrapped(f"{start:<{third + 3}}", p.note, third + 3)
     return lines
 
 

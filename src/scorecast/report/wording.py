@@ -7,7 +7,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from scorecast._core.percent import UNKNOWN, is_known, percent, percent_span
+from scorecast._core.percent import (
+    UNKNOWN,
+    is_known,
+    percent,
+    percent_number,
+    percent_span,
+)
 
 __all__ = [
     "UNKNOWN",
@@ -23,6 +29,7 @@ __all__ = [
     "p_cell",
     "page_name",
     "percent",
+    "percent_number",
     "percent_span",
     "points",
     "printable",

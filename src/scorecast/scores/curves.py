@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_choice, check_class_counts
+from scorecast._core.percent import percent
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.exceptions import UsageError
@@ -99,11 +100,11 @@ class AccuracyCurve(Result):
         """Say the result in one sentence."""
         last = int(np.argmax(self.classes))
         error = self.stderr_at(last)
-        within = f" (standard error {100 * error:.1f} %)" if np.isfinite(error) else ""
+        within = f" (standard error {percent(error, 1)})" if np.isfinite(error) else ""
         guesses = "" if self.top == 1 else f" within {self.top} guesses"
         return (
             f"With {self.classes[last]:,} classes right "
-            f"{100 * self.accuracy[last]:.1f} % of the time{guesses}{within}; "
+            f"{percent(float(self.accuracy[last]), 1)} of the time{guesses}{within}; "
             f"{self.n_examples:,} examples of {self.n_classes:,} classes, "
             f"{self.average} average, ties {self.ties}."
         )

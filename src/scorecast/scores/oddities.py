@@ -9,17 +9,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
+from scipy.special import logsumexp, stdtr
 
+from scorecast._core.percent import percent
+from scorecast._core.types import FloatArray, IntArray
 from scorecast.scores.matrix import Scores
 from scorecast.scores.ranking import ClassScores, Ranking
 
 __all__ = ["describe_assumed_order", "describe_oddities", "look_normalised"]
 
 _SHOWN = 3
+_LONGEST_NUMBER = 18  # digits
 _MOST_CELLS = 50_000_000  # beyond, looking for duplicates takes too long
 _MANY_TIES = 0.01
 _ENOUGH_TO_TELL = 20
+_MOST_SHIFTED = 10_000_000  # cells looked at to see whether labels are off by one
+_SHIFTED_ROWS = 64  # examples looked at together
+_SURELY_SHIFTED = 1e-3
 
 
 def describe_oddities(data: ClassScores, ranking: Ranking) -> list[str]:
@@ -38,7 +44,7 @@ def describe_oddities(data: ClassScores, ranking: Ranking) -> list[str]:
         One sentence each; empty for unremarkable data.
     """
     found = [
-        _no_better_than_chance(data, ranking),
+        _shifted_labels(data, ranking) or _no_better_than_chance(data, ranking),
         describe_assumed_order(data),
         _classes_without_examples(data),
         _ties(ranking),
@@ -96,6 +102,69 @@ def _no_better_than_chance(data: ClassScores, ranking: Ranking) -> str:
         "The true class wins no more often than chance. Do the labels fit the columns "
         f"(--classes), do they start at 0, {way}"
     )
+
+
+def _shifted_labels(data: ClassScores, ranking: Ranking) -> str:
+    """Say so where labels that count from 0 meet columns that count from 1, or so."""
+    mostly_right = (ranking.beaten_totals == 0).mean() > 0.5
+    if mostly_right or data.n_examples < _ENOUGH_TO_TELL:
+        return ""
+    if not _are_consecutive(data.classes):
+        return ""
+    own, won = _winners(data)
+    given = _right_by_class(own, won)
+    for shift in (-1, 1):
+        moved = _right_by_class(own, won, shift)
+        # Classes, not examples, show that it is no accident.
+        gain, mean = moved - given, float(np.mean(moved - given))
+        stderr = float(gain.std(ddof=1) / np.sqrt(gain.size)) if gain.size > 1 else 1.0
+        far = moved.mean() > 2 * max(given.mean(), 1 / data.n_classes)
+        surely = mean > 0 and (
+            stderr == 0 or stdtr(gain.size - 1, -mean / stderr) < _SURELY_SHIFTED
+        )
+        if far and surely:
+            what = "1 taken from" if shift < 0 else "1 added to"
+            others = "the columns (classes=, --classes FILE)"
+            if not isinstance(data, Scores):
+                others = "the gallery (gallery_labels=, --gallery-labels FILE)"
+            return (
+                f"With {what} every label {percent(float(moved.mean()))} would be "
+                f"right instead of {percent(float(given.mean()))}: do the labels and "
+                f"{others} count from the same number?"
+            )
+    return ""
+
+
+def _are_consecutive(classes: tuple[Hashable, ...]) -> bool:
+    """Tell whether columns are named 0, 1, 2, ... or 1, 2, 3, ..., also as text."""
+    first = str(classes[0])
+    if not first.isdecimal() or len(first) > _LONGEST_NUMBER:
+        return False
+    start = int(first)
+    return all(str(name) == str(start + i) for i, name in enumerate(classes))
+
+
+def _winners(data: ClassScores) -> tuple[IntArray, IntArray]:
+    """Return true and winning column of many examples, evenly spread."""
+    step = _SHIFTED_ROWS
+    most = max(_MOST_SHIFTED // (step * data.n_classes), 1)
+    starts = np.arange(0, data.n_examples, step)
+    if starts.size > most:
+        starts = starts[np.linspace(0, starts.size - 1, most).astype(int)]
+    own, won = [], []
+    for start in starts.tolist():
+        stop = min(start + step, data.n_examples)
+        own.append(data.own[start:stop])
+        won.append(data.rows(start, stop).argmax(axis=1))
+    return np.concatenate(own), np.concatenate(won)
+
+
+def _right_by_class(own: IntArray, won: IntArray, shift: int = 0) -> FloatArray:
+    """Return the share of every class that is right if its label is another."""
+    kind = np.unique(own, return_inverse=True)[1]
+    right = np.bincount(kind, weights=(won == own + shift).astype(np.float64))
+    shares: FloatArray = right / np.bincount(kind)
+    return shares
 
 
 def describe_assumed_order(data: ClassScores) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scorecast._core.checks import check_choice, check_class_counts
 from scorecast._core.keywords import checked_keywords
+from scorecast._core.percent import percent
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.exceptions import UsageError
@@ -95,7 +96,7 @@ class ClassData(Simulated):
         n, k = self.y.size, self.gallery.shape[0]
         far = self.truth
         said = ", ".join(
-            f"{100 * far.accuracy[i]:.3g} % with {far.classes[i]:,}"
+            f"{percent(float(far.accuracy[i]), 1)} with {far.classes[i]:,}"
             for i in sorted({0, len(far.classes) // 2, len(far.classes) - 1})
         )
         return (

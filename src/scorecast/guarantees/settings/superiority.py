@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy.special import bdtr, stdtr
 
+from scorecast._core.percent import percent
 from scorecast._core.types import Json
 from scorecast.guarantees.model_comparison import corrected_t
 from scorecast.guarantees.settings.estimate import SettingEstimate
@@ -68,7 +69,7 @@ class Superiority:
         won, lost = self.won, self.lost
         if self.relation == "inferior":
             first, second, won, lost = second, first, lost, won
-        counts = f"wins {100 * won:.0f} % and loses {100 * lost:.0f} %"
+        counts = f"wins {percent(won)} and loses {percent(lost)}"
         of = (
             f"of {settings_counted(self.n_settings)} at a level of "
             f"{100 * self.alpha:g} %"

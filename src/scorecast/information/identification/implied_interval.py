@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
+from scorecast._core.percent import percent
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.information.identification.curve_sample import CurveSample
 from scorecast.information.identification.ideal_curve import (
@@ -199,7 +200,7 @@ def _influence(replicates: FloatArray) -> tuple[str, ...]:
     if share < _LARGE_SHARE:
         return ()
     return (
-        f"One stimulus makes {100 * share:.0f} % of the error that leaving out stimuli "
+        f"One stimulus makes {percent(share)} of the error that leaving out stimuli "
         "finds: the only one that was mistaken, or a candidate that attracts many "
         "answers. With such candidates intervals hold less often than they say.",
     )

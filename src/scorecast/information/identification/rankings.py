@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.percent import percent
 from scorecast.exceptions import DataWarning, InsufficientDataError, UsageError
 from scorecast.scores import (
     ClassScores,
@@ -136,7 +137,7 @@ def rank_tested(
     share = tied / ranking.n_examples
     if share >= _MANY_TIES:
         notes.append(
-            f"{tied:,} of {ranking.n_examples:,} responses ({100 * share:.0f} %) tie "
+            f"{tied:,} of {ranking.n_examples:,} responses ({percent(share)}) tie "
             "with another stimulus; ties count as their expectation under random "
             "breaking. Are stimuli repeated?"
         )

@@ -1,0 +1,78 @@
+"""No share that is not 0 or 1 is written as 0 % or 100 %."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast._core.percent import percent, percent_number, percent_span
+from scorecast.comparison.bayesian import RopeChances
+from scorecast.guarantees.loss_values import span_said, value_said
+from scorecast.guarantees.settings.superiority import Superiority
+from scorecast.report import render_text
+from scorecast.report.comparison_views import _chances_said
+
+NEAR = (1e-12, 0.0004, 0.0049, 0.9951, 0.9996, 1 - 1e-12)
+
+
+@pytest.mark.parametrize("share", NEAR)
+def test_what_is_nearly_certain_is_not_called_certain(share):
+    written = [
+        percent(share),
+        percent(share, 1),
+        percent_number(share),
+        value_said("accuracy", share),
+        value_said("error", share),
+    ]
+    for text in written:
+        assert text.removesuffix(" %") not in ("0", "0.0", "0.00", "100", "100.0")
+    for text in (
+        percent_span(share, 0.5).split("-")[0],
+        percent_span(0.5, share).removesuffix(" %").split("-")[1],
+        span_said("accuracy", share, share).removesuffix(" %").split("-")[1],
+    ):
+        assert text not in ("0", "0.0", "0.00", "100", "100.0")
+
+
+@pytest.mark.parametrize("share", [0, 1])
+def test_certainty_is_written_as_such(share):
+    assert percent(share) == f"{100 * share} %"
+    assert percent_number(share) == f"{100 * share}"
+
+
+def test_chances_of_a_comparison():
+    assert (
+        _chances_said(RopeChances(first_lower=0.9996, equal=0.0004, first_higher=0.0))
+        == ">99-<1-0 %"
+    )
+    assert (
+        _chances_said(RopeChances(first_lower=0.0, equal=0.0, first_higher=1.0))
+        == "0-0-100 %"
+    )
+
+
+def test_an_accuracy_curve_of_one_mistake_in_thousands():
+    own = np.arange(3000) % 4
+    scores = np.eye(4)[own]
+    scores[0] = 1 - scores[0]
+    curve = sc.accuracy_curve(scores, own)
+    assert "right 99.97 % of the time (standard error 0.03 %)" in curve.summary()
+    assert "99.97 %" in render_text(curve)
+
+
+def test_wins_in_all_settings_but_one():
+    found = Superiority(
+        a="a", b="b", loss="accuracy", n_settings=400, better=1, worse=0,
+        won=399 / 400, lost=1 / 400, p_sign=0.0, alpha=0.05, share=0.9, relation="",
+    )  # fmt: skip
+    assert "wins 99.8 % and loses 0.2 %" in found.said()
+
+
+def test_a_forecast_of_one_mistake_in_thousands(make):
+    result = make.design_example()
+    sure = replace(result.predictions[0], accuracy=0.9996, low=0.9, high=0.99999)
+    text = render_text(replace(result, predictions=(sure,)))
+    assert "99.96 %" in text
+    assert "90->99 %" in text
+    assert " 100 %" not in text
