@@ -23,11 +23,19 @@ def rewritten(function, replacements, **names):
     for old, new in replacements.items():
         assert source.count(old) == 1, (old, source.count(old))
         source = source.replace(old, new)
+    for name in names:  # else the fault would be none
+        assert f"{name}(" in source.partition(":\n")[2], name
     space = dict(vars(inspect.getmodule(function.py_func)))
-    space |= {"entry": FREE, "compiled": INNER} | names
+    space |= {"entry": FREE, "compiled": INNER, "merged": INNER} | names
     # The text is our own kernel with one line changed.
     exec(compile(source, "<a faulty kernel>", "exec"), space)
     return space[function.py_func.__name__]
+
+
+def swept(**names):
+    """Return the sweeps with some of their parts replaced."""
+    once = rewritten(sweep.sweep_once, {}, **names)
+    return rewritten(sweep.run_sweeps, {}, sweep_once=once)
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +49,7 @@ def scale_ignores_skew():
     broken = rewritten(
         case.assign_cases, {}, _assign_numbers=line, _assign_vectors=plane
     )
-    return rewritten(sweep.run_sweeps, {}, assign_cases=broken)
+    return swept(assign_cases=broken)
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +60,7 @@ def precision_forgets_skew_prior():
         {"constants.power * sums.cases[c] + 1.0": "constants.power * sums.cases[c]"},
     )
     update = rewritten(sweep._update_mixture, {}, update_component=broken)
-    return rewritten(sweep.run_sweeps, {}, _update_mixture=update)
+    return swept(_update_mixture=update)
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +71,7 @@ def precision_forgets_scatter():
         {"0.5 * (constants.power * own + tilt)": "0.5 * tilt"},
     )
     update = rewritten(sweep._update_mixture, {}, update_component=broken)
-    return rewritten(sweep.run_sweeps, {}, _update_mixture=update)
+    return swept(_update_mixture=update)
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +84,7 @@ def split_forgets_jacobian():
     split = rewritten(jump._split, {}, log_split_ratio=broken)
     merge = rewritten(jump._merge, {}, log_split_ratio=broken)
     both = rewritten(jump.jump, {}, _split=split, _merge=merge)
-    return rewritten(sweep.run_sweeps, {}, jump=both)
+    return swept(jump=both)
 
 
 class JointDraws:

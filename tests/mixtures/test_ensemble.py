@@ -130,14 +130,17 @@ def test_every_move_leaves_the_posterior_where_it_is_in_many_runs(move):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("move", "name"),
-    [("split_or_merge", "_log_share"), ("move_along_ridge", "_log_pro_gamma")],
+    ("move", "name", "wrong"),
+    [
+        ("split_or_merge", "_log_share", lambda x: x + 1),
+        ("move_along_ridge", "_log_pro_gamma", lambda x: 0 * x),
+    ],
 )
-def test_a_wrong_move_is_found_out(monkeypatch, move, name):
+def test_a_wrong_move_is_found_out(monkeypatch, move, name, wrong):
     from scorecast.mixtures import ensemble
 
     right = getattr(ensemble, name)
-    monkeypatch.setattr(ensemble, name, lambda *a: 0.5 * right(*a))
+    monkeypatch.setattr(ensemble, name, lambda *a: wrong(right(*a)))
     assert largest_shift(move, 6_000, 8, seed=3) > 5.0
 
 
