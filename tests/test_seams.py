@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from scorecast._core.checks import (
+    check_count,
+    check_one_of,
+    check_positive,
+    check_share,
+)
 from scorecast._core.codec import decode, encode
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import DATA, INPUT, OPTION, Note, Result
 from scorecast.exceptions import (
     InvalidInputError,
     Location,
@@ -130,12 +136,53 @@ def test_floats_come_back(value):
     assert decode(encode(value), float) == value
 
 
+@dataclass(frozen=True)
+class Measured:
+    name: str
+    values: tuple[float, ...] = field(default=(), metadata=DATA)
+
+
+def test_data_stay_out_of_the_json():
+    written = encode(Measured("a", (1.0, 2.0)))
+    assert written == {"name": "a"}
+    assert decode(written, Measured) == Measured("a")
+
+
 def test_what_has_no_json_is_a_fault_of_ours():
     with pytest.raises(TypeError, match="No JSON"):
         encode(object())
 
 
 # Errors ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "remedy"),
+    [
+        (lambda x: check_count(x, "n", least=2), 1, None),
+        (lambda x: check_count(x, "n", most=9), 10, None),
+        (lambda x: check_count(x, "n"), True, None),
+        (lambda x: check_count(x, "n"), 2.5, None),
+        (lambda x: check_share(x, "n"), 20, "try 0.2"),
+        (lambda x: check_share(x, "n", most=0.9), 0.95, None),
+        (lambda x: check_share(x, "n", is_open=True), 1.0, None),
+        (lambda x: check_share(x, "n"), math.nan, None),
+        (lambda x: check_positive(x, "n"), 0, None),
+        (lambda x: check_positive(x, "n"), math.inf, None),
+        (lambda x: check_one_of(x, "n", ("tail", "gamma")), "gama", "try 'gamma'"),
+    ],
+)
+def test_checks_name_the_parameter_and_what_was_meant(check, value, remedy):
+    with pytest.raises(UsageError) as caught:
+        check(value)
+    assert (caught.value.parameter, caught.value.remedy) == ("n", remedy)
+
+
+def test_checks_return_clean_values():
+    found = check_count(200.0, "n")
+    assert (found, type(found)) == (200, int)
+    assert type(check_share(1, "share")) is float
+    assert check_positive(3, "scale") == 3.0
 
 
 def test_error_gains_its_place_and_keeps_its_parts():

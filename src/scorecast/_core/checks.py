@@ -17,11 +17,15 @@ from scorecast.exceptions import InvalidInputError, UsageError
 __all__ = [
     "check_choice",
     "check_class_counts",
+    "check_count",
     "check_flag",
     "check_from_zero",
     "check_level",
     "check_matrix",
     "check_n_jobs",
+    "check_one_of",
+    "check_positive",
+    "check_share",
     "describe_place",
 ]
 
@@ -268,3 +272,59 @@ def check_n_jobs(n_jobs: int | None) -> int | None:
         return n_jobs
     msg = f"`n_jobs` must be a whole number other than 0, or None; got {n_jobs!r}."
     raise UsageError(msg)
+
+
+def check_count(
+    value: Any, parameter: str, *, least: int = 1, most: int | None = None
+) -> int:
+    """Return a whole number within limits; 200.0 is accepted as 200."""
+    is_whole = (
+        isinstance(value, numbers.Real)
+        and not isinstance(value, bool)
+        and float(value).is_integer()
+    )
+    if is_whole and least <= value and (most is None or value <= most):
+        return int(value)
+    limits = f"from {least:,}" if most is None else f"from {least:,} to {most:,}"
+    problem = f"must be a whole number {limits}; got {value!r}"
+    raise UsageError(problem, parameter=parameter)
+
+
+def check_share(
+    value: Any, parameter: str, *, most: float = 1.0, is_open: bool = False
+) -> float:
+    """Return a share from 0 to `most`; who gives a percentage is told the share.
+
+    An open range leaves both ends out.
+    """
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if is_number and (0 < value < most if is_open else 0 <= value <= most):
+        return float(value)
+    limits = f"strictly between 0 and {most:g}" if is_open else f"from 0 to {most:g}"
+    raise UsageError(
+        f"must be a share {limits}; got {value!r}",
+        parameter=parameter,
+        remedy=f"try {value / 100:g}"
+        if is_number and 1 < value <= 100 * most
+        else None,
+    )
+
+
+def check_positive(value: Any, parameter: str) -> float:
+    """Return a positive number that is no misprint."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if is_number and 0 < value < 1e12:
+        return float(value)
+    raise UsageError(f"must be a positive number; got {value!r}", parameter=parameter)
+
+
+def check_one_of(value: object, parameter: str, choices: Sequence[str]) -> str:
+    """Return `value` if it is one of `choices`, else suggest the nearest."""
+    if isinstance(value, str) and value in choices:
+        return value
+    near = near_name(value, choices)
+    raise UsageError(
+        f"must be one of {', '.join(choices)}; got {value!r}",
+        parameter=parameter,
+        remedy=f"try {near!r}" if near else None,
+    )

@@ -26,7 +26,8 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 def encode(value: object) -> Json:
     """Return a value as JSON can hold it.
 
-    A field with ``metadata={"max_items": n}`` that holds more is written empty.
+    A field with ``metadata={"max_items": n}`` that holds more is written empty, one
+    with ``metadata={"part": "data"}`` not at all.
     """
     if isinstance(value, Enum):
         return encode(value.value)
@@ -52,7 +53,7 @@ def encode_fields(value: object, chosen: Iterable[Field[Any]]) -> dict[str, Json
     data: dict[str, Json] = {}
     if isinstance(kind, str) and not hasattr(type(value), "schema"):
         data["kind"] = kind
-    for field in chosen:
+    for field in _written(chosen):
         item = getattr(value, field.name)
         most = field.metadata.get("max_items")
         data[field.name] = encode(() if most and len(item) > most else item)
@@ -110,7 +111,7 @@ def decode_dataclass(
             if data.get("kind") != kind.kind:
                 raise _refusal(repr(kind.kind), data.get("kind"), f"{path}.kind")
             data = {name: item for name, item in data.items() if name != "kind"}
-        known = {field.name: field for field in chosen}
+        known = {field.name: field for field in _written(chosen)}
         for name in data:
             if name not in known:
                 raise _refusal("no such field", data[name], f"{path}.{name}")
@@ -120,6 +121,11 @@ def decode_dataclass(
             elif not field.metadata.get("is_new") or field.default is MISSING:
                 raise _refusal("a value", "nothing", f"{path}.{name}")
     return kind(**values)
+
+
+def _written(chosen: Iterable[Field[Any]]) -> list[Field[Any]]:
+    """Leave out what is data: it goes to files of its own."""
+    return [field for field in chosen if field.metadata.get("part") != "data"]
 
 
 @cache

@@ -11,6 +11,7 @@ from scorecast._core.codec import Json, decode_dataclass, encode_fields
 
 INPUT = {"part": "inputs"}
 OPTION = {"part": "options"}
+DATA = {"part": "data"}  # kept in files of its own, never in the JSON
 _PARTS = ("inputs", "options", "result")
 
 
