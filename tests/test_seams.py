@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 
 from scorecast._core.checks import (
     check_count,
+    check_matrix,
     check_one_of,
     check_positive,
     check_share,
+    warn,
 )
 from scorecast._core.codec import decode, encode
 from scorecast._core.registry import Method, Registry
 from scorecast._core.result import DATA, INPUT, OPTION, Note, Result
 from scorecast.exceptions import (
+    DataWarning,
     InvalidInputError,
     Location,
     MissingExtraError,
@@ -307,3 +310,17 @@ def test_methods_of_a_registry_make_a_reference_table():
     found = methods_document("Intervals", methods())
     assert ("wald", "Wald", "poor") in found.sections[0].tables[0].rows
     assert found.references == ("Wald 1943",)
+
+
+def test_a_matrix_is_refused_with_the_cell_as_a_place():
+    with pytest.raises(InvalidInputError) as caught:
+        check_matrix([[1.0, 2.0], [3.0, math.nan]], parameter="scores")
+    assert caught.value.parameter == "scores"
+    assert caught.value.location == Location(row=2, column="2")
+
+
+def test_a_warning_of_parts_points_at_the_callers_line():
+    with pytest.warns(DataWarning) as caught:
+        warn(DataWarning("odd", parameter="scores"))
+    assert caught[0].filename == __file__
+    assert str(caught[0].message) == "`scores`: odd."

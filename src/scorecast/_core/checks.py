@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.near_names import near_name
 from scorecast._core.types import IntArray
-from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.exceptions import (
+    InvalidInputError,
+    Location,
+    ScorecastWarning,
+    UsageError,
+)
 
 __all__ = [
     "check_choice",
@@ -27,11 +35,18 @@ __all__ = [
     "check_positive",
     "check_share",
     "describe_place",
+    "warn",
 ]
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def check_matrix(
-    values: ArrayLike, name: str, *, allow_negative_infinity: bool = False
+    values: ArrayLike,
+    name: str | None = None,
+    *,
+    parameter: str = "",
+    allow_negative_infinity: bool = False,
 ) -> NDArray[np.floating[Any]]:
     """Return a two-dimensional float32 or float64 array without holes.
 
@@ -42,8 +57,10 @@ def check_matrix(
     ----------
     values : array-like of shape (n, m)
         What the caller passed.
-    name : str
-        Its name in the message.
+    name : str, optional
+        Its name at the head of the message; rebuilt rooms give `parameter` instead.
+    parameter : str, optional
+        The argument it was, a part of the error.
     allow_negative_infinity : bool, default=False
         Whether minus infinity (a log-probability of zero) is a legal value.
 
@@ -58,25 +75,30 @@ def check_matrix(
         If the array is not a non-empty numeric matrix or holds NaN or infinities.
     """
     array = np.asarray(values)
+    problem = ""
     if array.dtype == object or array.dtype.kind not in "fiub":
-        msg = f"{name} must hold numbers; got dtype {array.dtype}."
-        raise InvalidInputError(msg)
-    if array.ndim != 2:
-        msg = f"{name} must have two dimensions (rows x columns); got {array.shape}."
-        raise InvalidInputError(msg)
-    if array.size == 0:
-        msg = f"{name} is empty: shape {array.shape}."
-        raise InvalidInputError(msg)
+        problem = f"must hold numbers; got dtype {array.dtype}"
+    elif array.ndim != 2:
+        problem = f"must have two dimensions (rows x columns); got {array.shape}"
+    elif array.size == 0:
+        problem = f"is empty: shape {array.shape}"
+    if problem and name is not None:
+        raise InvalidInputError(f"{name} {problem}.")
+    if problem:
+        raise InvalidInputError(problem, parameter=parameter)
     keep = array.dtype.newbyteorder("=") if array.dtype.itemsize in (4, 8) else None
     kind = array.dtype.kind
     dtype = keep if kind == "f" and keep is not None else np.dtype(np.float64)
     matrix: NDArray[np.floating[Any]] = np.asarray(array, dtype=dtype)
-    _refuse_nonfinite(matrix, name, allow_negative_infinity)
+    _refuse_nonfinite(matrix, name, parameter, allow_negative_infinity)
     return matrix
 
 
 def _refuse_nonfinite(
-    matrix: NDArray[np.floating[Any]], name: str, allow_negative_infinity: bool
+    matrix: NDArray[np.floating[Any]],
+    name: str | None,
+    parameter: str,
+    allow_negative_infinity: bool,
 ) -> None:
     # The sum is finite exactly when nothing is off, unless it overflows; so the
     # usual case costs one pass and no memory.
@@ -89,9 +111,19 @@ def _refuse_nonfinite(
     if not bad.any():
         return
     row, column = (int(i) for i in np.argwhere(bad)[0])
+    problem = (
+        f"{int(bad.sum())} value(s) that are not finite; the first is "
+        f"{matrix[row, column]}"
+    )
+    if name is None:
+        raise InvalidInputError(
+            f"has {problem}",
+            parameter=parameter,
+            location=Location(row=row + 1, column=str(column + 1)),
+            remedy="remove or repair those rows",
+        )
     msg = (
-        f"{name} has {int(bad.sum())} value(s) that are not finite; the first is "
-        f"{matrix[row, column]} at {describe_place(row, column)}. "
+        f"{name} has {problem} at {describe_place(row, column)}. "
         "Remove or repair those rows."
     )
     raise InvalidInputError(msg)
@@ -328,3 +360,11 @@ def check_one_of(value: object, parameter: str, choices: Sequence[str]) -> str:
         parameter=parameter,
         remedy=f"try {near!r}" if near else None,
     )
+
+
+def warn(warning: ScorecastWarning) -> None:
+    """Warn at the line outside scorecast that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(warning, stacklevel=level)
