@@ -10,108 +10,9 @@ import pytest
 
 import scorecast
 
-NAMES = {
-    "BiclusterEstimates",
-    "BiclusterScores",
-    "BiclusterSet",
-    "DensityComparison",
-    "DensityTest",
-    "EstimateAssessment",
-    "assess_estimates",
-    "bicluster_estimates",
-    "biclusters_from",
-    "compare_densities",
-    "density_test",
-    "score_biclusters",
-    "Assessment",
-    "assess",
-    "SettingsAssessment",
-    "assess_settings",
-    "Comparison",
-    "PairComparison",
-    "compare",
-    "compare_pair",
-    "DecoderComparison",
-    "Identification",
-    "ImpliedInformation",
-    "InformationBound",
-    "compare_decoders",
-    "identify",
-    "identify_from_scores",
-    "implied_information",
-    "mutual_information_bound",
-    "AccuracyCurve",
-    "ApparentInformation",
-    "AutoExtrapolator",
-    "Backtest",
-    "BayesianExtrapolator",
-    "CaseInformation",
-    "Embeddings",
-    "EncodingModel",
-    "Extrapolation",
-    "GaussianExtrapolator",
-    "KdeExtrapolator",
-    "PolynomialExtrapolator",
-    "RegressionExtrapolator",
-    "RiskCurve",
-    "RiskExtrapolation",
-    "Sampling",
-    "Scores",
-    "SplineExtrapolator",
-    "__version__",
-    "accuracy_curve",
-    "apparent_information",
-    "backtest",
-    "cases_from_classes",
-    "cases_from_densities",
-    "cases_from_j",
-    "cases_from_logs",
-    "cases_from_probabilities",
-    "cases_from_regressor",
-    "cases_from_times",
-    "compare_information",
-    "extrapolate",
-    "extrapolate_risk",
-    "PermutationScores",
-    "ProportionInterval",
-    "RequiredTestSize",
-    "LearningCurveFit",
-    "learning_curve_fit",
-    "learning_curve_scores",
-    "SelectedFeatures",
-    "SelectionBias",
-    "selected_features",
-    "selection_bias",
-    "Regularities",
-    "data_regularities",
-    "permutation_scores",
-    "HyperparameterChoice",
-    "choose_hyperparameters",
-    "Recurrence",
-    "RecurrenceModel",
-    "recurrence_of",
-    "evaluate_recurrence",
-    "proportion_interval",
-    "required_test_size",
-    "plot",
-    "report",
-    "risk_curve",
-    "scores_from",
-    "simulate",
-}
-FOLDERS = (
-    "scores",
-    "classes",
-    "information",
-    "guarantees",
-    "recurrence",
-    "comparison",
-    "biclusters",
-    "io",
-    "report",
-    "synthetic",
-    "cli",
-)
+NAMES = set(scorecast.__all__)  # written in `__init__.pyi`, and nowhere else
+ROOMS = {"__version__", "exceptions", "simulate"}
+FOLDERS = sorted(m.name for m in pkgutil.iter_modules(scorecast.__path__) if m.ispkg)
 MODULES = sorted(
     m.name
     for m in pkgutil.walk_packages(scorecast.__path__, "scorecast.")
@@ -119,12 +20,13 @@ MODULES = sorted(
 )
 
 
-def test_the_front_door_is_pinned():
-    assert set(scorecast.__all__) == NAMES
+def test_the_front_door_shows_what_it_has_and_hides_no_room_behind_a_function():
     assert set(dir(scorecast)) == NAMES
+    assert len(NAMES) == len(scorecast.__all__)
+    assert NAMES.isdisjoint({*FOLDERS} - ROOMS)
 
 
-@pytest.mark.parametrize("name", sorted(NAMES - {"__version__", "simulate"}))
+@pytest.mark.parametrize("name", sorted(NAMES - ROOMS))
 def test_every_public_name_loads_and_is_documented(name):
     assert callable(getattr(scorecast, name))
     assert getattr(scorecast, name).__doc__
@@ -140,7 +42,7 @@ def test_simulations_have_a_namespace_of_their_own():
 def test_a_folder_offers_what_it_lists(folder):
     module = importlib.import_module(f"scorecast.{folder}")
     assert module.__doc__
-    for name in module.__all__:
+    for name in getattr(module, "__all__", ()):
         assert hasattr(module, name)
 
 
@@ -156,12 +58,6 @@ def test_examples_in_docstrings_run(name):
 def test_unknown_names_are_refused():
     with pytest.raises(AttributeError, match="extrapolation_curve"):
         scorecast.extrapolation_curve  # noqa: B018
-
-
-def test_the_report_can_be_called_whatever_was_imported_first():
-    importlib.import_module("scorecast.report")
-    assert callable(scorecast.report)
-    assert scorecast.report.__doc__
 
 
 def test_importing_the_package_costs_next_to_nothing():

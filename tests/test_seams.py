@@ -1,15 +1,21 @@
 """What every question shares: errors of parts, registry, codec, documents."""
 
+import json
 import math
 import pickle
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
+import click
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from numpy.typing import NDArray
 
+import scorecast
 from scorecast._core.checks import (
     check_count,
     check_matrix,
@@ -21,8 +27,12 @@ from scorecast._core.checks import (
 from scorecast._core.codec import decode, encode
 from scorecast._core.registry import Method, Registry
 from scorecast._core.result import DATA, INPUT, OPTION, Note, Result
+from scorecast.cli.options import output_options
+from scorecast.cli.outputs import Gate, check_outputs
+from scorecast.cli.verb import Verb, option
 from scorecast.exceptions import (
     DataWarning,
+    GateFailedError,
     InvalidInputError,
     Location,
     MissingExtraError,
@@ -31,7 +41,7 @@ from scorecast.exceptions import (
     locating,
     printable,
 )
-from scorecast.report import latex, markdown, terminal
+from scorecast.report import latex, load, markdown, terminal
 from scorecast.report.document import Document, Section, Table, methods_document
 
 
@@ -324,3 +334,69 @@ def test_a_warning_of_parts_points_at_the_callers_line():
         warn(DataWarning("odd", parameter="scores"))
     assert caught[0].filename == __file__
     assert str(caught[0].message) == "`scores`: odd."
+
+
+def test_help_shows_usual_options_first_and_others_by_group():
+    @click.command(name="toy", cls=Verb, usual=("--json", "--model"))
+    @option("Question", "--rope", type=float, help="Half-width.")
+    @option("Input", "--model", "models", multiple=True, help="Column.")
+    @output_options
+    def toy(**options):
+        """Do nothing."""
+
+    text = CliRunner().invoke(toy, ["--help"]).output
+    order = ["Usual options", "--json", "--model", "Question", "--rope", "Output"]
+    places = [text.index(word) for word in order]
+    assert places == sorted(places)
+    assert text.count("--json") == text.count("--model") == 1
+
+
+def test_errors_name_the_options_of_their_verb():
+    verb = Verb(
+        "toy",
+        params=[click.Option(["--seed"]), click.Option(["--rope"])],
+        aliases={"region": "--rope"},
+    )
+    names = verb.names()
+    assert names["random_state"] == "--seed"
+    assert names["region"] == "--rope"
+    error = UsageError("must be positive", parameter="region")
+    assert error.message(names) == "--rope: must be positive."
+
+
+@pytest.mark.parametrize(
+    ("least", "value", "passes"),
+    [(None, 0.1, True), (0.5, 0.5, True), (0.5, 0.4, False), (0.5, math.nan, False)],
+)
+def test_gates_refuse_what_is_below_or_unknown(least, value, passes):
+    gate = Gate(option="--fail-below", least=least, value=value, subject="the toy")
+    if passes:
+        gate.check()
+    else:
+        with pytest.raises(GateFailedError, match=r"--fail-below 0\.5"):
+            gate.check()
+
+
+def test_two_outputs_need_a_file_each(tmp_path):
+    one = str(tmp_path / "a.html")
+    options = {"json_path": one, "report_path": one, "force": False}
+    with pytest.raises(UsageError, match="a file each"):
+        check_outputs(options)
+
+
+def test_a_saved_result_is_loaded_in_a_new_process(tmp_path):
+    path = tmp_path / "pair.json"
+    found = scorecast.compare_pair([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 0])
+    path.write_text(json.dumps(found.to_dict()))
+    code = f"import scorecast.report as r; print(r.load({str(path)!r}).kind)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "pair-comparison"
+
+
+def test_a_damaged_result_is_refused_with_its_file(tmp_path):
+    path = tmp_path / "no.json"
+    path.write_text('{"kind": "nothing"}')
+    with pytest.raises(InvalidInputError, match=r"no\.json"):
+        load(path)

@@ -27,7 +27,7 @@ found = sc.evaluate_recurrence(
 worth = sc.apparent_information(found.log_q, found.log_p, units="bits")
 print(worth.summary())
 sc.compare_information(found.log_q, found.log_q_of("cox"), units="bits")
-sc.report(sc.recurrence_of(found, worth), "out.html")
+sc.write_report(sc.recurrence_of(found, worth), "out.html")
 
 chosen = sc.choose_hyperparameters(
     model, X, years, progressed, {"more components": {"growth": 0.9}}

@@ -194,7 +194,7 @@ def test_one_file_for_two_outputs_is_refused_before_the_first(
         "compare", path, "--latex", target, other, f"{tmp_path}/./same.html"
     )
     assert code == 2
-    assert f"--latex and {other} both name" in err
+    assert f"{other} and --latex both name" in err
     assert not out
     assert not target.exists()
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from tests.recurrence.stub_model import StubModel
 
-import scorecast as sc
 import scorecast.information
 from scorecast._core.results import result_from_dict
 from scorecast.cli.main import _run
 from scorecast.exceptions import NotConvergedError
+from scorecast.report import report as write_page
 
 QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--max-seconds", "0",
          "--compare", "none", "--allow-unconverged")  # fmt: skip
@@ -118,7 +118,7 @@ def test_a_saved_answer_comes_back(answered):
     assert again["result"] == data["result"]
     assert found.to_columns()["name"] == ["model", "curve"]
     assert found.summary().startswith("The predicted times carry")
-    assert "Some cases" in sc.report(found)
+    assert "Some cases" in write_page(found)
 
 
 def bad_tables():

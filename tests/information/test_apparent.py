@@ -19,6 +19,7 @@ from scorecast.information import simulation, verdict
 from scorecast.information.compare import relative_cases
 from scorecast.information.influence import Influence, influence_of
 from scorecast.report import render_text
+from scorecast.report import report as write_page
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
 
@@ -122,7 +123,7 @@ def test_what_leaves_out_forecasts_of_zero_says_so_and_names_the_way_out():
     assert f"All 60 cases: minus infinity. W{label}:" in text[:table]
     assert f"P(J > 0)  w{label}: " in text
     assert f"interval w{label}" in result.groups[1].note
-    page = sc.report(result)
+    page = write_page(result)
     assert f"All 60 cases: minus infinity. W{label}:" in page
     assert f"W{label}: the mean of all is minus infinity" in page
     assert [group.to_dict()["is_infinite"] for group in result.groups] == [False, True]
@@ -149,7 +150,10 @@ def test_a_quick_look_is_student_s_t_and_no_posterior(j):
     assert result.posterior.low <= plain.low
     assert result.posterior.high >= plain.high
     text = render_text(result)
-    for words in (text, *re.findall(r"(?:<title>|<p>|<desc>)[^<]*", sc.report(result))):
+    for words in (
+        text,
+        *re.findall(r"(?:<title>|<p>|<desc>)[^<]*", write_page(result)),
+    ):
         rest = words.replace("without a posterior", "").replace("no posterior", "")
         assert "posterior" not in rest.lower()
     assert "t interval" in text
@@ -174,7 +178,7 @@ def test_one_case_and_equal_cases_claim_no_certainty():
     assert "surely" not in flat.summary()
     for result in (one, flat):
         json.dumps(result.to_dict(), allow_nan=False)
-        assert sc.report(result)
+        assert write_page(result)
 
 
 def test_more_cases_than_allowed_are_drawn_from_and_said_so(quick_posterior):
@@ -200,7 +204,7 @@ def test_the_case_left_out_is_one_the_posterior_has_seen(quick_posterior):
     others = np.delete(j, result.influence.index)
     assert result.influence.mean_without == pytest.approx(others.mean())
     assert "of those simulated" in render_text(result)
-    assert "Of those simulated" in sc.report(result)
+    assert "Of those simulated" in write_page(result)
     assert "of those simulated" not in render_text(answer(j))
 
 
@@ -243,15 +247,15 @@ def test_chains_that_disagree_are_withheld_or_stamped(quick_posterior):
     assert any("did not converge" in w for w in result.warnings)
     data = result.to_dict()
     assert data["result"]["diagnostics"]["passed"] is False
-    assert "did not converge" in sc.report(result)
-    assert "DO NOT AGREE" in sc.report(result)
+    assert "did not converge" in write_page(result)
+    assert "DO NOT AGREE" in write_page(result)
 
 
 def test_a_number_of_components_that_cannot_be_trusted_is_not_shown(quick_posterior):
     found = answer()
     assert found.components is not None  # compiled chains that agree about it
     hidden = dataclasses.replace(found, components=None)
-    assert "Number of components" not in sc.report(hidden)
+    assert "Number of components" not in write_page(hidden)
     assert "omponents" not in str(hidden)
     again = result_from_dict(json.loads(json.dumps(hidden.to_dict())))
     assert again.components is None

@@ -13,6 +13,7 @@ import scorecast as sc
 from scorecast.exceptions import DataWarning, InvalidInputError, NotConvergedError
 from scorecast.information.first_figures import first_figures, student_quantile
 from scorecast.information.posterior import has_lone_case
+from scorecast.report import report as write_page
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 5, 29, 101, 999, 10**5])
@@ -117,7 +118,7 @@ def test_a_quick_look_is_marked_and_simulates_nothing(monkeypatch):
     result = sc.apparent_information(j, np.zeros(200), groups=groups, quick=True)
     assert result.quick
     assert result.summary().startswith("Quick look")
-    assert "No simulation" in sc.report(result)
+    assert "No simulation" in write_page(result)
     assert result.posterior.median == pytest.approx(j.mean(), abs=1e-3)
     assert result.posterior.low < j.mean() < result.posterior.high
     assert result.groups[0].posterior is not None

@@ -12,6 +12,7 @@ from scorecast.mixtures import Sampling
 from scorecast.recurrence import Evaluation, Predictions, fit_population
 from scorecast.recurrence.baseline import curve_of_all
 from scorecast.report import render_text
+from scorecast.report import report as write_page
 
 TINY = {
     "sampling": Sampling(n_chains=2, n_warmup=150, n_draws=150, n_extensions=0),
@@ -98,7 +99,7 @@ def test_knowing_the_shape_of_the_risk_alone_is_no_knowledge_of_cases(noise):
     assert row.verdict in said
     assert row.verdict.split()[0] != "surely"
     assert noise.to_dict()["result"]["beyond_curve"]["median"] == row.beyond
-    for shown in (render_text(noise), sc.report(noise)):
+    for shown in (render_text(noise), write_page(noise)):
         assert "Beyond the curve of all cases alike" in shown.replace("\n", " ")
         assert "curve of all cases  " in shown or "<td" in shown
 

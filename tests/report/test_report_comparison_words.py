@@ -14,8 +14,8 @@ from scorecast.report.comparison_plots import (
     rank_drawing,
 )
 from scorecast.report.drawing import NARROW, WIDE, new_figure, text_width
+from scorecast.report.formats import display_width
 from scorecast.report.sections import report_sections
-from scorecast.report.wording import display_width
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.uniform(0.5, 0.8, (30, 1)) + RNG.normal(0, 0.02, (30, 4))

@@ -11,6 +11,7 @@ import pytest
 import scorecast as sc
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.report import Report, render_html, report_sections, to_html
+from scorecast.report import report as write_page
 from scorecast.report.drawing import COLOURS
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}
@@ -57,11 +58,11 @@ def hostile_page(make, hostile_texts):
         ],
     }
     title = hostile_texts[0] + hostile_texts[2]
-    return sc.report(make.hostile(), title=title, provenance=provenance)
+    return write_page(make.hostile(), title=title, provenance=provenance)
 
 
 def test_the_head_is_the_answer(make, provenance):
-    page = Reader(sc.report(make.design_example(), provenance=provenance))
+    page = Reader(write_page(make.design_example(), provenance=provenance))
     for words in (
         "with 10,000 classes expect about 41 %",
         "400 67 % 58\N{EN DASH}75 %",
@@ -80,7 +81,7 @@ def test_the_head_is_the_answer(make, provenance):
 
 
 def test_warnings_come_before_the_first_figure(forecast):
-    page = sc.report(replace(forecast, warnings=("Beware of this.",)))
+    page = write_page(replace(forecast, warnings=("Beware of this.",)))
     assert page.index("Beware of this.") < page.index("<figure")
 
 
@@ -111,18 +112,18 @@ def test_hostile_text_is_shown_as_it_is(hostile_page, hostile_texts):
 
 
 def test_pages_stay_small(forecast, hostile_page):
-    assert len(sc.report(forecast).encode()) < 150_000
+    assert len(write_page(forecast).encode()) < 150_000
     assert len(hostile_page.encode()) < 300_000
 
 
 def test_a_page_of_many_classes_stays_small(make):
-    page = sc.report(make.extrapolation(n_classes=400, targets=(10_000,)))
+    page = write_page(make.extrapolation(n_classes=400, targets=(10_000,)))
     assert len(page.encode()) < 300_000
 
 
 def test_the_same_report_gives_the_same_bytes(make, provenance):
     pages = {
-        sc.report([make.extrapolation(), make.backtest()], provenance=provenance)
+        write_page([make.extrapolation(), make.backtest()], provenance=provenance)
         for _ in range(2)
     }
     assert len(pages) == 1
@@ -130,7 +131,7 @@ def test_the_same_report_gives_the_same_bytes(make, provenance):
 
 def test_every_figure_has_a_title_that_exists_once(make):
     pytest.importorskip("matplotlib", reason="needs the extra [plot]")
-    page = sc.report([make.extrapolation(), make.backtest(), make.curve()])
+    page = write_page([make.extrapolation(), make.backtest(), make.curve()])
     figures = re.findall(r"<svg .*?</svg>", page, re.DOTALL)
     assert len(figures) == 2 * 6
     for figure in figures:
@@ -145,7 +146,7 @@ def test_every_figure_has_a_title_that_exists_once(make):
 
 
 def test_references_inside_figures_resolve(forecast):
-    page = sc.report(forecast)
+    page = write_page(forecast)
     ids = set(re.findall(r'\bid="([^"]+)"', page))
     used = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', page)
     assert used
@@ -155,7 +156,7 @@ def test_references_inside_figures_resolve(forecast):
 def test_without_matplotlib_there_are_tables_and_a_word_about_it(
     forecast, no_matplotlib
 ):
-    page = sc.report(forecast)
+    page = write_page(forecast)
     assert "<svg" not in page
     assert "scorecast[plot]" in Reader(page).text
     assert "Share of each method" in page
@@ -163,11 +164,11 @@ def test_without_matplotlib_there_are_tables_and_a_word_about_it(
 
 
 def test_several_results_share_a_page(make):
-    page = Reader(sc.report([make.extrapolation(), make.curve()], title="Two of them"))
+    page = Reader(write_page([make.extrapolation(), make.curve()], title="Two of them"))
     assert page.tags.count("h1") == 1
     assert page.tags.count("article") == 2
     assert "Two of them" in page.text
-    alone = Reader(sc.report(make.curve()))
+    alone = Reader(write_page(make.curve()))
     assert alone.tags.count("h1") == 1
 
 
@@ -175,7 +176,7 @@ def test_headings_never_skip_a_level(make):
     for results in ([make.extrapolation()], [make.extrapolation(), make.backtest()]):
         levels = [
             int(tag[1])
-            for tag in Reader(sc.report(results)).tags
+            for tag in Reader(write_page(results)).tags
             if re.fullmatch(r"h\d", tag)
         ]
         assert levels[0] == 1
@@ -195,13 +196,13 @@ def test_the_package_can_be_called_and_writes_whole_files(forecast, tmp_path):
     import scorecast.report
 
     target = tmp_path / "out.html"
-    page = scorecast.report(forecast)
-    assert scorecast.report(forecast, target) == str(target)
+    page = write_page(forecast)
+    assert write_page(forecast, target) == str(target)
     assert target.read_text("utf-8") == page
     assert sc.report is scorecast.report
     with pytest.raises(InvalidInputError):
-        scorecast.report(forecast, target)
-    scorecast.report(forecast, target, title="New", force=True)
+        write_page(forecast, target)
+    write_page(forecast, target, title="New", force=True)
     assert target.read_text("utf-8") != page
 
 
@@ -210,7 +211,7 @@ def test_an_input_is_never_replaced(forecast, tmp_path):
     target.write_text("precious")
     provenance = {"inputs": [{"path": f"{target}::key", "sha256": "", "bytes": 8}]}
     with pytest.raises(InvalidInputError, match="one of the inputs"):
-        sc.report(forecast, target, provenance=provenance, force=True)
+        write_page(forecast, target, provenance=provenance, force=True)
     assert target.read_text() == "precious"
 
 
@@ -224,7 +225,7 @@ def test_results_come_back_from_json_with_the_same_page(make):
 
     result = make.extrapolation()
     again = type(result).from_dict(json.loads(json.dumps(result.to_dict())))
-    assert sc.report(again) == sc.report(result)
+    assert write_page(again) == write_page(result)
 
 
 def test_another_kind_adds_one_function(make):

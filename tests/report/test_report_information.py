@@ -12,6 +12,7 @@ import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.report import information_plots as plots
 from scorecast.report import main_drawing, render_text
+from scorecast.report import report as write_page
 from scorecast.report.drawing import COLOURS, NARROW, WIDE, new_figure
 from scorecast.report.svg import svg_of
 
@@ -108,10 +109,10 @@ def test_every_kind_is_written_and_shown(kind):
     assert all(len(line) <= 88 for line in text.splitlines())
     assert "bits per case" in text
     assert " nan" not in text
-    page = sc.report(result)
+    page = write_page(result)
     assert page.count("<svg") == 2 * len(drawings(result))
     again = result_from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
-    assert sc.report(again) == page
+    assert write_page(again) == page
     assert render_text(again) == text
 
 
@@ -128,7 +129,7 @@ def test_reliability_is_drawn_for_class_probabilities():
     q = rng.dirichlet(np.ones(3), 300)
     y = [rng.choice(3, p=row) for row in q]
     cases = sc.cases_from_classes(q, y, prior=np.full(3, 1 / 3))
-    page = sc.report(sc.apparent_information(cases, units="bits"))
+    page = write_page(sc.apparent_information(cases, units="bits"))
     assert "Do the chances mean what they say?" in page
 
 
@@ -138,7 +139,7 @@ def test_a_page_has_one_dash_for_ranges_and_says_why_one_class_is_shown():
     y = (rng.random(300) < chance).astype(int)
     q = np.column_stack([1 - chance, chance])
     cases = sc.cases_from_classes(q, y, prior=[0.4, 0.6], groups=y // 1)
-    page = sc.report(sc.apparent_information(cases, units="bits"))
+    page = write_page(sc.apparent_information(cases, units="bits"))
     texts = re.sub(r"<svg.*?</svg>|<footer.*", "", page, flags=re.DOTALL)
     texts = re.sub(r"<style.*?</style>", "", texts, flags=re.DOTALL)
     assert re.search(r"\d\u2060?\u2013\u2060?\d", texts)
@@ -147,7 +148,7 @@ def test_a_page_has_one_dash_for_ranges_and_says_why_one_class_is_shown():
 
 
 def test_no_table_of_a_page_has_more_columns_than_a_telephone_holds():
-    page = sc.report(made("tail"))
+    page = write_page(made("tail"))
     heads = re.findall(r"<thead>.*?</thead>", page, flags=re.DOTALL)
     assert max(head.count("<th") - 1 for head in heads) <= 4
     assert "P(J &gt; 0)" in page
@@ -184,7 +185,7 @@ def test_the_sign_of_every_end_of_an_interval_can_be_seen(low, high):
 
 
 def result_page(result):
-    page = re.sub(r"[\u2060]", "", sc.report(result)).replace("\u2013", "-")
+    page = re.sub(r"[\u2060]", "", write_page(result)).replace("\u2013", "-")
     return html.unescape(re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL))
 
 

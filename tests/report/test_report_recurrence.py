@@ -10,6 +10,7 @@ import pytest
 import scorecast as sc
 from scorecast.mixtures import Sampling
 from scorecast.recurrence import CaseCurves, Evaluation, Predictions, recurrence_of
+from scorecast.report import report as write_page
 from scorecast.report.drawing import ACCENT_SOFT, NARROW, WIDE, new_figure
 from scorecast.report.recurrence_plots import (
     calibration_drawing,
@@ -79,8 +80,8 @@ def test_cases_are_drawn_up_to_a_stated_number(answer):
     assert len(lines) == 5
     assert len({(line.get_color(), str(line.get_linestyle()) + str(line._dash_pattern))
                 for line in lines}) == 5  # fmt: skip
-    assert "more stand in the table" not in sc.report(found)
-    page = sc.report(answer(curves=[curves(i) for i in range(9)]))
+    assert "more stand in the table" not in write_page(found)
+    page = write_page(answer(curves=[curves(i) for i in range(9)]))
     assert "The first 6 are drawn; 3 more stand in the table." in page
     assert "case 8" in page
 
@@ -100,7 +101,7 @@ def test_times_over_decades_get_a_logarithmic_scale(answer):
     heights = [max(line.get_ydata()) for line in drawn(densities_drawing(far)).lines
                if len(line.get_xdata()) > 2]  # fmt: skip
     assert heights[0] == pytest.approx(heights[1], rel=1e-6)
-    assert "logarithmic scale" in sc.report(far)
+    assert "logarithmic scale" in write_page(far)
 
 
 def at_width(drawing, width):
@@ -180,7 +181,7 @@ def test_the_dashed_curve_of_the_posterior_is_explained(answer):
     found = answer()
     views = [view.tails for view in found.information.posterior.views]
     assert "pareto" in views
-    page = " ".join(sc.report(found).split())
+    page = " ".join(write_page(found).split())
     assert "the dashed one, given a mixture fitted to all of them. The" in page
     assert "mean and standard error, the second (" in page  # not cut short
 
@@ -257,6 +258,6 @@ def test_the_cases_that_cost_most_are_named(answer):
     said = " ".join(render_text(found).split())
     assert f"Worst {worst.id} ({worst.j:.2f} bits, " in said
     assert "of all losses)" in said
-    page = sc.report(found)
+    page = write_page(found)
     assert "The cases that cost most" in page
     assert f">{worst.id}<" in page

@@ -16,6 +16,7 @@ from scorecast.recurrence import (
     recurrence_of,
 )
 from scorecast.report import render_text
+from scorecast.report import report as write_page
 from scorecast.report.recurrence_plots import (
     calibration_drawing,
     densities_drawing,
@@ -75,7 +76,7 @@ def answer():
 
 
 def page_of(answer):
-    return " ".join(sc.report(answer).replace("\N{WORD JOINER}", "").split())
+    return " ".join(write_page(answer).replace("\N{WORD JOINER}", "").split())
 
 
 def test_times_have_units_commas_and_an_end_of_follow_up(answer):
@@ -161,7 +162,7 @@ def test_calibration_bars_fill_their_figure(answer):
 
 
 def test_narrow_screens_stack_the_rows_of_the_main_table(answer):
-    page = sc.report(answer)
+    page = write_page(answer)
     assert '<table class="stacked">' in page
     assert 'data-name="bits beyond prior"' in page
     assert ".stacked thead { display: none; }" in page

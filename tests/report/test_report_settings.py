@@ -10,7 +10,8 @@ import scorecast as sc
 from scorecast.guarantees.loss_values import span_said
 from scorecast.guarantees.settings.superiority import superiority
 from scorecast.report import main_drawing, render_text
-from scorecast.report.wording import dashed
+from scorecast.report import report as write_page
+from scorecast.report.formats import dashed
 
 
 def make(gap, random_state):
@@ -60,14 +61,14 @@ def test_settings_are_named_by_what_differs(crossed):
 
 def test_with_two_losses_all_parts_say_of_which_they_speak(crossed):
     text = render_text(crossed)
-    page = sc.report(crossed)
+    page = write_page(crossed)
     for loss in ("auc", "mcc"):
         assert f"{loss}: by difficulty" in text
         assert f"Relation  {loss}: n" in text
         assert page.count(f"{loss}: naive-bayes, group 1") == 1
         assert f"{loss}: naive-bayes, pooled" in page
         assert f"<p>{loss}: n" in page
-    assert "auc: " not in sc.report(replace_losses(crossed, "auc"))
+    assert "auc: " not in write_page(replace_losses(crossed, "auc"))
 
 
 def replace_losses(answer, loss):
@@ -82,7 +83,7 @@ def replace_losses(answer, loss):
 
 def test_a_page_of_many_factors_is_drawn_at_both_widths(crossed):
     pytest.importorskip("matplotlib", reason="needs the extra [plot]")
-    page = sc.report(replace_losses(crossed, "auc"))
+    page = write_page(replace_losses(crossed, "auc"))
     assert page.count("<svg") == 4
 
 
@@ -113,7 +114,7 @@ def test_a_group_is_bounded_by_its_members_not_by_their_mean(answer):
     place = next(i for i, line in enumerate(lines) if "group 1: gap 3.0" in line)
     assert lines[place].endswith(of_each)
     assert lines[place + 1].endswith(of_mean)
-    page = sc.report(answer)
+    page = write_page(answer)
     assert dashed(of_each) in page
     assert "95 % interval of each" in page
 
@@ -136,7 +137,7 @@ def test_relations_of_several_pairs_say_that_they_are_not_corrected(answer):
     three = replace(answer, rows=tuple(rows), relations=tuple(pairs))
     said = "not corrected for 3 pairs of models"
     assert said in " ".join(render_text(three).split())
-    assert said in sc.report(three)
+    assert said in write_page(three)
 
 
 def test_the_figure_has_a_row_for_every_setting(answer):
@@ -149,7 +150,7 @@ def test_the_figure_has_a_row_for_every_setting(answer):
 
 def test_the_page_has_groups_factors_bounds_and_wins(answer):
     pytest.importorskip("matplotlib", reason="needs the extra [plot]")
-    page = sc.report(answer)
+    page = write_page(answer)
     for heading in (
         "Accuracy by difficulty",
         "Accuracy, one factor at a time",
@@ -158,7 +159,7 @@ def test_the_page_has_groups_factors_bounds_and_wins(answer):
     ):
         assert heading in page
     again = sc.SettingsAssessment.from_dict(answer.to_dict())
-    assert sc.report(again) == page
+    assert write_page(again) == page
 
 
 def test_a_model_without_an_estimate_is_left_out_of_the_figure():
@@ -197,7 +198,7 @@ def test_labels_leave_out_what_is_the_same_in_all(by_name):
 
 
 def test_the_page_says_at_what_other_factors_are_held(by_name):
-    page = sc.report(by_name)
+    page = write_page(by_name)
     held = "data microarray_colon, m 2, loss accuracy, sampling cv5"
     assert f"the others held at {held}." in page
     assert "ccuracy over 3 settings" in page
@@ -225,5 +226,5 @@ def test_axis_and_numbers_have_one_unit(answer, crossed):
 
 
 def test_every_column_of_wins_is_explained(answer):
-    page = sc.report(answer)
+    page = write_page(answer)
     assert "Better: the share of settings in which the estimate" in page

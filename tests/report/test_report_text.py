@@ -14,8 +14,7 @@ from scorecast.report import (
     render_html,
     render_text,
 )
-from scorecast.report.html import Report
-from scorecast.report.wording import (
+from scorecast.report.formats import (
     one_line,
     percent,
     percent_span,
@@ -23,6 +22,7 @@ from scorecast.report.wording import (
     printable,
     weight_name,
 )
+from scorecast.report.html import Report
 
 DESIGN = """\
 Observed  20 classes, 1,000 examples: right 93.3 % of the time (90 %: 90.2-95.6)

@@ -1,23 +1,153 @@
-"""Where the answer of a verb goes: terminal, JSON, HTML; each whole or not at all."""
+"""What every verb does: check, read, compute, deliver, judge.
+
+`run` takes a verb through it. Outputs are checked before anything takes time and
+written whole or not at all; errors gain the places that their parameters were read
+from; what the library warns of is said once, below the answer; gates come last.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import os
 import platform
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import is_dataclass, replace
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any, cast
 
 import click
 
+from scorecast._core.progress import computing, finish, hidden, stage
 from scorecast._core.results import Result
 from scorecast.cli.faults import in_options
-from scorecast.exceptions import UsageError
+from scorecast.cli.inputs import file_prints
+from scorecast.cli.verb import Verb
+from scorecast.exceptions import (
+    GateFailedError,
+    Location,
+    ResultWarning,
+    ScorecastWarning,
+    UsageError,
+    locating,
+)
 from scorecast.io import check_writable, write_json, write_text
 
-__all__ = ["check_outputs", "deliver", "note"]
+__all__ = ["Gate", "Loaded", "check_outputs", "deliver", "note", "run"]
+
+# Options that name files to be written, beside those of `--json` and `--report`.
+_WRITTEN = {"latex": "LaTeX", "predicted": "Predicted", "predictions": "Predictions"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """What a verb read.
+
+    Attributes
+    ----------
+    arguments : mapping
+        For the library, by the names of its parameters.
+    files : sequence of str
+        Paths that were read; outputs may not replace them.
+    places : mapping
+        Where parameters came from, for messages.
+    notes : sequence of DataWarning or str
+        What was done on the way.
+    source : str
+        Whose data they are and under which licence, for the page.
+    """
+
+    arguments: Mapping[str, Any]
+    files: Sequence[str] = ()
+    places: Mapping[str, Location] = field(default_factory=dict)
+    notes: Sequence[ScorecastWarning | str] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """A threshold that was stated, and what is held against it.
+
+    Attributes
+    ----------
+    option : str
+        As it was written, such as ``--fail-below``.
+    least : float or None
+        The threshold; nothing is judged without one.
+    value : float
+        What must reach it; what is not known does not.
+    subject : str
+        What that is, such as "the forecast for 400 classes".
+    """
+
+    option: str
+    least: float | None
+    value: float
+    subject: str
+
+    def check(self) -> None:
+        """Refuse a value that does not reach the threshold."""
+        if self.least is None or self.value >= self.least:
+            return
+        shown = "unknown" if math.isnan(self.value) else f"{self.value:.3f}"
+        msg = f"{self.subject} is {shown}, below {self.option} {self.least}"
+        raise GateFailedError(msg)
+
+
+def run(
+    options: dict[str, Any],
+    load: Callable[[dict[str, Any]], Loaded],
+    answer: Callable[[dict[str, Any], Loaded], Result],
+    *,
+    gates: Callable[[Any, dict[str, Any]], Iterable[Gate]] | None = None,
+) -> None:
+    """Take a verb from its options to its answer.
+
+    Parameters
+    ----------
+    options : dict
+        Values of all options, `output_options` among them.
+    load : callable
+        Reads what the options name.
+    answer : callable
+        Calls the library, once.
+    gates : callable, optional
+        Thresholds that the answer is held against, after it was delivered.
+    """
+    check_outputs(options)
+    with _collected() as caught:
+        loaded = load(options)
+        check_outputs(options, loaded.files)
+        with computing(), locating(loaded.places):
+            result = answer(options, loaded)
+        files = file_prints(loaded.files)
+    notes = [*loaded.notes, *caught]
+    deliver(result, options, files=files, notes=notes, source=loaded.source)
+    for gate in gates(result, options) if gates else ():
+        gate.check()
+
+
+@contextmanager
+def _collected() -> Iterator[list[ScorecastWarning]]:
+    """Collect our own warnings about the input; those about the answer it says itself.
+
+    What others warn of is passed on.
+    """
+    lines: list[ScorecastWarning] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield lines
+    for warning in caught:
+        if isinstance(warning.message, ScorecastWarning):
+            if not isinstance(warning.message, ResultWarning):
+                lines.append(warning.message)
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
 
 
 def check_outputs(options: dict[str, Any], inputs: Sequence[str] = ()) -> None:
@@ -34,12 +164,17 @@ def check_outputs(options: dict[str, Any], inputs: Sequence[str] = ()) -> None:
     if report_path and not report_path.lower().endswith((".html", ".htm")):
         msg = f"--report writes HTML: give it a name that ends so, not {report_path!r}."
         raise UsageError(msg)
-    if report_path and options.get("json_path") == report_path:
-        msg = f"--json and --report both name {report_path!r}: they need a file each."
-        raise UsageError(msg)
-    for name in ("json_path", "report_path"):
-        path = options.get(name)
-        if path and path != "-":
+    given = {"--json": options.get("json_path"), "--report": report_path}
+    given |= {f"--{name}": options.get(name) for name in (*_WRITTEN, "checkpoint")}
+    taken: dict[str, str] = {}
+    for option, path in given.items():
+        if not path or path == "-":
+            continue
+        other = taken.setdefault(os.path.realpath(path), option)
+        if other != option:
+            msg = f"{other} and {option} both name {path!r}: they need a file each."
+            raise UsageError(msg)
+        if option != "--checkpoint":
             check_writable(path, force=options["force"], inputs=inputs)
 
 
@@ -48,7 +183,7 @@ def deliver(
     options: dict[str, Any],
     *,
     files: list[dict[str, Any]],
-    notes: Sequence[str] = (),
+    notes: Sequence[ScorecastWarning | str] = (),
     source: str = "",
     further: Sequence[Result] = (),
     matrix: dict[str, Any] | None = None,
@@ -63,7 +198,7 @@ def deliver(
         Values of `output_options`.
     files : list of dict
         Path, hash and size of the inputs.
-    notes : sequence of str
+    notes : sequence of ScorecastWarning or str
         What was done on the way; goes to standard error.
     source : str
         Whose data they are and under which licence, for the page.
@@ -72,8 +207,8 @@ def deliver(
     matrix : dict, optional
         What the data were, where the answer does not say so itself.
     """
-    from scorecast._core.progress import finish, stage
-    from scorecast.report import render_text, report
+    from scorecast.report import render, write_report
+    from scorecast.report.views import has_document
 
     command = shlex.join(["scorecast", *sys.argv[1:]])
     data = result.to_dict()
@@ -87,27 +222,41 @@ def deliver(
     with stage("writing"):
         if report_path:
             shown = {"command": command, "data": source, "inputs": files}
-            page = report([result, *further], provenance=shown)
-            write_text(report_path, page, force=options["force"], inputs=paths)
+            write_report(
+                [result, *further],
+                report_path,
+                provenance=shown,
+                force=options["force"],
+            )
+        if options.get("latex") and has_document(result):
+            tables = render(result, "latex")
+            write_text(options["latex"], tables, force=options["force"], inputs=paths)
         if json_path and json_path != "-":
             write_json(json_path, data, force=options["force"], inputs=paths)
     finish()
     if not options["quiet"]:
         for line in notes:
-            note(in_options(line, click.get_current_context().command))
+            note(_noted(line))
     if json_path == "-":
         click.echo(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
     elif not options["quiet"]:
-        click.echo(render_text(result, ascii_only=not _speaks_utf8()))
-        saved = (
-            ("Predicted", options.get("predicted")),
-            ("JSON", json_path),
-            ("Report", report_path),
-            ("LaTeX", options.get("latex")),
-        )
-        for name, path in saved:
+        is_plain = not _speaks_utf8()
+        color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        click.echo(render(result, ascii_only=is_plain, color=color), color=color)
+        saved = {name: options.get(key) for key, name in _WRITTEN.items()}
+        saved |= {"JSON": json_path, "Report": report_path}
+        for name, path in saved.items():
             if path:
                 click.echo(f"{name:<10}{path}")
+
+
+def _noted(line: ScorecastWarning | str) -> str:
+    """Say a warning in words of the command line."""
+    verb = click.get_current_context().command
+    names = verb.names() if isinstance(verb, Verb) else None
+    if isinstance(line, ScorecastWarning) and names is not None:
+        return line.message(names)
+    return in_options(str(line), verb)
 
 
 def _in_options(result: Result) -> Result:
@@ -132,8 +281,6 @@ def _versions() -> dict[str, str]:
 
 def note(line: str) -> None:
     """Say something beside the answer."""
-    from scorecast._core.progress import hidden
-
     with hidden():
         click.echo(f"note: {line}", err=True)
 

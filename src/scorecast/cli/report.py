@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import click
 
 __all__ = ["command"]
-
-_QUESTIONS = (
-    "biclusters", "classes", "comparison", "guarantees", "information", "recurrence",
-    "scores", "synthetic",
-)  # fmt: skip
 
 
 @click.command(name="report")
@@ -28,23 +22,17 @@ def command(results: tuple[str, ...], out: str, **options: Any) -> None:
     import shlex
     import sys
 
-    from scorecast._core.results import result_from_dict
-    from scorecast.io import check_writable, fingerprint, read_json, write_text
-    from scorecast.report import report
+    from scorecast.cli.inputs import file_prints
+    from scorecast.io import check_writable
+    from scorecast.report import load, write_report
 
     check_writable(out, force=options["force"], inputs=results)
-    for name in _QUESTIONS:  # each knows the kinds of its own results
-        module = importlib.import_module(f"scorecast.{name}")
-        for public in dir(module):  # loaded when first asked for
-            getattr(module, public)
-    loaded = [result_from_dict(read_json(path)) for path in results]
-    prints = [fingerprint(path) for path in results]
-    inputs = [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]
-    command_line = shlex.join(["scorecast", *sys.argv[1:]])
-    page = report(
-        loaded,
-        title=options["title"],
-        provenance={"command": command_line, "inputs": inputs},
+    origin = {
+        "command": shlex.join(["scorecast", *sys.argv[1:]]),
+        "inputs": file_prints(results),
+    }
+    loaded = [load(path) for path in results]
+    write_report(
+        loaded, out, title=options["title"], provenance=origin, force=options["force"]
     )
-    write_text(out, page, force=options["force"], inputs=results)
     click.echo(f"{'Report':<10}{out}")

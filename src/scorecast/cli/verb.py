@@ -1,7 +1,16 @@
 """What a verb is: grouped help, choices from registries, errors that name its options.
 
-A verb's file reads options, calls the library once and delivers. An option has the name
-of the parameter that it sets; where it cannot, `Verb.aliases` says which one it is.
+A verb's file reads options, calls the library once and delivers::
+
+    @click.command(name="compare", cls=Verb, usual=("--model", "--truth", "--json"))
+    @click.argument("table")
+    @option("Input", "--model", "models", multiple=True, help="Column to compare.")
+    @output_options
+    def command(**options):
+        run(options, _load, _answer)
+
+`cli.outputs.run` does what all verbs share. An option has the name of the parameter
+that it sets; where it cannot, `Verb.aliases` says which one it is.
 """
 
 from __future__ import annotations
@@ -18,7 +27,6 @@ from scorecast.exceptions import UsageError
 F = TypeVar("F", bound=Callable[..., Any])
 
 _USUAL = "Usual options"
-_MOST_USUAL = 10
 # Options that every verb has, by the group of help that they stand in.
 _SHARED = {
     "Output": ("json", "report", "force", "quiet", "seed", "jobs", "debug", "help"),
@@ -33,7 +41,10 @@ class Verb(click.Command):
     Attributes
     ----------
     aliases : mapping
-        From parameters of the library to options that are called otherwise.
+        From parameters of the library to options that are called otherwise; a verb may
+        add its own.
+    usual : tuple of str
+        The options that help shows first, in this order; at most ten.
     """
 
     aliases: ClassVar[Mapping[str, str]] = {
@@ -43,53 +54,61 @@ class Verb(click.Command):
         "y_true": "--truth",
     }
 
+    def __init__(
+        self,
+        *args: Any,
+        usual: Sequence[str] = (),
+        aliases: Mapping[str, str] | None = None,
+        **facts: Any,
+    ) -> None:
+        super().__init__(*args, **facts)
+        self.usual = tuple(usual)
+        self.own_aliases = dict(aliases or {})
+
     def names(self) -> dict[str, str]:
         """Return what users of the verb call the parameters of the library."""
         own = {str(param.name): _longest(param) for param in self.params}
         known = set(own.values())
-        others = {k: v for k, v in self.aliases.items() if v in known}
-        return {**others, **own}
+        shared = {k: v for k, v in self.aliases.items() if v in known}
+        return {**shared, **own, **self.own_aliases}
 
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
         """Write the usual options first, then all others by group."""
-        groups: dict[str, list[tuple[str, str]]] = {_USUAL: []}
+        groups: dict[str, list[tuple[str, str]]] = {}
+        usual: dict[str, tuple[str, str]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is None or not isinstance(param, click.Option):
                 continue
-            if getattr(param, "is_usual", False):
-                groups[_USUAL].append(record)
+            name = _longest(param)
+            if name in self.usual:
+                usual[name] = record
                 continue
-            shared = _GROUPS.get(_longest(param).lstrip("-"), "Method")
+            shared = _GROUPS.get(name.lstrip("-"), "Method")
             group = getattr(param, "group", None) or shared
             groups.setdefault(group, []).append(record)
+        first = [usual[name] for name in self.usual if name in usual]
         last = [group for group in ("File layout", "Output") if group in groups]
         order = [*(g for g in groups if g not in last), *last]
-        for group in order:
-            if groups[group]:
-                with formatter.section(group):
-                    formatter.write_dl(groups[group])
+        sections = [(_USUAL, first), *((group, groups[group]) for group in order)]
+        for title, records in sections:
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
 class _GroupedOption(click.Option):
-    def __init__(
-        self, *args: Any, group: str = "", is_usual: bool = False, **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, group: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.group = group
-        self.is_usual = is_usual
 
 
-def option(
-    group: str, *names: str, usual: bool = False, **facts: Any
-) -> Callable[[F], F]:
-    """Make an option of a group of help; the usual ones are shown first."""
+def option(group: str, *names: str, **facts: Any) -> Callable[[F], F]:
+    """Make an option of a group of help: Input, Question, Method, Output."""
     facts.setdefault("show_default", facts.get("default") is not None)
-    return click.option(
-        *names, cls=_GroupedOption, group=group, is_usual=usual, **facts
-    )
+    return click.option(*names, cls=_GroupedOption, group=group, **facts)
 
 
 def method_option(
@@ -99,7 +118,6 @@ def method_option(
     default: str = "auto",
     others: Sequence[str] = (),
     says: str = "",
-    usual: bool = False,
 ) -> Callable[[F], F]:
     """Make an option of the methods of a registry; their summaries are its help."""
     choices = [*dict.fromkeys([default, *others]), *registry]
@@ -107,7 +125,6 @@ def method_option(
     return option(
         "Method",
         name,
-        usual=usual,
         type=click.Choice(list(dict.fromkeys(choices))),
         metavar="NAME",
         default=default,

@@ -1,32 +1,33 @@
 """What people see: text, figures, one self-contained page.
 
-The package can be called: ``sc.report(result, "out.html")`` is `report`. Neither
-matplotlib nor jinja2 is loaded before something is drawn or rendered.
+`render` writes any result for people, `write_report` one page of several, `plot` draws
+the main figure, `load` reads a saved result. `report/<room>.py` lays out the results of
+a room, found by their kind when first needed; neither matplotlib nor jinja2 nor rich is
+loaded before something is drawn or written.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scorecast._core.results import Result
 from scorecast.exceptions import UsageError
-from scorecast.report import terminal
-from scorecast.report.drawing import Drawing
-from scorecast.report.html import Report, render_html, to_html, write_html
-from scorecast.report.plots import main_drawing, plot
-from scorecast.report.sections import Section, Table, report_sections
-from scorecast.report.text import (
-    backtest_text,
-    curve_text,
-    extrapolation_text,
-    render_text,
-)
-from scorecast.report.views import document, has_document
+from scorecast.report.views import document, has_document, load
+
+if TYPE_CHECKING:
+    from scorecast.report.drawing import Drawing
+    from scorecast.report.html import Report, render_html, to_html, write_html
+    from scorecast.report.plots import main_drawing, plot
+    from scorecast.report.sections import Section, Table, report_sections
+    from scorecast.report.text import (
+        backtest_text,
+        curve_text,
+        extrapolation_text,
+        render_text,
+    )
 
 __all__ = [
     "Drawing",
@@ -37,6 +38,7 @@ __all__ = [
     "curve_text",
     "document",
     "extrapolation_text",
+    "load",
     "main_drawing",
     "plot",
     "render",
@@ -46,7 +48,33 @@ __all__ = [
     "report_sections",
     "to_html",
     "write_html",
+    "write_report",
 ]
+
+# What lays out results of rooms that are not rebuilt yet, and the writers.
+_LATER = {
+    "Drawing": "drawing",
+    "Report": "html",
+    "render_html": "html",
+    "to_html": "html",
+    "write_html": "html",
+    "main_drawing": "plots",
+    "plot": "plots",
+    "Section": "sections",
+    "Table": "sections",
+    "report_sections": "sections",
+    "backtest_text": "text",
+    "curve_text": "text",
+    "extrapolation_text": "text",
+    "render_text": "text",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(f"scorecast.report.{_LATER[name]}"), name)
 
 
 def render(
@@ -54,6 +82,8 @@ def render(
     format: str = "text",  # noqa: A002 - as pandas and SciPy call it
     *,
     width: int = 88,
+    ascii_only: bool = False,
+    color: bool = False,
 ) -> str:
     """Write a result for people.
 
@@ -66,6 +96,10 @@ def render(
         paragraph for a paper.
     width : int, default=88
         Of the lines of text.
+    ascii_only : bool, default=False
+        Whether text is to hold nothing but ASCII.
+    color : bool, default=False
+        Whether text is to use colour and weight.
 
     Returns
     -------
@@ -78,15 +112,19 @@ def render(
         If there is no such form, or not of this result.
     """
     if format == "html":
-        return render_html(Report(results=(result,)))
+        return _page((result,), None, None)
     if not has_document(result):
         if format == "text":
-            return render_text(result)
+            older = import_module("scorecast.report.text")
+            return str(older.render_text(result, ascii_only=ascii_only))
         problem = f"is not known for results of kind {result.kind!r}; got {format!r}"
         raise UsageError(problem, parameter="format")
     laid_out = document(result)
     if format == "text":
-        return terminal.write(laid_out, width=width)
+        terminal = import_module("scorecast.report.terminal")
+        return str(
+            terminal.write(laid_out, width=width, ascii_only=ascii_only, color=color)
+        )
     if format == "paragraph":
         return laid_out.paragraph or laid_out.headline
     if format in ("markdown", "latex"):
@@ -96,9 +134,9 @@ def render(
     raise UsageError(f"must be one of {known}; got {format!r}", parameter="format")
 
 
-def report(
-    result_or_results: Result | Iterable[Result],
-    path: str | os.PathLike[str] | None = None,
+def write_report(
+    results: Result | Iterable[Result],
+    path: str | os.PathLike[str],
     *,
     title: str | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -108,9 +146,9 @@ def report(
 
     Parameters
     ----------
-    result_or_results : Result or iterable of Result
-        What to show.
-    path : str or path-like, optional
+    results : Result or iterable of Result
+        What to show, one after the other.
+    path : str or path-like
         Where to write the page; it is written whole or not at all.
     title : str, optional
         Title of the page.
@@ -124,26 +162,40 @@ def report(
     Returns
     -------
     str
-        The page, or the path where it was written.
+        The path.
     """
-    given = result_or_results
-    page = Report(
-        results=(given,) if isinstance(given, Result) else tuple(given),
-        title=title or "",
-        provenance=provenance or {},
-    )
-    if path is None:
-        return render_html(page)
-    write_html(page, path, force=force)
+    from scorecast.io import write_text
+
+    page = _page(results, title, provenance)
+    # What the numbers come from must survive, even with `force`.
+    given = [
+        str(entry.get("path", "")) for entry in (provenance or {}).get("inputs", ())
+    ]
+    kept = [name for name in given if os.path.exists(name.partition("::")[0])]
+    write_text(path, page, force=force, inputs=kept)
     return os.fspath(path)
 
 
-class _CallableModule(ModuleType):
-    """Python binds this package to the name `scorecast.report`; let it be called."""
+def _page(
+    results: Result | Iterable[Result],
+    title: str | None,
+    provenance: Mapping[str, Any] | None,
+) -> str:
+    html = import_module("scorecast.report.html")
+    every = (results,) if isinstance(results, Result) else tuple(results)
+    shown = html.Report(results=every, title=title or "", provenance=provenance or {})
+    return str(html.render_html(shown))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> str:
-        return report(*args, **kwargs)
 
-
-_CallableModule.__call__.__doc__ = report.__doc__
-sys.modules[__name__].__class__ = _CallableModule
+def report(
+    results: Result | Iterable[Result],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> str:
+    """Write results as one page: `write_report`, or the page itself without a path."""
+    if path is None:
+        return _page(results, title, provenance)
+    return write_report(results, path, title=title, provenance=provenance, force=force)

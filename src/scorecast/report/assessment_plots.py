@@ -14,7 +14,7 @@ from scorecast.guarantees import (
 )
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing, axes_size, round_ticks, text_width
-from scorecast.report.wording import model_name, one_line
+from scorecast.report.formats import model_name, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

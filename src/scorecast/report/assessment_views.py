@@ -22,6 +22,19 @@ from scorecast.report.bound_views import (
 )
 from scorecast.report.chance_plots import chance_drawing
 from scorecast.report.drawing import Drawing
+from scorecast.report.formats import (
+    UNKNOWN,
+    count,
+    dashed,
+    display_width,
+    is_known,
+    level_name,
+    model_name,
+    one_line,
+    page_name,
+    percent,
+    percent_span,
+)
 from scorecast.report.outlook_views import (
     outlook_facts,
     outlook_lines,
@@ -37,19 +50,6 @@ from scorecast.report.text import (
     render_text,
     table_lines,
     text_lines,
-)
-from scorecast.report.wording import (
-    UNKNOWN,
-    count,
-    dashed,
-    display_width,
-    is_known,
-    level_name,
-    model_name,
-    one_line,
-    page_name,
-    percent,
-    percent_span,
 )
 
 __all__ = ["assessment_text"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scorecast.guarantees import Assessment
 from scorecast.report.assessment_plots import bias_drawing
+from scorecast.report.formats import model_name
 from scorecast.report.sections import Section
-from scorecast.report.wording import model_name
 
 __all__ = ["bias_sections"]
 

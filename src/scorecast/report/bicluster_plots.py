@@ -20,7 +20,7 @@ from scorecast.report.drawing import (
     Drawing,
     plain_axes,
 )
-from scorecast.report.wording import is_known, one_line
+from scorecast.report.formats import is_known, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

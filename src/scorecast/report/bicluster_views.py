@@ -7,6 +7,13 @@ from dataclasses import replace
 from scorecast.biclusters import BiclusterRow, BiclusterScores
 from scorecast.report.bicluster_plots import agreement_drawing, heat_map_drawing
 from scorecast.report.drawing import Drawing
+from scorecast.report.formats import (
+    UNKNOWN,
+    clipped,
+    count,
+    is_known,
+    printable,
+)
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
@@ -16,13 +23,6 @@ from scorecast.report.text import (
     render_text,
     table_lines,
     text_lines,
-)
-from scorecast.report.wording import (
-    UNKNOWN,
-    clipped,
-    count,
-    is_known,
-    printable,
 )
 
 __all__ = ["bicluster_text"]

@@ -22,8 +22,8 @@ from scorecast.report.drawing import (
     plain_axes,
     text_width,
 )
+from scorecast.report.formats import count, is_known, model_name
 from scorecast.report.short_names import short_names
-from scorecast.report.wording import count, is_known, model_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,8 +23,8 @@ from scorecast.report.drawing import (
     axes_size,
     text_width,
 )
+from scorecast.report.formats import one_line, signed_number
 from scorecast.report.short_names import short_by_name, short_names
-from scorecast.report.wording import one_line, signed_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,18 +23,7 @@ from scorecast.report.comparison_plots import (
     wins_drawing,
 )
 from scorecast.report.drawing import Drawing
-from scorecast.report.phrases import sentence
-from scorecast.report.plots import main_drawing
-from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import names_in_columns, short_by_name
-from scorecast.report.text import (
-    entry_lines,
-    joined_lines,
-    paragraph_lines,
-    render_text,
-    table_lines,
-)
-from scorecast.report.wording import (
+from scorecast.report.formats import (
     UNKNOWN,
     count,
     display_width,
@@ -46,6 +35,17 @@ from scorecast.report.wording import (
     percent_number,
     signed_number,
     signed_size,
+)
+from scorecast.report.phrases import sentence
+from scorecast.report.plots import main_drawing
+from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.short_names import names_in_columns, short_by_name
+from scorecast.report.text import (
+    entry_lines,
+    joined_lines,
+    paragraph_lines,
+    render_text,
+    table_lines,
 )
 
 __all__ = ["comparison_text"]

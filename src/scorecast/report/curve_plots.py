@@ -26,6 +26,7 @@ from scorecast.report.drawing import (
     text_width,
     thinned,
 )
+from scorecast.report.formats import count, is_known, one_line, percent
 from scorecast.report.labels import Box, spread
 from scorecast.report.marks import (
     LINE,
@@ -35,7 +36,6 @@ from scorecast.report.marks import (
     draw_trace,
     envelope_of,
 )
-from scorecast.report.wording import count, is_known, one_line, percent
 from scorecast.scores import AccuracyCurve
 
 if TYPE_CHECKING:

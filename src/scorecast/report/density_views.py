@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from scorecast.biclusters import DensityComparison, DensityTest
+from scorecast.report.formats import count, level_name
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (
     entry_lines,
@@ -13,7 +14,6 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import count, level_name
 
 __all__: list[str] = []
 

@@ -25,7 +25,7 @@ from scorecast.report.drawing import (
     plain_axes,
     text_width,
 )
-from scorecast.report.wording import count, percent
+from scorecast.report.formats import count, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

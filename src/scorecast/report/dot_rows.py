@@ -22,8 +22,8 @@ from scorecast.report.drawing import (
     side_margins,
     text_width,
 )
+from scorecast.report.formats import is_known
 from scorecast.report.short_names import short_by_name, short_names
-from scorecast.report.wording import is_known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

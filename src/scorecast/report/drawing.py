@@ -14,7 +14,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import MissingExtraError
-from scorecast.report.wording import count, display_width
+from scorecast.report.formats import count, display_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

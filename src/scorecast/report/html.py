@@ -15,10 +15,10 @@ from scorecast._version import __version__
 from scorecast.exceptions import MissingExtraError, UsageError
 from scorecast.report import result_sections  # noqa: F401  (registers its sections)
 from scorecast.report.drawing import NARROW, WIDE, Drawing
+from scorecast.report.formats import clipped, count, printable
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import report_sections
 from scorecast.report.svg import svg_of
-from scorecast.report.wording import clipped, count, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment

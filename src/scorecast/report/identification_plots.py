@@ -34,10 +34,10 @@ from scorecast.report.drawing import (
     text_width,
     thinned,
 )
+from scorecast.report.formats import count, is_known, percent
 from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
 from scorecast.report.number_axis import number_axis
 from scorecast.report.short_names import short_names
-from scorecast.report.wording import count, is_known, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

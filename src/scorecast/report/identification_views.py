@@ -15,6 +15,15 @@ from scorecast.information import (
     amount_span,
 )
 from scorecast.report.drawing import Drawing
+from scorecast.report.formats import (
+    UNKNOWN,
+    count,
+    is_known,
+    level_name,
+    one_line,
+    percent,
+    percent_span,
+)
 from scorecast.report.identification_plots import (
     amounts_drawing,
     bound_drawing,
@@ -31,15 +40,6 @@ from scorecast.report.text import (
     render_text,
     table_lines,
     text_lines,
-)
-from scorecast.report.wording import (
-    UNKNOWN,
-    count,
-    is_known,
-    level_name,
-    one_line,
-    percent,
-    percent_span,
 )
 
 __all__ = ["decoders_text", "identification_text"]

@@ -9,7 +9,7 @@ from scorecast.information import (
     decimals_for,
     without_zeros,
 )
-from scorecast.report.wording import count, is_known, one_line, percent
+from scorecast.report.formats import count, is_known, one_line, percent
 
 __all__ = [
     "LONGEST_NAME",

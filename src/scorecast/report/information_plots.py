@@ -30,9 +30,9 @@ from scorecast.report.drawing import (
     plain_axes,
     text_width,
 )
+from scorecast.report.formats import count, level_name
 from scorecast.report.number_axis import number_axis, number_ticks
 from scorecast.report.short_names import short_by_name
-from scorecast.report.wording import count, level_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,6 +15,15 @@ from scorecast.information import (
     without_zeros,
 )
 from scorecast.report.drawing import Drawing
+from scorecast.report.formats import (
+    UNKNOWN,
+    count,
+    is_known,
+    level_name,
+    one_line,
+    percent,
+    percent_span,
+)
 from scorecast.report.information_facts import (
     LONGEST_NAME,
     against,
@@ -41,15 +50,6 @@ from scorecast.report.text import (
     render_text,
     table_lines,
     text_lines,
-)
-from scorecast.report.wording import (
-    UNKNOWN,
-    count,
-    is_known,
-    level_name,
-    one_line,
-    percent,
-    percent_span,
 )
 
 __all__ = ["information_text", "posterior_lead", "worst_section"]

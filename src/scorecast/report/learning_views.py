@@ -29,6 +29,7 @@ from scorecast.report.drawing import (
     plain_axes,
     round_ticks,
 )
+from scorecast.report.formats import count, dashed, is_known, level_name
 from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
@@ -39,7 +40,6 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import count, dashed, is_known, level_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

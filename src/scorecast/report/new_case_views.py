@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scorecast.recurrence import NewCases, Recurrence
+from scorecast.report.formats import count, level_name, percent
 from scorecast.report.recurrence_words import span_said, time_said
 from scorecast.report.sections import Section, Table
 from scorecast.report.text import entry_lines, table_lines
-from scorecast.report.wording import count, level_name, percent
 
 __all__ = ["new_cases_lines", "new_cases_section"]
 

@@ -14,6 +14,14 @@ from scorecast.guarantees import (
     span_said,
     value_said,
 )
+from scorecast.report.formats import (
+    UNKNOWN,
+    count,
+    dashed,
+    level_name,
+    model_name,
+    page_name,
+)
 from scorecast.report.learning_views import (
     learning_drawing,
     learning_table,
@@ -33,14 +41,6 @@ from scorecast.report.selection_views import (
 from scorecast.report.short_names import model_names
 from scorecast.report.space_views import SPACE_LEAD, space_table
 from scorecast.report.text import entry_lines, table_lines
-from scorecast.report.wording import (
-    UNKNOWN,
-    count,
-    dashed,
-    level_name,
-    model_name,
-    page_name,
-)
 
 __all__ = ["outlook_facts", "outlook_lines", "outlook_sections"]
 

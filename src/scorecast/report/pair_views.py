@@ -9,6 +9,15 @@ from scorecast.comparison import (
 )
 from scorecast.report.comparison_plots import pair_drawing
 from scorecast.report.drawing import Drawing
+from scorecast.report.formats import (
+    UNKNOWN,
+    count,
+    is_known,
+    level_name,
+    p_cell,
+    signed_number,
+    signed_size,
+)
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
 from scorecast.report.short_names import short_names
@@ -17,15 +26,6 @@ from scorecast.report.text import (
     joined_lines,
     paragraph_lines,
     render_text,
-)
-from scorecast.report.wording import (
-    UNKNOWN,
-    count,
-    is_known,
-    level_name,
-    p_cell,
-    signed_number,
-    signed_size,
 )
 
 __all__ = ["pair_text"]

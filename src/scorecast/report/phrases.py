@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from scorecast.classes import BacktestRow, Extrapolation, Prediction
-from scorecast.report.wording import (
+from scorecast.report.formats import (
     count,
     is_known,
     level_name,

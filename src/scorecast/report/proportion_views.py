@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from scorecast.guarantees import ProportionInterval
+from scorecast.report.formats import dashed
 from scorecast.report.sections import Section, column_table, report_sections
 from scorecast.report.text import entry_lines, joined_lines, render_text, text_lines
-from scorecast.report.wording import dashed
 
 __all__: list[str] = []
 

@@ -27,6 +27,7 @@ from scorecast.report.drawing import (
     plain_axes,
     text_width,
 )
+from scorecast.report.formats import UNKNOWN, is_known, level_name
 from scorecast.report.line_key import Entry, draw_key, key_height
 from scorecast.report.number_axis import number_axis
 from scorecast.report.panels import (
@@ -42,7 +43,6 @@ from scorecast.report.recurrence_words import (
     time_label,
     time_said,
 )
-from scorecast.report.wording import UNKNOWN, is_known, level_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,6 +18,7 @@ from scorecast.recurrence import (
     Recurrence,
 )
 from scorecast.report.drawing import Drawing
+from scorecast.report.formats import UNKNOWN, count, is_known, level_name, one_line
 from scorecast.report.information_facts import worst_said
 from scorecast.report.information_plots import posterior_drawing, spread_drawing
 from scorecast.report.information_views import posterior_lead, worst_section
@@ -51,7 +52,6 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import UNKNOWN, count, is_known, level_name, one_line
 
 __all__ = ["recurrence_text"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from scorecast.information import interval_end
 from scorecast.recurrence import FEW_EVENTS, CaseCurves, Recurrence
-from scorecast.report.wording import UNKNOWN, count, is_known
+from scorecast.report.formats import UNKNOWN, count, is_known
 
 __all__ = [
     "PLAIN_MEAN",

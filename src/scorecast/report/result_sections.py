@@ -18,6 +18,16 @@ from scorecast.report.curve_plots import (
     outlook_drawing,
 )
 from scorecast.report.discriminability_plot import discriminability_drawing
+from scorecast.report.formats import (
+    UNKNOWN,
+    count,
+    is_known,
+    level_name,
+    percent,
+    percent_span,
+    points,
+    weight_name,
+)
 from scorecast.report.phrases import (
     assumptions_said,
     backtest_said,
@@ -29,16 +39,6 @@ from scorecast.report.phrases import (
 )
 from scorecast.report.row_plots import agreement_drawing, backtest_drawing
 from scorecast.report.sections import Section, Table, report_sections
-from scorecast.report.wording import (
-    UNKNOWN,
-    count,
-    is_known,
-    level_name,
-    percent,
-    percent_span,
-    points,
-    weight_name,
-)
 from scorecast.scores import AccuracyCurve
 
 __all__: list[str] = []

@@ -20,12 +20,12 @@ from scorecast.report.drawing import (
     plain_axes,
     text_width,
 )
+from scorecast.report.formats import count, is_known, level_name
 from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
 from scorecast.report.phrases import assumptions_said, sentence, shares_said
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
 from scorecast.report.text import entry_lines, joined_lines, render_text, table_lines
-from scorecast.report.wording import count, is_known, level_name
 from scorecast.scores import RiskCurve
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from scorecast.report.drawing import (
     axes_size,
     thinned,
 )
-from scorecast.report.wording import count, is_known, one_line, percent, points
+from scorecast.report.formats import count, is_known, one_line, percent, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

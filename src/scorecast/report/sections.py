@@ -10,8 +10,8 @@ from scorecast.report.document import Document
 from scorecast.report.document import Section as DocumentSection
 from scorecast.report.document import Table as DocumentTable
 from scorecast.report.drawing import Drawing
+from scorecast.report.formats import UNKNOWN, count, is_known
 from scorecast.report.views import ViewFunction, document, has_document
-from scorecast.report.wording import UNKNOWN, count, is_known
 
 __all__ = [
     "Section",

@@ -18,11 +18,7 @@ from scorecast.guarantees import (
 from scorecast.report.assessment_plots import groups_drawing
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing, axes_size
-from scorecast.report.plots import main_drawing
-from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import model_names
-from scorecast.report.text import joined_lines, render_text, table_lines, text_lines
-from scorecast.report.wording import (
+from scorecast.report.formats import (
     UNKNOWN,
     dashed,
     level_name,
@@ -30,6 +26,10 @@ from scorecast.report.wording import (
     one_line,
     page_name,
 )
+from scorecast.report.plots import main_drawing
+from scorecast.report.sections import Section, Table, column_table, report_sections
+from scorecast.report.short_names import model_names
+from scorecast.report.text import joined_lines, render_text, table_lines, text_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

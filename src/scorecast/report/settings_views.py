@@ -18,6 +18,7 @@ from scorecast.guarantees import (
 from scorecast.report.assessment_plots import groups_drawing
 from scorecast.report.dot_rows import Group, Row
 from scorecast.report.drawing import Drawing
+from scorecast.report.formats import count, dashed, level_name, one_line, percent
 from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
@@ -29,7 +30,6 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import count, dashed, level_name, one_line, percent
 
 __all__ = ["settings_drawing", "settings_text"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 
-from scorecast.report.wording import clipped, display_width, model_name, printable
+from scorecast.report.formats import clipped, display_width, model_name, printable
 
 __all__ = [
     "model_names",

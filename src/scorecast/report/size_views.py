@@ -19,6 +19,7 @@ from scorecast.report.drawing import (
     plain_axes,
     round_ticks,
 )
+from scorecast.report.formats import count, dashed, percent, points
 from scorecast.report.marks import Mark, Trace, draw_marks, envelope_of
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
@@ -29,7 +30,6 @@ from scorecast.report.text import (
     table_lines,
     text_lines,
 )
-from scorecast.report.wording import count, dashed, percent, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

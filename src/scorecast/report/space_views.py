@@ -9,10 +9,10 @@ from scorecast._core.amounts import counted
 from scorecast.guarantees import Regularities
 from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
 from scorecast.report.drawing import Drawing, count_axis
+from scorecast.report.formats import UNKNOWN, count, one_line, percent
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import joined_lines, render_text, text_lines
-from scorecast.report.wording import UNKNOWN, count, one_line, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

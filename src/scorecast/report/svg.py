@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 
 from scorecast.exceptions import MissingExtraError
 from scorecast.report.drawing import COLOURS, WIDE, Drawing, new_figure
-from scorecast.report.wording import clipped, printable
+from scorecast.report.formats import clipped, printable
 
 __all__ = ["svg_of"]
 

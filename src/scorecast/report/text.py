@@ -11,16 +11,7 @@ import numpy as np
 from scorecast.classes import Backtest, Extrapolation
 from scorecast.report import terminal
 from scorecast.report.curve_plots import CURVE_LEVEL, observed_band
-from scorecast.report.phrases import (
-    assumptions_said,
-    backtest_said,
-    chance_said,
-    methods_said,
-    observed_said,
-    span,
-)
-from scorecast.report.views import ViewFunction, document, has_document
-from scorecast.report.wording import (
+from scorecast.report.formats import (
     count,
     display_width,
     is_known,
@@ -31,6 +22,15 @@ from scorecast.report.wording import (
     points,
     printable,
 )
+from scorecast.report.phrases import (
+    assumptions_said,
+    backtest_said,
+    chance_said,
+    methods_said,
+    observed_said,
+    span,
+)
+from scorecast.report.views import ViewFunction, document, has_document
 from scorecast.scores import AccuracyCurve
 
 __all__ = [

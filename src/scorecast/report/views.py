@@ -7,14 +7,19 @@ first result of such a class is shown, and with it the question that made the re
 from __future__ import annotations
 
 import functools
+import os
+import pkgutil
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from scorecast._core.results import Result, result_from_dict
+from scorecast.exceptions import InvalidInputError, Location
+
 if TYPE_CHECKING:
     from scorecast.report.document import Document
 
-__all__ = ["ViewFunction", "document", "has_document", "load_views"]
+__all__ = ["ViewFunction", "document", "has_document", "load", "load_views"]
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -84,6 +89,47 @@ def document(result: Any) -> Document:
 def has_document(result: Any) -> bool:
     """Say whether a result is laid out as one document."""
     return getattr(result, "kind", None) in _ROOMS
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Read a result that was saved as JSON.
+
+    Parameters
+    ----------
+    path : str or path-like
+        What ``--json`` or ``json.dump(result.to_dict(), file)`` wrote.
+
+    Returns
+    -------
+    Result
+        The same result.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no result, or damaged; the field at fault is named.
+    """
+    from scorecast.io import read_json
+
+    data = read_json(os.fspath(path))
+    _load_kind(data.get("kind") if isinstance(data, dict) else None)
+    try:
+        return result_from_dict(data)
+    except InvalidInputError as error:
+        raise error.located(Location(file=os.fspath(path))) from error
+
+
+def _load_kind(kind: object) -> None:
+    """Load the class of a kind of results: its view does, else every room is asked."""
+    if kind in _ROOMS:
+        import_module(f"scorecast.report.{_ROOMS[str(kind)]}")
+        return
+    rooms = pkgutil.iter_modules(import_module("scorecast").__path__)
+    for name in (room.name for room in rooms if room.ispkg):
+        if name not in ("_core", "cli", "report"):
+            module = import_module(f"scorecast.{name}")
+            for public in dir(module):  # what is loaded when first asked for
+                getattr(module, public)
 
 
 class ViewFunction(Generic[T]):

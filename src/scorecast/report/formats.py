@@ -1,12 +1,19 @@
-"""Write numbers as people read them, and strangers' text so that it does no harm."""
+"""How every number, level, p-value and name is written; the only place that rounds.
+
+Views build sentences and cells from these and nothing else, so that the same number
+reads the same in terminal, page, Markdown and LaTeX.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from scorecast import exceptions
+from scorecast._core.amounts import amount, counted
 from scorecast._core.percent import (
     UNKNOWN,
     is_known,
@@ -14,19 +21,26 @@ from scorecast._core.percent import (
     percent_number,
     percent_span,
 )
+from scorecast.exceptions import listed
 
 __all__ = [
     "UNKNOWN",
+    "amount",
     "clipped",
     "count",
+    "counted",
     "dashed",
     "display_width",
     "is_known",
+    "level",
     "level_name",
     "like_digits",
+    "listed",
+    "log10_p_cell",
     "model_name",
     "one_line",
     "p_cell",
+    "p_value",
     "page_name",
     "percent",
     "percent_number",
@@ -35,16 +49,14 @@ __all__ = [
     "printable",
     "signed_number",
     "signed_size",
+    "span",
     "weight_name",
 ]
 
-# Embeddings, overrides and isolates reorder what stands around them.
-_REORDERING = {*"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 # Where a long name may break: after marks, and before capitals inside words.
 _SEAM = re.compile(r"(?<=[(=_,.])(?=\w)|(?<=[a-z])(?=[A-Z])")
-_HARMFUL = {"Cc", "Cn", "Cs", "Zl", "Zp"}
 
 
 def points(share: float | None, *, signed: bool = False, minus: str = "-") -> str:
@@ -87,9 +99,25 @@ def dashed(text: str) -> str:
     return _RANGE.sub(_DASH, text)
 
 
-def level_name(level: float) -> str:
-    """Write the level of an interval, such as ``90 %``."""
-    return f"{100 * level:.6g} %"
+def level(confidence_level: float) -> str:
+    """Write the level of an interval with the digits it has: 95 %, 99.9 %."""
+    return f"{100 * confidence_level:.6g} %"
+
+
+level_name = level  # as older views call it, which have a variable of that name
+
+
+def span(write: Callable[[float], str], low: float, high: float) -> str:
+    """Write an interval, each end by `write`.
+
+    Examples
+    --------
+    >>> span(signed_number, -0.09, 0.25), span(signed_number, math.nan, 1.0)
+    ('-0.0900 to +0.250', 'n/a')
+    """
+    if not (is_known(low) and is_known(high)):
+        return UNKNOWN
+    return f"{write(low)} to {write(high)}"
 
 
 def signed_number(value: float) -> str:
@@ -108,11 +136,45 @@ def signed_size(value: float) -> str:
     return f"{value:+.2f}" if is_known(value) else UNKNOWN
 
 
+def p_value(p: float) -> str:
+    """Write a p-value in a sentence, with the sign that belongs to it.
+
+    Examples
+    --------
+    >>> p_value(0.0312), p_value(2e-9), p_value(math.nan)
+    ('p = 0.031', 'p < 0.001', 'p unknown')
+    """
+    if not is_known(p):
+        return "p unknown"
+    return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+
+
 def p_cell(p: float) -> str:
-    """Write a p-value for a cell of a table."""
+    """Write a p-value for a cell of a table.
+
+    Examples
+    --------
+    >>> p_cell(0.0312), p_cell(2e-9), p_cell(math.nan)
+    ('0.031', '<0.001', 'n/a')
+    """
     if not is_known(p):
         return UNKNOWN
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def log10_p_cell(log10_p: float) -> str:
+    """Write a p-value that may be too small for a number, from its logarithm.
+
+    Examples
+    --------
+    >>> log10_p_cell(-1.0), log10_p_cell(-12.3), log10_p_cell(-5000.0)
+    ('0.100', '1e-12', '<1e-1000')
+    """
+    if not is_known(log10_p):
+        return UNKNOWN
+    if log10_p >= -3:
+        return f"{10**log10_p:.3f}"
+    return f"1e{log10_p:.0f}" if log10_p > -1000 else "<1e-1000"
 
 
 def display_width(text: str) -> int:
@@ -180,33 +242,8 @@ def weight_name(weight: float) -> str:
 
 
 def printable(text: object) -> str:
-    r"""Escape what would not be seen, or would change what stands around it.
-
-    Parameters
-    ----------
-    text : object
-        Any text; never trusted.
-
-    Returns
-    -------
-    str
-        The text without control characters, lone surrogates, line breaks and marks
-        that reorder their surroundings.
-
-    Examples
-    --------
-    >>> printable("red\x1b[31m\ncat \u202egnp")
-    'red\\x1b[31m cat \\u202egnp'
-    """
-    return "".join(map(_shown, str(text)))
-
-
-def _shown(char: str) -> str:
-    if char in "\n\r\t":
-        return " "
-    if char in _REORDERING or unicodedata.category(char) in _HARMFUL:
-        return char.encode("unicode_escape").decode("ascii")
-    return char
+    """Escape what would not be seen, or would change what stands around it."""
+    return exceptions.printable(text, sys.maxsize)
 
 
 def clipped(text: object, limit: int) -> str:
