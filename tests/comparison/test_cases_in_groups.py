@@ -11,8 +11,8 @@ from scorecast.comparison.resampling import (
     clustered_metric,
     clustered_t,
 )
+from scorecast.evaluation import bca
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees import bca
 from scorecast.report import render_html
 from scorecast.report.html import Report
 

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
+from scorecast.evaluation import wilson
 from scorecast.exceptions import (
     FitFailedError,
     InsufficientDataError,
@@ -20,7 +21,6 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.guarantees import ClassSensitivity
-from scorecast.guarantees.bounds import wilson
 from scorecast.report import render_html, render_text
 from scorecast.report.html import Report
 

@@ -1,13 +1,16 @@
 """Bounds by capacity: what fails says so, and the rest goes on."""
 
+import math
 import time
 
 import numpy as np
+import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 import scorecast as sc
+from scorecast.guarantees import bounds
 from scorecast.guarantees.capacity_bounds import capacity_bounds
 from scorecast.guarantees.losses import LOSSES
 from scorecast.guarantees.missing import check_missing
@@ -96,3 +99,10 @@ def test_fits_beside_the_splits_are_limited_in_time(easy):
     # It may still learn from fewer, so that it is not refused.
     check_missing({"slow": Slow()}, check_problem(X, easy[1]), 0.5)
     assert time.monotonic() - start < 90
+
+
+def test_capacity_bounds_are_those_of_the_formula_book():
+    assert bounds.occam_upper(math.log(64), 60, 0.1) == pytest.approx(0.1076911363)
+    assert bounds.vapnik_upper(0.1, 51, 200, 0.05) == pytest.approx(0.9956104378)
+    assert bounds.vapnik_upper(0.0, 500, 200, 0.05) == 1.0
+    assert bounds.ehkv_lower(33, 100) == pytest.approx(0.01)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from scorecast import evaluation
+from scorecast.evaluation.metrics import f_measure
 from scorecast.guarantees import bounds
 from scorecast.guarantees.bounds.by_class import class_table_interval
-from scorecast.guarantees.classification_losses import f_measure
 from scorecast.guarantees.estimates import collect_estimates
 from scorecast.guarantees.losses import LOSSES
 from scorecast.guarantees.problem import check_problem
@@ -73,7 +74,8 @@ def test_classes_that_are_all_alike_have_the_interval_of_one(k, n, classes):
     np.fill_diagonal(table, k / n)
     sizes = np.full(classes, float(n))
     low, high = class_table_interval(table, sizes, sizes, 0.95)
-    assert (low, high) == pytest.approx(bounds.wilson(k * classes, n * classes, 0.95))
+    wanted = evaluation.wilson(k * classes, n * classes, 0.95)
+    assert (low, high) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("is_f1", [False, True])
@@ -98,7 +100,7 @@ def test_a_rare_class_that_is_all_right_is_not_certain():
     sizes = np.array([200.0, 2.0])
     low, high = class_table_interval(np.eye(2), sizes, sizes, 0.95)
     assert high == 1
-    assert low == pytest.approx(0.5 + bounds.wilson(2, 2, 0.95)[0] / 2, abs=0.01)
+    assert low == pytest.approx(0.5 + evaluation.wilson(2, 2, 0.95)[0] / 2, abs=0.01)
 
 
 @pytest.mark.parametrize("sampling", ["cv10", "loo"])
@@ -175,7 +177,7 @@ def test_it_holds_where_rare_classes_are_recognised_worse():
         held += low <= chances.mean() <= high
         # As if rare classes were recognised as often as all cases are.
         whole = (right * sizes).sum()
-        low, high = bounds.wilson(whole, sizes.sum(), 0.95)
+        low, high = evaluation.wilson(whole, sizes.sum(), 0.95)
         wrong += low <= chances.mean() <= high
     assert held / runs > 0.92
     assert wrong / runs < 0.5

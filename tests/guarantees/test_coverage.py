@@ -10,6 +10,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
+from scorecast import evaluation
 from scorecast.exceptions import UsageError
 from scorecast.guarantees import assess, bounds
 from scorecast.guarantees.bounds.menu import _bootstrap_units
@@ -37,9 +38,9 @@ def right_or_wrong(count, n):
 
 
 GUARANTEED = {
-    "exact": lambda k, n: bounds.clopper_pearson(k, n, 0.9),
-    "hoeffding": lambda k, n: bounds.hoeffding(k / n, n, 0.9, 1.0),
-    "empirical-bernstein": lambda k, n: bounds.empirical_bernstein(
+    "exact": lambda k, n: evaluation.clopper_pearson(k, n, 0.9),
+    "hoeffding": lambda k, n: evaluation.hoeffding(k / n, n, 0.9, 1.0),
+    "empirical-bernstein": lambda k, n: evaluation.empirical_bernstein(
         right_or_wrong(k, n), 0.9, 1.0
     ),
 }
@@ -61,7 +62,7 @@ def test_wilson_holds_on_average_and_the_textbook_interval_does_not():
     middle = [share for share in SHARES if 0.05 <= share <= 0.95]
 
     def wilson(count, n):
-        return bounds.wilson(count, n, 0.9)
+        return evaluation.wilson(count, n, 0.9)
 
     for n in (12, 62):
         ours = np.mean([exact_coverage(wilson, n, share) for share in middle])
@@ -76,7 +77,7 @@ def test_hoeffding_needs_the_whole_range_of_the_values():
 
     def of_span(span):
         def interval(count, n):
-            low, high = bounds.hoeffding(2 * count / n - 1, n, 0.9, span)
+            low, high = evaluation.hoeffding(2 * count / n - 1, n, 0.9, span)
             return (low + 1) / 2, (high + 1) / 2
 
         return interval
@@ -92,12 +93,12 @@ def test_hoeffding_needs_the_whole_range_of_the_values():
 def test_percentiles_of_folds_hold_the_next_fold_not_the_mean():
     rng, k, runs = RNG(0), 60, 3000
     values, later = rng.gamma(2.0, size=(runs, k)), rng.gamma(2.0, size=runs)
-    ends = np.array([bounds.percentiles(row, 0.9) for row in values])
+    ends = np.array([evaluation.percentile(row, 0.9) for row in values])
     held = np.mean((ends[:, 0] <= later) & (later <= ends[:, 1]))
     # Between such order statistics lies (k - 1) / (k + 1) of the level.
     expected = 0.9 * (k - 1) / (k + 1)
     assert held == pytest.approx(expected, abs=4 * math.sqrt(0.1 * 0.9 / runs))
-    wrong = np.array([bounds.student(row, 0.9) for row in values])
+    wrong = np.array([evaluation.student(row, 0.9) for row in values])
     assert np.mean((wrong[:, 0] <= later) & (later <= wrong[:, 1])) < 0.3
 
 
@@ -121,7 +122,7 @@ def test_bca_holds_by_group_and_not_by_case():
 
         truth = 1.2 / 1.8
         for statistic, units in ((of_groups, n_groups), (of_cases, right.size)):
-            low, high = bounds.bca(
+            low, high = evaluation.bca(
                 statistic, np.zeros(units, dtype=int), level=0.9, rng=rng,
                 n_resamples=400,
             )  # fmt: skip
@@ -147,9 +148,11 @@ def test_bca_corrects_for_skew_as_far_as_it_says():
             return float(values[units].mean())
 
         strata = np.zeros(n, dtype=int)
-        _, high = bounds.bca(mean, strata, level=0.9, rng=RNG(seed), n_resamples=500)
+        _, high = evaluation.bca(
+            mean, strata, level=0.9, rng=RNG(seed), n_resamples=500
+        )
         drawn = [
-            values[u].mean() for u in bounds.resampled_units(strata, 500, RNG(seed))
+            values[u].mean() for u in evaluation.resampled_units(strata, 500, RNG(seed))
         ]
         missed["bca"] += high < 1
         missed["percentile"] += np.quantile(drawn, 0.95) < 1
@@ -189,7 +192,7 @@ def test_nadeau_bengio_holds_over_random_splits_and_plain_t_does_not():
     held = {"nadeau-bengio": 0, "t": 0}
     for row in values:
         for name, ratio in (("nadeau-bengio", 12 / 48), ("t", 0.0)):
-            low, high = bounds.nadeau_bengio(row, 0.95, ratio)
+            low, high = evaluation.nadeau_bengio(row, 0.95, ratio)
             held[name] += low <= truth <= high
     assert held["nadeau-bengio"] / runs > 0.95 - 0.02 - 2 * math.sqrt(0.0475 / runs)
     assert held["t"] / runs < 0.8
@@ -212,7 +215,7 @@ def test_the_bound_across_classes_holds_and_that_of_the_whole_does_not():
         ]  # fmt: skip
         bound = across_classes(by_class, 0.95)
         held += bound.low <= truth <= bound.high
-        low, high = bounds.wilson(row.sum(), counts.sum(), 0.95)
+        low, high = evaluation.wilson(row.sum(), counts.sum(), 0.95)
         wrong += low <= truth <= high
     assert held / runs >= 0.95
     assert wrong / runs < 0.2
@@ -231,10 +234,10 @@ def test_bounds_for_groups_hold_and_those_for_cases_do_not():
         rows, span = group_shares(values, groups, 0.0, 1.0)
         assert rows.mean() == pytest.approx(mean)
         for name, (low, high) in {
-            "wilson": bounds.wilson(mean * n, n, 0.9),
-            "hoeffding": bounds.hoeffding(mean, n, 0.9, 1.0),
-            "bernstein": bounds.empirical_bernstein(rows, 0.9, span),
-            "cases": bounds.wilson(values.sum(), values.size, 0.9),
+            "wilson": evaluation.wilson(mean * n, n, 0.9),
+            "hoeffding": evaluation.hoeffding(mean, n, 0.9, 1.0),
+            "bernstein": evaluation.empirical_bernstein(rows, 0.9, span),
+            "cases": evaluation.wilson(values.sum(), values.size, 0.9),
         }.items():
             held[name] += low <= share <= high
     error = 3 * math.sqrt(0.1 * 0.9 / runs)

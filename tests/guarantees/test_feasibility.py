@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import scorecast as sc
+from scorecast.evaluation import corrected_t
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
     NullTest,
@@ -34,7 +35,6 @@ from scorecast.guarantees.feasibility.null_models import (
 )
 from scorecast.guarantees.loss_values import rough_size
 from scorecast.guarantees.losses import LOSSES
-from scorecast.guarantees.model_comparison import corrected_t
 from scorecast.guarantees.permutation.shuffles import draw_orders, exchangeable
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import draw_plan

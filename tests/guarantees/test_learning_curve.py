@@ -364,7 +364,7 @@ def test_a_slope_is_tested_by_what_shared_cases_leave_of_it():
 
 @pytest.mark.parametrize("score", [1.0, 0.6, 0.0])
 def test_repeats_that_all_agree_still_have_an_interval(score):
-    from scorecast.guarantees.bounds import wilson
+    from scorecast.evaluation import wilson
 
     call = {"worst": 0.0, "test_ratio": 1 / 3, "level": 0.95, "n_replicates": 120}
     fit = learning_curve_fit(

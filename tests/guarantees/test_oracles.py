@@ -5,7 +5,6 @@ import pytest
 from sklearn.neighbors import NearestCentroid
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from scorecast.guarantees import bounds
 from scorecast.guarantees.bias_variance import bias_variance
 from scorecast.guarantees.bootstrap_errors import no_information_value
 from scorecast.guarantees.estimates import collect_estimates
@@ -16,29 +15,6 @@ from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import draw_plan
 
 RNG = np.random.default_rng
-
-
-@pytest.mark.parametrize(
-    ("method", "make"),
-    [
-        ("wilson", bounds.wilson),
-        ("beta", bounds.clopper_pearson),
-        ("jeffreys", bounds.jeffreys),
-    ],
-)
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
-def test_shares_are_those_of_statsmodels(method, make, level):
-    proportion = pytest.importorskip("statsmodels.stats.proportion")
-    for n in (1, 7, 62, 1000):
-        for count in sorted({0, 1, n // 3, n - 1, n}):
-            theirs = proportion.proportion_confint(
-                count, n, alpha=1 - level, method=method
-            )
-            # A share of nothing, or of all, has no other side: theirs is NaN there.
-            ends = list(zip(make(count, n, level), theirs, strict=True))
-            for ours, other in ends:
-                if np.isfinite(other):
-                    assert ours == pytest.approx(other, abs=1e-9), (count, n)
 
 
 def test_the_corrected_t_is_the_posterior_of_baycomp():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import scorecast as sc
+from scorecast.evaluation import wilson
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
-from scorecast.guarantees import wilson
 from scorecast.report import render_html, render_text
 from scorecast.report.html import Report
 

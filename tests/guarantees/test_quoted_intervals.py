@@ -5,9 +5,9 @@ import pytest
 from scipy.special import stdtrit
 
 import scorecast as sc
+from scorecast.evaluation import clopper_pearson, wilson
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
 from scorecast.guarantees import cost_loss
-from scorecast.guarantees.bounds.proportions import clopper_pearson, wilson
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import draw_plan
 from scorecast.report import render_text

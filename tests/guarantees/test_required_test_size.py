@@ -11,7 +11,7 @@ from scorecast import required_test_size
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.comparison_power import comparison_power
-from scorecast.guarantees.proportion_width import INTERVALS, interval_width
+from scorecast.guarantees.test_size import INTERVALS, interval_width
 from scorecast.report import render_html
 from scorecast.report.html import Report
 

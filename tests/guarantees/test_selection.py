@@ -8,8 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from scorecast import assess, selected_features, selection_bias
 from scorecast._core.results import result_from_dict
+from scorecast.evaluation import wilson
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.bounds import wilson
 from scorecast.guarantees.loss_values import span_said
 from scorecast.report import render_html, render_text
 from scorecast.report.html import Report

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.guarantees.bounds import wilson
+from scorecast.evaluation import wilson
 from scorecast.guarantees.settings.difficulty import difficulty_groups
 from scorecast.guarantees.settings.estimate import SetScores, setting_estimate
 from scorecast.guarantees.settings.pooling import bounds_over_settings

@@ -21,6 +21,7 @@ from scipy.special import bdtrc, betainc, betaln, gammaln, log_ndtr, ndtri
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.biclusters.bicluster_set import BiclusterSet
 from scorecast.biclusters.merit import mean_squared_residue, residues
+from scorecast.evaluation import adjust_p_values
 
 __all__ = [
     "PATTERNS",
@@ -279,7 +280,7 @@ def significances(
         rows = searched_log_p(matrix, found, pattern, rng)
     else:
         p = permuted_p(matrix, found, n_permutations=n_permutations, rng=rng)
-        pairs = zip(p.tolist(), _holm(p).tolist(), strict=True)
+        pairs = zip(p.tolist(), adjust_p_values(p).tolist(), strict=True)
         rows = [("additive", float(np.log(a)), float(np.log(b))) for a, b in pairs]
     ten = float(np.log(10))
     return tuple(
@@ -290,15 +291,6 @@ def significances(
         )
         for name, p, q in rows
     )
-
-
-def _holm(p: FloatArray) -> FloatArray:
-    order = np.argsort(p, kind="stable")
-    factors = np.arange(p.size, 0, -1)
-    raised = np.maximum.accumulate(np.minimum(p[order] * factors, 1.0))
-    adjusted = np.empty(p.size)
-    adjusted[order] = raised
-    return adjusted
 
 
 def ties_broken(matrix: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 from scorecast._core.types import BoolArray
 from scorecast.comparison.pair_test import PairTest, sign_of
+from scorecast.evaluation import wilson
 from scorecast.exceptions import UsageError
-from scorecast.guarantees import wilson
 
 __all__ = ["least_cases", "mcnemar", "mcnemar_of_counts", "paired_share_interval"]
 

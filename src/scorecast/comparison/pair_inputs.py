@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
+from scorecast.evaluation import placements
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees import placements
 
 __all__ = ["PairInputs", "check_names", "check_pair"]
 

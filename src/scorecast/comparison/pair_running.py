@@ -34,8 +34,8 @@ from scorecast.comparison.t_tests import (
     five_by_two_t,
     paired_t,
 )
+from scorecast.evaluation import areas_under_curves
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.guarantees import areas_under_curves
 
 __all__ = ["Setting", "chances_of", "gaps_of", "run_test"]
 

@@ -17,8 +17,8 @@ from scipy.special import stdtr, stdtrit
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.comparison.pair_test import PairTest, sign_of
+from scorecast.evaluation import bca
 from scorecast.exceptions import InvalidInputError
-from scorecast.guarantees import bca
 
 __all__ = [
     "PairedCases",

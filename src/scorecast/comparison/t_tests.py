@@ -10,7 +10,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 
 from scorecast._core.types import FloatArray
 from scorecast.comparison.pair_test import PairTest, sign_of
-from scorecast.guarantees import nadeau_bengio
+from scorecast.evaluation import nadeau_bengio
 
 __all__ = ["corrected_t", "five_by_two_f", "five_by_two_t", "paired_t"]
 

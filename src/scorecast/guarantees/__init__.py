@@ -12,23 +12,11 @@ from scorecast.guarantees.assess import assess
 from scorecast.guarantees.assessing_estimates import assess_estimates
 from scorecast.guarantees.assessment import Assessment
 from scorecast.guarantees.bias_variance import BiasVariance
-from scorecast.guarantees.bounds import (
-    Bound,
-    bca,
-    estimate_capacity,
-    nadeau_bengio,
-    wilson,
-)
+from scorecast.guarantees.bounds import Bound, estimate_capacity
 from scorecast.guarantees.class_sensitivity import ClassSensitivity
 from scorecast.guarantees.curve_fit import learning_curve_fit
 from scorecast.guarantees.curve_limit import NO_GAIN
 from scorecast.guarantees.curve_scores import learning_curve_scores
-from scorecast.guarantees.delong import (
-    Areas,
-    areas_under_curves,
-    delong_interval,
-    placements,
-)
 from scorecast.guarantees.estimate_assessment import (
     EstimateAssessment,
     EstimatedModel,
@@ -83,7 +71,6 @@ __all__ = [
     "NO_GAIN",
     "NULL_DATA",
     "SCHEMES",
-    "Areas",
     "Assessment",
     "BiasVariance",
     "Bound",
@@ -112,16 +99,13 @@ __all__ = [
     "Superiority",
     "TunedModel",
     "Verdict",
-    "areas_under_curves",
     "assess",
     "assess_estimates",
     "assess_settings",
-    "bca",
     "check_models",
     "check_sampling",
     "cost_loss",
     "data_regularities",
-    "delong_interval",
     "difference_said",
     "estimate_capacity",
     "estimate_said",
@@ -130,9 +114,7 @@ __all__ = [
     "learning_curve_fit",
     "learning_curve_scores",
     "model_from",
-    "nadeau_bengio",
     "permutation_scores",
-    "placements",
     "proportion_interval",
     "required_test_size",
     "rough_size",
@@ -142,7 +124,6 @@ __all__ = [
     "span_said",
     "task_of",
     "value_said",
-    "wilson",
 ]
 
 

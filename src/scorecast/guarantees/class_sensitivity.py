@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scorecast._core.types import IntArray, Json
-from scorecast.guarantees.bounds import Bound, wilson
+from scorecast.evaluation import wilson
+from scorecast.guarantees.bounds import Bound
 from scorecast.guarantees.estimates import Estimates
 from scorecast.guarantees.group_units import n_independent
 from scorecast.guarantees.problem import Problem

@@ -14,8 +14,8 @@ from scorecast._core.checks import check_choice, check_level
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
+from scorecast.evaluation import wilson
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.bounds import wilson
 from scorecast.guarantees.curve_slope import repeat_variance
 from scorecast.guarantees.curve_target import check_target
 from scorecast.guarantees.learning_curve import LearningCurveFit

@@ -186,7 +186,7 @@ class Estimates:
             ]
         )
         rows, pooled = self.tested(), self.pooled()
-        values = loss.cases(pooled)
+        values = loss.samples(pooled)
         cases = None if values is None else _case_means(values, rows, self.problem.n)
         known = folds[np.isfinite(folds)]
         by_folds = _nearly_all(known.size, len(self.outcomes()))
@@ -271,7 +271,7 @@ def _class_share(problem: Problem, loss: Loss, pooled: Outcome, rows: Any) -> fl
     Folds hold two or three cases of a small class: the mean of their shares would
     count cases of folds with fewer for more.
     """
-    own = len(problem.classes) - 1 if loss.positive is None else loss.positive
+    own = len(problem.classes) - 1 if loss.pos_code is None else loss.pos_code
     about = (pooled.truth == own) == (loss.name == "sensitivity")
     right = ((pooled.predicted == own) == (pooled.truth == own)).astype(np.float64)
     if not about.any():
@@ -294,7 +294,7 @@ def _units_judged(problem: Problem, rows: Any, loss: Loss) -> float:
     if not problem.is_classification:
         return _units(problem, rows)
     codes, last = problem.codes[rows], len(problem.classes) - 1
-    own = last if loss.positive is None else loss.positive
+    own = last if loss.pos_code is None else loss.pos_code
     if loss.name == "sensitivity":
         return _units(problem, rows[codes == own])
     if loss.name == "specificity":

@@ -76,7 +76,7 @@ def check_pairs(
         raise UsageError(msg)
     distorted = _BY_FREQUENCY[: 2 + many]
     for loss in asked:
-        of_cases = loss.per_case is not None and not only_cases
+        of_cases = loss.per_sample is not None and not only_cases
         if of_cases or loss.name in distorted:
             raise UsageError(_refused(loss.name, many=many))
 

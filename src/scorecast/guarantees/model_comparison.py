@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.special import stdtr
 
 from scorecast._core.rounding import steady
 from scorecast._core.types import FloatArray, Json
-from scorecast.guarantees.bounds import nadeau_bengio
+from scorecast.evaluation import adjust_p_values, corrected_t, nadeau_bengio
 
-__all__ = ["ModelComparison", "compare_models", "corrected_t"]
+__all__ = ["ModelComparison", "compare_models"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,30 +56,6 @@ class ModelComparison:
         return asdict(self)
 
 
-def corrected_t(values: FloatArray, test_ratio: float) -> tuple[float, float]:
-    """Return the corrected resampled t of Nadeau and Bengio, and its two-sided p.
-
-    Parameters
-    ----------
-    values : ndarray of shape (k,)
-        Differences of folds.
-    test_ratio : float
-        Cases tested per case learned from.
-
-    Returns
-    -------
-    tuple of float
-        0 and 1 where there is no difference; NaN where all differences are the same
-        but not 0.
-    """
-    if values.size < 2 or np.ptp(values) == 0:
-        same = values.size >= 2 and not values.any()
-        return (0.0, 1.0) if same else (math.nan, math.nan)
-    error = np.std(values, ddof=1) * math.sqrt(1 / values.size + test_ratio)
-    t = float(values.mean() / error)
-    return t, 2 * float(stdtr(values.size - 1, -abs(t)))
-
-
 def compare_models(
     folds: Mapping[str, FloatArray], loss: str, test_ratio: float, level: float
 ) -> tuple[ModelComparison, ...]:
@@ -114,7 +89,7 @@ def compare_models(
             if not math.isnan(p):
                 ends = nadeau_bengio(gaps, level, test_ratio)
             rows.append((a, b, float(gaps.mean()), *ends, p))
-    adjusted = _holm([row[5] for row in rows])
+    adjusted = adjust_p_values([row[5] for row in rows]).tolist()
     return tuple(
         ModelComparison(
             a=a, b=b, loss=loss, difference=gap, low=low, high=high, p=p, p_adjusted=q
@@ -128,16 +103,3 @@ def _gaps(first: FloatArray, second: FloatArray) -> FloatArray:
     known = np.isfinite(first) & np.isfinite(second)
     first, second = first[known], second[known]
     return steady(first - second, np.maximum(np.abs(first), np.abs(second)))
-
-
-def _holm(p_values: list[float]) -> list[float]:
-    """Adjust p-values; those unknown stay so, but count as comparisons."""
-    order = sorted(
-        range(len(p_values)), key=lambda i: (math.isnan(p_values[i]), p_values[i])
-    )
-    adjusted, largest = [math.nan] * len(p_values), 0.0
-    for place, i in enumerate(order):
-        if not math.isnan(p_values[i]):
-            largest = max(largest, min((len(p_values) - place) * p_values[i], 1.0))
-            adjusted[i] = largest
-    return adjusted

@@ -13,8 +13,8 @@ from scorecast._core.checks import check_level
 from scorecast._core.percent import percent
 from scorecast._core.results import Result
 from scorecast._core.types import Json
+from scorecast.evaluation import clustered_wilson, wilson
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
-from scorecast.guarantees.bounds.proportions import clustered_wilson, wilson
 
 __all__ = ["ProportionInterval", "proportion_interval"]
 

@@ -17,6 +17,7 @@ from scorecast._core.parallel import map_tasks
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
+from scorecast.evaluation import adjust_p_values
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.guarantees.permutation.rule import indicators
 from scorecast.guarantees.permutation.shuffles import (
@@ -197,8 +198,8 @@ def selected_features(
         features=chosen,
         statistic=observed[chosen],
         p_value=alone[chosen],
-        holm=_holm(alone)[chosen],
-        false_discovery=_false_discovery(alone)[chosen],
+        holm=adjust_p_values(alone, "holm")[chosen],
+        false_discovery=adjust_p_values(alone, "benjamini-hochberg")[chosen],
         max_statistic=best,
         luck=ranked,
         n_cases=codes.size,
@@ -315,22 +316,6 @@ class _Null:
         best = (largest[:, :1] >= bar).sum(axis=0)
         each = (found >= self.observed * (1 - _SAME)).sum(axis=0)
         return np.concatenate([best, (largest >= bar).sum(axis=0), each])
-
-
-def _holm(p: FloatArray) -> FloatArray:
-    order = np.argsort(p)
-    steps = p[order] * np.arange(p.size, 0, -1)
-    adjusted = np.empty(p.size)
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
-    return adjusted
-
-
-def _false_discovery(p: FloatArray) -> FloatArray:
-    order = np.argsort(p)[::-1]
-    steps = p[order] * p.size / np.arange(p.size, 0, -1)
-    adjusted = np.empty(p.size)
-    adjusted[order] = np.minimum(np.minimum.accumulate(steps), 1)
-    return adjusted
 
 
 def _checked_classes(y: ArrayLike, n: int) -> tuple[IntArray, int]:

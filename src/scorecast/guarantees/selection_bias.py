@@ -15,8 +15,8 @@ from scorecast._core.keywords import checked_keywords
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
+from scorecast.evaluation import nadeau_bengio, wilson
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.bounds import nadeau_bengio, wilson
 from scorecast.guarantees.loss_values import difference_said, span_said, value_said
 from scorecast.guarantees.permutation.refits import Refitting
 from scorecast.guarantees.permutation.splits import CaseSplit, read_splits

@@ -20,14 +20,21 @@ from scorecast._core.checks import check_choice, check_level
 from scorecast._core.percent import percent
 from scorecast._core.results import Result
 from scorecast._core.types import Json
+from scorecast.evaluation import PROPORTION_INTERVALS
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.comparison_power import DESIGNS, comparison_power
-from scorecast.guarantees.proportion_width import INTERVALS, interval_width
 
-__all__ = ["RequiredTestSize", "required_test_size"]
+__all__ = ["INTERVALS", "RequiredTestSize", "interval_width", "required_test_size"]
 
+INTERVALS = ("wilson", "clopper-pearson", "jeffreys", "uniform", "wald")
 _MOST = 10**9  # nobody tests more cases
 _CLUSTERED = "clustered-wilson-t"  # as `proportion_interval` calls it
+
+
+def interval_width(n: int, share: float, level: float, method: str) -> float:
+    """Return the width expected with n cases of which just the share is right."""
+    chosen = PROPORTION_INTERVALS.choose(method, parameter="method")
+    return chosen.expected_width(n, share, level)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from scorecast._core.types import FloatArray
-from scorecast.guarantees.delong import area_influence
+from scorecast.evaluation import area_influence
 from scorecast.guarantees.estimates import Estimates, LossSample
 from scorecast.guarantees.outcomes import Outcome
 

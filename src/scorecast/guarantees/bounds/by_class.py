@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from scorecast._core.types import FloatArray
-from scorecast.guarantees.classification_losses import confusion
+from scorecast.evaluation.metrics import confusion
 from scorecast.guarantees.estimates import Estimates, LossSample
 from scorecast.guarantees.group_units import n_independent
 

@@ -9,19 +9,21 @@ from dataclasses import replace
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
+from scorecast.evaluation import (
+    bca,
+    clopper_pearson,
+    empirical_bernstein,
+    hoeffding,
+    nadeau_bengio,
+    normal,
+    student,
+    wilson,
+)
+from scorecast.evaluation import percentile as percentiles
 from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.bounds.areas import fold_areas, pair_areas
 from scorecast.guarantees.bounds.bound import Bound
 from scorecast.guarantees.bounds.by_class import by_class
-from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
-from scorecast.guarantees.bounds.folds import (
-    nadeau_bengio,
-    normal,
-    percentiles,
-    student,
-)
-from scorecast.guarantees.bounds.proportions import clopper_pearson, wilson
-from scorecast.guarantees.bounds.resampling import bca
 from scorecast.guarantees.bounds.spread import case_spread
 from scorecast.guarantees.estimates import Estimates, LossSample
 from scorecast.guarantees.group_units import group_shares
@@ -319,14 +321,14 @@ def _bootstrap_units(
     if sample.cases is None and _is_of_pairs(estimates, sample):
         return _mean_of_pairs(estimates, sample), strata
     pooled = estimates.pooled()
-    values = sample.loss.cases(pooled)
+    values = sample.loss.samples(pooled)
     if values is not None:
         totals = np.array([values[t].sum() for t in tests])
         sizes = np.array([t.size for t in tests], dtype=np.float64)
         return lambda u: float(totals[u].sum() / sizes[u].sum()), strata
     return (
         lambda u: sample.loss.measure(
-            pooled.chosen(np.concatenate([tests[i] for i in u]))
+            pooled.take(np.concatenate([tests[i] for i in u]))
         ),
         strata,
     )

@@ -86,9 +86,7 @@ def _moves(estimates: Estimates, sample: LossSample) -> FloatArray:
     # Tests of one cell are alike: one of each is left out.
     _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
     everyone = np.arange(cells.size)
-    without = [
-        sample.loss.measure(pooled.chosen(np.delete(everyone, i))) for i in first
-    ]
+    without = [sample.loss.measure(pooled.take(np.delete(everyone, i))) for i in first]
     # As of the jackknife, so that a mean of cases would get the same.
     changes: FloatArray = (value - np.array(without)) * (1 - 1 / cells.size)
     return changes[cell]

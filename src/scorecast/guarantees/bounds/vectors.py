@@ -7,16 +7,17 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.guarantees.bounds.bound import Bound
-from scorecast.guarantees.bounds.concentration import empirical_bernstein, hoeffding
-from scorecast.guarantees.bounds.folds import (
+from scorecast.evaluation import (
+    bca,
+    empirical_bernstein,
+    hoeffding,
     nadeau_bengio,
     normal,
-    percentiles,
     student,
+    wilson,
 )
-from scorecast.guarantees.bounds.proportions import wilson
-from scorecast.guarantees.bounds.resampling import bca
+from scorecast.evaluation import percentile as percentiles
+from scorecast.guarantees.bounds.bound import Bound
 
 __all__ = ["vector_bounds"]
 

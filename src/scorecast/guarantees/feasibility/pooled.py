@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.guarantees.bounds import resampled_units
+from scorecast.evaluation import resampled_units
 from scorecast.guarantees.estimates import Estimates
 from scorecast.guarantees.feasibility.significance import NullTest, unknown
 from scorecast.guarantees.losses import Loss
@@ -68,7 +68,7 @@ def row_of(
     ]
     whole = [o for o, is_needed in zip(outcomes, needed, strict=True) if is_needed]
     complete = all(k for k, is_needed in zip(known, needed, strict=True) if is_needed)
-    if loss.per_case is not None:
+    if loss.per_sample is not None:
         return values
     if not whole or not complete:
         return [*values, math.nan]
@@ -119,7 +119,7 @@ class PooledView:
         bool
             Never for means of cases: every test has a value then.
         """
-        if loss.per_case is not None:
+        if loss.per_sample is not None:
             return False
         tested = np.array([fold.outcome is not None for fold in estimates.folds])
         rows = [estimates.measure(loss).folds[None, tested]]
@@ -143,7 +143,7 @@ class PooledView:
     def own(self) -> tuple[float, int]:
         """Variance of that error from sample to sample, and degrees of freedom."""
         mine = self.estimates.pooled()
-        values = np.array([self._error(mine.chosen(rows)) for rows in self._resamples])
+        values = np.array([self._error(mine.take(rows)) for rows in self._resamples])
         known = values[np.isfinite(values)]
         spread = float(np.var(known, ddof=1)) if known.size > 1 else 0.0
         return spread, len(self._units[0]) - 1
@@ -173,7 +173,7 @@ class PooledView:
             return unknown(setting, f"{self.loss.name} is not defined for it")
         gaps = np.array(
             [
-                self._error(other.chosen(rows)) - self._error(mine.chosen(rows))
+                self._error(other.take(rows)) - self._error(mine.take(rows))
                 for rows in self._resamples
             ]
         )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import betaincinv
 
 from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, Json
+from scorecast.evaluation import clopper_pearson
 
 __all__ = ["PermutationScores"]
 
@@ -109,10 +109,7 @@ class PermutationScores(Result):
         tuple of float
             Lower and upper end.
         """
-        k, n, tail = self.n_as_good, self.n_permutations, (1 - level) / 2
-        low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
-        high = float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
-        return low, high
+        return clopper_pearson(self.n_as_good, self.n_permutations, level)
 
     def summary(self) -> str:
         """Say the answer in one sentence."""

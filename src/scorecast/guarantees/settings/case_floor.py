@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from scorecast.evaluation import wilson
 from scorecast.guarantees.bounds.areas import fold_areas
-from scorecast.guarantees.bounds.proportions import wilson
 from scorecast.guarantees.bounds.spread import case_error
 from scorecast.guarantees.estimates import Estimates, LossSample
 

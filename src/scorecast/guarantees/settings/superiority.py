@@ -11,7 +11,7 @@ from scipy.special import bdtr, stdtr
 
 from scorecast._core.percent import percent
 from scorecast._core.types import Json
-from scorecast.guarantees.model_comparison import corrected_t
+from scorecast.evaluation import corrected_t
 from scorecast.guarantees.settings.estimate import SettingEstimate
 
 __all__ = ["Superiority", "settings_counted", "superiority"]

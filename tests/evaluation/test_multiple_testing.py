@@ -5,29 +5,35 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from scorecast.comparison import (
-    bergmann_hommel,
-    bonferroni,
-    finner,
-    hochberg,
-    holm,
-    hommel,
-    rank_z,
-    shaffer,
-)
-from scorecast.comparison.exhaustive_sets import (
-    MOST_MODELS,
-    possible_true_counts,
-    set_partitions,
-)
-from scorecast.comparison.rank_pairs import normal_p
+from scorecast.evaluation import ADJUSTMENTS, ErrorRate, adjust_p_values
+from scorecast.evaluation.multiple_testing import possible_true_counts, set_partitions
+from scorecast.exceptions import InvalidInputError, UsageError
 
+MOST_MODELS = ADJUSTMENTS["bergmann-hommel"].max_models
 STATSMODELS = {
-    "bonferroni": bonferroni,
-    "holm": holm,
-    "simes-hochberg": hochberg,
-    "hommel": hommel,
+    "bonferroni": "bonferroni",
+    "holm": "holm",
+    "simes-hochberg": "hochberg",
+    "hommel": "hommel",
+    "fdr_bh": "benjamini-hochberg",
 }
+
+
+def by(name, k=None):
+    return lambda p: adjust_p_values(p, name, n_models=k)
+
+
+bonferroni, holm, hochberg, hommel, finner = map(
+    by, ("bonferroni", "holm", "hochberg", "hommel", "finner")
+)
+
+
+def shaffer(p, k):
+    return adjust_p_values(p, "shaffer", n_models=k)
+
+
+def bergmann_hommel(p, k):
+    return adjust_p_values(p, "bergmann-hommel", n_models=k)
 
 
 def p_values(seed, m):
@@ -41,7 +47,9 @@ def test_statsmodels_agrees(name):
     for seed, m in enumerate((1, 2, 3, 7, 20)):
         p = p_values(seed, m)
         wanted = multipletests(p, method=name)[1]
-        np.testing.assert_allclose(STATSMODELS[name](p), wanted, rtol=1e-12)
+        np.testing.assert_allclose(
+            adjust_p_values(p, STATSMODELS[name]), wanted, rtol=1e-12
+        )
 
 
 def simes(p):
@@ -149,22 +157,52 @@ def test_each_is_at_least_as_sharp_as_the_one_before(k):
         assert np.all(hochberg(p) <= holm(p) + 1e-12)
 
 
-def test_the_published_table_gives_the_published_p_values(published_table):
-    data = published_table
-    rows = np.triu_indices(5, 1)
-
-    def golden(name):
-        table = [[np.nan if x == "NA" else x for x in row] for row in data[name]]
-        return np.array(table, dtype=float)[rows]
-
-    p = normal_p(rank_z(np.array(data["data"]), "ranks")[rows])
-    np.testing.assert_allclose(p, golden("friedman_post"), rtol=1e-7)
-    np.testing.assert_allclose(shaffer(p, 5), golden("shaffer"), rtol=1e-7)
-    np.testing.assert_allclose(bergmann_hommel(p, 5), golden("bergmann"), rtol=1e-7)
-
-
 def test_eleven_models_are_done_exhaustively():
     p = p_values(0, 55)
     found = bergmann_hommel(p, MOST_MODELS)
     assert np.all(found <= shaffer(p, MOST_MODELS) + 1e-12)
     assert np.all(found >= p)
+
+
+@pytest.mark.parametrize("name", ADJUSTMENTS)
+def test_claims_of_an_adjustment_are_true(name):
+    method = ADJUSTMENTS[name]
+    k = 5
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        p = rng.random(10) ** 2
+        found = adjust_p_values(p, name, n_models=k)
+        assert np.all((p <= found) & (found <= 1))
+        order = np.argsort(p)
+        assert np.all(np.diff(found[order]) >= 0)
+        if not method.needs_all_pairs:  # whatever their order
+            np.testing.assert_allclose(adjust_p_values(p[order], name), found[order])
+        if method.controls is ErrorRate.FAMILYWISE:
+            assert found.min() >= p.min()
+    p[3] = np.nan
+    found = adjust_p_values(p, name, n_models=k)
+    wanted = adjust_p_values(np.where(np.isnan(p), 1.0, p), name, n_models=k)
+    wanted[3] = np.nan
+    np.testing.assert_allclose(found, wanted)
+    if method.needs_all_pairs:
+        with pytest.raises(UsageError):
+            adjust_p_values(p, name)
+        with pytest.raises(InvalidInputError):
+            adjust_p_values(p, name, n_models=4)
+    if method.max_models:
+        with pytest.raises(UsageError):
+            adjust_p_values(np.full(66, 0.5), name, n_models=12)
+
+
+@pytest.mark.parametrize("name", ADJUSTMENTS)
+@pytest.mark.statistical
+def test_no_more_false_claims_than_promised(name):
+    # Six independent comparisons without a difference: any claim is a false one.
+    rng = np.random.default_rng(2)
+    wrong = [
+        (adjust_p_values(p, name, n_models=4) <= 0.05).any()
+        for p in rng.random((4000, 6))
+    ]
+    assert np.mean(wrong) < 0.06
+    plain = (rng.random((4000, 6)) <= 0.05).any(axis=1).mean()
+    assert plain > 0.2  # uncorrected, as a wrong one

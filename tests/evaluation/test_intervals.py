@@ -1,14 +1,14 @@
 """Intervals against reference values, golden files and their own promises."""
 
 import json
-import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorecast.guarantees import bounds
+from scorecast import evaluation as bounds
+from scorecast.evaluation import PROPORTION_INTERVALS
 
 ERRORS = np.array([0.2, 0.25, 0.1, 0.3, 0.15, 0.22, 0.18, 0.27, 0.21, 0.12])
 
@@ -20,36 +20,84 @@ def test_fold_intervals_are_those_of_the_formula_book():
     assert (high - low) / 2 == pytest.approx(0.066823395, abs=1e-9)
 
 
-def test_capacity_bounds_are_those_of_the_formula_book():
-    assert bounds.occam_upper(math.log(64), 60, 0.1) == pytest.approx(0.1076911363)
-    assert bounds.vapnik_upper(0.1, 51, 200, 0.05) == pytest.approx(0.9956104378)
-    assert bounds.vapnik_upper(0.0, 500, 200, 0.05) == 1.0
-    assert bounds.ehkv_lower(33, 100) == pytest.approx(0.01)
-
-
 def test_shares_agree_with_statsmodels_and_r(shared_golden):
     text = (shared_golden / "proportion_ci_statsmodels.json").read_text()
     cases = json.loads(text)["proportion_confint"]
     assert cases
-    makers = {
-        "wilson": bounds.wilson,
-        "beta": bounds.clopper_pearson,
-        "jeffreys": bounds.jeffreys,
-    }
+    makers = {"wilson": "wilson", "beta": "exact", "jeffreys": "jeffreys"}
     for name, methods in cases.items():
         count, n = map(int, name.split("/"))
-        for method, make in makers.items():
-            expected = methods[method]
-            assert make(count, n, 0.95) == pytest.approx(expected, abs=1e-9), name
+        for theirs, ours in makers.items():
+            method = PROPORTION_INTERVALS[ours]
+            low, high = methods[theirs]
+            if ours == "jeffreys":  # theirs does not go to the edges
+                low, high = (low if count else 0.0), (high if count < n else 1.0)
+            found = method.bounds(count, n, 0.95)
+            assert found == pytest.approx((low, high), abs=1e-9), name
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [("wilson", "wilson"), ("beta", "exact"), ("jeffreys", "jeffreys")],
+)
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_shares_are_those_of_statsmodels(method, name, level):
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    for n in (1, 7, 62, 1000):
+        for count in sorted({0, 1, n // 3, n - 1, n}):
+            if name == "jeffreys" and count in (0, n):
+                continue  # theirs does not go to the edges
+            theirs = proportion.proportion_confint(
+                count, n, alpha=1 - level, method=method
+            )
+            # A share of nothing, or of all, has no other side: theirs is NaN there.
+            ends = list(
+                zip(
+                    PROPORTION_INTERVALS[name].bounds(count, n, level),
+                    theirs,
+                    strict=True,
+                )
+            )
+            for ours, other in ends:
+                if np.isfinite(other):
+                    assert ours == pytest.approx(other, abs=1e-9), (count, n)
 
 
 @given(st.integers(1, 400), st.data(), st.floats(0.5, 0.99))
 def test_shares_have_proper_intervals(n, data, level):
     count = data.draw(st.integers(0, n))
-    for make in (bounds.wilson, bounds.clopper_pearson):
-        low, high = make(count, n, level)
-        assert 0 <= low <= count / n <= high <= 1
-        assert low < high
+    for method in PROPORTION_INTERVALS.values():
+        low, high = method.bounds(count, n, level)
+        assert low <= high
+        if method.is_bayesian and not method.reaches_ends:
+            assert 0 < low < high < 1
+        else:
+            assert low <= count / n + 1e-12
+            assert high >= count / n - 1e-12
+        if method.stays_inside:
+            assert 0 <= low < high <= 1
+
+
+@pytest.mark.parametrize("name", PROPORTION_INTERVALS)
+@pytest.mark.parametrize("n", [1, 7, 40])
+def test_claims_about_ends_are_true(name, n):
+    method = PROPORTION_INTERVALS[name]
+    assert (method.bounds(0, n, 0.9)[0] == 0) == method.reaches_ends
+    assert (method.bounds(n, n, 0.9)[1] == 1) == method.reaches_ends
+
+
+@pytest.mark.parametrize("name", PROPORTION_INTERVALS)
+def test_claims_of_being_conservative_are_true_and_the_others_too(name):
+    from scipy.stats import binom
+
+    n, counts = 15, np.arange(16)
+    method = PROPORTION_INTERVALS[name]
+    ends = np.array([method.bounds(int(k), n, 0.9) for k in counts])
+    least = min(
+        binom.pmf(counts, n, p)[(ends[:, 0] <= p) & (p <= ends[:, 1])].sum()
+        for p in np.linspace(0.01, 0.99, 99)
+    )
+    assert (least >= 0.9) == method.is_conservative
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])

@@ -1,8 +1,8 @@
-"""Areas under ROC curves with their errors, by DeLong's structural components.
+"""Ranks, areas under ROC curves, and their errors by DeLong's structural components.
 
-How often a positive case outranks the negatives, case by case, and the reverse: the
-spread of those shares is the error of the area, and their products that of two areas on
-the same cases. By ranks, in n log n (DeLong et al. 1988; Sun and Xu 2014).
+How often a positive sample outranks the negatives, sample by sample, and the reverse:
+the spread of those shares is the error of the area, and their products that of two
+areas on the same samples. By ranks, in n log n (DeLong et al. 1988; Sun and Xu 2014).
 """
 
 from __future__ import annotations
@@ -11,22 +11,80 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+import scipy  # its parts load when first used
 
 from scorecast._core.types import BoolArray, FloatArray
 
-__all__ = [
-    "Areas",
-    "area_influence",
-    "areas_under_curves",
-    "delong_interval",
-    "placements",
-]
+
+def midranks(values: FloatArray, axis: int = -1) -> FloatArray:
+    """Rank values from 1; those that tie share the mean of their ranks.
+
+    Parameters
+    ----------
+    values : ndarray
+        Values; where one is NaN, all ranks along the axis are.
+    axis : int, default=-1
+        Along which to rank.
+
+    Returns
+    -------
+    ndarray of the same shape
+        Ranks, exact: whole numbers and halves.
+
+    Examples
+    --------
+    >>> midranks(np.array([0.3, 0.1, 0.3, 0.2]))
+    array([3.5, 1. , 3.5, 2. ])
+    """
+    rows = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
+    order = np.argsort(rows, axis=-1, kind="stable")
+    ordered = np.take_along_axis(rows, order, axis=-1)
+    place = np.broadcast_to(np.arange(rows.shape[-1]), rows.shape)
+    is_new = np.ones(rows.shape, dtype=bool)
+    is_new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    is_last = np.ones(rows.shape, dtype=bool)
+    is_last[..., :-1] = is_new[..., 1:]
+    first = np.maximum.accumulate(np.where(is_new, place, 0), axis=-1)
+    backwards = np.where(is_last, place, rows.shape[-1])[..., ::-1]
+    last = np.minimum.accumulate(backwards, axis=-1)[..., ::-1]
+    ranks = np.empty(rows.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    ranks[np.isnan(rows).any(axis=-1)] = np.nan
+    found: FloatArray = np.moveaxis(ranks, -1, axis)
+    return found
+
+
+def area_under_curve(positive: BoolArray, score: FloatArray) -> float:
+    """Return the area under the ROC curve, ties counted half.
+
+    Parameters
+    ----------
+    positive : ndarray of bool of shape (n,)
+        Whether a sample is positive.
+    score : ndarray of shape (n,)
+        Greater for likelier positives.
+
+    Returns
+    -------
+    float
+        NaN where there is no positive, or nothing else.
+
+    Examples
+    --------
+    >>> area_under_curve(np.array([False, False, True]), np.array([1.0, 3.0, 2.0]))
+    0.5
+    """
+    n_own = int(positive.sum())
+    pairs = n_own * (positive.size - n_own)
+    if pairs == 0:
+        return math.nan
+    above = float(midranks(score)[positive].sum()) - n_own * (n_own + 1) / 2
+    return above / pairs
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Areas:
-    """Areas of several scores of the same cases.
+    """Areas of several scores of the same samples.
 
     Attributes
     ----------
@@ -49,12 +107,12 @@ class Areas:
 
 
 def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
-    """Return the share of the other class that each case is rightly ordered with.
+    """Return the share of the other class that each sample is rightly ordered with.
 
     Parameters
     ----------
     positive : ndarray of bool of shape (n,)
-        Whether a case is positive.
+        Whether a sample is positive.
     score : ndarray of shape (n,)
         Greater for likelier positives; ties count half.
 
@@ -69,22 +127,20 @@ def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
     array([1. , 0. , 0.5])
     """
     m, n = int(positive.sum()), int((~positive).sum())
-    from scipy.stats import rankdata  # slow to load, and not always needed
-
-    together = rankdata(score)
+    together = midranks(score)
     share = np.empty(score.size)
-    share[positive] = (together[positive] - rankdata(score[positive])) / n
-    share[~positive] = 1 - (together[~positive] - rankdata(score[~positive])) / m
+    share[positive] = (together[positive] - midranks(score[positive])) / n
+    share[~positive] = 1 - (together[~positive] - midranks(score[~positive])) / m
     return share
 
 
 def area_influence(positive: BoolArray, score: FloatArray) -> tuple[float, FloatArray]:
-    """Return an area and what every case adds to its error.
+    """Return an area and what every sample adds to its error.
 
     Parameters
     ----------
     positive : ndarray of bool of shape (n,)
-        Whether a case is positive; at least two are, and two are not.
+        Whether a sample is positive; at least two are, and two are not.
     score : ndarray of shape (n,)
         Greater for likelier positives; ties count half.
 
@@ -113,7 +169,7 @@ def areas_under_curves(positive: BoolArray, scores: FloatArray) -> Areas:
     Parameters
     ----------
     positive : ndarray of bool of shape (n,)
-        Whether a case is positive; at least two are, and two are not.
+        Whether a sample is positive; at least two are, and two are not.
     scores : ndarray of shape (n, k)
         One column per model.
 
@@ -136,7 +192,7 @@ def delong_interval(
     Parameters
     ----------
     positive : ndarray of bool of shape (n,)
-        Whether a case is positive.
+        Whether a sample is positive.
     score : ndarray of shape (n,)
         Greater for likelier positives.
     level : float
@@ -145,11 +201,12 @@ def delong_interval(
     Returns
     -------
     tuple of float
-        Low and high; NaN with fewer than two cases of a kind. Without width where all
+        Low and high; NaN with fewer than two samples of a kind. Without width where all
         positives outrank all negatives.
     """
     if min(int(positive.sum()), int((~positive).sum())) < 2:
         return math.nan, math.nan
     area, parts = area_influence(positive, score)
-    half = float(ndtri(0.5 + level / 2)) * math.sqrt(float((parts**2).sum()))
+    error = math.sqrt(float((parts**2).sum()))
+    half = float(scipy.special.ndtri(0.5 + level / 2)) * error
     return max(area - half, 0.0), min(area + half, 1.0)

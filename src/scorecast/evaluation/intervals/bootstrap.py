@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy  # its parts load when first used
 
 from scorecast._core.types import FloatArray, IntArray
 
-__all__ = ["bca", "resampled_units"]
-
-Statistic = Callable[[IntArray], float]
+Statistic: TypeAlias = Callable[[IntArray], float]
 
 
 def bca(
@@ -23,7 +22,7 @@ def bca(
     rng: np.random.Generator,
     n_resamples: int = 1000,
 ) -> tuple[float, float]:
-    """Return the BCa interval of a statistic of units.
+    """Return the BCa interval of a statistic of units (Efron 1987).
 
     Parameters
     ----------
@@ -50,11 +49,13 @@ def bca(
     if not math.isfinite(observed) or drawn.size < n_resamples / 2:
         return math.nan, math.nan
     left = np.array([statistic(np.delete(everyone, i)) for i in everyone])
-    shift = _bias(drawn, observed)
-    ends = [
-        _adjusted(float(ndtri(tail)), shift, _acceleration(left))
-        for tail in (0.5 - level / 2, 0.5 + level / 2)
-    ]
+    shift, acceleration = _bias(drawn, observed), _acceleration(left)
+    ends = []
+    for tail in (0.5 - level / 2, 0.5 + level / 2):
+        moved = shift + float(scipy.special.ndtri(tail))
+        ends.append(
+            float(scipy.special.ndtr(shift + moved / (1 - acceleration * moved)))
+        )
     low, high = np.quantile(drawn, ends)
     return float(low), float(high)
 
@@ -74,17 +75,13 @@ def _bias(drawn: FloatArray, observed: float) -> float:
     # Ties count half, or a statistic with few values would look biased.
     below = np.mean(drawn < observed) + np.mean(drawn == observed) / 2
     edge = 1 / (2 * drawn.size)
-    return float(ndtri(np.clip(below, edge, 1 - edge)))
+    return float(scipy.special.ndtri(np.clip(below, edge, 1 - edge)))
 
 
 def _acceleration(left: FloatArray) -> float:
+    """Return the skewness of what leaving out each unit does (jackknife)."""
     known = left[np.isfinite(left)]
     if known.size < 2 or np.ptp(known) == 0:
         return 0.0
     away = known.mean() - known
     return float((away**3).sum() / (6 * (away**2).sum() ** 1.5))
-
-
-def _adjusted(quantile: float, shift: float, acceleration: float) -> float:
-    moved = shift + quantile
-    return float(ndtr(shift + moved / (1 - acceleration * moved)))
