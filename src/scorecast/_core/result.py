@@ -58,7 +58,7 @@ class Result(results.Result):
 
     def summary(self) -> str:
         """Say the answer in one sentence."""
-        headline: str = import_module("scorecast.report").document(self).headline
+        headline: str = import_module("scorecast.report").lay_out(self).headline
         return headline
 
     # The one look upwards: an answer can show itself. Loaded when first shown.

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from scorecast._core.results import Result
 from scorecast.exceptions import UsageError
-from scorecast.report.views import document, has_document, load
+from scorecast.report.views import document as lay_out
+from scorecast.report.views import has_document, load
 
 if TYPE_CHECKING:
     from scorecast.report.drawing import Drawing
@@ -36,8 +37,8 @@ __all__ = [
     "Table",
     "backtest_text",
     "curve_text",
-    "document",
     "extrapolation_text",
+    "lay_out",
     "load",
     "main_drawing",
     "plot",
@@ -119,7 +120,7 @@ def render(
             return str(older.render_text(result, ascii_only=ascii_only))
         problem = f"is not known for results of kind {result.kind!r}; got {format!r}"
         raise UsageError(problem, parameter="format")
-    laid_out = document(result)
+    laid_out = lay_out(result)
     if format == "text":
         terminal = import_module("scorecast.report.terminal")
         return str(
