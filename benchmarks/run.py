@@ -33,7 +33,7 @@ from scorecast.scores import (
     mean_chances,
     rank_true_classes,
 )
-from scorecast.synthetic import GaussianClasses
+from scorecast.simulate import GaussianClasses
 
 ROWS = []
 # Seconds of ClassEx's fastRank1nn for n = k = 20,000, measured on a quiet machine.

@@ -273,7 +273,7 @@ COMMANDS = {
     "assess-density": "assess draws.npy --density sklearn.mixture:GaussianMixture(n_components=1) --repeats 3",
     "settings": "settings tumours.csv --target kind --model discriminant --model neighbours --vary "
     "n=20,40 --sets 4 --sampling cv5",
-    "settings-simulated": "settings --simulate --vary n=20,40 --fix m=8 --model discriminant "
+    "settings-simulated": "settings --simulate --vary n_samples=20,40 --fix n_features=8 --model discriminant "
     "--model naive-bayes --sets 3 --sampling cv5",
     "compare": "compare results.csv --level .95 --latex table.tex",
     "compare-control": "compare results.csv --control svm --post-hoc holm --omnibus "
@@ -291,10 +291,10 @@ COMMANDS = {
     "size": "size --expect .9 --width .1",
     "size-versus": "size --expect .9 --versus .85 --power .8 --disagreement .2",
     "size-groups": "size --expect .9 --width .1 --group-size 5 --correlation .3",
-    "simulate-classes": "simulate classes",
-    "simulate-labelled": "simulate labelled",
+    "simulate-classes": "simulate recognition",
+    "simulate-labelled": "simulate classification",
     "simulate-biclusters": "simulate biclusters",
-    "simulate-forecasts": "simulate forecasts",
+    "simulate-forecasts": "simulate forecasts --information .5 --units nats",
 }
 
 
@@ -706,9 +706,9 @@ def evaluate_recurrence() -> Any:
 
 @call
 def simulate_classes() -> Any:
-    from scorecast import synthetic as simulate
+    from scorecast import simulate
 
-    made = simulate.classes(n_classes=10, random_state=0)
+    made = simulate.recognition(n_classes=10, random_state=0)
     truth = made.truth.accuracy.tolist()
     return {"probes": np.asarray(made.probes).tolist(), "accuracy": truth}
 

@@ -22,12 +22,17 @@ def heading(text):
 heading("grid")
 # [grid]
 make = partial(
-    sc.simulate.labelled, 100, 60, informative=0.2, sd=1, with_bayes_error=False
+    sc.simulate.SIMULATORS["classification"].make,
+    n_samples=100,
+    n_features=60,
+    informative=0.2,
+    std=1,
+    with_bayes_error=False,
 )
 answer = sc.assess_settings(
     ["naive-bayes", "tree"],
     make,
-    settings={"noise": [0, 0.1, 0.4], "skewed": [0, 0.6]},
+    settings={"noise": [0, 0.1, 0.4], "skew_share": [0, 0.6]},
     n_sets=5,
 )
 print(render_text(answer))

@@ -14,8 +14,14 @@ def heading(text):
 
 heading("python")
 # [python]
-data = sc.simulate.labelled(
-    200, 500, n_classes=3, sd=1, informative=0.02, skewed=0.3, random_state=1
+data = sc.simulate.classification(
+    200,
+    500,
+    n_classes=3,
+    std=1,
+    informative=0.02,
+    skew=sc.simulate.Skew(share=0.3),
+    random_state=1,
 )
 print(data.summary())
 print(data.truth.informative)
@@ -24,7 +30,7 @@ data.save("cases.npz")  # and cases.truth.json beside it
 
 heading("components")
 # [components]
-mixed = sc.simulate.labelled(
+mixed = sc.simulate.classification(
     300,
     20,
     n_classes=2,
@@ -35,12 +41,13 @@ mixed = sc.simulate.labelled(
     ],
     noise=0.1,
 )
-print(mixed.truth.bayes_error.said())
+known = mixed.truth.bayes_error
+print(f"{known.value:.4f} ({known.low:.4f} to {known.high:.4f}), {known.method}")
 # [end]
 
 heading("curve")
 # [curve]
-task = sc.simulate.classes(50, 5, population="uniform", n_features=3)
+task = sc.simulate.recognition(50, 5, population="uniform", n_features=3)
 print(task.truth.population.accuracy([10, 1000, 100_000]).round(4))
 # [end]
 

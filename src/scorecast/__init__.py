@@ -10,23 +10,16 @@ Public names are written once, in ``__init__.pyi``, and loaded when first used.
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import lazy_loader
 
 from scorecast._core.display import register_display
 from scorecast._version import __version__ as __version__
 
-_lazily, _names, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__all__ += ["__version__", "simulate"]  # noqa: F822
+__getattr__, _names, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ += ["__version__"]
 
 register_display(lambda: importlib.import_module("scorecast.report"))
-
-
-def __getattr__(name: str) -> Any:
-    if name == "simulate":  # until the room has that name
-        return importlib.import_module("scorecast.synthetic")
-    return _lazily(name)
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,7 @@
 """The front door: every public name, written here and nowhere else."""
 
 from . import exceptions as exceptions
+from . import simulate as simulate
 from .biclusters import (
     BiclusterEstimates as BiclusterEstimates,
 )

@@ -88,7 +88,7 @@ def test_simulated_data_are_understood_and_their_truth_is_perfect(tmp_path):
     assert len(hidden) == 3
     answer = sc.score_biclusters(data.truth, truth=hidden, data=data.X, n_random=0)
     assert answer.value("consensus") == 1
-    saved = {"kind": "simulated-biclusters", "truth": data.truth_dict()}
+    saved = data.to_dict()
     again = sc.biclusters_from(json.loads(json.dumps(saved)), shape=data.X.shape)
     assert same(hidden, again)
     found = sc.bicluster_estimates(

@@ -21,7 +21,7 @@ from scorecast.exceptions import (
 )
 from scorecast.io import load_characters
 from scorecast.scores import Scores, describe_oddities, rank_true_classes
-from scorecast.synthetic import GaussianClasses
+from scorecast.simulate import GaussianClasses
 
 OWN = np.arange(120) % 24
 SCORES = np.random.default_rng(0).normal(size=(120, 24)) + 2.2 * np.eye(24)[OWN]

@@ -8,7 +8,7 @@ from scorecast.classes.least_squares import Design
 from scorecast.classes.regression import Regression
 from scorecast.exceptions import UsageError
 from scorecast.scores import Scores, probit_moments
-from scorecast.synthetic import BivariateNormal
+from scorecast.simulate import BivariateNormal
 
 TELUGU = {
     "deep20": ("deep_20", "y_20"),

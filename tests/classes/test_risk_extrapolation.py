@@ -11,7 +11,7 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.report import render_text
-from scorecast.synthetic import BivariateNormal
+from scorecast.simulate import BivariateNormal
 
 WARNING = "scorecast.exceptions.ExtrapolationWarning"
 CHANCE = f"ignore:The true class wins:{WARNING}"

@@ -12,7 +12,7 @@ from scorecast.classes.gaussian import Gaussian
 from scorecast.classes.kde import KdeBcv, KdeUcv
 from scorecast.classes.regression import Regression
 from scorecast.scores import Embeddings
-from scorecast.synthetic import GaussianClasses
+from scorecast.simulate import GaussianClasses
 
 TARGETS = np.array([1000, 5000])
 TRUTH = {

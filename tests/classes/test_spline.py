@@ -8,7 +8,7 @@ from scorecast.classes.polynomial import Polynomial
 from scorecast.classes.spline import Spline
 from scorecast.exceptions import UsageError
 from scorecast.scores import Scores
-from scorecast.synthetic import BivariateNormal
+from scorecast.simulate import BivariateNormal
 
 
 def evidence(n_classes=30, seed=0):

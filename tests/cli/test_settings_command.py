@@ -1,6 +1,5 @@
 """The verb ``settings``: files or made data, factors in words."""
 
-import inspect
 import json
 
 import numpy as np
@@ -55,9 +54,10 @@ def test_data_at_hand_are_varied(run, tables):
 
 def test_data_are_made_with_what_is_fixed_and_varied(run):
     code, out, err = run(
-        "settings", "--simulate", *MODELS, *QUICK, "--fix", "n=30", "--fix", "m=6",
-        "--fix", "sd=1", "--vary", "noise=0,0.4", "--vary", "naive-bayes__var_smoothing"
-        "=1e-9,0.1", "--design", "one-at-a-time", "--json", "-",
+        "settings", "--simulate", *MODELS, *QUICK, "--fix", "n_samples=30", "--fix",
+        "n_features=6", "--fix", "std=1", "--vary", "noise=0,0.4", "--vary",
+        "naive-bayes__var_smoothing=1e-9,0.1", "--design", "one-at-a-time",
+        "--json", "-",
     )  # fmt: skip
     assert code == 0, err
     found = json.loads(out)["result"]["settings"]
@@ -67,29 +67,21 @@ def test_data_are_made_with_what_is_fixed_and_varied(run):
 
 def test_what_is_made_goes_by_the_names_of_both_worlds(run):
     found = []
-    for names in (("classes", "block-size"), ("n_classes", "block_size")):
-        fixed = [w for x in ("n=30", "m=6", f"{names[0]}=2") for w in ("--fix", x)]
+    for mark in "-_":
+        fixed = ["n_samples=30", "n_features=6", "n_classes=2", "correlation_rho=0.5"]
+        words = [w for x in fixed for w in ("--fix", x.replace("_", mark))]
+        varied = "correlation_block_size=2,3".replace("_", mark)
         code, out, err = run(
-            "settings", "--simulate", *MODELS, *QUICK, *fixed, "--fix", "rho=0.5",
-            "--vary", f"{names[1]}=2,3", "--json", "-",
+            "settings", "--simulate", *MODELS, *QUICK, *words, "--vary", varied,
+            "--json", "-",
         )  # fmt: skip
         assert code == 0, err
         found.append(json.loads(out)["result"])
     assert found[0] == found[1]
     assert [x["setting"] for x in found[0]["settings"][:2]] == [
-        "block_size 2",
-        "block_size 3",
+        "correlation_block_size 2",
+        "correlation_block_size 3",
     ]
-
-
-def test_every_option_of_made_data_is_a_factor():
-    from scorecast import synthetic
-    from scorecast.cli.simulate import labelled_parameters
-
-    known = set(inspect.signature(synthetic.labelled).parameters)
-    made = labelled_parameters()
-    assert set(made.values()) == known - {"random_state", "with_bayes_error"}
-    assert {made["classes"], made["block-size"]} == {"n_classes", "block_size"}
 
 
 def test_a_data_set_that_cannot_be_split_is_named_with_its_setting(run, tables):
@@ -149,16 +141,9 @@ def test_what_cannot_be_done_is_said_in_a_line(run, tables, words, code, message
     [
         ([*MODELS], 2, "either DATA, or --simulate"),
         (["--simulate", *MODELS], 2, "needs a factor to vary"),
-        (["--simulate", *MODELS, "--vary", "foo=1"], 2, "data are made with n, m"),
-        (["--simulate", *MODELS, "--vary", "n=9", "--fix", "n=8"], 2, "one of them"),
+        (["--simulate", *MODELS, "--vary", "foo=1"], 2, "data are made with n_samples"),
         (
-            ["--simulate", *MODELS, "--vary", "n=9", "--fix", "rho=0.5"],
-            2,
-            "scorecast: rho needs blocks of correlated features: give a block-size",
-        ),
-        (["--simulate", *MODELS, "--vary", "seed=1"], 2, "m, classes, distribution"),
-        (
-            ["--simulate", *MODELS, "--vary", "classes=2", "--fix", "n_classes=2"],
+            ["--simulate", *MODELS, "--vary", "n-samples=9", "--fix", "n_samples=8"],
             2,
             "one of them",
         ),
@@ -167,9 +152,27 @@ def test_what_cannot_be_done_is_said_in_a_line(run, tables, words, code, message
                 "--simulate",
                 *MODELS,
                 "--vary",
-                "n=9",
+                "n_samples=9",
                 "--fix",
-                "classes=2",
+                "correlation-rho=0.5",
+            ],
+            2,
+            "scorecast: correlation_rho: ",
+        ),
+        (["--simulate", *MODELS, "--vary", "seed=1"], 2, "n_classes, distribution"),
+        (
+            ["--simulate", *MODELS, "--vary", "n-classes=2", "--fix", "n_classes=2"],
+            2,
+            "one of them",
+        ),
+        (
+            [
+                "--simulate",
+                *MODELS,
+                "--vary",
+                "n_samples=9",
+                "--fix",
+                "n-classes=2",
                 "--fix",
                 "n_classes=2",
             ],

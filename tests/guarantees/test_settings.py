@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -162,8 +163,8 @@ def test_json_brings_it_back(answer):
 def test_simulated_data_are_a_source():
     found = sc.assess_settings(
         "nearest-centroid",
-        lambda noise, random_state: sc.simulate.labelled(
-            60, 20, noise=noise, sd=2, with_bayes_error=False, random_state=random_state
+        partial(
+            sc.simulate.classification, 60, 20, std=2, with_bayes_error=False
         ),
         settings={"noise": [0.0, 0.4]}, sampling="cv3", n_sets=4,
     )  # fmt: skip

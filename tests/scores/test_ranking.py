@@ -10,7 +10,7 @@ from scorecast.scores import (
     accuracy_curve,
     rank_true_classes,
 )
-from scorecast.synthetic import GaussianClasses
+from scorecast.simulate import GaussianClasses
 
 
 def random_scores(seed, n_examples=40, n_classes=9):

@@ -1,8 +1,19 @@
+"""The bivariate normal toy has the accuracy and discriminability it states."""
+
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from scorecast.scores import accuracy_curve
-from scorecast.synthetic import BivariateNormal
+from scorecast.simulate import BivariateNormal
+
+
+def accuracy_of(rho, labels):
+    """Return the accuracy of the best recogniser on given classes, many examples."""
+    gaps = np.diff(np.sort(np.asarray(labels)))
+    k = gaps.size + 1
+    scale = rho / (2 * np.sqrt(1 - rho**2))
+    return (2 * ndtr(scale * gaps).sum() - (k - 2)) / k
 
 
 @pytest.mark.parametrize("rho", [0.3, 0.5, 0.7, 0.9])
@@ -31,7 +42,7 @@ def test_single_favourability_and_given_labels(reference):
     found = BivariateNormal(toy["rho"]).favourability(toy["x"], toy["y"])
     assert float(found) == pytest.approx(reference["toy_U"]["expected"], abs=1e-12)
     labels = reference["toy_GA"]["inputs"]
-    accuracy = BivariateNormal(labels["rho"]).accuracy_of(labels["labels"])
+    accuracy = accuracy_of(labels["rho"], labels["labels"])
     assert accuracy == pytest.approx(reference["toy_GA"]["expected"], abs=1e-12)
 
 
@@ -39,7 +50,7 @@ def test_single_favourability_and_given_labels(reference):
 def test_many_classes_are_what_drawn_labels_give(k):
     population = BivariateNormal(0.7)
     streams = np.random.default_rng(3).spawn(40)
-    found = [population.accuracy_of(rng.normal(size=k)) for rng in streams]
+    found = [accuracy_of(0.7, rng.normal(size=k)) for rng in streams]
     error = np.std(found) / np.sqrt(len(found))
     off = (np.mean(found) - population.accuracy([k])[0]) / error
     assert abs(off) < 4.5

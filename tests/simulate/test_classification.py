@@ -8,12 +8,29 @@ from scipy.stats import norm, skew
 
 import scorecast as sc
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.synthetic import Normal, Poisson, Uniform
-from scorecast.synthetic.bayes_error import _monte_carlo, line_error
-from scorecast.synthetic.labelled_data import _population
-from scorecast.synthetic.skew import Skew
+from scorecast.simulate import (
+    SIMULATORS,
+    BayesErrorKind,
+    Correlation,
+    Mixing,
+    Normal,
+    Poisson,
+    Skew,
+    Uniform,
+    class_shares,
+)
+from scorecast.simulate.bayes_error import _monte_carlo, line_error
+from scorecast.simulate.classification import make_population
+from scorecast.simulate.distributions import _Tailed
 
 PLAIN = {"with_bayes_error": False}
+
+
+def made(n_samples=200, n_features=500, **factors):
+    """Make data by the flat names of factors."""
+    return SIMULATORS["classification"].make(
+        n_samples=n_samples, n_features=n_features, **factors
+    )
 
 
 def largest_z(values, mean, sd):
@@ -25,7 +42,7 @@ def largest_z(values, mean, sd):
     ("options", "means", "sds"),
     [
         ({}, [1, 0, -1], [3, 3, 3]),
-        ({"n_classes": 2, "sd": 5}, [1, -1], [5, 5]),
+        ({"n_classes": 2, "std": 5}, [1, -1], [5, 5]),
         ({"n_classes": 5}, [2, 1, 0, -1, -2], [3] * 5),
         (
             {"distribution": "gaussian-mixture", "mixing": "value"},
@@ -47,7 +64,7 @@ def largest_z(values, mean, sd):
     ],
 )  # fmt: skip
 def test_values_of_a_class_have_its_moments(options, means, sds):
-    data = sc.simulate.labelled(6000, 12, random_state=2, **PLAIN, **options)
+    data = made(6000, 12, random_state=2, **PLAIN, **options)
     for label, (mean, sd) in enumerate(zip(means, sds, strict=True)):
         own = data.X[data.y == label]
         assert largest_z(own, mean, sd) < 4.5
@@ -57,12 +74,12 @@ def test_values_of_a_class_have_its_moments(options, means, sds):
 
 
 def test_a_case_belongs_to_one_component_or_every_value_to_its_own():
-    options = {"distribution": "bimodal", "n_classes": 2, "sd": 0.1, **PLAIN}
-    case = sc.simulate.labelled(400, 30, **options)
+    options = {"distribution": "bimodal", "n_classes": 2, "std": 0.1, **PLAIN}
+    case = made(400, 30, **options)
     second = np.sign(case.X[case.y == 1])
     assert (np.abs(second.mean(axis=1)) == 1).all()
     assert 0.4 < (second[:, 0] > 0).mean() < 0.6
-    value = sc.simulate.labelled(400, 30, mixing="value", **options)
+    value = made(400, 30, mixing="value", **options)
     second = np.sign(value.X[value.y == 1])
     assert np.abs(second.mean(axis=1)).max() < 0.8
 
@@ -74,7 +91,7 @@ def test_a_case_belongs_to_one_component_or_every_value_to_its_own():
 )
 @settings(max_examples=40, deadline=None)
 def test_classes_are_as_unequal_as_asked(n, n_classes, imbalance):
-    data = sc.simulate.labelled(n, 2, n_classes=n_classes, imbalance=imbalance, **PLAIN)
+    data = made(n, 2, n_classes=n_classes, imbalance=imbalance, **PLAIN)
     sizes = np.bincount(data.y, minlength=n_classes)
     assert tuple(sizes) == data.truth.class_sizes
     assert sizes.sum() == n
@@ -92,22 +109,22 @@ def noise_share(noisy, clean):
 @pytest.mark.parametrize("distribution", ["gaussian", "gaussian-poisson"])
 def test_noise_is_the_share_of_the_range_that_was_asked_for(noise, distribution):
     options = {"distribution": distribution, **PLAIN}
-    clean = sc.simulate.labelled(2000, 50, **options)
-    noisy = sc.simulate.labelled(2000, 50, noise=noise, **options)
+    clean = made(2000, 50, **options)
+    noisy = made(2000, 50, noise=noise, **options)
     assert noise_share(noisy, clean) == pytest.approx(noise, rel=0.04)
     added = noisy.X - clean.X
     width = noisy.truth.noise_width
     assert np.abs(added).max() <= width * (1 + 1e-12)
     assert added.std() == pytest.approx(width / np.sqrt(3), rel=0.01)
     # Noise of half the width is noticed.
-    halved = sc.simulate.labelled(2000, 50, noise=noise / 2, **options)
+    halved = made(2000, 50, noise=noise / 2, **options)
     assert noise_share(halved, clean) != pytest.approx(noise, rel=0.04)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
 def test_so_many_features_have_a_tail_and_the_others_stay(share):
-    plain = sc.simulate.labelled(3000, 40, **PLAIN)
-    data = sc.simulate.labelled(3000, 40, skewed=share, tail_share=0.25, **PLAIN)
+    plain = made(3000, 40, **PLAIN)
+    data = made(3000, 40, skew_share=share, skew_tail_share=0.25, **PLAIN)
     assert data.truth.skewed.size == round(40 * share)
     same = np.ones(40, dtype=bool)
     same[data.truth.skewed] = False
@@ -123,8 +140,8 @@ def test_so_many_features_have_a_tail_and_the_others_stay(share):
 
 @pytest.mark.parametrize("skewness", [1.0, 2.0])
 def test_gamma_features_keep_mean_and_spread(skewness):
-    data = sc.simulate.labelled(
-        40_000, 4, skewed=1.0, skew="gamma", skewness=skewness, **PLAIN
+    data = made(
+        40_000, 4, skew_share=1.0, skew_kind="gamma", skew_skewness=skewness, **PLAIN
     )
     own = data.X[data.y == 0]
     assert largest_z(own, 1, 3) < 4.5
@@ -136,7 +153,7 @@ def test_gamma_features_keep_mean_and_spread(skewness):
 @pytest.mark.parametrize("block_size", [5, 10, 30])
 def test_features_of_a_block_are_correlated_and_no_others(block_size, rho):
     n = 6000
-    data = sc.simulate.labelled(n, 60, block_size=block_size, rho=rho, **PLAIN)
+    data = made(n, 60, correlation_block_size=block_size, correlation_rho=rho, **PLAIN)
     within = data.X - np.array([1, 0, -1])[data.y][:, None]
     found = np.corrcoef(within.T)
     block = np.arange(60) // block_size
@@ -152,16 +169,22 @@ def test_features_of_a_block_are_correlated_and_no_others(block_size, rho):
 @pytest.mark.parametrize(
     "options",
     [
-        {"n_classes": 2, "sd": 0.5},
-        {"n_classes": 3, "sd": 3},
-        {"n_classes": 5, "sd": 1, "imbalance": 0.4},
-        {"n_classes": 2, "sd": 1, "distribution": "bimodal"},
+        {"n_classes": 2, "std": 0.5},
+        {"n_classes": 3, "std": 3},
+        {"n_classes": 5, "std": 1, "imbalance": 0.4},
+        {"n_classes": 2, "std": 1, "distribution": "bimodal"},
     ],
 )
 def test_blocks_that_tell_nothing_are_as_correlated(options, rho):
     n = 6000
-    asked = {"block_size": 6, "rho": rho, "informative": 0.5, **options, **PLAIN}
-    data = sc.simulate.labelled(n, 60, **asked)
+    asked = {
+        "correlation_block_size": 6,
+        "correlation_rho": rho,
+        "informative": 0.5,
+        **options,
+        **PLAIN,
+    }
+    data = made(n, 60, **asked)
     told = np.isin(np.arange(60), data.truth.informative)
     block = np.arange(60) // 6
     silent = ~told[:, None] & ~told
@@ -178,8 +201,14 @@ def test_blocks_that_tell_nothing_are_as_correlated(options, rho):
 
 
 def test_only_some_features_tell_the_classes_apart():
-    data = sc.simulate.labelled(
-        4000, 100, informative=0.2, block_size=5, sd=1, random_state=3, **PLAIN
+    data = made(
+        4000,
+        100,
+        informative=0.2,
+        correlation_block_size=5,
+        std=1,
+        random_state=3,
+        **PLAIN,
     )
     telling = data.truth.informative
     assert telling.size == 20
@@ -194,10 +223,10 @@ def test_only_some_features_tell_the_classes_apart():
 
 
 def test_local_dependencies_are_where_the_truth_says():
-    plain = sc.simulate.labelled(100, 80, **PLAIN)
-    data = sc.simulate.labelled(100, 80, dependencies=3, **PLAIN)
+    plain = made(100, 80, **PLAIN)
+    data = made(100, 80, patterns_n=3, **PLAIN)
     changed = np.zeros((100, 80), dtype=bool)
-    for one in data.truth.dependencies:
+    for one in data.truth.patterns:
         cells = np.ix_(one.rows, one.columns)
         assert (data.X[cells] == one.values).all()
         block = data.X[cells]
@@ -209,26 +238,26 @@ def test_local_dependencies_are_where_the_truth_says():
 
 
 def test_noise_moves_planted_values_too():
-    clean = sc.simulate.labelled(100, 80, dependencies=3, **PLAIN)
-    noisy = sc.simulate.labelled(100, 80, dependencies=3, noise=0.1, **PLAIN)
+    clean = made(100, 80, patterns_n=3, **PLAIN)
+    noisy = made(100, 80, patterns_n=3, noise=0.1, **PLAIN)
     added = noisy.X - clean.X
     width = noisy.truth.noise_width
     assert (added != 0).all()
     assert np.abs(added).max() <= width * (1 + 1e-12)
-    for one, same in zip(
-        noisy.truth.dependencies, clean.truth.dependencies, strict=True
-    ):
+    for one, same in zip(noisy.truth.patterns, clean.truth.patterns, strict=True):
         assert (one.values == same.values).all()
         own = added[np.ix_(one.rows, one.columns)]
         assert own.std() == pytest.approx(width / np.sqrt(3), rel=0.15)
 
 
 def test_the_bayes_error_of_two_equal_classes_is_the_textbook_one():
-    data = sc.simulate.labelled(10, 9, n_classes=2, sd=3)
-    assert data.truth.bayes_error.method == "exact"
+    data = made(10, 9, n_classes=2, std=3)
+    assert data.truth.bayes_error.method is BayesErrorKind.EXACT
     assert data.truth.bayes_error.value == pytest.approx(norm.cdf(-1), abs=1e-12)
     # Correlation raises it (Hua and others, 2005).
-    tied = sc.simulate.labelled(10, 9, n_classes=2, sd=3, block_size=9, rho=0.5)
+    tied = made(
+        10, 9, n_classes=2, std=3, correlation_block_size=9, correlation_rho=0.5
+    )
     strength = np.sqrt(9 / (1 + 8 * 0.5)) * 2 / 3
     assert tied.truth.bayes_error.value == pytest.approx(norm.cdf(-strength / 2))
     assert tied.truth.bayes_error.value > data.truth.bayes_error.value
@@ -242,32 +271,45 @@ def test_the_error_on_a_line_is_that_of_a_fine_grid():
     assert line_error(centres, shares) == pytest.approx(expected, abs=1e-6)
 
 
-def population_of(**options):
+def population_of(**factors):
     """Return the population that a call draws from."""
-    from scorecast._core.class_sizes import class_shares
-    from scorecast.synthetic.class_distributions import class_mixtures
-
-    made = sc.simulate.labelled(20, **PLAIN, **options)
-    shares = class_shares(made.options["n_classes"], made.options["imbalance"])
-    mixtures = made.truth.mixtures
-    assert mixtures == class_mixtures(
-        made.options["distribution"], made.options["n_classes"],
-        sd=made.options["sd"], separation=made.options["separation"],
-    )  # fmt: skip
-    return _population(mixtures, shares, made.options, np.random.default_rng(0))
+    data = made(20, **PLAIN, **factors)
+    asked = data.options
+    return make_population(
+        data.truth.mixtures,
+        class_shares(asked["n_classes"], asked["imbalance"]),
+        asked["n_features"],
+        asked["informative"],
+        asked["noise"],
+        Mixing(asked["mixing"]),
+        Correlation(
+            block_size=asked["correlation_block_size"], rho=asked["correlation_rho"]
+        ),
+        Skew(
+            share=asked["skew_share"],
+            kind=asked["skew_kind"],
+            skewness=asked["skew_skewness"],
+        ),
+        np.random.default_rng(0),
+    )
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"m": 8, "imbalance": 0.6},
-        {"m": 20, "block_size": 10, "rho": 0.25, "imbalance": 0.4},
-        {"m": 12, "n_classes": 5, "informative": 0.5},
+        {"n_features": 8, "imbalance": 0.6},
+        {
+            "n_features": 20,
+            "correlation_block_size": 10,
+            "correlation_rho": 0.25,
+            "imbalance": 0.4,
+        },
+        {"n_features": 12, "n_classes": 5, "informative": 0.5},
     ],
 )
 def test_monte_carlo_with_true_densities_finds_the_exact_error(options):
-    exact = sc.simulate.labelled(20, **options).truth.bayes_error
-    assert exact.method == "exact"
+    exact = made(20, **options).truth.bayes_error
+    assert exact.method is BayesErrorKind.EXACT
     found = _monte_carlo(population_of(**options), np.random.default_rng(1), 20_000)
     error = (found.high - found.low) / (2 * 1.96)
     assert abs(found.value - exact.value) < 4.5 * error
@@ -277,21 +319,26 @@ def test_monte_carlo_with_true_densities_finds_the_exact_error(options):
     "options",
     [
         {"noise": 0.2},
-        {"skewed": 0.6},
-        {"skewed": 0.6, "skew": "gamma", "skewness": 1.0},
-        {"skewed": 0.6, "noise": 0.1},
+        {"skew_share": 0.6},
+        {"skew_share": 0.6, "skew_kind": "gamma", "skew_skewness": 1.0},
+        {"skew_share": 0.6, "noise": 0.1},
         {"distribution": "gaussian-mixture"},
         {"distribution": "gaussian-poisson"},
         {"distribution": "gaussian-poisson", "mixing": "value", "noise": 0.1},
-        {"distribution": "gaussian-poisson", "skewed": 0.6},
-        {"distribution": "gaussian-poisson", "mixing": "value", "skewed": 0.6},
+        {"distribution": "gaussian-poisson", "skew_share": 0.6},
+        {"distribution": "gaussian-poisson", "mixing": "value", "skew_share": 0.6},
         {"distribution": "gaussian-uniform", "mixing": "value"},
-        {"distribution": "bimodal", "n_classes": 2, "block_size": 5, "rho": 0.5},
+        {
+            "distribution": "bimodal",
+            "n_classes": 2,
+            "correlation_block_size": 5,
+            "correlation_rho": 0.5,
+        },
     ],
 )
 def test_the_true_posterior_is_calibrated(options):
     # If densities are true, the best rule errs as often as it says it does.
-    population = population_of(m=10, sd=2, **options)
+    population = population_of(n_features=10, std=2, **options)
     rng = np.random.default_rng(4)
     y = rng.choice(population.shares.size, size=20_000, p=population.shares)
     logs = population.log_densities(population.draw(y, rng))
@@ -307,90 +354,101 @@ def test_the_true_posterior_is_calibrated(options):
 
 
 def test_a_monte_carlo_error_is_a_plain_number():
-    known = sc.simulate.labelled(
-        20, 12, distribution="gaussian-poisson", skewed=0.3
+    known = made(
+        20, 12, distribution="gaussian-poisson", skew_share=0.3
     ).truth.bayes_error
-    assert known.method == "monte-carlo"
+    assert known.method is BayesErrorKind.MONTE_CARLO
     assert 0 <= known.low < known.value < known.high < 2 / 3
     assert {type(x) for x in (known.value, known.low, known.high)} == {float}
 
 
 def test_densities_that_miss_what_is_drawn_are_refused(monkeypatch):
     # Broken on purpose: counts without the tail that skew gives them.
-    monkeypatch.setattr(Skew, "log_density", lambda self, part, x: part.log_density(x))
-    with pytest.raises(InsufficientDataError, match="not finite"):
-        sc.simulate.labelled(
-            20, 12, distribution=[Poisson(3), Poisson(5)], n_classes=2, skewed=0.5
-        )
+    monkeypatch.setattr(
+        _Tailed, "log_density", lambda self, x: self.part.log_density(x)
+    )
+    with pytest.raises(InsufficientDataError):
+        made(20, 12, distribution=[Poisson(3), Poisson(5)], n_classes=2, skew_share=0.5)
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"block_size": 5, "rho": 0.5, "noise": 0.2},
-        {"dependencies": 4, "dependency_rows": 20, "dependency_columns": 5},
-        {"block_size": 5, "rho": 0.5, "distribution": "gaussian-poisson"},
+        {"correlation_block_size": 5, "correlation_rho": 0.5, "noise": 0.2},
+        {"patterns_n": 4, "patterns_n_rows": 20, "patterns_n_columns": 5},
+        {
+            "correlation_block_size": 5,
+            "correlation_rho": 0.5,
+            "distribution": "gaussian-poisson",
+        },
     ],
 )
 def test_where_densities_are_unknown_there_are_bounds(options):
-    known = sc.simulate.labelled(200, 20, **options).truth.bayes_error
-    assert known.method == "bounds"
+    known = made(200, 20, **options).truth.bayes_error
+    assert known.method is BayesErrorKind.BOUNDS
     assert np.isnan(known.value)
     assert 0 <= known.low < known.high <= 2 / 3
-    assert "between" in known.said()
 
 
 def test_noise_and_tails_raise_the_bayes_error():
     errors = [
-        sc.simulate.labelled(20, 20, noise=noise).truth.bayes_error.value
+        made(20, 20, noise=noise).truth.bayes_error.value
         for noise in (0, 0.1, 0.2, 0.4)
     ]
     assert (np.diff(errors) > 0.005).all()
     errors = [
-        sc.simulate.labelled(20, 20, skewed=share).truth.bayes_error.value
+        made(20, 20, skew_share=share).truth.bayes_error.value
         for share in (0, 0.3, 0.6, 0.9)
     ]
     assert (np.diff(errors) > 0.002).all()
 
 
 def test_the_seed_makes_the_data():
-    options = {"noise": 0.1, "skewed": 0.3, "n": 50, "m": 30}
-    one, same = (sc.simulate.labelled(**options, random_state=7) for _ in range(2))
+    options = {"noise": 0.1, "skew_share": 0.3, "n_samples": 50, "n_features": 30}
+    one, same = (made(**options, random_state=7) for _ in range(2))
     assert (one.X == same.X).all()
     assert (one.y == same.y).all()
     assert one.to_dict() == same.to_dict()
     assert one.seed == 7
-    other = sc.simulate.labelled(**options, random_state=8)
+    other = made(**options, random_state=8)
     assert (one.X != other.X).mean() > 0.9
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("factors", "parameter"),
     [
-        ({"n": 0}, "`n` must be a whole number from 2"),
-        ({"noise": 20}, "Did you mean 0.2?"),
-        ({"rho": 0.5}, "block_size"),
+        ({"n_samples": 0}, "n_samples"),
+        ({"n_samples": 2}, "n_samples"),
         ({"n_classes": 1}, "n_classes"),
-        ({"n": 2}, "3 classes need"),
-        ({"distribution": "gausian"}, "Did you mean 'gaussian'"),
-        ({"distribution": "bimodal"}, "two classes"),
-        ({"distribution": [Normal(0, 1)]}, "describes 1 classes"),
-        ({"distribution": [1, 2, 3]}, "Normal, Poisson or Uniform"),
-        ({"dependencies": 1, "m": 5}, "do not fit"),
-        ({"sd": 0}, "positive"),
-        ({"imbalance": 1}, "share from 0 to 0.99"),
+        ({"noise": 20}, "noise"),
+        ({"imbalance": 1}, "imbalance"),
+        ({"std": 0}, "std"),
+        ({"mixing": "case"}, "mixing"),
+        ({"correlation_rho": 0.5}, "correlation.rho"),
+        ({"skew_share": 20}, "skew.share"),
+        ({"skew_kind": "beta"}, "skew.kind"),
+        ({"patterns_kind": "aditive"}, "patterns.kind"),
+        ({"patterns_n": 1, "n_features": 5}, "patterns.n_rows"),
+        ({"distribution": "gausian"}, "distribution"),
+        ({"distribution": "bimodal"}, "distribution"),
+        ({"distribution": [Normal(0, 1)]}, "distribution"),
+        ({"distribution": [1, 2, 3]}, "distribution"),
     ],
+    ids=str,
 )
-def test_what_cannot_be_is_refused(options, said):
-    with pytest.raises(UsageError, match=said.replace("?", r"\?")):
-        sc.simulate.labelled(**{"n": 20, "m": 10, **options})
+def test_what_cannot_be_is_refused_by_the_name_of_the_parameter(factors, parameter):
+    with pytest.raises(UsageError) as caught:
+        made(**{"n_samples": 20, "n_features": 10, **factors})
+    assert caught.value.parameter == parameter
 
 
-@pytest.mark.parametrize(
-    "make",
-    [lambda: Normal(0, 0), lambda: Poisson(-1), lambda: Uniform(1, 1),
-     lambda: Normal(float("nan"), 1), lambda: Poisson(1e6)],
-)  # fmt: skip
-def test_components_that_cannot_be_are_refused(make):
-    with pytest.raises(UsageError):
-        make()
+def test_who_gives_a_percentage_or_misspells_is_told_what_was_meant():
+    with pytest.raises(UsageError) as caught:
+        made(20, 10, skew_share=20)
+    assert caught.value.remedy == "try 0.2"
+    with pytest.raises(UsageError) as caught:
+        made(20, 10, distribution="gausian")
+    assert caught.value.remedy == "try 'gaussian'"
+    with pytest.raises(UsageError) as caught:
+        sc.simulate.classification(20, 10, skew=0.3)
+    assert caught.value.parameter == "skew"

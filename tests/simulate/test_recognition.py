@@ -7,9 +7,18 @@ from scipy.stats import ncx2
 import scorecast as sc
 from scorecast.exceptions import UsageError
 from scorecast.scores import Embeddings, accuracy_curve
-from scorecast.synthetic import BivariateNormal, GaussianClasses, IsotropicClasses
-from scorecast.synthetic.nearest_centre import nearer_chance
-from scorecast.synthetic.radii import BallRadius, NormalRadius, StudentRadius
+from scorecast.simulate import (
+    POPULATIONS,
+    BivariateNormal,
+    GaussianClasses,
+    IsotropicClasses,
+)
+from scorecast.simulate.nearest_centroid import (
+    BallRadius,
+    NormalRadius,
+    StudentRadius,
+    nearer_chance,
+)
 
 SIZES = [2, 5, 20, 60]
 
@@ -28,10 +37,12 @@ def observed(population, n_sets=50):
     "population",
     [
         GaussianClasses(n_features=4, noise=0.3),
+        *(
+            IsotropicClasses(shape=name, n_features=3, noise=0.2)
+            for name in POPULATIONS
+        ),
         IsotropicClasses(shape="gaussian", n_features=2, noise=0.1),
-        IsotropicClasses(shape="uniform", n_features=3, noise=0.3),
         IsotropicClasses(shape="uniform", n_features=1, noise=0.05),
-        IsotropicClasses(shape="heavy-tailed", n_features=3, noise=0.2),
         IsotropicClasses(shape="heavy-tailed", n_features=5, noise=0.5, df=5),
     ],
     ids=str,
@@ -80,41 +91,59 @@ def test_radii_are_distributions_of_variance_one(radius):
 
 
 def test_scores_are_distances_and_labels_their_columns():
-    data = sc.simulate.classes(12, 3, n_features=4, random_state=1)
+    data = sc.simulate.recognition(12, 3, n_features=4, random_state=1)
     distances = ((data.probes[:, None] - data.gallery) ** 2).sum(axis=2)
     assert np.abs(data.X + distances).max() < 1e-12
     assert data.y.tolist() == np.repeat(np.arange(12), 3).tolist()
     assert set(data.to_arrays()) == {"scores", "labels"}
-    vectors = sc.simulate.classes(12, 3, form="embeddings").to_arrays()
+    vectors = sc.simulate.recognition(12, 3, form="embeddings").to_arrays()
     assert set(vectors) == {"gallery", "probes", "labels"}
     assert data.to_columns()["truth"][3] == "c1"
 
 
 def test_the_truth_holds_any_number_of_classes():
-    data = sc.simulate.classes(10, 2, population="uniform", sizes=[2, 50])
+    data = sc.simulate.recognition(10, 2, population="uniform", sizes=[2, 50])
     assert data.truth.classes.tolist() == [2, 50]
     again = data.truth.population.accuracy([50])
     assert again == pytest.approx(data.truth.accuracy[1:])
-    assert "uniform" in data.summary()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "parameter"),
     [
-        ({"templates": "noisy", "population": "uniform"}, "Gaussian population only"),
-        ({"df": 2}, "above 2"),
+        ({"templates": "noisy", "population": "uniform"}, "templates"),
+        ({"df": 2}, "df"),
         ({"n_classes": 1}, "n_classes"),
         ({"noise": -1}, "noise"),
         ({"population": "normal"}, "population"),
-        ({"sizes": []}, "sizes"),
+        ({"form": "ranks"}, "form"),
     ],
+    ids=str,
 )
-def test_what_cannot_be_is_refused(options, said):
-    with pytest.raises(UsageError, match=said):
-        sc.simulate.classes(**options)
+def test_what_cannot_be_is_refused_by_the_name_of_the_parameter(options, parameter):
+    with pytest.raises(UsageError) as caught:
+        sc.simulate.recognition(**options)
+    assert caught.value.parameter == parameter
+
+
+def test_sizes_must_be_there():
+    with pytest.raises(UsageError):
+        sc.simulate.recognition(sizes=[])
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_noisy_templates_are_allowed_where_it_is_claimed(name):
+    asked = {"n_classes": 4, "templates": "noisy", "sizes": [2], "population": name}
+    if POPULATIONS[name].allows_noisy_templates:
+        made = sc.simulate.recognition(**asked)
+        assert isinstance(made.truth.population, GaussianClasses)
+        return
+    with pytest.raises(UsageError):
+        sc.simulate.recognition(**asked)
 
 
 def test_too_many_scores_are_left_as_embeddings():
-    data = sc.simulate.classes(10_000, 1, sizes=[2])
-    with pytest.raises(UsageError, match="embeddings"):
+    data = sc.simulate.recognition(10_000, 1, sizes=[2])
+    with pytest.raises(UsageError) as caught:
         data.X  # noqa: B018
+    assert caught.value.parameter == "form"

@@ -23,6 +23,7 @@ from scorecast.exceptions import (
 )
 
 __all__ = [
+    "NATS_PER",
     "check_choice",
     "check_class_counts",
     "check_count",
@@ -37,6 +38,8 @@ __all__ = [
     "describe_place",
     "warn",
 ]
+
+NATS_PER = {"bits": math.log(2), "nats": 1.0}
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 

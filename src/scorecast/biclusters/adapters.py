@@ -167,6 +167,8 @@ def _listed(found: Any) -> tuple[list[str], list[tuple[Any, Any]], Shape | None]
     said = None
     if isinstance(found, Mapping):
         # Simulated data keep what is hidden under their truth.
+        if isinstance(found.get("result"), Mapping):
+            found = found["result"]
         if isinstance(found.get("truth"), Mapping):
             found = found["truth"]
         if "biclusters" not in found:

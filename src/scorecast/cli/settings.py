@@ -21,6 +21,7 @@ from scorecast.cli.options import (
     table_options,
 )
 from scorecast.exceptions import UsageError
+from scorecast.simulate import SIMULATORS
 
 if TYPE_CHECKING:
     from scorecast.io import Dataset
@@ -36,7 +37,7 @@ _WORDS = {"none": None, "true": True, "false": False}
 @click.option(
     "--simulate",
     is_flag=True,
-    help="Make labelled data instead, as `scorecast simulate labelled` does.",
+    help="Make data instead, as `scorecast simulate classification` does.",
 )
 @dataset_options
 @click.option(
@@ -52,8 +53,8 @@ _WORDS = {"none": None, "true": True, "false": False}
     "fixed",
     multiple=True,
     metavar="FACTOR=V",
-    help="For --simulate, an option of it that stays, such as m=100 or classes=2; may "
-    "be repeated.",
+    help="For --simulate, an option of it that stays, such as n-features=100 or "
+    "n-classes=2; may be repeated.",
 )
 @click.option(
     "--design",
@@ -133,8 +134,8 @@ def command(**options: Any) -> None:
     Each DATA has one row per case, as for `assess`; several are a factor. Data at hand
     can be varied in n and m (cases and features to draw), noise (share of the range of
     a feature) and imbalance (by how much the rarest class falls short of the most
-    frequent). With --simulate every option of `simulate labelled` is a factor, by the
-    name it has there (classes, block-size) or in Python (n_classes, block_size).
+    frequent). With --simulate every option of `simulate classification` is a factor, by
+    the name it has there (n-samples, skew-share) or in Python (n_samples, skew_share).
     """
     from scorecast._core.progress import computing
     from scorecast.cli.faults import interrupted
@@ -213,10 +214,7 @@ def _name_of(path: str, paths: Sequence[str]) -> str:
 
 
 def _simulator(options: dict[str, Any], models: Sequence[str]) -> Callable[..., Any]:
-    from scorecast import synthetic
-    from scorecast.cli.simulate import labelled_parameters
-
-    known = labelled_parameters()
+    known = _simulated_factors()
     fixed = {name: own[0] for name, own in _factors("--fix", options).items()}
     varied = _factors("--vary", options)
     for option, names in (("--fix", fixed), ("--vary", varied)):
@@ -224,29 +222,35 @@ def _simulator(options: dict[str, Any], models: Sequence[str]) -> Callable[..., 
             is_tested = (
                 name in ("sampling", "loss") or name.partition("__")[0] in models
             )
-            if name in known.values() or (is_tested and option == "--vary"):
+            if name in known or (is_tested and option == "--vary"):
                 continue
-            msg = f"{option} {name}: data are made with {', '.join(known)}."
-            raise UsageError(msg)
+            problem = f"{option} {name}: data are made with {', '.join(known)}"
+            raise UsageError(problem)
     twice = [name for name in fixed if name in varied]
     if twice:
         msg = f"--fix {twice[0]} and --vary {twice[0]}: give one of them."
         raise UsageError(msg)
-    return partial(synthetic.labelled, **{"with_bayes_error": False, **fixed})
+    make = SIMULATORS["classification"].make
+    return partial(make, **{"with_bayes_error": False, **fixed})
+
+
+def _simulated_factors() -> list[str]:
+    """Return what data to be made can be varied in; nobody waits for a Bayes error."""
+    factors = SIMULATORS["classification"].factors
+    return [name for name in factors if name != "with_bayes_error"]
 
 
 def _factors(option: str, options: dict[str, Any]) -> dict[str, list[Any]]:
     """Read factors and their values; of data to be made by the names of parameters."""
-    from scorecast.cli.simulate import labelled_parameters
-
-    names = labelled_parameters() if options["simulate"] else {}
+    known = _simulated_factors() if options["simulate"] else []
     found: dict[str, list[Any]] = {}
     for text in options["varied" if option == "--vary" else "fixed"]:
         said, sign, values = text.partition("=")
         if not (said and sign and values):
             msg = f"{option} {text!r} must read FACTOR=VALUE, as n=20,40."
             raise UsageError(msg)
-        name = names.get(said, said)
+        flat = said.replace("-", "_")
+        name = flat if flat in known else said
         if name in found:
             msg = f"{option} {said} is given twice."
             raise UsageError(msg)
@@ -259,16 +263,14 @@ def _factors(option: str, options: dict[str, Any]) -> dict[str, list[Any]]:
 @contextmanager
 def _in_factors(options: dict[str, Any]) -> Iterator[None]:
     """Say --vary where the library speaks of settings, and name factors as asked."""
-    from scorecast.cli.simulate import labelled_parameters
-
     try:
         yield
     except UsageError as error:
-        said = _VARIED.sub(r"--vary \1", str(error))
-        if options["simulate"]:
-            for name, parameter in labelled_parameters().items():
-                said = said.replace(f"`{parameter}`", name)
-        raise UsageError(said) from error
+        if options["simulate"] and error.parameter is not None:
+            factors = SIMULATORS["classification"].factors.values()
+            names = {factor.parameter: factor.name for factor in factors}
+            raise UsageError(error.message(names)) from error
+        raise UsageError(_VARIED.sub(r"--vary \1", str(error))) from error
 
 
 def _value(text: str, place: str) -> Any:

@@ -25,7 +25,12 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 # `report/<room>.py` lays out results of these kinds, each as one `Document`.
-_ROOMS: dict[str, str] = {}
+_ROOMS: dict[str, str] = {
+    "simulated-biclusters": "simulate",
+    "simulated-classification": "simulate",
+    "simulated-forecasts": "simulate",
+    "simulated-recognition": "simulate",
+}
 
 # Views of rooms that are not rebuilt yet, by the class of the result.
 _MODULES = {

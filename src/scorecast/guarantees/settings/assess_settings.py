@@ -74,8 +74,10 @@ def assess_settings(
         As for `assess`.
     data : callable, or mapping of str to data
         A function of the factors and of ``random_state`` that returns (X, y) or
-        something with ``X`` and ``y``, such as `sc.simulate.labelled`; or data sets by
-        name, which are then the factor ``data``.
+        something with ``X`` and ``y``, such as `sc.simulate.classification` (or, to
+        vary settings such as ``skew_share`` by their flat names,
+        ``sc.simulate.SIMULATORS["classification"].make``); or data sets by name, which
+        are then the factor ``data``.
     settings : mapping of str to iterable, optional
         Values of every factor. ``sampling`` and ``loss`` change how models are tested,
         ``MODEL__parameter`` a model; all others go to `data`. Data sets by name can be

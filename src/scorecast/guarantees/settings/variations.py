@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from scorecast._core.class_sizes import class_shares, class_sizes
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.problem import Problem, check_problem
 from scorecast.guarantees.tables import columns_of, is_table
+from scorecast.simulate import class_shares, class_sizes
 
 __all__ = ["VARIED", "Variations", "pair_of"]
 
@@ -58,7 +58,7 @@ class Variations:
             Features to draw.
         noise : float, default=0
             Every value moves by up to this share of the range of its feature, evenly,
-            as in `sc.simulate.labelled`.
+            as in `sc.simulate.classification`.
         imbalance : float, optional
             By how much the rarest class falls short of the most frequent; 0 makes all
             classes equal. As many cases are kept as then can be, or `n`.

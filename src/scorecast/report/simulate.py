@@ -1,0 +1,133 @@
+"""How simulated data are described: what was made, and what is true of it."""
+
+from __future__ import annotations
+
+import math
+
+from scorecast.report import formats
+from scorecast.report.document import Document
+from scorecast.simulate import (
+    PLANTED_PATTERNS,
+    SIMULATORS,
+    BayesError,
+    BayesErrorKind,
+    BiclusterData,
+    ClassificationData,
+    ForecastData,
+    RecognitionData,
+    Simulation,
+)
+
+_KNOWN = {
+    BayesErrorKind.EXACT: "normal classes of equal spread, which differ along one "
+    "direction",
+    BayesErrorKind.MONTE_CARLO: "true densities at {draws} fresh samples",
+    BayesErrorKind.BOUNDS: "from below by the error without noise, tails and planted "
+    "values, from above by that of a rule for independent features ({draws} fresh "
+    "samples, upper end)",
+}
+
+
+def classification_document(made: ClassificationData) -> Document:
+    """Describe labelled samples."""
+    truth = made.truth
+    n, m = made.X.shape
+    sizes = ", ".join(map(formats.count, truth.class_sizes))
+    headline = (
+        f"{formats.count(n)} samples with {formats.count(m)} features in "
+        f"{len(truth.class_sizes)} classes ({sizes} samples); "
+        f"{formats.count(truth.informative.size)} features tell classes apart, "
+        f"{formats.count(truth.skewed.size)} are skewed."
+    )
+    facts: list[tuple[str, str]] = []
+    if truth.bayes_error is not None:
+        headline = f"{headline} Bayes error {bayes_error(truth.bayes_error)}."
+        draws = formats.count(truth.bayes_error.n_draws)
+        facts.append(("Bayes", _KNOWN[truth.bayes_error.method].format(draws=draws)))
+    return _document(made, headline, facts)
+
+
+def bayes_error(known: BayesError) -> str:
+    """Write a Bayes error in a few words."""
+    value, low, high = map(_share, (known.value, known.low, known.high))
+    if known.method is BayesErrorKind.EXACT:
+        return f"{value} (exact)"
+    if known.method is BayesErrorKind.BOUNDS:
+        return f"between {low} and {high}"
+    return f"{value} (95 %: {low} to {high})"
+
+
+def bicluster_document(made: BiclusterData) -> Document:
+    """Describe a matrix with hidden biclusters."""
+    truth = made.truth
+    n_rows, n_columns = made.X.shape
+    patterns = dict.fromkeys(one.pattern for one in truth.biclusters)
+    names = ", ".join(PLANTED_PATTERNS[name].title for name in patterns) or "none"
+    headline = (
+        f"{formats.count(n_rows)} x {formats.count(n_columns)} values with "
+        f"{len(truth.biclusters)} hidden biclusters ({names}) on "
+        f"{_share(truth.area, 2)} of the cells, {_share(truth.overlap, 2)} of these in "
+        f"more than one; {formats.count(truth.n_missing)} values are missing."
+    )
+    return _document(made, headline)
+
+
+def recognition_document(made: RecognitionData) -> Document:
+    """Describe a recognition task."""
+    truth = made.truth
+    last = len(truth.classes) - 1
+    curve = ", ".join(
+        f"{formats.percent(float(truth.accuracy[i]), 1)} with "
+        f"{formats.count(truth.classes[i])}"
+        for i in sorted({0, len(truth.classes) // 2, last})
+    )
+    headline = (
+        f"{formats.count(made.y.size)} examples of "
+        f"{formats.count(made.gallery.shape[0])} {made.options['population']} classes "
+        f"in {made.probes.shape[1]} dimensions. True accuracy: {curve} classes."
+    )
+    return _document(made, headline)
+
+
+def forecast_document(made: ForecastData) -> Document:
+    """Describe forecasts."""
+    truth = made.truth
+    best = ""
+    if not math.isnan(truth.best):
+        amount = formats.amount(truth.best, 4)
+        best = f"; the best forecaster who sees as much has {amount}"
+    headline = (
+        f"{formats.count(made.y.size)} forecasts ({made.options['forecaster']}). They "
+        f"truly carry {formats.amount(truth.information, 4)} {truth.units} per sample "
+        f"beyond the prior{best}."
+    )
+    known = "closed form"
+    if truth.n_points:
+        known = f"average over {formats.count(truth.n_points)} scrambled Sobol points"
+    return _document(made, headline, [("Computed", known)])
+
+
+def _document(
+    made: Simulation, headline: str, facts: list[tuple[str, str]] | None = None
+) -> Document:
+    kind = made.kind.removeprefix("simulated-")
+    seed = "not a number" if made.seed is None else str(made.seed)
+    works = (SIMULATORS[kind].reference,)
+    return Document(
+        headline=headline,
+        facts=(*(facts or ()), ("Seed", seed)),
+        references=tuple(work for work in works if work),
+    )
+
+
+def _share(value: float, digits: int = 3) -> str:
+    """Write a share with significant digits: what is small matters here."""
+    return f"{formats.amount(100 * value, digits)} %"
+
+
+VIEWS = {
+    "simulated-classification": classification_document,
+    "simulated-biclusters": bicluster_document,
+    "simulated-recognition": recognition_document,
+    "simulated-forecasts": forecast_document,
+}
