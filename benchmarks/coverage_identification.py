@@ -43,7 +43,7 @@ def decoder_scores(x, y, kind, rng):
 
 
 def curve_of(scores):
-    return sc.accuracy_curve(scores, range(len(scores)), errors=False)
+    return sc.accuracy_curve(scores, range(len(scores)), standard_errors=False)
 
 
 def dimensions(repeats, information=3.0, n=100):

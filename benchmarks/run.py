@@ -83,7 +83,7 @@ def ranks(quick):
     n = 5_000 if quick else 20_000
     for d in (10, 128):
         gallery, probes, y = GaussianClasses(n_features=d).sample(n, random_state=0)
-        data = Embeddings(gallery, probes).with_labels(y)
+        data = Embeddings(gallery, probes, y)
         ours, found = best_of(lambda data=data: rank_true_classes(data, n_groups=1))
 
         def plain(gallery=gallery, probes=probes, y=y):
@@ -109,13 +109,13 @@ def ranks(quick):
         elif n == 20_000:
             peers["ClassEx (quoted)"] = CLASSEX_RANKS[d]
         row(f"ranks from embeddings, n = k = {n:,}, d = {d}", ours, peers)
-        assert found.n_examples == n
+        assert found.n_samples == n
 
 
 def kde(quick):
     n = 500 if quick else 2_000
     gallery, probes, y = GaussianClasses().sample(n, random_state=0)
-    scores = np.ascontiguousarray(Embeddings(gallery, probes).with_labels(y).rows(0, n))
+    scores = np.ascontiguousarray(Embeddings(gallery, probes, y).rows(0, n))
     sample = 100
     for rule in ("ucv", "bcv"):
 
@@ -140,7 +140,7 @@ def kde(quick):
 def regression(quick):
     k1 = 200 if quick else 500
     gallery, probes, y = GaussianClasses().sample(k1, random_state=0)
-    scores = Scores(Embeddings(gallery, probes).with_labels(y).rows(0, k1), y)
+    scores = Scores(Embeddings(gallery, probes, y).rows(0, k1), y)
     target = np.array([100_000])
     for quadrature in ("exact", "r"):
         method = Regression(knots="r", quadrature=quadrature)
@@ -205,12 +205,12 @@ n = int(sys.argv[1])
 rng = np.random.default_rng(0)
 gallery = rng.standard_normal((n, 128), dtype=np.float32)
 probes = gallery + rng.standard_normal((n, 128), dtype=np.float32)
-small = Embeddings(gallery[:3000], probes[:3000]).with_labels(range(3000))
+small = Embeddings(gallery[:3000], probes[:3000], range(3000))
 rank_true_classes(small, n_groups=1)
 before = resident("VmRSS")
 open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
 start = time.perf_counter()
-rank_true_classes(Embeddings(gallery, probes).with_labels(range(n)), n_groups=1)
+rank_true_classes(Embeddings(gallery, probes, range(n)), n_groups=1)
 seconds = time.perf_counter() - start
 print(resident("VmHWM") - before, seconds)
 """

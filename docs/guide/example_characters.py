@@ -99,8 +99,9 @@ def unit(vectors):
 
 similarity = unit(probes) @ unit(gallery).T  # the same scores, as a matrix
 coarse = similarity.round(1)  # as if scores were stored with one digit
+named = sc.Scores(coarse, y_true, classes=gallery_names)
 for ties in ("optimistic", "random", "pessimistic"):
-    rule = sc.accuracy_curve(coarse, y_true, classes=gallery_names, sizes=60, ties=ties)
+    rule = sc.accuracy_curve(named, sizes=60, ties=ties)
     print(ties, rule.accuracy.round(4))
 # [end]
 
@@ -145,7 +146,7 @@ print(risk.summary())
 alphabets = np.array([name.split("/")[0] for name in names])
 costs = np.where(alphabets[:, None] == alphabets[None, :], 0.2, 1.0)
 np.fill_diagonal(costs, 0)
-found = sc.risk_curve(everything, truth, cost=costs, sizes=242, errors=False)
+found = sc.risk_curve(everything, truth, cost=costs, sizes=242, standard_errors=False)
 print(f"With all 242: {found.risk[0]:.4g}.")
 
 heading("perfect")

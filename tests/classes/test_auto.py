@@ -334,7 +334,7 @@ def test_hiding_keeps_what_was_asked_for_and_nothing_else():
     shown = hide_classes(evidence, 20, rng())
     assert shown.n_classes == 20
     assert shown.scores.n_classes == 20
-    assert shown.ranking.n_examples == 40
+    assert shown.ranking.n_samples == 40
     with pytest.raises(UsageError, match="n_kept"):
         hide_classes(evidence, 51, rng())
 

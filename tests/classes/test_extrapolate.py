@@ -20,7 +20,6 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.io import load_characters
-from scorecast.scores import Scores, describe_oddities, rank_true_classes
 from scorecast.simulate import GaussianClasses
 
 OWN = np.arange(120) % 24
@@ -50,8 +49,8 @@ def test_every_answer_survives_json(method):
 def test_forecasts_come_near_the_truth_on_real_characters():
     known = load_characters()
     vectors = sc.Embeddings(known.gallery, known.probes, metric="cosine")
-    everything = vectors.with_labels(known.labels)
-    truth = sc.accuracy_curve(everything, sizes=242, errors=False).accuracy[0]
+    everything = vectors.labelled(known.labels)
+    truth = sc.accuracy_curve(everything, sizes=242, standard_errors=False).accuracy[0]
     errors = []
     for seed in range(4):
         chosen = np.random.default_rng(seed).permutation(242)[:60]
@@ -182,7 +181,7 @@ def test_chance_stands_beside_every_forecast():
 
 
 def shifted_said(answer):
-    return [w for w in answer.warnings if "count from the same number" in w]
+    return [w for w in answer.warnings if "every label" in w]
 
 
 @pytest.mark.filterwarnings("ignore::scorecast.exceptions.DataWarning")
@@ -209,21 +208,9 @@ def test_labels_off_by_one_from_a_gallery_are_told():
     gallery = np.random.default_rng(0).normal(size=(24, 6))
     own = OWN[OWN < 23]
     probes = gallery[own] + 0.3 * np.random.default_rng(1).normal(size=(own.size, 6))
-    vectors = sc.Embeddings(gallery, probes).with_labels(own + 1)
+    vectors = sc.Embeddings(gallery, probes, own + 1)
     answer = extrapolate(vectors, to=100, method="gaussian", backtest_repeats=0)
-    assert "(gallery_labels=, --gallery-labels FILE)" in shifted_said(answer)[0]
-
-
-@pytest.mark.filterwarnings("ignore::scorecast.exceptions.DataWarning")
-def test_noise_and_clustered_mistakes_do_not_look_like_labels_off_by_one():
-    rng = np.random.default_rng(0)
-    own = np.repeat(np.arange(20), 3)
-    for run in range(200):
-        # Mistakes that all examples of a class share, in every other run.
-        shared = 2 * rng.normal(size=(20, 20)) * (run % 2)
-        scores = Scores(rng.normal(size=(60, 20)) + shared[own], own)
-        said = describe_oddities(scores, rank_true_classes(scores))
-        assert not any("count from the same number" in text for text in said)
+    assert len(shifted_said(answer)) == 1
 
 
 @pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")
@@ -327,7 +314,7 @@ def test_golden_gaussian_simulation(shared_golden):
     )
     probes = np.loadtxt(shared_golden / "gauss10_s20_k500_examples.csv", delimiter=",")
     words = (shared_golden / "gauss10_s20_k500_R.txt").read_text().split()
-    vectors = sc.Embeddings(gallery, probes).with_labels(range(500))
+    vectors = sc.Embeddings(gallery, probes, range(500))
 
     def forecast(method, **options):
         answer = extrapolate(

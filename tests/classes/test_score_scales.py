@@ -9,7 +9,7 @@ from scipy.stats import kurtosis, skew
 
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.score_scales import on_log_scale, on_normal_scale
-from scorecast.scores import Embeddings, Scores, as_class_scores
+from scorecast.scores import Embeddings, Scores
 
 
 def logits(n_classes: int = 30, n_each: int = 4, seed: int = 0) -> Evidence:
@@ -23,7 +23,7 @@ def logits(n_classes: int = 30, n_each: int = 4, seed: int = 0) -> Evidence:
 def wrong_scores(evidence: Evidence) -> np.ndarray:
     data = evidence.scores
     wrong = np.ones(data.values.shape, dtype=bool)
-    wrong[np.arange(data.n_examples), data.own] = False
+    wrong[np.arange(data.n_samples), data.own] = False
     return data.values[wrong]
 
 
@@ -56,7 +56,7 @@ def pairs():
     rng = np.random.default_rng(1)
     gallery = rng.standard_normal((20, 5))
     probes = gallery + 0.3 * rng.standard_normal(gallery.shape)
-    return as_class_scores(Embeddings(gallery, probes), np.arange(20))
+    return Embeddings(gallery, probes, np.arange(20))
 
 
 def test_wrong_scores_look_normal_and_keep_their_order():

@@ -38,7 +38,7 @@ def errors(method):
             gallery, probes, y = GaussianClasses(noise=noise).sample(
                 500, random_state=rng
             )
-            evidence = Evidence.of(Embeddings(gallery, probes).with_labels(y))
+            evidence = Evidence.of(Embeddings(gallery, probes, y))
             fit = method.fit(evidence, rng)
             found[i, j] = fit.distribution.accuracy(TARGETS) - truth
     return found

@@ -57,13 +57,14 @@ def make_curve(n_classes=20, shift=3.375, spread=0.864, **changes) -> AccuracyCu
         "accuracy": accuracy_of(shift, spread, classes),
         "stderr": stderr,
         "covariance": np.full((classes.size, classes.size), np.nan),
-        "n_examples": 1000,
+        "n_samples": 1000,
         "n_classes": n_classes,
         "n_groups": n_classes,
         "ties": "random",
         "average": "macro",
         "top": 1,
         "largest_stderr": stderr[-2] if stderr.size > 1 else np.nan,
+        "largest_stderr_classes": n_classes - 1,
     }
     return AccuracyCurve(**fields | changes)
 

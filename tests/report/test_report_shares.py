@@ -57,7 +57,7 @@ def test_an_accuracy_curve_of_one_mistake_in_thousands():
     scores = np.eye(4)[own]
     scores[0] = 1 - scores[0]
     curve = sc.accuracy_curve(scores, own)
-    assert "right 99.97 % of the time (standard error 0.03 %)" in curve.summary()
+    assert "right 99.97 % of the time (standard error 0.03 %" in curve.summary()
     assert "99.97 %" in render_text(curve)
 
 

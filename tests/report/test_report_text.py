@@ -9,7 +9,6 @@ import pytest
 from scorecast._core.results import Result
 from scorecast.report import (
     backtest_text,
-    curve_text,
     extrapolation_text,
     render_html,
     render_text,
@@ -126,15 +125,6 @@ def test_ascii_only_escapes_the_rest(make):
     text = extrapolation_text(make.hostile(), ascii_only=True)
     assert text.isascii()
     assert "\\u05d0" in text
-
-
-def test_a_curve_shows_some_of_its_points(make):
-    lines = curve_text(make.curve()).splitlines()
-    assert lines[0] == "Observed  20 classes, 1,000 examples"
-    assert lines[2].split() == ["classes", "right", "90", "%", "interval"]
-    assert lines[3].split()[0] == "2"
-    assert lines[-3].split()[0] == "20"
-    assert lines[-1] == "Rules     macro average, ties random"
 
 
 def test_a_back_test_has_a_line_per_method_and_task(make):

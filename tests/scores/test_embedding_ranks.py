@@ -7,10 +7,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.scores import embedding_ranks
+from scorecast.scores import DISTANCES, embedding_ranks
 from scorecast.scores.embedding_ranks import competitor_counts
 
-METRICS = ("sqeuclidean", "cosine", "dot")
+METRICS = tuple(DISTANCES)
 KINDS = (
     "grid",
     "offset 1e4",
@@ -295,7 +295,7 @@ print("numba" in sys.modules)
 def test_cosine_refuses_a_vector_without_direction(name):
     problem = make(8, "normal")
     problem[0 if name == "gallery" else 1][4] = 0
-    with pytest.raises(InvalidInputError, match=f"Row 5 of {name}"):
+    with pytest.raises(InvalidInputError, match=f"{name}`, row 5"):
         count(problem, path="plain", metric="cosine")
 
 
@@ -311,12 +311,12 @@ def test_cosine_accepts_vectors_whose_squares_vanish():
     ("position", "value", "match"),
     [
         (0, np.full((400, 6), 1e151), "beyond 1e\\+150"),
-        (1, np.ones((150, 5)), "gallery has 6 features, probes 5"),
+        (1, np.ones((150, 5)), "6 features and probes 5"),
         (1, np.full((150, 6), np.nan), "not finite"),
-        (2, np.full(150, 400), "own must lie between 0 and 399"),
-        (2, np.zeros(149, dtype=int), "own must have shape"),
-        (3, np.zeros(400, dtype=int), "Class 1 has no vector"),
-        (4, np.full(400, -1), "group must lie between 0"),
+        (2, np.full(150, 400), "own`: must lie between 0 and 399"),
+        (2, np.zeros(149, dtype=int), "own`: must have shape"),
+        (3, np.zeros(400, dtype=int), "class 1 has no vector"),
+        (4, np.full(400, -1), "group`: must lie between 0"),
     ],
 )
 def test_what_does_not_fit_is_refused(position, value, match):

@@ -62,7 +62,7 @@ def test_one_template_per_class_is_marginal_and_scored_by_distance():
     distance = np.linalg.norm(X[:, None] - X[first], axis=2)
     np.testing.assert_allclose(scores.values, -distance, atol=1e-6)
     # Votes of one neighbour would tie nearly everywhere.
-    assert rank_true_classes(scores).tied_totals.sum() <= 2
+    assert rank_true_classes(scores).n_tied.sum() <= 2
     assert not is_marginal(KNeighborsClassifier(1).fit(X, y))
 
 

@@ -72,7 +72,9 @@ def test_observed_curves_are_unbiased_for_the_closed_form(rho):
     curves = []
     for rng in streams:
         scores, y, _ = population.sample(20, 2, random_state=rng)
-        curves.append(accuracy_curve(scores, y, sizes=sizes, errors=False).accuracy)
+        curves.append(
+            accuracy_curve(scores, y, sizes=sizes, standard_errors=False).accuracy
+        )
     curves = np.array(curves)
     error = curves.std(axis=0) / np.sqrt(len(curves))
     deviation = (curves.mean(axis=0) - population.accuracy(sizes)) / error

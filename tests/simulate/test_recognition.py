@@ -28,8 +28,10 @@ def observed(population, n_sets=50):
     curves = []
     for rng in np.random.default_rng(5).spawn(n_sets):
         gallery, probes, y = population.sample(80, 4, random_state=rng)
-        scores = Embeddings(gallery, probes).with_labels(y)
-        curves.append(accuracy_curve(scores, sizes=SIZES, errors=False).accuracy)
+        scores = Embeddings(gallery, probes, y)
+        curves.append(
+            accuracy_curve(scores, sizes=SIZES, standard_errors=False).accuracy
+        )
     return np.mean(curves, axis=0), np.std(curves, axis=0) / np.sqrt(n_sets)
 
 

@@ -6,7 +6,8 @@ from scorecast._core.types import IntArray
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.extrapolation import FAR
 from scorecast.classes.intervals import looks_like_chance
-from scorecast.scores import Scores, describe_oddities, look_normalised
+from scorecast.exceptions import DataWarning
+from scorecast.scores import Marginality, marginality, score_notes, score_warning
 
 __all__ = ["describe_assumptions", "describe_cautions"]
 
@@ -77,7 +78,13 @@ def describe_cautions(evidence: Evidence, targets: IntArray) -> list[str]:
             f"Only {n_classes} classes were observed: intervals are rough with fewer "
             f"than {_FEW_CLASSES}."
         )
-    return found + describe_oddities(evidence.data, evidence.ranking)
+    notes = score_notes(evidence.data, evidence.ranking)
+    return found + [_sentence(score_warning(note)) for note in notes]
+
+
+def _sentence(warning: DataWarning) -> str:
+    text = str(warning)
+    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
 _TIES = {
@@ -88,19 +95,21 @@ _TIES = {
 
 
 def _marginal(evidence: Evidence) -> str:
-    if not isinstance(evidence.data, Scores):
-        return (
-            "each class is scored on its own: true of embeddings that were fixed "
-            "before these classes were seen"
-        )
-    if evidence.data.marginal:
-        return "each class is scored on its own: true of this classifier"
-    if evidence.data.marginal is False or look_normalised(evidence.data):
-        return (
-            "each class is scored on its own; these scores come from a model trained "
-            "with all classes at once, so the forecast is approximate"
-        )
-    return (
+    return _MARGINALITY[marginality(evidence.data)]
+
+
+_MARGINALITY = {
+    Marginality.EMBEDDINGS: (
+        "each class is scored on its own: true of embeddings that were fixed "
+        "before these classes were seen"
+    ),
+    Marginality.MARGINAL: ("each class is scored on its own: true of this classifier"),
+    Marginality.COUPLED: (
+        "each class is scored on its own; these scores come from a model trained "
+        "with all classes at once, so the forecast is approximate"
+    ),
+    Marginality.UNKNOWN: (
         "each class is scored on its own (not so for logistic regression, trees, "
         "networks trained on these classes: there it is approximate)"
-    )
+    ),
+}

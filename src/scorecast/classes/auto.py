@@ -180,7 +180,7 @@ class Auto(Method):
         Scores are smoothed again for some of these, and for none if they are many;
         else they stay as they were, which is not more than they would tell.
         """
-        n_scores = evidence.ranking.n_examples * evidence.n_classes
+        n_scores = evidence.ranking.n_samples * evidence.n_classes
         better_ones = improvements(evidence, _MOST_IMPROVEMENTS)
         every = max(1, len(better_ones) // _TIMES_SMOOTHED_AGAIN)
         known: dict[tuple[str, bool], EmpiricalFavourability] = {}
@@ -252,7 +252,7 @@ class Auto(Method):
         given = anchor_on(False)
         if share is None:
             share = _share_misled(given.anchor)
-            if evidence.ranking.n_examples * n_classes > _MANY_SCORES:
+            if evidence.ranking.n_samples * n_classes > _MANY_SCORES:
                 share = 0.0
         if share == 0:
             return AnchoredScores(given=given)
@@ -281,7 +281,7 @@ class Auto(Method):
         if n_classes < _FEWEST_TO_HIDE:
             return []
         observed = float(logit(counted_share(evidence.ranks.accuracy, size)))
-        is_large = evidence.ranking.n_examples * n_classes > _MANY_SCORES
+        is_large = evidence.ranking.n_samples * n_classes > _MANY_SCORES
         rows = []
         for ratio in _RATIOS:
             kept = max(n_classes // ratio, _FEWEST_CLASSES)
@@ -403,13 +403,13 @@ def _remarks(evidence: Evidence) -> list[dict[str, str]]:
 
 
 def _share_tied(evidence: Evidence) -> float:
-    return float(evidence.weights @ (evidence.ranking.tied_totals > 0))
+    return float(evidence.weights @ (evidence.ranking.n_tied > 0))
 
 
 def _is_few_valued(evidence: Evidence) -> bool:
     """Say whether most scores of an example are equal to another of them."""
     scores = evidence.scores
-    rows = scores.rows(0, min(scores.n_examples, _ROWS_LOOKED_AT))
+    rows = scores.rows(0, min(scores.n_samples, _ROWS_LOOKED_AT))
     shares = [np.unique(row).size / row.size for row in rows]
     return float(np.median(shares)) < _FEW_VALUES
 
@@ -418,7 +418,7 @@ def _too_much_or_little(evidence: Evidence) -> str:
     """Say why scores are not even looked at, or nothing."""
     if evidence.n_classes < _FEWEST_CLASSES:
         return f"Fewer than {_FEWEST_CLASSES} classes are too few to smooth over."
-    if evidence.ranking.n_examples * evidence.n_classes > _MOST_SCORES:
+    if evidence.ranking.n_samples * evidence.n_classes > _MOST_SCORES:
         return "So many scores take long to smooth, and ranks alone tell enough."
     return ""
 

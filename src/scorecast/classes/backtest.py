@@ -16,7 +16,7 @@ from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.classes.backtest_row import BacktestRow
-from scorecast.classes.evidence import Evidence
+from scorecast.classes.evidence import Evidence, given_scores
 from scorecast.classes.hiding import hide_classes
 from scorecast.classes.intervals import prediction_interval
 from scorecast.classes.method import Method
@@ -25,11 +25,9 @@ from scorecast.classes.top import check_top, top_method
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.scores import (
     AVERAGES,
-    TIES,
+    TIE_RULES,
     Embeddings,
-    LabelledEmbeddings,
     Scores,
-    as_class_scores,
 )
 
 __all__ = ["DEFAULT_METHODS", "Backtest", "backtest", "backtest_methods"]
@@ -111,7 +109,7 @@ class Backtest(Result):
 
 @checked_keywords
 def backtest(
-    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    scores: ArrayLike | Scores | Embeddings,
     y_true: Iterable[Hashable] | None = None,
     *,
     methods: Sequence[str | Method] = DEFAULT_METHODS,
@@ -176,12 +174,12 @@ def backtest(
     """
     check_level(level)
     check_n_jobs(n_jobs)
-    check_choice(ties, "ties", TIES)
-    check_choice(average, "average", AVERAGES)
+    check_choice(ties, "ties", tuple(TIE_RULES))
+    check_choice(average, "average", tuple(AVERAGES))
     _check_counts(ratios, n_repeats)
     top = check_top(top)
     made = [top_method(make_method(m), top) for m in methods]
-    data = as_class_scores(
+    data = given_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
     if data.n_classes < _FEWEST_CLASSES:
@@ -206,7 +204,7 @@ def backtest(
         raise InsufficientDataError(msg)
     return Backtest(
         rows=tuple(rows),
-        n_examples=data.n_examples,
+        n_examples=data.n_samples,
         n_classes=data.n_classes,
         top=top,
         level=level,
@@ -257,7 +255,7 @@ def backtest_methods(
     task = _Hiding(evidence, told, n_kept, level)
     found: list[FloatArray] = []
     n_tried = 0
-    n_cells = evidence.ranking.n_examples * evidence.n_classes
+    n_cells = evidence.ranking.n_samples * evidence.n_classes
     most = n_repeats or (_MOST_REPEATS if n_cells <= _MANY_SCORES else _BATCH)
     while n_tried < most:
         n_more = min(n_repeats or _BATCH, most - n_tried)

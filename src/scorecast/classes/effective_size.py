@@ -43,7 +43,7 @@ def effective_size(evidence: Evidence, right: BoolArray | None = None) -> float:
     if per_class <= 1:
         return float(n_examples)
     ranking = evidence.ranking
-    beaten = ranking.beaten_totals + ranking.tied_totals // 2
+    beaten = ranking.n_above + ranking.n_tied // 2
     if right is not None:
         beaten = np.where(right, 0, beaten)
     n_mistaken = np.unique(own[beaten > 0]).size

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError
 from scorecast.scores import (
-    ClassScores,
+    Embeddings,
     Ranking,
+    Recogniser,
     Scores,
     beating_histogram,
     chances_right,
+    check_scores,
     leave_out_histograms,
     mean_chances,
     rank_true_classes,
     snap_to_certainty,
 )
 
-__all__ = ["Evidence", "RankEvidence", "with_values"]
+__all__ = ["Evidence", "RankEvidence", "given_scores", "with_values"]
 
 _MOST_CACHED = 500_000  # cells of a table worth keeping for the next hiding of classes
 
@@ -80,7 +84,7 @@ class Evidence:
 
     Attributes
     ----------
-    data : Scores or LabelledEmbeddings
+    data : Scores or Embeddings
         Scores of all classes ever observed.
     ranking : Ranking
         Competitors of each example, by group of classes.
@@ -92,7 +96,7 @@ class Evidence:
         Guesses allowed for an example to count as right.
     """
 
-    data: ClassScores
+    data: Recogniser
     ranking: Ranking
     ties: str = "random"
     average: str = "macro"
@@ -102,7 +106,7 @@ class Evidence:
     @classmethod
     def of(
         cls,
-        data: ClassScores,
+        data: Recogniser,
         *,
         ties: str = "random",
         average: str = "macro",
@@ -113,7 +117,7 @@ class Evidence:
 
         Parameters
         ----------
-        data : Scores or LabelledEmbeddings
+        data : Scores or Embeddings
             The scores.
         ties : {"random", "optimistic", "pessimistic"}, default="random"
             Rule for ties.
@@ -145,7 +149,7 @@ class Evidence:
         InsufficientDataError
             If every class has the same score as all others, example by example.
         """
-        if (self.ranking.tied_totals == self.n_classes - 1).all():
+        if (self.ranking.n_tied == self.n_classes - 1).all():
             msg = (
                 "Every example has the same score for all classes: nothing is told "
                 "apart, so there is nothing to forecast (guessing is right 1 / k of "
@@ -154,7 +158,7 @@ class Evidence:
             raise InsufficientDataError(msg)
 
     @cached_property
-    def scores(self) -> ClassScores:
+    def scores(self) -> Recogniser:
         """The scores in evidence, cut out only for methods that look beyond ranks."""
         return self.data if self.chosen is None else self.data.subset(self.chosen)
 
@@ -165,14 +169,14 @@ class Evidence:
 
     @cached_property
     def _n_each(self) -> float:
-        return self.ranking.n_examples / np.unique(self.ranking.own).size
+        return self.ranking.n_samples / np.unique(self.ranking.own).size
 
     @cached_property
     def ranks(self) -> RankEvidence:
         """The histogram of beating competitors."""
         histogram = beating_histogram(
-            self.ranking.beaten_totals,
-            self.ranking.tied_totals,
+            self.ranking.n_above,
+            self.ranking.n_tied,
             self.weights,
             self.n_classes,
             self.ties,
@@ -193,8 +197,8 @@ class Evidence:
             A better recogniser's ranks.
         """
         histogram = beating_histogram(
-            np.where(right, 0, self.ranking.beaten_totals),
-            np.where(right, 0, self.ranking.tied_totals),
+            np.where(right, 0, self.ranking.n_above),
+            np.where(right, 0, self.ranking.n_tied),
             self.weights,
             self.n_classes,
             self.ties,
@@ -215,7 +219,7 @@ class Evidence:
             A better recogniser's scores and ranks.
         """
         scores = self.scores
-        values = np.array(scores.rows(0, scores.n_examples))
+        values = np.array(scores.rows(0, scores.n_samples))
         rows, own = np.flatnonzero(right), scores.own[right]
         truth = values[rows, own]
         values[rows, own] = -np.inf
@@ -266,14 +270,14 @@ class Evidence:
         return replace(self, ranking=self.ranking.restrict(kept), chosen=chosen)
 
 
-def with_values(data: ClassScores, values: FloatArray) -> Scores:
+def with_values(data: Recogniser, values: FloatArray) -> Scores:
     """Put other values in the place of scores.
 
     Parameters
     ----------
-    data : Scores or LabelledEmbeddings
+    data : Scores or Embeddings
         The scores as they were.
-    values : ndarray of shape (n_examples, n_classes)
+    values : ndarray of shape (n_samples, n_classes)
         The new ones, greater is better.
 
     Returns
@@ -281,13 +285,17 @@ def with_values(data: ClassScores, values: FloatArray) -> Scores:
     Scores
         The same examples and classes.
     """
-    # Not by its constructor: the data were checked, and warned of, when given.
-    scores = object.__new__(Scores)
-    scores.values = values
-    scores.own = data.own
-    scores.classes = data.classes
-    scores.greater_is_better = True
-    scores.order_assumed = False
-    scores.marginal = None
-    scores.looks_reversed = ""
-    return scores
+    return Scores.unchecked(values, data.own, data.classes)
+
+
+def given_scores(
+    scores: ArrayLike | Scores | Embeddings,
+    y_true: Iterable[Hashable] | None,
+    *,
+    classes: Sequence[Hashable] | None,
+    greater_is_better: bool,
+) -> Scores | Embeddings:
+    """Accept scores together with what is known of a plain matrix."""
+    if isinstance(scores, Scores | Embeddings) or y_true is None:
+        return check_scores(scores, y_true)
+    return Scores(scores, y_true, classes=classes, greater_is_better=greater_is_better)

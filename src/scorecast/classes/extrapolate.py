@@ -20,7 +20,7 @@ from scorecast._core.types import RandomState
 from scorecast.classes.assumptions import describe_cautions
 from scorecast.classes.backtest import backtest_methods
 from scorecast.classes.backtest_row import BacktestRow
-from scorecast.classes.evidence import Evidence
+from scorecast.classes.evidence import Evidence, given_scores
 from scorecast.classes.extrapolation import Extrapolation
 from scorecast.classes.forecast import Forecast
 from scorecast.classes.method import Fit, Method
@@ -33,12 +33,10 @@ from scorecast.exceptions import (
 )
 from scorecast.scores import (
     AVERAGES,
-    TIES,
-    ClassScores,
+    TIE_RULES,
     Embeddings,
-    LabelledEmbeddings,
+    Recogniser,
     Scores,
-    as_class_scores,
 )
 
 __all__ = ["extrapolate"]
@@ -50,7 +48,7 @@ _MOST_SCORES = 50_000_000  # smoothed only where that is the method asked for
 
 
 def extrapolate(
-    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    scores: ArrayLike | Scores | Embeddings,
     y_true: Iterable[Hashable] | None = None,
     *,
     to: int | Sequence[int],
@@ -142,12 +140,12 @@ def extrapolate(
         raise UsageError(msg)
     check_level(level)
     check_n_jobs(n_jobs)
-    check_choice(ties, "ties", TIES)
-    check_choice(average, "average", AVERAGES)
+    check_choice(ties, "ties", tuple(TIE_RULES))
+    check_choice(average, "average", tuple(AVERAGES))
     targets = check_class_counts(to, "to")
     top = check_top(top)
     chosen = _choose(method, top, n_jobs, options)
-    data = as_class_scores(
+    data = given_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
     _check_enough(data, top)
@@ -181,7 +179,7 @@ def _choose(
     return top_method(with_jobs(make_method(method, **options), n_jobs), top)
 
 
-def _check_enough(data: ClassScores, top: int) -> None:
+def _check_enough(data: Recogniser, top: int) -> None:
     check_top(top, data.n_classes)
     if np.unique(data.own).size < 2:
         msg = (
@@ -202,7 +200,7 @@ def _others(
     if chosen.name != "auto":
         return {}
     parts = fit.details.get("components", {})
-    many = evidence.ranking.n_examples * evidence.n_classes > _MOST_SCORES
+    many = evidence.ranking.n_samples * evidence.n_classes > _MOST_SCORES
     names = [
         name
         for name in _COMPARED

@@ -13,7 +13,7 @@ from scorecast._core.results import Result
 from scorecast._core.types import FloatArray, IntArray, Json
 from scorecast.classes.backtest_row import BacktestRow
 from scorecast.exceptions import InvalidInputError
-from scorecast.scores import AccuracyCurve, saved_stderr
+from scorecast.scores import AccuracyCurve
 
 __all__ = ["Extrapolation", "ForecastCurve", "MethodForecast", "Prediction"]
 
@@ -172,7 +172,7 @@ class Extrapolation(Result):
     @property
     def n_examples(self) -> int:
         """Number of examples observed."""
-        return self.observed.n_examples
+        return self.observed.n_samples
 
     @property
     def n_classes(self) -> int:
@@ -325,14 +325,27 @@ def _read_observed(inputs: Json, options: Json, data: Json) -> AccuracyCurve:
         accuracy=columns["accuracy"],
         stderr=columns["stderr"],
         covariance=np.full((n_sizes, n_sizes), np.nan),
-        n_examples=inputs["n_examples"],
+        n_samples=inputs["n_examples"],
         n_classes=inputs["n_classes"],
         n_groups=data["n_groups"],
-        largest_stderr=saved_stderr(data),
+        largest_stderr=_saved_stderr(data),
         ties=options["ties"],
         average=options["average"],
         top=options["top"],
     )
+
+
+def _saved_stderr(saved: Json) -> float:
+    """Return the error of the largest size that has one; older files do not name it."""
+    if "largest_stderr" in saved:
+        value = saved["largest_stderr"]
+        return float("nan") if value is None else float(value)
+    known = [
+        (k, e)
+        for k, e in zip(saved["classes"], saved["stderr"], strict=True)
+        if e is not None and np.isfinite(e)
+    ]
+    return float(max(known)[1]) if known else float("nan")
 
 
 def _read_method(data: Json) -> MethodForecast:

@@ -22,7 +22,7 @@ from scorecast._core.types import FloatArray, RandomState
 from scorecast.classes.evidence import Evidence
 from scorecast.classes.intervals import prediction_interval
 from scorecast.classes.methods import make_method
-from scorecast.scores import AVERAGES, TIES, Embeddings, Scores, as_class_scores
+from scorecast.scores import AVERAGES, TIE_RULES, Embeddings, Scores, check_scores
 
 __all__ = [
     "AutoExtrapolator",
@@ -74,9 +74,9 @@ class _Extrapolator(BaseEstimator):  # type: ignore[misc]
         self
             The fitted extrapolator.
         """
-        check_choice(self.ties, "ties", TIES)
-        check_choice(self.average, "average", AVERAGES)
-        data = as_class_scores(scores, y_true)
+        check_choice(self.ties, "ties", tuple(TIE_RULES))
+        check_choice(self.average, "average", tuple(AVERAGES))
+        data = check_scores(scores, y_true)
         self._evidence = Evidence.of(data, ties=self.ties, average=self.average)
         method = make_method(self._method_name(), **self._method_options())
         self._fit = method.fit(self._evidence, as_generator(self.random_state))

@@ -216,7 +216,7 @@ def observed_interval(
     last = int(np.argmax(observed.classes))
     return bracket_share(
         float(observed.accuracy[last]),
-        observed.stderr_at(last),
+        observed.nearest_standard_error(last).value,
         n_groups=observed.n_groups,
         n_tested=_n_tested(evidence),
         level=level,

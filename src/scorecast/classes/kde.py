@@ -23,7 +23,7 @@ from scorecast.classes.evidence import Evidence
 from scorecast.classes.favourability import kde_favourability_by_group
 from scorecast.classes.method import Fit, Method
 from scorecast.exceptions import UsageError
-from scorecast.scores import Ranking, example_weights
+from scorecast.scores import Ranking, sample_weights
 
 __all__ = ["Kde", "KdeBcv", "KdeFixed", "KdeUcv"]
 
@@ -94,11 +94,11 @@ class Kde(Method):
 
     def _masses(self, evidence: Evidence) -> tuple[FloatArray, FloatArray]:
         data, ranking = evidence.scores, evidence.ranking
-        masses = np.empty((data.n_examples, ranking.n_groups))
-        bandwidths = np.empty(data.n_examples)
+        masses = np.empty((data.n_samples, ranking.n_groups))
+        bandwidths = np.empty(data.n_samples)
         step = max(1, _BLOCK // data.n_classes)
-        for start in range(0, data.n_examples, step):
-            stop = min(start + step, data.n_examples)
+        for start in range(0, data.n_samples, step):
+            stop = min(start + step, data.n_samples)
             scores = data.rows(start, stop)
             own = data.own[start:stop]
             if self.bandwidth is not None:
@@ -169,5 +169,5 @@ def _left_out(
     stays = ranking.group[ranking.own] != g
     n_others = ranking.n_classes - size - 1
     values = (total[stays] - masses[stays, g]) / max(n_others, 1)
-    weights = example_weights(ranking.own[stays], average)
+    weights = sample_weights(ranking.own[stays], average)
     return EmpiricalFavourability(values=np.clip(values, 0, 1), weights=weights)

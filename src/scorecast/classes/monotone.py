@@ -135,7 +135,7 @@ def improvements(evidence: Evidence, most: int = _MOST_IMPROVEMENTS) -> list[Boo
         One per improvement, the last with every example right; empty if they are.
     """
     ranking = evidence.ranking
-    beaten = ranking.beaten_totals + ranking.tied_totals / 2
+    beaten = ranking.n_above + ranking.n_tied / 2
     order = np.argsort(-beaten, kind="stable")
     n_wrong = int(np.count_nonzero(beaten))
     shares = np.arange(1, most + 1) / most

@@ -26,7 +26,7 @@ from scorecast._core.checks import (
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import IntArray, RandomState
 from scorecast.classes.assumptions import describe_assumptions, describe_cautions
-from scorecast.classes.evidence import Evidence
+from scorecast.classes.evidence import Evidence, given_scores
 from scorecast.classes.extrapolation import OBSERVED_NOTE, far_note
 from scorecast.classes.methods import METHODS, make_method, with_jobs
 from scorecast.classes.risk_extrapolation import RiskExtrapolation, RiskPrediction
@@ -46,12 +46,10 @@ from scorecast.exceptions import (
 )
 from scorecast.scores import (
     AVERAGES,
-    TIES,
-    ClassScores,
+    TIE_RULES,
     Embeddings,
-    LabelledEmbeddings,
+    Recogniser,
     Scores,
-    as_class_scores,
 )
 
 __all__ = ["RISK_METHODS", "extrapolate_risk"]
@@ -72,7 +70,7 @@ _FAULTLESS = (
 
 
 def extrapolate_risk(
-    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    scores: ArrayLike | Scores | Embeddings,
     y_true: Iterable[Hashable] | None = None,
     *,
     cost: ArrayLike,
@@ -137,10 +135,10 @@ def extrapolate_risk(
     check_level(level)
     check_n_jobs(n_jobs)
     check_choice(method, "method", RISK_METHODS)
-    check_choice(ties, "ties", TIES)
-    check_choice(average, "average", AVERAGES)
+    check_choice(ties, "ties", tuple(TIE_RULES))
+    check_choice(average, "average", tuple(AVERAGES))
     targets = check_class_counts(to, "to")
-    data = as_class_scores(
+    data = given_scores(
         scores, y_true, classes=classes, greater_is_better=greater_is_better
     )
     _check_enough(data)
@@ -198,7 +196,7 @@ def _forecast(
     return forecast_risk(problem, evidence, fit, targets, level)
 
 
-def _check_enough(data: ClassScores) -> None:
+def _check_enough(data: Recogniser) -> None:
     if data.n_classes < 3:
         msg = "A risk curve of two classes is one number: nothing to extrapolate from."
         raise InsufficientDataError(msg)

@@ -102,9 +102,12 @@ class RiskExtrapolation(Result):
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def _parts(self) -> tuple[Json, Json, Json]:
-        inputs, options, observed = self.observed._parts()
+        _, options, observed = self.observed._parts()
         return (
-            inputs,
+            {
+                "n_examples": self.observed.n_samples,
+                "n_classes": self.observed.n_classes,
+            },
             {
                 **options,
                 "method": self.method,
@@ -133,7 +136,7 @@ class RiskExtrapolation(Result):
                 RiskPrediction(**{**p, **_numbers(p, ("low", "high"))})
                 for p in result["predictions"]
             ),
-            observed=RiskCurve._from_parts(inputs, rules, result["observed"]),
+            observed=_read_observed(inputs, rules, result["observed"]),
             level=options["level"],
             seed=options["seed"],
             method=options.get("method", "moments"),
@@ -148,3 +151,18 @@ class RiskExtrapolation(Result):
 def _numbers(data: Json, names: tuple[str, ...]) -> Json:
     # JSON has no NaN; what is not finite travels as null.
     return {n: float("nan") if data[n] is None else float(data[n]) for n in names}
+
+
+def _read_observed(inputs: Json, rules: Json, saved: Json) -> RiskCurve:
+    names = ("risk", "stderr", "covariance")
+    columns: dict[str, Any] = {
+        name: np.array(saved[name], dtype=np.float64) for name in names
+    }
+    return RiskCurve(
+        classes=np.array(saved["classes"], dtype=np.int64),
+        **columns,
+        n_samples=int(inputs["n_examples"]),
+        n_classes=int(inputs["n_classes"]),
+        n_groups=int(saved["n_groups"]),
+        **rules,
+    )

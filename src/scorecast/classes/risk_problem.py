@@ -10,7 +10,7 @@ import numpy as np
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.scores import (
     MOST_GROUPS,
-    ClassScores,
+    Recogniser,
     RiskCurve,
     risk_curve,
     risk_curve_and_replicates,
@@ -25,7 +25,7 @@ class RiskProblem:
 
     Attributes
     ----------
-    data : Scores or LabelledEmbeddings
+    data : Scores or Embeddings
         The scores.
     costs : ndarray of shape (n_classes, n_classes)
         Costs by decision and truth.
@@ -33,7 +33,7 @@ class RiskProblem:
         Rules.
     """
 
-    data: ClassScores
+    data: Recogniser
     costs: FloatArray
     ties: str
     average: str
@@ -83,7 +83,7 @@ class RiskProblem:
             sizes=sizes,
             ties=self.ties,
             average=self.average,
-            errors=False,
+            standard_errors=False,
         )
 
     @cached_property

@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from scorecast._core.types import FloatArray
 from scorecast.classes.evidence import Evidence, with_values
-from scorecast.scores import Scores, look_normalised
+from scorecast.scores import Scores, looks_normalised
 
 __all__ = ["on_log_scale", "on_normal_scale"]
 
@@ -43,7 +43,7 @@ def on_log_scale(evidence: Evidence) -> Evidence:
         The same ranks, with scores that a kernel can smooth.
     """
     data = evidence.data
-    if not isinstance(data, Scores) or not look_normalised(data):
+    if not isinstance(data, Scores) or not looks_normalised(data):
         return evidence
     values = np.asarray(data.values, dtype=np.float64)
     if values.min() < 0 or np.mean(values == 0) > _MOST_ZEROS:
@@ -67,9 +67,9 @@ def on_normal_scale(evidence: Evidence) -> Evidence:
         The same ranks, with the scores of the classes in evidence on the new scale.
     """
     scores = evidence.scores
-    values = np.asarray(scores.rows(0, scores.n_examples), dtype=np.float64)
+    values = np.asarray(scores.rows(0, scores.n_samples), dtype=np.float64)
     wrong = np.ones(values.shape, dtype=bool)
-    wrong[np.arange(scores.n_examples), scores.own] = False
+    wrong[np.arange(scores.n_samples), scores.own] = False
     wrong &= np.isfinite(values)
     standard = _standardise(values, wrong)
     every = max(1, -(-standard.size // _MOST_POOLED))

@@ -46,7 +46,7 @@ def command(out: str | None, **options: Any) -> None:
     check_outputs(options)
     everything, shown = _characters(options["seed"])
     with collected_warnings(), computing():
-        truth = accuracy_curve(everything, sizes=_TARGETS[0], errors=False)
+        truth = accuracy_curve(everything, sizes=_TARGETS[0], standard_errors=False)
         result = extrapolate(shown, to=_TARGETS, random_state=options["seed"])
         known = _matches(options)
     talk = not options["quiet"] and options["json_path"] != "-"
@@ -79,7 +79,7 @@ def _characters(seed: int) -> tuple[Any, Any]:
     embeddings = Embeddings(
         known.gallery, known.probes, metric="cosine", gallery_labels=known.names
     )
-    everything = embeddings.with_labels([known.names[i] for i in known.labels])
+    everything = embeddings.labelled([known.names[i] for i in known.labels])
     chosen = np.random.default_rng(seed).permutation(everything.n_classes)[:_KNOWN]
     return everything, everything.subset(np.sort(chosen))
 

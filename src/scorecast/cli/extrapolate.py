@@ -18,7 +18,7 @@ from scorecast.cli.options import (
 
 if TYPE_CHECKING:
     from scorecast.classes import Extrapolation, RiskExtrapolation
-    from scorecast.scores import ClassScores
+    from scorecast.scores import Embeddings, Scores
 
 __all__ = ["command"]
 
@@ -123,7 +123,9 @@ def command(**options: Any) -> None:
     _check_gates(result, options["fail_below"], options["fail_below_low"])
 
 
-def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapolation:
+def _forecast_accuracy(
+    scores: Scores | Embeddings, options: dict[str, Any]
+) -> Extrapolation:
     from scorecast.classes import extrapolate
 
     if options["method"] == "moments":
@@ -145,7 +147,9 @@ def _forecast_accuracy(scores: ClassScores, options: dict[str, Any]) -> Extrapol
     )
 
 
-def _forecast_risk(scores: ClassScores, options: dict[str, Any]) -> RiskExtrapolation:
+def _forecast_risk(
+    scores: Scores | Embeddings, options: dict[str, Any]
+) -> RiskExtrapolation:
     from scorecast.classes import extrapolate_risk
     from scorecast.io import read_costs
 

@@ -15,13 +15,15 @@ from scorecast.exceptions import (
     InsufficientDataError,
     InvalidInputError,
     InvalidPriorError,
+    Location,
     NotConvergedError,
     ScorecastWarning,
+    locating,
 )
 from scorecast.io import Matrix, fingerprint, read_labels, read_matrix, read_scores
 
 if TYPE_CHECKING:
-    from scorecast.scores import ClassScores
+    from scorecast.scores import Embeddings, Scores
 
 __all__ = [
     "LoadedScores",
@@ -38,7 +40,7 @@ class LoadedScores:
 
     Attributes
     ----------
-    scores : Scores or LabelledEmbeddings
+    scores : Scores or Embeddings
         Ready to rank.
     files : tuple of str
         Paths that were read.
@@ -46,7 +48,7 @@ class LoadedScores:
         What was done on the way.
     """
 
-    scores: ClassScores
+    scores: Scores | Embeddings
     files: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -186,14 +188,15 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
         gallery_labels = known.values.tolist()
         files.append(known.source)
         notes += known.notes
-    embeddings = Embeddings(
-        gallery.values,
-        probes.values,
-        metric=options["metric"],
-        gallery_labels=gallery_labels,
-    )
-    with blamed_on(options["labels"]):
-        scores = embeddings.with_labels(labels.values)
+    places = {"y_true": Location(file=options["labels"])}
+    with locating(places):
+        scores = Embeddings(
+            gallery.values,
+            probes.values,
+            labels.values,
+            metric=options["metric"],
+            gallery_labels=gallery_labels,
+        )
     return LoadedScores(scores=scores, files=tuple(dict.fromkeys(files)), notes=notes)
 
 
@@ -211,8 +214,9 @@ def _paired_rows(
         )
         raise click.UsageError(msg)
     with blamed_on(f"{gallery.source} with {probes.source}"):
-        embeddings = Embeddings(gallery.values, probes.values, metric=options["metric"])
-        scores = embeddings.with_labels(range(n_probes))
+        scores = Embeddings(
+            gallery.values, probes.values, range(n_probes), metric=options["metric"]
+        )
     said = (
         f"{probes.source}: no labels, so probe and gallery vector of the same number "
         "belong together"
@@ -243,10 +247,7 @@ def blamed_on(path: str, *, prior: str = "") -> Iterator[None]:
         raise
     except (InvalidInputError, InsufficientDataError) as error:
         named = prior if prior and isinstance(error, InvalidPriorError) else path
-        msg = f"{named}: {error}"
-        if isinstance(error, InsufficientDataError):
-            raise InsufficientDataError(msg) from error
-        raise InvalidInputError(msg) from error
+        raise error.located(Location(file=named)) from error
 
 
 @contextmanager

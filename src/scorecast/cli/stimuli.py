@@ -17,7 +17,7 @@ from scorecast.exceptions import (
     MissingLabelsError,
 )
 from scorecast.io import Matrix, read_labels, read_matrix
-from scorecast.scores import ClassScores, Scores
+from scorecast.scores import Embeddings, Scores
 
 __all__ = ["LoadedDecoders", "LoadedResponses", "load_identification"]
 
@@ -49,7 +49,7 @@ class LoadedDecoders:
 
     Attributes
     ----------
-    decoders : dict of str to Scores or LabelledEmbeddings
+    decoders : dict of str to Scores or Embeddings
         In the order given.
     files : tuple of str
         Paths that were read.
@@ -57,7 +57,7 @@ class LoadedDecoders:
         What was done on the way.
     """
 
-    decoders: dict[str, ClassScores]
+    decoders: dict[str, Scores | Embeddings]
     files: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -184,7 +184,7 @@ def _check_as_long(source: str, length: int, stimuli: Matrix, what: str) -> None
 
 
 def _load_decoders(options: dict[str, Any]) -> LoadedDecoders:
-    decoders: dict[str, ClassScores] = {}
+    decoders: dict[str, Scores | Embeddings] = {}
     files: list[str] = []
     notes: list[str] = []
     # Embeddings are one decoder without a file of scores.

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from scorecast.report.sections import Section, Table, report_sections
     from scorecast.report.text import (
         backtest_text,
-        curve_text,
         extrapolation_text,
         render_text,
     )
@@ -36,7 +35,6 @@ __all__ = [
     "Section",
     "Table",
     "backtest_text",
-    "curve_text",
     "extrapolation_text",
     "lay_out",
     "load",
@@ -65,7 +63,6 @@ _LATER = {
     "Table": "sections",
     "report_sections": "sections",
     "backtest_text": "text",
-    "curve_text": "text",
     "extrapolation_text": "text",
     "render_text": "text",
 }

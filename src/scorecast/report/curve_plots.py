@@ -71,19 +71,23 @@ def observed_band(curve: AccuracyCurve, level: float) -> tuple[FloatArray, Float
     tuple of ndarray
         Lower and upper ends, NaN where there is no standard error at all.
     """
-    errors = np.array([curve.stderr_at(i) for i in range(curve.classes.size)])
+    errors = np.array(
+        [curve.nearest_standard_error(i).value for i in range(curve.classes.size)]
+    )
     half = float(ndtri(0.5 + level / 2)) * errors
     low, high = curve.accuracy - half, curve.accuracy + half
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
-def accuracy_drawing(curve: AccuracyCurve) -> Drawing:
+def accuracy_drawing(curve: AccuracyCurve, description: str) -> Drawing:
     """Draw an observed accuracy curve.
 
     Parameters
     ----------
     curve : AccuracyCurve
         The curve.
+    description : str
+        What it says, for who cannot see it.
 
     Returns
     -------
@@ -102,7 +106,7 @@ def accuracy_drawing(curve: AccuracyCurve) -> Drawing:
 
     return Drawing(
         title="Accuracy against the number of classes",
-        description=curve.summary(),
+        description=description,
         draw=draw,
         right=24.0,
         top=14.0,

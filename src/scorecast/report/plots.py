@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from scorecast.classes import Backtest, Extrapolation
 from scorecast.exceptions import UsageError
-from scorecast.report.curve_plots import accuracy_drawing, outlook_drawing
+from scorecast.report.curve_plots import outlook_drawing
 from scorecast.report.drawing import Drawing, draw_on
 from scorecast.report.row_plots import backtest_drawing
 from scorecast.report.views import ViewFunction, document, has_document
-from scorecast.scores import AccuracyCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,11 +68,6 @@ def main_drawing(result: Any) -> Drawing:
 @main_drawing.register
 def _(result: Extrapolation) -> Drawing:
     return outlook_drawing(result)
-
-
-@main_drawing.register
-def _(result: AccuracyCurve) -> Drawing:
-    return accuracy_drawing(result)
 
 
 @main_drawing.register

@@ -11,9 +11,6 @@ from scorecast._core.results import jsonable
 from scorecast._core.types import FloatArray, Json
 from scorecast.classes import Backtest, BacktestRow, Extrapolation
 from scorecast.report.curve_plots import (
-    CURVE_LEVEL,
-    accuracy_drawing,
-    observed_band,
     observed_ends,
     outlook_drawing,
 )
@@ -72,23 +69,6 @@ def _(result: Extrapolation) -> tuple[Section, ...]:
         Section(heading="References", items=_REFERENCES),
     ]
     return tuple(sections)
-
-
-@report_sections.register
-def _(curve: AccuracyCurve) -> tuple[Section, ...]:
-    level = level_name(CURVE_LEVEL)
-    head = Section(heading=curve.summary())
-    figure = Section(
-        heading="Accuracy against the number of classes",
-        lead=(
-            "Each point is the exact average over all choices of that many of the "
-            f"observed classes. The band is a {level} interval, from leaving "
-            "classes out in turn.",
-        ),
-        figure=accuracy_drawing(curve),
-        tables=(_curve_table(curve, CURVE_LEVEL, observed_band(curve, CURVE_LEVEL)),),
-    )
-    return head, figure
 
 
 @report_sections.register

@@ -49,7 +49,9 @@ _OBSERVED_INTERVALS = (
 
 
 def risk_drawing(
-    curve: RiskCurve, forecast: RiskExtrapolation | None = None
+    curve: RiskCurve,
+    forecast: RiskExtrapolation | None = None,
+    description: str = "",
 ) -> Drawing:
     """Draw the cost of a decision against the number of classes.
 
@@ -59,6 +61,8 @@ def risk_drawing(
         What was observed.
     forecast : RiskExtrapolation, optional
         What is expected beyond.
+    description : str, optional
+        What a curve alone says, for who cannot see it.
 
     Returns
     -------
@@ -94,7 +98,7 @@ def risk_drawing(
 
     return Drawing(
         title="Average cost of a decision against the number of classes",
-        description=(forecast or curve).summary(),
+        description=forecast.summary() if forecast else description,
         draw=draw,
         right=max(24.0, text_width(marks[-1].text)),
         top=14.0,
@@ -134,21 +138,8 @@ def risk_text(result: RiskExtrapolation, *, ascii_only: bool = False) -> str:
 
 
 @main_drawing.register
-def _(result: RiskCurve) -> Drawing:
-    return risk_drawing(result)
-
-
-@main_drawing.register
 def _(result: RiskExtrapolation) -> Drawing:
     return risk_drawing(result.observed, result)
-
-
-@report_sections.register
-def _(result: RiskCurve) -> tuple[Section, ...]:
-    return (
-        Section(heading=result.summary()),
-        _figure_section(risk_drawing(result), result),
-    )
 
 
 @report_sections.register
@@ -213,7 +204,7 @@ def _method_said(result: RiskExtrapolation) -> str:
 
 def _facts(curve: RiskCurve) -> tuple[tuple[str, str], tuple[str, str]]:
     now = curve.risk[np.argmax(curve.classes)]
-    seen = f"{count(curve.n_classes)} classes, {count(curve.n_examples)} examples"
+    seen = f"{count(curve.n_classes)} classes, {count(curve.n_samples)} examples"
     return (
         ("Observed", f"{seen}: a decision costs {_number(now)}"),
         ("Rules", f"{curve.average} average, ties {curve.ties}"),

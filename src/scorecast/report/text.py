@@ -6,11 +6,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from scorecast.classes import Backtest, Extrapolation
 from scorecast.report import terminal
-from scorecast.report.curve_plots import CURVE_LEVEL, observed_band
 from scorecast.report.formats import (
     count,
     display_width,
@@ -18,7 +15,6 @@ from scorecast.report.formats import (
     level_name,
     one_line,
     percent,
-    percent_span,
     points,
     printable,
 )
@@ -31,11 +27,9 @@ from scorecast.report.phrases import (
     span,
 )
 from scorecast.report.views import ViewFunction, document, has_document
-from scorecast.scores import AccuracyCurve
 
 __all__ = [
     "backtest_text",
-    "curve_text",
     "entry_lines",
     "extrapolation_text",
     "joined_lines",
@@ -49,7 +43,6 @@ _WIDTH = 88
 _INDENT = 10
 _LONGEST = 400
 _GLUE = "\N{NO-BREAK SPACE}"
-_MOST_ROWS = 8
 _MOST_ASSUMPTIONS = 2  # these are the short ones
 
 
@@ -134,42 +127,6 @@ def _prediction_lines(result: Extrapolation) -> list[str]:
         start = f"{start}{guessed:>{third - second}}"
         lines += _wrapped(f"{start:<{third + 3}}", p.note, third + 3)
     return lines
-
-
-@render_text.register
-def curve_text(curve: AccuracyCurve, *, ascii_only: bool = False) -> str:
-    """Write an accuracy curve as text: a few of its points.
-
-    Parameters
-    ----------
-    curve : AccuracyCurve
-        The curve.
-    ascii_only : bool, default=False
-        Whether to escape all that is not ASCII.
-
-    Returns
-    -------
-    str
-        Lines of at most 88 characters, without a line break at the end.
-    """
-    low, high = observed_band(curve, CURVE_LEVEL)
-    wanted = np.geomspace(max(curve.classes.min(), 1), curve.classes.max(), _MOST_ROWS)
-    rows = []
-    for k in np.unique([np.abs(curve.classes - w).argmin() for w in wanted]):
-        ends = percent_span(low[k], high[k], 1)
-        rows.append((count(curve.classes[k]), percent(curve.accuracy[k], 1), ends))
-    guesses = "" if curve.top == 1 else f", right within {curve.top} guesses"
-    seen = f"{count(curve.n_classes)} classes, {count(curve.n_examples)} examples"
-    heading = ("classes", "right", f"{level_name(CURVE_LEVEL)} interval")
-    lines = [
-        *entry_lines("Observed", seen + guesses),
-        "",
-        *table_lines(heading, rows),
-        "",
-    ]
-    rules = f"{one_line(curve.average)} average, ties {one_line(curve.ties)}"
-    lines += entry_lines("Rules", rules)
-    return joined_lines(lines, ascii_only=ascii_only)
 
 
 @render_text.register

@@ -30,6 +30,8 @@ _ROOMS: dict[str, str] = {
     "simulated-classification": "simulate",
     "simulated-forecasts": "simulate",
     "simulated-recognition": "simulate",
+    "accuracy-curve": "extrapolation",
+    "risk-curve": "extrapolation",
 }
 
 # Views of rooms that are not rebuilt yet, by the class of the result.
@@ -51,7 +53,6 @@ _MODULES = {
     "Recurrence": "recurrence_views",
     "Regularities": "space_views",
     "RequiredTestSize": "size_views",
-    "RiskCurve": "risk_views",
     "RiskExtrapolation": "risk_views",
     "SelectedFeatures": "selection_views",
     "SelectionBias": "selection_views",

@@ -2,39 +2,35 @@
 
 The reference score of a gallery vector x for a probe y is a sum over the features, in
 order and in float64: minus (x - y)**2 for ``sqeuclidean``, x * y for ``dot`` and for
-``cosine``, where x was divided by its norm. The counts are exactly those of the
-reference. Large problems are computed in float32; where rounding could change a
-comparison, that comparison is redone by the reference.
+``cosine``, where x was divided by its norm. Equal vectors have equal scores to the last
+bit, however they are grouped, and the counts are exactly those of the reference. Large
+problems are computed in float32; where rounding could change a comparison, that
+comparison is redone by the reference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorecast._core.checks import check_choice, check_matrix, check_n_jobs
+from scorecast._core.checks import check_matrix, check_n_jobs
 from scorecast._core.parallel import map_threads
+from scorecast._core.registry import Method, Registry
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import InvalidInputError
-from scorecast.scores.exact_scores import (
-    ExponentArray,
-    Matrix,
-    power_above,
-    reference_rows,
-    reference_scores,
-)
+from scorecast.exceptions import InvalidInputError, Location
 
 if TYPE_CHECKING:
-    from scorecast.scores.embedding_kernels import Counts, Tile
+    from scorecast.scores.kernels import Counts, Tile
 
-__all__ = ["competitor_counts"]
-
-SingleArray = NDArray[np.float32]
-CountArray = NDArray[np.unsignedinteger[Any]]
+Matrix: TypeAlias = NDArray[np.floating[Any]]
+SingleArray: TypeAlias = NDArray[np.float32]
+CountArray: TypeAlias = NDArray[np.unsignedinteger[Any]]
+ExponentArray: TypeAlias = NDArray[np.intc]
 
 # Products of features up to which plain NumPy is done before numba would be loaded.
 _DIRECT_SIZE = 200_000_000
@@ -51,6 +47,50 @@ _MIXED_RUN = 64
 _GREATEST = 1e150
 # Scores of smaller size cannot overflow float32 in any order of summation.
 _GREATEST_SINGLE = 1e37
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distance(Method):
+    """How a gallery vector and a probe are compared.
+
+    Attributes
+    ----------
+    greater_is_nearer : bool
+        Whether it is a similarity.
+    needs_nonzero : bool
+        Whether a vector of zeros has no place in it.
+    """
+
+    greater_is_nearer: bool
+    needs_nonzero: bool = False
+
+
+DISTANCES: Registry[Distance] = Registry()
+DISTANCES.add(
+    Distance(
+        name="sqeuclidean",
+        title="Euclidean distance",
+        summary="the nearest vector wins",
+        greater_is_nearer=False,
+    )
+)
+DISTANCES.add(
+    Distance(
+        name="cosine",
+        title="cosine similarity",
+        summary="the smallest angle wins, whatever the lengths",
+        greater_is_nearer=True,
+        needs_nonzero=True,
+    )
+)
+DISTANCES.add(
+    Distance(
+        name="dot",
+        title="dot product",
+        summary="the greatest product wins; longer vectors win more often",
+        greater_is_nearer=True,
+    )
+)
 
 
 class _Problem(NamedTuple):
@@ -139,11 +179,11 @@ def competitor_counts(
     >>> above.ravel().tolist(), tied.ravel().tolist()
     ([0, 1], [1, 0])
     """
-    check_choice(metric, "metric", ("sqeuclidean", "cosine", "dot"))
+    DISTANCES.choose(metric, parameter="metric")
     check_n_jobs(n_jobs)
     problem = _Problem(
-        gallery=check_matrix(gallery, "gallery"),
-        probes=check_matrix(probes, "probes"),
+        gallery=check_matrix(gallery, parameter="gallery"),
+        probes=check_matrix(probes, parameter="probes"),
         # Copies: numba compiles anew for an array that is read-only or strided.
         own=np.array(own, dtype=np.int64),
         gallery_class=np.array(gallery_class, dtype=np.int64),
@@ -163,56 +203,159 @@ def competitor_counts(
 
 
 def _check(problem: _Problem, n_groups: int) -> None:
-    n_vectors, n_features = problem.gallery.shape
-    n_probes = problem.probes.shape[0]
+    n_vectors, n_probes = problem.gallery.shape[0], problem.probes.shape[0]
     n_classes = problem.group.size
-    if problem.probes.shape[1] != n_features:
-        msg = f"gallery has {n_features} features, probes {problem.probes.shape[1]}."
-        raise InvalidInputError(msg)
+    check_features(problem.gallery, problem.probes)
     _check_index(problem.group, "group", n_classes, n_groups)
     _check_index(problem.gallery_class, "gallery_class", n_vectors, n_classes)
     _check_index(problem.own, "own", n_probes, n_classes)
-    missing = np.bincount(problem.gallery_class, minlength=n_classes) == 0
-    if missing.any():
-        msg = f"Class {int(missing.argmax())} has no vector in gallery."
-        raise InvalidInputError(msg)
+    is_missing = np.bincount(problem.gallery_class, minlength=n_classes) == 0
+    if is_missing.any():
+        raise InvalidInputError(
+            f"class {int(is_missing.argmax())} has no vector", parameter="gallery"
+        )
     for vectors, name in ((problem.gallery, "gallery"), (problem.probes, "probes")):
-        _check_size(vectors, name)
-        if problem.metric == "cosine":
-            _check_direction(vectors, name)
+        if max(float(vectors.max()), -float(vectors.min())) > _GREATEST:
+            raise InvalidInputError(
+                f"has values beyond {_GREATEST:g}, whose squares overflow",
+                parameter=name,
+                remedy="rescale the vectors",
+            )
+        if DISTANCES[problem.metric].needs_nonzero:
+            check_directions(vectors, name)
+
+
+def check_features(gallery: Matrix, probes: Matrix) -> None:
+    """Refuse vectors of different lengths."""
+    if gallery.shape[1] != probes.shape[1]:
+        raise InvalidInputError(
+            f"gallery vectors have {gallery.shape[1]:,} features and probes "
+            f"{probes.shape[1]:,}",
+            parameter="probes",
+        )
+
+
+def check_directions(vectors: Matrix, parameter: str) -> None:
+    """Refuse vectors of zeros: they have no direction."""
+    zero = np.flatnonzero(~vectors.any(axis=1))
+    if zero.size:
+        raise InvalidInputError(
+            f"all zeros ({zero.size:,} such rows): there is no direction",
+            parameter=parameter,
+            location=Location(row=int(zero[0]) + 1),
+            remedy="remove it or use another metric",
+        )
 
 
 def _check_index(values: IntArray, name: str, size: int, stop: int) -> None:
     if values.shape != (size,) or size == 0:
-        msg = f"{name} must have shape ({size},), not empty; got {values.shape}."
-        raise InvalidInputError(msg)
+        problem = f"must have shape ({size},), not empty; got {values.shape}"
+        raise InvalidInputError(problem, parameter=name)
     if values.min() < 0 or values.max() >= stop:
-        msg = (
-            f"{name} must lie between 0 and {stop - 1}; "
-            f"got {values.min()} to {values.max()}."
+        raise InvalidInputError(
+            f"must lie between 0 and {stop - 1}; got {values.min()} to {values.max()}",
+            parameter=name,
         )
-        raise InvalidInputError(msg)
 
 
-def _check_size(vectors: Matrix, name: str) -> None:
-    if max(float(vectors.max()), -float(vectors.min())) > _GREATEST:
-        msg = (
-            f"{name} has values beyond {_GREATEST:g}: their squares overflow. Rescale."
-        )
-        raise InvalidInputError(msg)
+# The reference ----------------------------------------------------------------------
 
 
-def _check_direction(vectors: Matrix, name: str) -> None:
-    zero = np.flatnonzero(~vectors.any(axis=1))
-    if zero.size:
-        msg = (
-            f"Row {int(zero[0]) + 1} of {name} is all zeros ({zero.size} such rows): "
-            "it has no direction. Remove it or use another metric."
-        )
-        raise InvalidInputError(msg)
+def exact_scores(gallery: Matrix, probes: Matrix, metric: str) -> FloatArray:
+    """Return the scores that ranks refer to, of all probes for all gallery vectors.
+
+    Parameters
+    ----------
+    gallery, probes : ndarray of shape (m, d) and (n, d)
+        Vectors.
+    metric : {"sqeuclidean", "cosine", "dot"}
+        How they are compared.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Greater is better; equal pairs have equal scores to the last bit.
+    """
+    features = np.ascontiguousarray(reference_rows(gallery, metric).T)
+    return reference_scores(probes, features, metric)
 
 
-# Plain NumPy: the reference for all pairs, in blocks.
+def reference_rows(gallery: Matrix, metric: str) -> FloatArray:
+    """Return gallery vectors as the reference uses them.
+
+    Parameters
+    ----------
+    gallery : ndarray of shape (m, d)
+        Vectors.
+    metric : {"sqeuclidean", "cosine", "dot"}
+        How they are compared.
+
+    Returns
+    -------
+    ndarray of shape (m, d)
+        In float64, of norm one for cosine.
+    """
+    rows = gallery.astype(np.float64)
+    if metric != "cosine":
+        return rows
+    # Squares of tiny values would vanish; scaling by a power of two changes no digit.
+    rows *= np.ldexp(1.0, -power_above(rows))[:, None]
+    squares = np.zeros(rows.shape[0])
+    for feature in rows.T:
+        squares += feature * feature
+    rows /= np.sqrt(squares)[:, None]
+    return rows
+
+
+def reference_scores(probes: Matrix, features: FloatArray, metric: str) -> FloatArray:
+    """Add up the features of prepared gallery vectors, one after the other.
+
+    Parameters
+    ----------
+    probes : ndarray of shape (n, d)
+        Vectors to recognise.
+    features : ndarray of shape (d, m)
+        Gallery vectors from `reference_rows`, in columns.
+    metric : {"sqeuclidean", "cosine", "dot"}
+        How they are compared.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Scores; greater is better.
+    """
+    rows = probes.astype(np.float64)
+    scores = np.zeros((rows.shape[0], features.shape[1]))
+    term = np.empty_like(scores)
+    for x, y in zip(features, rows.T[:, :, None], strict=True):
+        if metric == "sqeuclidean":
+            np.subtract(x, y, out=term)
+            np.multiply(term, term, out=term)
+            scores -= term
+        else:
+            np.multiply(x, y, out=term)
+            scores += term
+    return scores
+
+
+def power_above(rows: FloatArray) -> ExponentArray:
+    """Return the power of two just above the largest value of each row.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        Vectors.
+
+    Returns
+    -------
+    ndarray of intc
+        Exponents, not below -1000: there two to minus the exponent would overflow.
+    """
+    _, exponent = np.frexp(np.abs(rows).max(axis=1))
+    return np.asarray(np.maximum(exponent, -1000), dtype=np.intc)
+
+
+# Plain NumPy: the reference for all pairs, in blocks ---------------------------------
 
 
 def _count_directly(problem: _Problem, above: CountArray, tied: CountArray) -> None:
@@ -247,7 +390,7 @@ def _starts(values: IntArray) -> IntArray:
     return np.flatnonzero(np.diff(values, prepend=-1))
 
 
-# Float32 in tiles, doubtful pairs by the reference.
+# Float32 in tiles, doubtful pairs by the reference -----------------------------------
 
 
 def _count_in_tiles(
@@ -255,7 +398,7 @@ def _count_in_tiles(
 ) -> None:
     from threadpoolctl import threadpool_limits
 
-    from scorecast.scores.embedding_kernels import Counts
+    from scorecast.scores.kernels import Counts
 
     # Overflow to infinity in float32 is expected and makes its pairs doubtful.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -281,7 +424,7 @@ def _count_in_tiles(
 
 
 def _lay_out(problem: _Problem) -> _Layout:
-    from scorecast.scores.embedding_kernels import Tile
+    from scorecast.scores.kernels import Tile
 
     n_vectors, n_features = problem.gallery.shape
     centre, exponent = _centre_and_exponent(problem)
@@ -379,7 +522,7 @@ def _depth(problem: _Problem) -> int:
 def _count_block(
     problem: _Problem, layout: _Layout, block: slice, counts: Counts
 ) -> None:
-    from scorecast.scores import embedding_kernels as kernels
+    from scorecast.scores import kernels
 
     near = problem.metric == "sqeuclidean"
     exact = problem.probes[block].astype(np.float64)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_choice, check_matrix
+from scorecast._core.checks import check_matrix
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import InsufficientDataError, InvalidInputError
-from scorecast.scores.embedding_ranks import competitor_counts
-from scorecast.scores.exact_scores import exact_scores
-from scorecast.scores.labels import ClassLabels, match_labels
-
-__all__ = ["METRICS", "Embeddings", "LabelledEmbeddings"]
-
-METRICS = ("sqeuclidean", "cosine", "dot")
+from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.scores.embedding_ranks import (
+    DISTANCES,
+    check_directions,
+    check_features,
+    competitor_counts,
+    exact_scores,
+)
+from scorecast.scores.matrix import (
+    ClassLabels,
+    CountArray,
+    label_list,
+    match_labels,
+    one_class_only,
+)
 
 
 class Embeddings:
@@ -30,115 +37,104 @@ class Embeddings:
     ----------
     gallery : array-like of shape (n_vectors, n_features)
         One or several vectors of each class.
-    probes : array-like of shape (n_examples, n_features)
-        The examples.
+    probes : array-like of shape (n_samples, n_features)
+        The samples.
+    y_true : iterable of hashable, optional
+        True label of each probe. May come later, beside the embeddings.
     metric : {"sqeuclidean", "cosine", "dot"}, default="sqeuclidean"
         How vectors are compared.
     gallery_labels : sequence of hashable, optional
         Class of each gallery vector. Without it every vector is a class of its own,
         named by its row number.
 
+    Attributes
+    ----------
+    gallery, probes : ndarray
+        The vectors, float32 or float64.
+    gallery_class : ndarray of int64
+        Class number of each gallery vector.
+    classes : tuple
+        Label of each class.
+    metric : str
+        As given.
+
+    Raises
+    ------
+    InvalidInputError
+        If vectors are not finite or differ in length, or a probe's class is not in the
+        gallery.
+    InsufficientDataError
+        If there is one class only.
+
     Examples
     --------
     >>> gallery = [[0.0, 0.0], [3.0, 4.0]]
-    >>> Embeddings(gallery, [[0.1, 0.2]], metric="sqeuclidean").n_classes
-    2
+    >>> Embeddings(gallery, [[0.1, 0.2]], [0], metric="sqeuclidean").rows(0, 1).shape
+    (1, 2)
     """
 
     def __init__(
         self,
         gallery: ArrayLike,
         probes: ArrayLike,
+        y_true: Iterable[Hashable] | None = None,
         *,
         metric: str = "sqeuclidean",
         gallery_labels: Sequence[Hashable] | None = None,
     ) -> None:
-        self.metric = check_choice(metric, "metric", METRICS)
-        self.gallery = check_matrix(gallery, "The gallery")
-        self.probes = check_matrix(probes, "The probes")
-        if self.gallery.shape[1] != self.probes.shape[1]:
-            msg = (
-                f"Gallery vectors have {self.gallery.shape[1]} features and probes "
-                f"{self.probes.shape[1]}."
-            )
-            raise InvalidInputError(msg)
-        if metric == "cosine":
-            _refuse_zero_vectors(self.gallery, "the gallery")
-            _refuse_zero_vectors(self.probes, "the probes")
+        distance = DISTANCES.choose(metric, parameter="metric")
+        self.metric = distance.name
+        self.gallery = check_matrix(gallery, parameter="gallery")
+        self.probes = check_matrix(probes, parameter="probes")
+        check_features(self.gallery, self.probes)
+        if distance.needs_nonzero:
+            check_directions(self.gallery, "gallery")
+            check_directions(self.probes, "probes")
         n_vectors = self.gallery.shape[0]
-        self.gallery_class: IntArray
-        self.classes: ClassLabels
-        if gallery_labels is None:
-            self.gallery_class = np.arange(n_vectors)
-            self.classes = tuple(range(n_vectors))
-        else:
+        self.gallery_class: IntArray = np.arange(n_vectors)
+        self.classes: ClassLabels = tuple(range(n_vectors))
+        if gallery_labels is not None:
             self.gallery_class, self.classes = _number(gallery_labels, n_vectors)
         if self.n_classes < 2:
-            msg = "One class only: with nothing to confuse it with there is no answer."
-            raise InsufficientDataError(msg)
+            raise one_class_only()
+        self._own: IntArray | None = None
+        if y_true is not None:
+            self._own = self._match(y_true)
 
     def __repr__(self) -> str:
-        n_probes, n_features = self.probes.shape
         return (
-            f"<Embeddings: {n_probes:,} probes, {self.n_classes:,} classes, "
-            f"{n_features:,} features, {self.metric}>"
+            f"<Embeddings: {self.n_samples:,} probes, {self.n_classes:,} classes, "
+            f"{self.probes.shape[1]:,} features, {self.metric}>"
         )
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes in the gallery."""
-        return len(self.classes)
-
-    def with_labels(self, y_true: Iterable[Hashable]) -> LabelledEmbeddings:
-        """Say which class each probe belongs to.
-
-        Parameters
-        ----------
-        y_true : iterable of hashable
-            True label of each probe.
-
-        Returns
-        -------
-        LabelledEmbeddings
-            What ranks are computed from.
-
-        Raises
-        ------
-        InvalidInputError
-            If a probe's class is not in the gallery, or numbers do not match.
-        """
-        own, _ = match_labels(y_true, self.n_classes, self.classes, what="gallery")
-        if own.size != self.probes.shape[0]:
-            msg = f"{own.size} labels for {self.probes.shape[0]} probes."
-            raise InvalidInputError(msg)
-        return LabelledEmbeddings(self, own)
-
-
-class LabelledEmbeddings:
-    """Embeddings and the true class of each probe; ranks come from here.
-
-    Parameters
-    ----------
-    embeddings : Embeddings
-        Gallery and probes.
-    own : ndarray of int64
-        Class number of each probe.
-    """
-
-    def __init__(self, embeddings: Embeddings, own: IntArray) -> None:
-        self.embeddings = embeddings
-        self.own = own
-        self.classes = embeddings.classes
+    def is_labelled(self) -> bool:
+        """Whether the class of every probe is known."""
+        return self._own is not None
 
     @property
-    def n_examples(self) -> int:
+    def own(self) -> IntArray:
+        """Class number of each probe."""
+        if self._own is None:
+            problem = "the true label of every probe is needed"
+            raise UsageError(problem, parameter="y_true")
+        return self._own
+
+    @property
+    def n_samples(self) -> int:
         """Number of probes."""
-        return int(self.own.size)
+        return int(self.probes.shape[0])
 
     @property
     def n_classes(self) -> int:
         """Number of classes in the gallery."""
         return len(self.classes)
+
+    def labelled(self, y_true: Iterable[Hashable]) -> Embeddings:
+        """Return the same vectors with the class of each probe."""
+        known = copy.copy(self)
+        known._own = self._match(y_true)
+        return known
 
     def rows(self, start: int, stop: int, *, exact: bool = False) -> FloatArray:
         """Return the scores of some probes for all classes, greater is better.
@@ -156,13 +152,12 @@ class LabelledEmbeddings:
         ndarray of shape (stop - start, n_classes)
             Minus distances, or similarities, in double precision.
         """
-        emb = self.embeddings
         if exact:
-            scores = exact_scores(emb.gallery, emb.probes[start:stop], emb.metric)
+            scores = exact_scores(self.gallery, self.probes[start:stop], self.metric)
             return self._best_of_each_class(scores)
-        gallery = np.asarray(emb.gallery, dtype=np.float64)
-        probes = np.asarray(emb.probes[start:stop], dtype=np.float64)
-        if emb.metric == "sqeuclidean":
+        gallery = np.asarray(self.gallery, dtype=np.float64)
+        probes = np.asarray(self.probes[start:stop], dtype=np.float64)
+        if self.metric == "sqeuclidean":
             centre = gallery.mean(axis=0)
             gallery, probes = gallery - centre, probes - centre
             squares = (gallery**2).sum(1) + (probes**2).sum(1)[:, None]
@@ -170,24 +165,13 @@ class LabelledEmbeddings:
             # constant width make sense (as in the authors' own code).
             scores = -np.sqrt(np.maximum(squares - 2 * probes @ gallery.T, 0))
         else:
-            if emb.metric == "cosine":
+            if self.metric == "cosine":
                 gallery = gallery / np.linalg.norm(gallery, axis=1, keepdims=True)
                 probes = probes / np.linalg.norm(probes, axis=1, keepdims=True)
             scores = probes @ gallery.T
         return self._best_of_each_class(scores)
 
-    def _best_of_each_class(self, scores: FloatArray) -> FloatArray:
-        emb = self.embeddings
-        order = np.argsort(emb.gallery_class, kind="stable")
-        if self.n_classes == scores.shape[1]:
-            in_order = bool((np.diff(emb.gallery_class) > 0).all())
-            return scores if in_order else np.ascontiguousarray(scores[:, order])
-        best = np.full((scores.shape[0], self.n_classes), -np.inf)
-        starts = np.searchsorted(emb.gallery_class[order], np.arange(self.n_classes))
-        np.maximum.reduceat(scores[:, order], starts, axis=1, out=best)
-        return best
-
-    def subset(self, chosen: IntArray) -> LabelledEmbeddings:
+    def subset(self, chosen: IntArray) -> Embeddings:
         """Keep some classes, and the probes that belong to them.
 
         Parameters
@@ -197,25 +181,24 @@ class LabelledEmbeddings:
 
         Returns
         -------
-        LabelledEmbeddings
+        Embeddings
             The smaller problem.
         """
         position = np.full(self.n_classes, -1, dtype=np.int64)
         position[chosen] = np.arange(chosen.size)
-        emb = self.embeddings
-        in_gallery = position[emb.gallery_class] >= 0
+        in_gallery = position[self.gallery_class] >= 0
         kept = position[self.own] >= 0
-        smaller = object.__new__(Embeddings)
-        smaller.metric = emb.metric
-        smaller.gallery = emb.gallery[in_gallery]
-        smaller.probes = emb.probes[kept]
-        smaller.gallery_class = position[emb.gallery_class[in_gallery]]
+        smaller = copy.copy(self)
+        smaller.gallery = self.gallery[in_gallery]
+        smaller.probes = self.probes[kept]
+        smaller.gallery_class = position[self.gallery_class[in_gallery]]
         smaller.classes = tuple(self.classes[i] for i in chosen)
-        return LabelledEmbeddings(smaller, position[self.own[kept]])
+        smaller._own = position[self.own[kept]]
+        return smaller
 
     def competitor_counts(
         self, group: IntArray, n_groups: int, n_jobs: int | None = None
-    ) -> tuple[NDArray[np.unsignedinteger[Any]], NDArray[np.unsignedinteger[Any]]]:
+    ) -> tuple[CountArray, CountArray]:
         """Count, per probe and group of classes, who beats and who ties the truth.
 
         Parameters
@@ -229,39 +212,46 @@ class LabelledEmbeddings:
 
         Returns
         -------
-        above, tied : ndarray of shape (n_examples, n_groups)
+        above, tied : ndarray of shape (n_samples, n_groups)
             Numbers of other classes with a greater, and with an equal, score.
         """
-        emb = self.embeddings
         return competitor_counts(
-            emb.gallery,
-            emb.probes,
+            self.gallery,
+            self.probes,
             self.own,
-            emb.gallery_class,
+            self.gallery_class,
             group,
             n_groups=n_groups,
-            metric=emb.metric,
+            metric=self.metric,
             n_jobs=n_jobs,
         )
 
+    def _match(self, y_true: Iterable[Hashable]) -> IntArray:
+        """Return the class number of each probe."""
+        own, _ = match_labels(y_true, self.n_classes, self.classes, what="gallery")
+        if own.size != self.n_samples:
+            problem = f"{own.size:,} labels for {self.n_samples:,} probes"
+            raise InvalidInputError(problem, parameter="y_true")
+        return own
+
+    def _best_of_each_class(self, scores: FloatArray) -> FloatArray:
+        """Reduce the scores of gallery vectors to those of classes."""
+        order = np.argsort(self.gallery_class, kind="stable")
+        if self.n_classes == scores.shape[1]:
+            is_in_order = bool((np.diff(self.gallery_class) > 0).all())
+            return scores if is_in_order else np.ascontiguousarray(scores[:, order])
+        best = np.full((scores.shape[0], self.n_classes), -np.inf)
+        starts = np.searchsorted(self.gallery_class[order], np.arange(self.n_classes))
+        np.maximum.reduceat(scores[:, order], starts, axis=1, out=best)
+        return best
+
 
 def _number(labels: Sequence[Hashable], n_vectors: int) -> tuple[IntArray, ClassLabels]:
-    listed: list[Any] = (
-        np.asarray(labels).tolist() if hasattr(labels, "__array__") else list(labels)
-    )
-    if len(listed) != n_vectors:
-        msg = f"{len(listed)} gallery labels for {n_vectors} gallery vectors."
-        raise InvalidInputError(msg)
+    """Give classes numbers in the order in which they come."""
+    every = label_list(labels)
+    if len(every) != n_vectors:
+        problem = f"{len(every):,} labels for {n_vectors:,} gallery vectors"
+        raise InvalidInputError(problem, parameter="gallery_labels")
     number: dict[Hashable, int] = {}
-    own = [number.setdefault(label, len(number)) for label in listed]
+    own = [number.setdefault(label, len(number)) for label in every]
     return np.array(own, dtype=np.int64), tuple(number)
-
-
-def _refuse_zero_vectors(vectors: NDArray[np.floating[Any]], where: str) -> None:
-    zero = np.flatnonzero(~vectors.any(axis=1))
-    if zero.size:
-        msg = (
-            f"Row {int(zero[0]) + 1} of {where} is all zeros ({zero.size} such rows): "
-            "a direction is undefined there. Remove it or use another metric."
-        )
-        raise InvalidInputError(msg)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scorecast._core.checks import warn
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import InvalidInputError, NonMarginalWarning
 from scorecast.scores.matrix import Scores
-
-__all__ = ["is_marginal", "scores_from"]
 
 # The score of one class is learnt from that class alone, up to what all share.
 _MARGINAL = {
@@ -42,7 +40,7 @@ def scores_from(
     *,
     refit: bool = True,
 ) -> Scores:
-    """Fit a classifier and score test examples for every class.
+    """Fit a classifier and score test samples for every class.
 
     The extrapolation to more classes is exact for *marginal* classifiers, whose score
     for one class does not depend on which other classes were in the training set.
@@ -54,9 +52,9 @@ def scores_from(
     estimator : scikit-learn classifier
         A pipeline will do. It is cloned, never changed.
     X_train, y_train : array-like
-        Training examples and their labels.
+        Training samples and their labels.
     X_test, y_test : array-like
-        Test examples and their labels, all of which occur in `y_train`.
+        Test samples and their labels, all of which occur in `y_train`.
     refit : bool, default=True
         False uses an estimator that is fitted already; training data are ignored.
 
@@ -84,26 +82,26 @@ def scores_from(
         model = clone(estimator).fit(X_train, y_train)
     marginal = is_marginal(model)
     if not marginal:
-        msg = (
+        problem = (
             f"{_name(model)} is not a marginal classifier: its score for one class "
             "depends on the other classes it was trained with, so the forecast for "
-            "more classes holds only approximately."
+            "more classes holds only approximately"
         )
-        warnings.warn(msg, NonMarginalWarning, stacklevel=2)
+        warn(NonMarginalWarning(problem, parameter="estimator"))
     values = _response(model, X_test)
     labels: list[Hashable] = np.asarray(model.classes_).tolist()
     if values.ndim == 1 and len(labels) == 2:
         # One number for two classes: its sign decides.
         values = np.column_stack([-values, values])
     if values.ndim != 2 or values.shape[1] != len(labels):
-        msg = (
+        raise InvalidInputError(
             f"{_name(model)} gave scores of shape {values.shape} for {len(labels)} "
-            "classes; one score per class is needed (for SVC set "
-            "decision_function_shape='ovr')."
+            "classes; one score per class is needed",
+            parameter="estimator",
+            remedy="set decision_function_shape='ovr' if it is an SVC",
         )
-        raise InvalidInputError(msg)
     scores = Scores(values, np.asarray(y_test).tolist(), classes=labels)
-    scores.marginal = marginal
+    scores.is_marginal = marginal
     return scores
 
 
@@ -148,11 +146,11 @@ def _response(model: Any, X_test: Any) -> FloatArray | NDArray[Any]:
         if hasattr(model, name):
             with np.errstate(divide="ignore"):
                 return np.asarray(getattr(model, name)(X_test))
-    msg = (
+    raise InvalidInputError(
         f"{_name(model)} has none of {', '.join(_RESPONSES)}: it decides without "
-        "saying how sure it is of each class."
+        "saying how sure it is of each class",
+        parameter="estimator",
     )
-    raise InvalidInputError(msg)
 
 
 def _transformed(model: Any, X_test: Any) -> Any:

@@ -1,6 +1,6 @@
 """Leave classes out, one group at a time: how sure an average over classes is.
 
-Classes, not examples, are the sampling unit. A class that is left out disappears both
+Classes, not samples, are the sampling unit. A class that is left out disappears both
 as a truth and as a competitor. Drawing classes with replacement would be wrong: a
 class drawn twice ties with itself.
 """
@@ -10,15 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.scores.ranking import Ranking
+from scorecast.scores.ranks import Ranking
 from scorecast.scores.subsets import beating_histogram, chances_right
-
-__all__ = [
-    "jackknife_covariance",
-    "jackknife_stderr",
-    "leave_out_curves",
-    "leave_out_histograms",
-]
 
 _MOST_CELLS = 16_000_000
 _COLUMNS = 64  # groups whose counts are copied at once
@@ -36,7 +29,7 @@ def leave_out_histograms(
     ties : {"random", "optimistic", "pessimistic"}
         Rule for ties.
     average : {"macro", "micro"}
-        Weighting of examples.
+        Weighting of samples.
 
     Returns
     -------
@@ -64,7 +57,7 @@ def leave_out_curves(
     ties : {"random", "optimistic", "pessimistic"}
         Rule for ties.
     average : {"macro", "micro"}
-        Weighting of examples.
+        Weighting of samples.
     top : int, default=1
         How many guesses are allowed.
 
@@ -156,12 +149,12 @@ def _leave_out(
             staying[gone] = 0.0
             out = histograms[start + row]
             out[:] = beating_histogram(
-                ranking.beaten_totals - above[row],
-                ranking.tied_totals - tied[row],
+                ranking.n_above - above[row],
+                ranking.n_tied - tied[row],
                 staying,
                 ranking.n_classes,
                 ties,
             )
-            # Classes leave with all their examples: the other weights grow alike.
+            # Classes leave with all their samples: the other weights grow alike.
             out /= staying.sum() if gone.size < whose.size else np.nan
     return histograms

@@ -229,7 +229,7 @@ def test_bounds_on_information_hold_in_the_hardest_model(models, method, n, k, c
     repeats = 600
     for _ in range(repeats):
         scores, own = models.circle_scores(rng, n, k, c)
-        curve = sc.accuracy_curve(scores, own, sizes=k, errors=False)
+        curve = sc.accuracy_curve(scores, own, sizes=k, standard_errors=False)
         bound = sc.mutual_information_bound(curve, level=0.8, method=method, classes=k)
         above += bound.value > truth
         raw += bound.uncorrected[0] > truth
@@ -321,7 +321,7 @@ def test_bounds_hold_for_gaussian_responses(models, information):
     found, raw = [], []
     for _ in range(200):
         scores = models.bayes_scores(*models.gaussian_pair(rng, 60, 20, information))
-        curve = sc.accuracy_curve(scores, range(60), errors=False)
+        curve = sc.accuracy_curve(scores, range(60), standard_errors=False)
         bound = sc.mutual_information_bound(curve, level=0.8)
         found.append(bound.value)
         raw.append(bound.uncorrected.max())

@@ -47,7 +47,9 @@ def test_thinned_sizes_stand_for_those_left_out(models):
     thin = sc.implied_information(scores)
     assert thin.classes.size < 250
     whole = sc.implied_information(
-        sc.accuracy_curve(scores, range(420), sizes=range(2, 421), errors=False)
+        sc.accuracy_curve(
+            scores, range(420), sizes=range(2, 421), standard_errors=False
+        )
     )
     assert thin.value == pytest.approx(whole.value, abs=2e-3)
 
@@ -63,7 +65,7 @@ def test_moves_are_those_of_refits(models):
                     scores[np.ix_(rest, rest)],
                     range(59),
                     sizes=range(2, 60),
-                    errors=False,
+                    standard_errors=False,
                 )
             ).separation
             for rest in (np.delete(kept, out) for out in (0, 7, 21, 33, 58))
@@ -299,7 +301,7 @@ def test_the_bayes_decoder_approaches_the_truth_as_dimension_grows(models):
         curves = []
         for _ in range(30):
             scores = models.bayes_scores(*models.gaussian_pair(rng, n, d, truth))
-            curve = sc.accuracy_curve(scores, range(n), errors=False)
+            curve = sc.accuracy_curve(scores, range(n), standard_errors=False)
             curves.append(curve.accuracy)
         found[d] = fit_separation(ks, np.mean(curves, axis=0)).value ** 2 / 2
     assert abs(found[300] - truth) < 0.15

@@ -21,7 +21,7 @@ from scorecast.information.identification.mutual_information import (
 from scorecast.information.identification.result import Identification
 from scorecast.information.units import UNITS
 from scorecast.information.wording import amount, amount_span
-from scorecast.scores import Embeddings, LabelledEmbeddings, Scores
+from scorecast.scores import Embeddings, Scores
 
 __all__ = ["DecoderComparison", "DecoderRow", "compare_decoders"]
 
@@ -160,9 +160,7 @@ class DecoderComparison(Result):
 
 
 def compare_decoders(
-    decoders: Mapping[
-        str, Identification | ArrayLike | Scores | Embeddings | LabelledEmbeddings
-    ],
+    decoders: Mapping[str, Identification | ArrayLike | Scores | Embeddings],
     y_true: Iterable[Hashable] | None = None,
     *,
     classes: Sequence[Hashable] | None = None,
@@ -207,7 +205,7 @@ def compare_decoders(
     for name, given in decoders.items():
         if isinstance(given, Identification):
             answers[str(name)] = given
-        elif isinstance(given, Scores | LabelledEmbeddings):
+        elif isinstance(given, Scores | Embeddings):
             answers[str(name)] = identify_from_scores(given, **asked)
         else:
             answers[str(name)] = identify_from_scores(

@@ -63,7 +63,6 @@ from scorecast.information.identification.tested import (
 from scorecast.information.units import UNITS
 from scorecast.scores import (
     Embeddings,
-    LabelledEmbeddings,
     Ranking,
     Scores,
 )
@@ -226,7 +225,7 @@ def identify(
 
 
 def identify_from_scores(
-    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    scores: ArrayLike | Scores | Embeddings,
     y_true: Iterable[Hashable] | None = None,
     *,
     classes: Sequence[Hashable] | None = None,
@@ -365,7 +364,7 @@ def _answer(
         implied=implied,
         bound=bound,
         trials=trials,
-        n_responses=sample.curve.n_examples,
+        n_responses=sample.curve.n_samples,
         units=units,
         level=level,
         forecasts=implied.forecast(wanted) if wanted else (),
@@ -515,12 +514,12 @@ def _too_few(sample: CurveSample) -> str:
     )
 
 
-def _confusion(data: Scores | LabelledEmbeddings, ranking: Ranking) -> float:
+def _confusion(data: Scores | Embeddings, ranking: Ranking) -> float:
     """Return the information in the confusion matrix, with cases enough to say so.
 
     With fewer cases than cells, the first-order bias no longer says how far it is off.
     """
-    few = ranking.n_examples < ranking.n_classes**2
+    few = ranking.n_samples < ranking.n_classes**2
     if few or not isinstance(data, Scores) or data.n_classes > _MOST_CONFUSED:
         return math.nan
     counts = np.zeros((data.n_classes, data.n_classes))

@@ -38,7 +38,7 @@ from scorecast.information.identification.subsamples import subsample_stderr
 from scorecast.information.identification.trials import Trials
 from scorecast.information.units import UNITS
 from scorecast.information.wording import amount, amount_span, decimals_for
-from scorecast.scores import AccuracyCurve, Embeddings, LabelledEmbeddings, Scores
+from scorecast.scores import AccuracyCurve, Embeddings, Scores
 
 __all__ = [
     "INTERVALS",
@@ -251,7 +251,7 @@ class ImpliedInformation(Result):
 
 @checked_keywords
 def implied_information(
-    curve: AccuracyCurve | ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    curve: AccuracyCurve | ArrayLike | Scores | Embeddings,
     y_true: Iterable[Hashable] | None = None,
     *,
     weights: str = "equal",
@@ -378,7 +378,7 @@ def implied_of_sample(
         "units": units,
         "weights": weights,
         "n_classes": curve.n_classes,
-        "n_examples": curve.n_examples,
+        "n_examples": curve.n_samples,
     }
     if (curve.accuracy[order] >= 1).all():
         low = proved_by_right_answers(sample, order, level)
@@ -426,7 +426,7 @@ def _fit(sample: CurveSample, order: IntArray, weights: str) -> SeparationFit:
 def _sample_of_curve(curve: AccuracyCurve) -> CurveSample:
     counts = curve.counts[curve.counts > 0]
     if counts.size < 2:  # not known: one each is the least there can be
-        counts = np.ones(max(min(curve.n_classes, curve.n_examples), 2), dtype=np.int64)
+        counts = np.ones(max(min(curve.n_classes, curve.n_samples), 2), dtype=np.int64)
     return CurveSample(
         curve=curve,
         replicates=np.empty((0, curve.classes.size)),
@@ -461,7 +461,7 @@ def _cautions(
         # How far it leaves the ideal curve says nothing then.
         return (_BELOW_CHANCE if high <= 0 else _AT_CHANCE,)
     lines = []
-    errors = np.array([curve.stderr_at(int(i)) for i in order])
+    errors = np.array([curve.nearest_standard_error(int(i)).value for i in order])
     off = np.abs(fit.fitted - curve.accuracy[order])
     far = np.isfinite(errors) & (off > _WORST_FIT * errors) & (off > 0.01)
     if far.any():

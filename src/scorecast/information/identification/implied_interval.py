@@ -104,7 +104,7 @@ def implied_interval(
         )
     # In the ideal task a score of the truth is normal around c with variance one: no
     # test of so many answers knows c better. Moves that cancel by chance do not either.
-    answers = max(sample.curve.n_examples, n_units)
+    answers = max(sample.curve.n_samples, n_units)
     stderr = max(stderr, 1 / math.sqrt(answers))
     largest = int(sample.curve.classes[order[-1]])
     low, high = _ends(fit.value, stderr, largest, level, n_units - 1)

@@ -8,17 +8,18 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.checks import warn
 from scorecast._core.percent import percent
 from scorecast.exceptions import DataWarning, InsufficientDataError, UsageError
 from scorecast.scores import (
-    ClassScores,
     Embeddings,
-    LabelledEmbeddings,
     Ranking,
     Scores,
-    as_class_scores,
-    describe_assumed_order,
+    check_scores,
+    direction_note,
+    order_note,
     rank_true_classes,
+    score_warning,
 )
 
 __all__ = ["class_scores_of", "rank_tested"]
@@ -27,12 +28,12 @@ _MANY_TIES = 0.01  # of the responses; single ties are rounding
 
 
 def class_scores_of(
-    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    scores: ArrayLike | Scores | Embeddings,
     y_true: Iterable[Hashable] | None = None,
     *,
     classes: Sequence[Hashable] | None = None,
     greater_is_better: bool = True,
-) -> ClassScores:
+) -> Scores | Embeddings:
     """Accept scores; of a square matrix alone the truth is the diagonal.
 
     Parameters
@@ -48,7 +49,7 @@ def class_scores_of(
 
     Returns
     -------
-    Scores or LabelledEmbeddings
+    Scores or Embeddings
         Ready to rank.
 
     Raises
@@ -56,7 +57,7 @@ def class_scores_of(
     UsageError
         If the truth is missing and the matrix is not square.
     """
-    is_plain = not isinstance(scores, Scores | Embeddings | LabelledEmbeddings)
+    is_plain = not isinstance(scores, Scores | Embeddings)
     if y_true is None and is_plain:
         shape = np.asarray(scores).shape
         if len(shape) != 2 or shape[0] != shape[1]:
@@ -67,13 +68,13 @@ def class_scores_of(
             raise UsageError(msg)
         y_true = range(shape[0])
         classes = None
-    return as_class_scores(
-        scores, y_true, classes=classes, greater_is_better=greater_is_better
-    )
+    if isinstance(scores, Scores | Embeddings) or y_true is None:
+        return check_scores(scores, y_true)
+    return Scores(scores, y_true, classes=classes, greater_is_better=greater_is_better)
 
 
 def rank_tested(
-    scores: ArrayLike | Scores | Embeddings | LabelledEmbeddings,
+    scores: ArrayLike | Scores | Embeddings,
     y_true: Iterable[Hashable] | None = None,
     *,
     classes: Sequence[Hashable] | None = None,
@@ -106,12 +107,12 @@ def rank_tested(
     )
     tested = np.unique(data.own)
     notes = []
-    if isinstance(data, Scores) and data.looks_reversed:
-        notes.append(data.looks_reversed)  # warned of when they were made
-    assumed = describe_assumed_order(data)
-    if assumed:
-        notes.append(assumed)
-        warnings.warn(assumed, DataWarning, stacklevel=3)
+    turned, assumed = direction_note(data), order_note(data)
+    if turned is not None:
+        notes.append(str(score_warning(turned)))  # warned of when they were made
+    if assumed is not None:
+        notes.append(str(score_warning(assumed)))
+        warn(score_warning(assumed))
     copies = _copies(data)
     if copies:
         notes.append(copies)
@@ -128,16 +129,16 @@ def rank_tested(
         notes.append(f"{gone:,} stimuli without a response were left out.")
         data = data.subset(tested)
     ranking = rank_true_classes(data, n_jobs=n_jobs)
-    if (ranking.tied_totals == ranking.n_classes - 1).all():
+    if (ranking.n_tied == ranking.n_classes - 1).all():
         msg = (
             "All scores are equal: nothing is told apart. Is this the array of scores?"
         )
         raise InsufficientDataError(msg)
-    tied = int((ranking.tied_totals > 0).sum())
-    share = tied / ranking.n_examples
+    tied = int((ranking.n_tied > 0).sum())
+    share = tied / ranking.n_samples
     if share >= _MANY_TIES:
         notes.append(
-            f"{tied:,} of {ranking.n_examples:,} responses ({percent(share)}) tie "
+            f"{tied:,} of {ranking.n_samples:,} responses ({percent(share)}) tie "
             "with another stimulus; ties count as their expectation under random "
             "breaking. Are stimuli repeated?"
         )
@@ -145,15 +146,15 @@ def rank_tested(
     return ranking, tuple(notes)
 
 
-def _copies(data: ClassScores) -> str:
+def _copies(data: Scores | Embeddings) -> str:
     """Warn of probes that are in the gallery as they are: they find themselves."""
-    if not isinstance(data, LabelledEmbeddings):
+    if not isinstance(data, Embeddings):
         return ""
-    known = {row.tobytes() for row in data.embeddings.gallery + 0.0}
-    found = sum(row.tobytes() in known for row in data.embeddings.probes + 0.0)
+    known = {row.tobytes() for row in data.gallery + 0.0}
+    found = sum(row.tobytes() in known for row in data.probes + 0.0)
     if not found:
         return ""
     return (
-        f"{found:,} of {data.n_examples:,} probes are vectors of the gallery, and find "
+        f"{found:,} of {data.n_samples:,} probes are vectors of the gallery, and find "
         "themselves: what they seem to prove does not count. Test with other ones."
     )

@@ -208,11 +208,27 @@ def _curve_parts(inputs: Json, options: Json, result: Json) -> dict[str, Any]:
     points = result["curve"]
     asked = {name: options[name] for name in ("level", "units", "seed")}
     found = {**result["implied_information"], "curve": points, "warnings": []}
-    rules = {"ties": "random", "average": "macro", "top": 1}
     return {
-        "curve": AccuracyCurve._from_parts(sizes, rules, {**points, "covariance": []}),
+        "curve": _read_curve(points, sizes["n_classes"], sizes["n_examples"]),
         "implied": ImpliedInformation._from_parts(sizes, asked, found),
     }
+
+
+def _read_curve(points: Json, n_classes: int, n_samples: int) -> AccuracyCurve:
+    largest = points.get("largest_stderr")  # files of earlier versions lack it
+    return AccuracyCurve(
+        classes=np.array(points["classes"], dtype=np.int64),
+        accuracy=np.array(points["accuracy"], dtype=np.float64),
+        stderr=np.array(points["stderr"], dtype=np.float64),
+        covariance=np.empty(0),
+        n_samples=n_samples,
+        n_classes=n_classes,
+        n_groups=int(points["n_groups"]),
+        largest_stderr=float("nan") if largest is None else float(largest),
+        ties="random",
+        average="macro",
+        top=1,
+    )
 
 
 def _bound_from(inputs: Json, options: Json, result: Json) -> InformationBound:

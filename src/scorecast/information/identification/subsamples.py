@@ -58,7 +58,7 @@ def subsample_stderr(
         kept[rng.permutation(n)[:half]] = True
         part = ranking.restrict(kept)
         ks = curve_sizes(part.n_classes)
-        curve = curve_of_ranking(part, ks, errors=False)
+        curve = curve_of_ranking(part, ks, standard_errors=False)
         fit = fit_separation(ks.astype(np.float64), curve.accuracy)
         found.append(fit.value)
     scale = half / (n - half)

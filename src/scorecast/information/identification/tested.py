@@ -14,7 +14,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 from scorecast.information.identification.splits import Split, StimulusSets
-from scorecast.scores import ClassScores
+from scorecast.scores import Recogniser
 
 __all__ = ["TestedStimuli", "tested_in_splits", "tested_names"]
 
@@ -65,12 +65,12 @@ def tested_in_splits(
     )
 
 
-def tested_names(data: ClassScores) -> TestedStimuli:
+def tested_names(data: Recogniser) -> TestedStimuli:
     """Describe the stimuli that given scores have responses of.
 
     Parameters
     ----------
-    data : Scores or LabelledEmbeddings
+    data : Scores or Embeddings
         The scores.
 
     Returns

@@ -1,8 +1,13 @@
-"""Compiled loops behind `embedding_ranks`: products, comparisons, exact rechecks.
+"""Compiled loops of this room; importing this module loads numba.
 
-Scores are "greater is better" throughout. A tile is a block of gallery columns, one
-vector per column, with features along the rows, so that the innermost loops run over
-columns and vectorise. Importing this module loads numba.
+First those behind `embedding_ranks`: products, comparisons, exact rechecks. Scores are
+"greater is better" throughout. A tile is a block of gallery columns, one vector per
+column, with features along the rows, so that the innermost loops run over columns and
+vectorise. Then accuracy curves with very many classes and sizes. Then the cost of
+decisions: the risk at k classes is a weighted sum of the chances q_k(x) that a class
+with x others below it is first in a random subset, and as the weights do not depend on
+k, one pass over the scores finds them for all sizes, and for every group of classes
+that is left out.
 """
 
 from __future__ import annotations
@@ -15,8 +20,7 @@ from numpy.typing import NDArray
 
 from scorecast._core.types import FloatArray, IntArray
 
-__all__ = ["Counts", "Probes", "Tile", "finish", "multiply", "own_scores", "settle"]
-
+Matrix = NDArray[np.floating[Any]]
 SingleArray = NDArray[np.float32]
 CountArray = NDArray[np.unsignedinteger[Any]]
 StateArray = NDArray[np.uint8]
@@ -27,6 +31,12 @@ _EQUAL, _BETTER, _OPEN = 1, 2, 3
 
 # A run is redone as a whole once one in so many of its columns is open.
 _DENSE = 4
+
+_LANES = 8  # subset sizes worked on side by side, one vector register
+_CHUNK = 32  # competitors between two looks at whether the rest matters
+
+
+# Vectors in tiles -----------------------------------------------------------------
 
 
 class Probes(NamedTuple):
@@ -342,3 +352,212 @@ def _tally(
             tied[group[open_class]] += 1
         open_class, open_state = c, new
     return open_class, open_state
+
+
+# Accuracy curves ------------------------------------------------------------------
+
+
+def mean_chances_first(
+    histogram: FloatArray, n_classes: int, ks: IntArray
+) -> FloatArray:
+    """Average the chance of being first, for many subset sizes at once.
+
+    Parameters
+    ----------
+    histogram : ndarray of shape (n_classes,)
+        Weight of the samples beaten by 0, 1, ... competitors.
+    n_classes : int
+        Number of classes observed.
+    ks : ndarray of int64
+        Sizes of the subsets.
+
+    Returns
+    -------
+    ndarray of shape (len(ks),)
+        Average accuracy in subsets of each size.
+    """
+    filled = np.flatnonzero(histogram)
+    last = int(filled[-1]) + 1 if filled.size else 1
+    out = np.empty(ks.size)
+    draws = (ks - 1).astype(np.float64)
+    _accumulate(np.ascontiguousarray(histogram[:last]), n_classes, draws, out)
+    return out
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+def _accumulate(
+    histogram: FloatArray, n_classes: int, draws: FloatArray, out: FloatArray
+) -> None:  # pragma: no cover - compiled
+    n_sizes = draws.size
+    total = histogram.sum()
+    chance = np.empty(_LANES)
+    mean = np.empty(_LANES)
+    drawn = np.empty(_LANES)
+    for first in range(0, n_sizes, _LANES):
+        for lane in range(_LANES):
+            chance[lane] = 1.0
+            mean[lane] = 0.0
+            drawn[lane] = draws[min(first + lane, n_sizes - 1)]
+        start = 0
+        while start < histogram.size:
+            stop = min(start + _CHUNK, histogram.size)
+            for a in range(start, stop):
+                left = n_classes - 1 - a
+                inverse = 1.0 / left if left > 0 else 0.0
+                for lane in range(_LANES):
+                    mean[lane] += histogram[a] * chance[lane]
+                    chance[lane] *= max((left - drawn[lane]) * inverse, 0.0)
+            start = stop
+            negligible = True
+            for lane in range(_LANES):
+                if chance[lane] * total > 1e-17 * mean[lane]:
+                    negligible = False
+            if negligible:
+                break
+        for lane in range(_LANES):
+            if first + lane < n_sizes:
+                out[first + lane] = mean[lane]
+
+
+# Costs of decisions ---------------------------------------------------------------
+
+
+@njit(nogil=True, cache=True)
+def add_costs(
+    rows: Matrix,
+    own: IntArray,
+    paid: FloatArray,
+    group: IntArray,
+    rule: int,
+    at: FloatArray,
+    since: FloatArray,
+) -> None:  # pragma: no cover - compiled
+    """Add what some samples cost to the weights of the chances of being first.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, n_classes)
+        Scores.
+    own : ndarray of shape (n,)
+        True classes.
+    paid : ndarray of shape (n, n_classes)
+        Cost of deciding for each class, times the weight of the sample.
+    group : ndarray of shape (n_classes,)
+        Group of each class.
+    rule : int
+        Of ties with the truth: 0 at random, 1 for it, -1 against it.
+    at : ndarray of shape (n_groups + 1, n_classes + 1)
+        Weight of the chance at each number below, without each group of classes; the
+        last row has them all.
+    since : ndarray of shape (n_groups + 1, n_classes + 1)
+        What is added to that weight from each number below on.
+    """
+    n_all = at.shape[0] - 1
+    n_classes = group.size
+    better = np.empty(n_classes, np.int64)
+    n_below = np.empty(max(n_all, 1), np.int64)
+    for i in range(own.size):
+        truth = own[i]
+        score = rows[i, truth]
+        n_below[:] = 0
+        n_better = 0
+        below_all = 0
+        for c in range(n_classes):
+            if rows[i, c] < score:
+                n_below[group[c]] += 1
+                below_all += 1
+            elif c != truth:
+                better[n_better] = c
+                n_better += 1
+        found = better[:n_better]
+        found = found[np.argsort(rows[i][found])]
+        for g in range(n_all + 1):
+            if g < n_all and group[truth] == g:
+                continue
+            below, left_out = below_all, -1
+            if g < n_all:
+                below, left_out = below_all - n_below[g], g
+            _add_sample(
+                found,
+                rows[i],
+                truth,
+                paid[i],
+                group,
+                left_out,
+                below,
+                rule,
+                at[g],
+                since[g],
+            )
+
+
+@njit(nogil=True, cache=True)
+def _add_sample(
+    found: IntArray,
+    scores: Matrix,
+    truth: int,
+    paid: FloatArray,
+    group: IntArray,
+    left_out: int,
+    below: int,
+    rule: int,
+    at: FloatArray,
+    since: FloatArray,
+) -> None:  # pragma: no cover - compiled
+    """Go up from the truth, one set of equal scores after the other."""
+    start = 0
+    ties = 0
+    tied_cost = 0.0
+    while start < found.size and scores[found[start]] == scores[truth]:
+        if group[found[start]] != left_out:
+            ties += 1
+            tied_cost += paid[found[start]]
+        start += 1
+    _add_truth(paid[truth], tied_cost, ties, below, rule, at, since)
+    below += ties + 1
+    while start < found.size:
+        stop = start
+        n_equal = 0
+        cost = 0.0
+        while stop < found.size and scores[found[stop]] == scores[found[start]]:
+            if group[found[stop]] != left_out:
+                n_equal += 1
+                cost += paid[found[stop]]
+            stop += 1
+        if n_equal > 0:
+            at[below + n_equal - 1] += cost / n_equal
+            at[below - 1] -= cost / n_equal
+            below += n_equal
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def _add_truth(
+    own_cost: float,
+    tied_cost: float,
+    ties: int,
+    below: int,
+    rule: int,
+    at: FloatArray,
+    since: FloatArray,
+) -> None:  # pragma: no cover - compiled
+    """Add the truth and the classes that tie with it."""
+    if rule == 1:
+        since[below + ties] += own_cost
+        since[below + ties + 1] -= own_cost
+    elif rule == -1:
+        since[below] += own_cost
+        since[below + 1] -= own_cost
+        if ties > 0:
+            at[below + ties] += tied_cost / ties
+            at[below] -= tied_cost / ties
+    else:
+        share = own_cost / (ties + 1)
+        since[below] += share
+        since[below + ties + 1] -= share
+        if ties > 0:
+            # They share what the whole tie wins.
+            share = tied_cost / (ties + 1)
+            at[below + ties] += share
+            since[below] -= share / ties
+            since[below + ties] += share / ties
