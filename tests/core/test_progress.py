@@ -257,3 +257,33 @@ def test_figures_for_later_are_said_once_or_not_at_all(monkeypatch):
     assert late.getvalue() == "first figures\nsecond figures\n"
     assert early.getvalue() == ""
     progress.say_unless_over("nobody looks")
+
+
+@pytest.mark.parametrize("power", [0.0, 0.6, 1.0, 2.0])
+def test_items_of_known_size_say_how_long_the_larger_ones_will_take(
+    clock, shown, power
+):
+    """Counting alone would say 5 s where the largest, at the end, take a minute."""
+    sizes = [40, 40, 100, 100, 400, 400]
+    seen = []
+    with stages({"": 1.0}), stage(""):
+        for size in track(sizes, what="settings", sizes=sizes):
+            clock.pass_by(3 * (size / 40) ** power)
+            seen.append((shown.left(), clock.now))
+    said = [(left, clock.now - now) for left, now in seen if left is not None]
+    assert len(said) == 5
+    # While two of a size are done, any power may be right; from the third on it shows.
+    for left, true in said[2:-1]:
+        assert 0.5 * true <= left <= 2 * true
+    by_count = 4 * 3.0
+    if power >= 1:
+        assert said[0][1] > 2 * by_count
+        assert said[0][0] > 1.5 * by_count
+
+
+def test_a_line_never_says_that_nothing_is_left(clock, shown):
+    with stages({"": 1.0}), stage(""):
+        for _ in track(range(2), what="fold"):
+            clock.pass_by(5)
+            line = shown.line()
+    assert line.endswith("about 1 s left") or "left" not in line

@@ -230,3 +230,22 @@ def test_ranks_of_the_truth_are_uniform(n):
         ranks.append(float((found.means < truth).mean()))
     assert stats.kstest(ranks, "uniform").pvalue > 0.01
     assert 0.90 < np.mean([0.025 < r < 0.975 for r in ranks]) < 0.99
+
+
+def test_sweeps_use_one_blas_thread(monkeypatch):
+    """Two threads would double the CPU time of a thousand cases, and gain nothing."""
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    seen = []
+    sweep = Ensemble.sweep
+
+    def watched(self, n_means):
+        seen.extend(x["num_threads"] for x in threadpool_info())
+        return sweep(self, n_means)
+
+    monkeypatch.setattr(Ensemble, "sweep", watched)
+    values = np.random.default_rng(0).normal(0.1, 0.2, size=40)
+    with threadpool_limits(2):
+        sample_short_chains(values, prior=PRIOR, max_seconds=0, random_state=0)
+    assert seen
+    assert set(seen) == {1}

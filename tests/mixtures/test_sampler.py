@@ -1,6 +1,7 @@
 """The sampler as a whole: right, repeatable, resumable, honest about itself."""
 
 import dataclasses
+import io
 import os
 import signal
 import threading
@@ -10,6 +11,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import scorecast.mixtures.run as run_module
+import scorecast.mixtures.sampler as sampler_module
+from scorecast._core import progress
 from scorecast.exceptions import CheckpointError, InvalidInputError, UsageError
 from scorecast.mixtures import (
     Prior,
@@ -509,3 +512,31 @@ def test_kernels_are_compiled_before_the_first_sweep(noisy, monkeypatch):
     run.compile()
     assert asked == [0]
     assert run.done == 0
+
+
+def test_the_time_left_allows_for_chains_that_go_on(monkeypatch):
+    """A third of the sweeps come after the plan; while it runs, they are counted in."""
+    now, seen = [0.0], []
+    monkeypatch.setattr(progress, "_now", lambda: now[0])
+    monkeypatch.setattr(progress, "_TO_LOG", (1e6, 1e6))
+    mapped = sampler_module.map_threads
+
+    def timed(advance, runs, **more):
+        before = runs[0].done
+        result = mapped(advance, runs, **more)
+        now[0] += 0.5 * (runs[0].done - before)
+        seen.append((progress._display.get().left(), now[0]))
+        return result
+
+    monkeypatch.setattr(sampler_module, "map_threads", timed)
+    monkeypatch.setattr(sampler_module, "_may_improve", lambda _: True)
+    lasting = dataclasses.replace(SHORT, n_extensions=1)
+    with (
+        progress.progress_shown(io.StringIO()),
+        progress.stages({"fit": 1.0}),
+        progress.stage("fit"),
+    ):
+        sample_posterior(VALUES, prior=INFORMATION, sampling=lasting, random_state=0)
+    said = [(left, now[0] - then) for left, then in seen if left is not None]
+    assert len(said) > 60
+    assert all(0.5 * true <= left <= 2 * true for left, true in said if true > 2)

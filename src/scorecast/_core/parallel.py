@@ -11,7 +11,7 @@ import numpy as np
 
 from scorecast._core.progress import track
 
-__all__ = ["available_cores", "map_tasks", "map_threads"]
+__all__ = ["available_cores", "map_tasks", "map_threads", "one_blas_thread"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -25,6 +25,7 @@ def map_tasks(
     n_jobs: int | None = None,
     what: str = "working",
     finished: Callable[[int, R], None] | None = None,
+    sizes: Sequence[float] | None = None,
 ) -> list[R]:
     """Apply `function` to every task; the answer does not depend on `n_jobs`.
 
@@ -44,6 +45,8 @@ def map_tasks(
         Words for the progress line.
     finished : callable, optional
         Told the number and the result of every task as it comes, in this process.
+    sizes : sequence of float, optional
+        What the seconds of a task grow with, for the estimate of the time left.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def map_tasks(
     pairs = list(zip(tasks, streams, strict=True))
     done = _serially if _is_serial(n_jobs) or len(tasks) <= 1 else _by_workers
     found: dict[int, R] = {}
-    for index, result in done(function, pairs, n_jobs, what):
+    for index, result in done(function, pairs, n_jobs, what, sizes):
         found[index] = result
         if finished is not None:
             finished(index, result)
@@ -66,13 +69,15 @@ def _by_workers(
     pairs: Sequence[tuple[T, np.random.Generator]],
     n_jobs: int | None,
     what: str,
+    sizes: Sequence[float] | None,
 ) -> Iterator[tuple[int, R]]:
     import joblib  # a small job never pays for it
 
     calls = (joblib.delayed(_call)(function, i, *p) for i, p in enumerate(pairs))
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     with _safe_path():
-        yield from track(parallel(calls), total=len(pairs), what=what)
+        done = parallel(calls)
+        yield from track(done, total=len(pairs), what=what, sizes=sizes)
 
 
 @contextlib.contextmanager
@@ -142,6 +147,15 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread: on small arrays others wait, and burn a core each."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
+
+
 def _is_serial(n_jobs: int | None) -> bool:
     if n_jobs is not None:
         return n_jobs == 1
@@ -160,13 +174,12 @@ def _serially(
     pairs: Sequence[tuple[T, np.random.Generator]],
     n_jobs: int | None,
     what: str,
+    sizes: Sequence[float] | None,
 ) -> Iterator[tuple[int, R]]:
     del n_jobs
-    from threadpoolctl import threadpool_limits
-
     # As for workers below; once for all tasks, since looking for BLAS takes a while.
-    with threadpool_limits(1):
-        for index, (task, stream) in enumerate(track(pairs, what=what)):
+    with one_blas_thread():
+        for index, (task, stream) in enumerate(track(pairs, what=what, sizes=sizes)):
             yield index, function(task, stream)
 
 
@@ -176,9 +189,7 @@ def _call(
     task: Any,
     stream: np.random.Generator,
 ) -> tuple[int, R]:
-    from threadpoolctl import threadpool_limits
-
     # One BLAS thread per worker: more only fight for the same cores. Without workers
     # too, since the order of a sum, and so its last digit, depends on the threads.
-    with threadpool_limits(1):
+    with one_blas_thread():
         return index, function(task, stream)

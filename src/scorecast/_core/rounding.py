@@ -71,11 +71,12 @@ def told_apart(value: float, limit: float, decimals: int) -> str:
     --------
     >>> told_apart(1.0104, 1.01, 3), told_apart(1.034, 1.01, 3)
     ('1.0104', '1.034')
-    >>> told_apart(399.7, 400, 0)
-    '399.7'
+    >>> told_apart(399.7, 400, 0), told_apart(-0.26016, -0.260159, 3)
+    ('399.7', '-0.2602')
     """
     for places in range(decimals, 17):
         text = f"{value:.{places}f}"
-        if float(text) != limit:
+        shown = float(text)
+        if shown != limit and (shown < limit) == (value < limit):
             return text
     return repr(float(value))

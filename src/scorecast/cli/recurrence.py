@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,6 +32,9 @@ PRINTED_GROWTH = 0.09  # of the paper
 FEW = " seen: predictions lean on the prior"  # what every fit with few events says
 LONGER = " Give a `sampling` with more draws."
 MOST_GROWTH = 0.9  # beyond, hundreds of components make a run endless
+# How long fits take beside what was planned: those of folds, which may go on once, and
+# that to all cases before folds have shown whether it will go on.
+_GONE_ON, _PLANNED_FITS = 1.4, 2.8
 
 
 def _parted(texts: Sequence[str]) -> list[str]:
@@ -305,7 +308,7 @@ def _answer(
 ) -> Recurrence:
     import numpy as np
 
-    from scorecast._core.progress import stage, stages
+    from scorecast._core.progress import revise, stage, stages
     from scorecast.cli.worths import judged_posteriors
     from scorecast.recurrence import (
         check_candidates,
@@ -328,12 +331,14 @@ def _answer(
     if not options["quick"]:
         _say_first(frame, data, cohort, asked, options)
     n_folds = _n_folds(data, options)
-    with stages(_weights(cohort, n_folds, len(rivals), candidates, options)):
+    weights = _weights(cohort, n_folds, len(rivals), candidates, options)
+    with stages(weights):
         with stage("holding out"):
             found = evaluate_recurrence(
                 model, frame, data.time, data.event, rivals=rivals,
                 checkpoint=options["checkpoint"], quick=options["quick"], **asked,
             )  # fmt: skip
+        revise(_longer_fits(weights, found.diagnostics))
         with stage("what they are worth"):
             information, judged = judged_posteriors(found, options, _in_options)
         lasting = _model(options, longer=True)
@@ -400,14 +405,35 @@ def _weights(
     chains = options["chains"] or SAMPLING.n_chains
     sweeps = SAMPLING.n_warmup + (options["draws"] or SAMPLING.n_draws)
     # Most chains go on for half as long again.
-    fit = 1.4 * chains * sweeps * (1.3e-4 + n * (2.5e-7 + 7e-9 * n_dims**2))
+    fit = _GONE_ON * chains * sweeps * (1.3e-4 + n * (2.5e-7 + 7e-9 * n_dims**2))
     fits = fit * (2 if options["prior"] == "model" else 1) + 0.08 * n_rivals
     return {
         "holding out": n_folds * fits + 3e-2 * n * options["repeats"],
         "what they are worth": (n_worths + 0.5) * (0.4 + 1.6e-3 * n),
-        "cases to show": 2 * fit + 1e-2 * n,
-        "new cases": 2 * fit if options["predict"] else 0.0,
+        "cases to show": _PLANNED_FITS * fit / _GONE_ON + 1e-2 * n,
+        "new cases": _PLANNED_FITS * fit / _GONE_ON if options["predict"] else 0.0,
         "evidence": None if candidates else 0.0,
+    }
+
+
+def _longer_fits(
+    weights: Mapping[str, float | None], diagnostics: Mapping[str, Any]
+) -> dict[str, float | None]:
+    """Say how long the fits to all cases take, once folds have shown how chains mix.
+
+    Where they agreed, a fit takes what was planned; where they did not, it goes on
+    until it has taken as long as the plan allows.
+    """
+    from scorecast.recurrence import SAMPLING
+
+    n_fits = diagnostics["n_fits"]
+    share = diagnostics["n_unconverged"] / n_fits if n_fits else 0.0
+    most = 1.5 ** (SAMPLING.n_extensions or 0)  # each goes on for half as long again
+    factor = (1.0 + share * (most - 1.0)) / _PLANNED_FITS
+    return {
+        name: weight and weight * factor
+        for name, weight in weights.items()
+        if name in ("cases to show", "new cases")
     }
 
 

@@ -45,6 +45,7 @@ class Run:
         what: str,
         noted: Callable[[R], Any] = lambda value: value,
         restored: Callable[[Any], Any] = lambda value: value,
+        sizes: Sequence[float] | None = None,
     ) -> list[R]:
         """Apply a function to tasks, but not to those that are noted already.
 
@@ -62,6 +63,8 @@ class Run:
             Words for the progress line.
         noted, restored : callable
             From a result to what JSON can hold, and back.
+        sizes : sequence of float, optional
+            What the seconds of a task grow with, for the estimate of the time left.
 
         Returns
         -------
@@ -71,7 +74,12 @@ class Run:
         record, streams = self.record, rng.spawn(len(tasks))
         if record is None:
             return map_tasks(
-                function, tasks, rng=streams, n_jobs=self.n_jobs, what=what
+                function,
+                tasks,
+                rng=streams,
+                n_jobs=self.n_jobs,
+                what=what,
+                sizes=sizes,
             )
         found = {}
         for number in range(len(tasks)):
@@ -90,6 +98,7 @@ class Run:
             n_jobs=self.n_jobs,
             what=what,
             finished=finished,
+            sizes=None if sizes is None else [sizes[number] for number in waiting],
         )
         found |= dict(zip(waiting, done, strict=True))
         return [found[number] for number in range(len(tasks))]

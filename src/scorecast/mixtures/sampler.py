@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_n_jobs
 from scorecast._core.parallel import map_threads
-from scorecast._core.progress import announced, track
+from scorecast._core.progress import announced, revise, stages, track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError
@@ -31,6 +31,8 @@ __all__ = ["check_given", "check_values", "sample_posterior"]
 _GREATEST = 1e100  # whose square, over any sensible variance, is still a number
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
 _MOST_SWEEPS = 1_000_000  # of a chain, which are noted one by one
+# Parts of a run: what was planned, going on once, and as often as it takes.
+_PLANNED, _FURTHER, _AFTER = "sampling", "sampling on, until the chains agree", "after"
 
 
 def sample_posterior(
@@ -93,19 +95,32 @@ def sample_posterior(
         runs[0].compile()
     store = Checkpoint(checkpoint, given, prior, sampling, streams)
     stage = store.load(runs)
-    _run_stage(runs, stage, n_jobs, store)
-    posterior = _collect(runs, prior, given)
-    budget = _Budget(sampling, runs[0], stage)
-    # Chains are judged after so many sweeps, wherever the clock stands: it decides
-    # only whether they get there. So what passes is the same on every machine.
-    while _may_improve(posterior) and budget.allows_more():
-        for run in runs:
-            run.extend()
-        budget.stage += 1
-        if not _run_stage(runs, budget.stage, n_jobs, store, budget):
-            break
+    with stages({_PLANNED: 1.0, _FURTHER: _expected(sampling), _AFTER: 0.0}):
+        _run_stage(runs, stage, n_jobs, store)
         posterior = _collect(runs, prior, given)
+        budget = _Budget(sampling, runs[0], stage)
+        # Chains are judged after so many sweeps, wherever the clock stands: it decides
+        # only whether they get there. So what passes is the same on every machine.
+        while _may_improve(posterior) and budget.allows_more():
+            for run in runs:
+                run.extend()
+            budget.stage += 1
+            revise({_AFTER: budget.expected})
+            if not _run_stage(runs, budget.stage, n_jobs, store, budget):
+                break
+            posterior = _collect(runs, prior, given)
     return posterior
+
+
+def _expected(sampling: Sampling) -> float | None:
+    """Return how long chains will go on, beside what is planned, as far as one knows.
+
+    Those that may go on once, for half as long, mostly do; those that may go on as
+    long as there is time mostly need not; how often others do, their callers weigh.
+    """
+    if sampling.n_extensions is None:
+        return 0.2
+    return {0: 0.0, 1: 0.4}.get(sampling.n_extensions)
 
 
 def _may_improve(posterior: MixturePosterior) -> bool:
@@ -128,6 +143,11 @@ class _Budget:
     @property
     def left(self) -> float:
         return self.seconds - (time.monotonic() - self.start)
+
+    @property
+    def expected(self) -> float | None:
+        """How much will follow this stage: nothing, or nobody knows."""
+        return 0.0 if self.stage >= self.most_stages else None
 
     def allows_more(self) -> bool:
         """Whether one stage more may begin, and would end in time as those before."""
@@ -249,7 +269,7 @@ def _run_stage(
     first, last = runs[0].done, runs[0].n_sweeps
     goals = np.unique(np.linspace(first, last, _ROUNDS + 1).astype(int)[1:])
     goals = goals[goals > first]
-    words = "sampling" if stage == 0 else "sampling on, until the chains agree"
+    words = _PLANNED if stage == 0 else _FURTHER
     try:
         for goal in track(goals, total=len(goals), what=words):
             map_threads(_until(int(goal)), runs, n_jobs=n_jobs, what=None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from scorecast._core.progress import stage, stages
 from scorecast._core.types import BoolArray, FloatArray, IntArray, Json
 from scorecast.exceptions import DataWarning, UsageError
 from scorecast.recurrence.columns import narrowed, usable_columns
@@ -277,12 +278,15 @@ def shown_cases(
     """
 
     def work() -> Json:
-        fitted = fit_without(model, X, time, event, which)
-        curves = curves_of(model, X, time, event, which, level=level, fitted=fitted)
-        return {
-            "curves": [asdict(one) for one in curves],
-            "ends": fitted.quantiles(X, shares).tolist(),
-        }
+        with stages({"fit": 3.0, "prediction": 1.0}):
+            with stage("fit"):
+                fitted = fit_without(model, X, time, event, which)
+            with stage("prediction"):
+                curves = curves_of(
+                    model, X, time, event, which, level=level, fitted=fitted
+                )
+                ends = fitted.quantiles(X, shares).tolist()
+        return {"curves": [asdict(one) for one in curves], "ends": ends}
 
     from sklearn.base import clone  # which importing this folder does without
 

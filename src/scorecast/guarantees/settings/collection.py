@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -123,6 +124,7 @@ def collect_scores(
         what="settings",
         noted=_noted,
         restored=_restored,
+        sizes=[_size_of(order.data, task.setting) for task in tasks],
     )
     return [found[i : i + n_sets] for i in range(0, len(found), n_sets)]
 
@@ -274,6 +276,22 @@ def _data_of(source: Callable[..., Any], task: _Task) -> tuple[Any, Any]:
         msg = f"`data` cannot be called for {task.setting.name}: {error}."
         raise UsageError(msg) from error
     return pair_of(made)
+
+
+def _size_of(source: Callable[..., Any], setting: Setting) -> float:
+    """Return numbers in the data of a setting, as far as it says so.
+
+    Only ratios matter: what no setting says is the same in all of them.
+    """
+    values = setting.of_data
+    shape: tuple[int, ...] = ()
+    if isinstance(source, Variations):
+        name = values.get("data", next(iter(source.sources)))
+        shape = np.shape(pair_of(source.sources[name])[0])
+    usual = shape if len(shape) == 2 else (1, 1)
+    sides = (values.get(factor, side) for factor, side in zip("nm", usual, strict=True))
+    known = [float(x) for x in sides if isinstance(x, numbers.Real)]
+    return math.prod(side for side in known if side > 0)
 
 
 def _noted(found: Mapping[str, SetScores]) -> Json:
