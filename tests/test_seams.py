@@ -400,3 +400,17 @@ def test_a_damaged_result_is_refused_with_its_file(tmp_path):
     path.write_text('{"kind": "nothing"}')
     with pytest.raises(InvalidInputError, match=r"no\.json"):
         load(path)
+
+
+def test_a_remedy_names_what_sets_it_in_python_and_in_the_shell():
+    error = InvalidInputError(
+        "the first line holds numbers",
+        location=Location(file="a.csv"),
+        remedy="say that it is data",
+        option="header",
+    )
+    assert str(error).endswith("Say that it is data (`header`).")
+    assert error.message({"header": "--no-header"}).endswith("data (--no-header).")
+    assert error.message({}).endswith("Say that it is data.")
+    asked = InvalidInputError("x", remedy="did you mean 'y'?")
+    assert str(asked).endswith("Did you mean 'y'?")

@@ -83,6 +83,7 @@ class _Parts:
     parameter: str | None
     location: Location
     remedy: str | None
+    option: str | None
 
     def __init__(
         self,
@@ -91,12 +92,14 @@ class _Parts:
         parameter: str | None = None,
         location: Location | None = None,
         remedy: str | None = None,
+        option: str | None = None,
     ) -> None:
         super().__init__(problem)  # type: ignore[call-arg]  # of an exception
         self.problem = problem
         self.parameter = parameter
         self.location = location or Location()
         self.remedy = remedy
+        self.option = option
 
     def located(self, place: Location) -> Self:
         """Return the same at a place of which more is known."""
@@ -127,8 +130,17 @@ class _Parts:
             return self.problem
         stop = "" if self.problem.endswith(_STOPS) else "."
         subject = f"{place}: " if place else ""
-        remedy = f" {self.remedy[0].upper()}{self.remedy[1:]}." if self.remedy else ""
-        return f"{subject}{self.problem}{stop}{remedy}"
+        return f"{subject}{self.problem}{stop}{self._way_out(names)}"
+
+    def _way_out(self, names: Mapping[str, str] | None) -> str:
+        """Write the remedy, and after it what sets it, where the reader has that."""
+        if not self.remedy:
+            return ""
+        remedy = f"{self.remedy[0].upper()}{self.remedy[1:]}"
+        name = f"`{self.option}`" if names is None else names.get(self.option or "")
+        if self.option and name:
+            remedy = f"{remedy} ({name})"
+        return f" {remedy}" if remedy.endswith(_STOPS) else f" {remedy}."
 
     def __str__(self) -> str:
         return self.message()
@@ -147,6 +159,8 @@ class ScorecastError(_Parts, Exception):
         Where in the data.
     remedy : str, optional
         What to do about it, without a full stop.
+    option : str, optional
+        The argument by which the remedy is asked for, if one is.
 
     Examples
     --------

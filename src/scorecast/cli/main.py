@@ -141,13 +141,13 @@ def _run(arguments: list[str]) -> int:
 def _told(error: ScorecastError, arguments: Sequence[str]) -> str:
     """Write an error in words that name the options of the verb."""
     from scorecast.cli.faults import in_options
-    from scorecast.cli.verb import Verb
+    from scorecast.cli.verb import Verb, option_names
 
     verb = _verb_of(arguments)
-    names = verb.names() if isinstance(verb, Verb) else None
-    if error.parameter is not None and names is not None:
-        return error.message(names)
-    return in_options(error.message(names), verb)
+    if isinstance(verb, Verb):
+        said = error.message(verb.names())
+        return said if error.parameter is not None else in_options(said, verb)
+    return in_options(error.message(option_names(verb) if verb else None), verb)
 
 
 def _verb_of(arguments: Sequence[str]) -> click.Command | None:

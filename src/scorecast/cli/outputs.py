@@ -25,7 +25,7 @@ from scorecast._core.progress import computing, finish, hidden, stage
 from scorecast._core.results import Result
 from scorecast.cli.faults import in_options
 from scorecast.cli.inputs import file_prints
-from scorecast.cli.verb import Verb
+from scorecast.cli.verb import Verb, option_names
 from scorecast.exceptions import (
     GateFailedError,
     Location,
@@ -253,10 +253,11 @@ def deliver(
 def _noted(line: ScorecastWarning | str) -> str:
     """Say a warning in words of the command line."""
     verb = click.get_current_context().command
-    names = verb.names() if isinstance(verb, Verb) else None
-    if isinstance(line, ScorecastWarning) and names is not None:
-        return line.message(names)
-    return in_options(str(line), verb)
+    if isinstance(line, ScorecastWarning):
+        names = verb.names() if isinstance(verb, Verb) else option_names(verb)
+        line = line.message(names)
+        return line if isinstance(verb, Verb) else in_options(line, verb)
+    return in_options(line, verb)
 
 
 def _in_options(result: Result) -> Result:

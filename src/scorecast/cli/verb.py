@@ -51,6 +51,8 @@ class Verb(click.Command):
         "random_state": "--seed",
         "n_jobs": "--jobs",
         "greater_is_better": "--lower-is-better",
+        "header": "--no-header",
+        "max_bytes": "--max-memory",
         "y_true": "--truth",
     }
 
@@ -67,10 +69,7 @@ class Verb(click.Command):
 
     def names(self) -> dict[str, str]:
         """Return what users of the verb call the parameters of the library."""
-        own = {str(param.name): _longest(param) for param in self.params}
-        known = set(own.values())
-        shared = {k: v for k, v in self.aliases.items() if v in known}
-        return {**shared, **own, **self.own_aliases}
+        return {**option_names(self), **self.own_aliases}
 
     def format_options(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -97,6 +96,15 @@ class Verb(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+def option_names(command: click.Command) -> dict[str, str]:
+    """Return the options of a command by the parameters that they set."""
+    own = {str(param.name): _longest(param) for param in command.params}
+    known = [text for text in own.values() if text.startswith("--")]
+    written = {text.removeprefix("--").replace("-", "_"): text for text in known}
+    shared = {k: v for k, v in Verb.aliases.items() if v in known}
+    return {**shared, **written, **own}
 
 
 class _GroupedOption(click.Option):
