@@ -30,6 +30,7 @@ from scorecast.information.components import Components, components_of
 from scorecast.information.forecasts import reliability_of
 from scorecast.information.influence import Influence, influence_of, worst_cases
 from scorecast.information.logs import cases_from_logs
+from scorecast.information.pareto_tails import has_long_tail
 from scorecast.information.posterior import (
     InformationPosterior,
     has_lone_case,
@@ -325,6 +326,7 @@ def answer_of(
             level,
             others=simulation.other_views(finite / unit, quick=quick),
             lone=has_lone_case(finite),
+            long_tail=has_long_tail(finite),
         )
         most: Influence | None = None
         if influence:
@@ -430,10 +432,12 @@ def _parting_said(posterior: InformationPosterior) -> str:
             "centre, takes it to be rarer than one in these cases; Pareto tails and "
             "the plain mean take it as it came."
         )
+    centre = "that of Pareto tails, which learn from the far cases alone"
+    if posterior.centre == "normal":
+        centre = "the plain mean, which takes them as they came"
     return (
         "The views of the tails part: the mixture takes the far cases to be rarer than "
-        "they were here. The centre is that of Pareto tails, which learn from the far "
-        "cases alone."
+        f"they were here. The centre is {centre}."
     )
 
 

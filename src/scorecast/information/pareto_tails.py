@@ -14,7 +14,7 @@ import numpy as np
 from scorecast._core.types import FloatArray
 from scorecast.information.ties import merge_ties
 
-__all__ = ["pareto_means"]
+__all__ = ["has_long_tail", "pareto_means"]
 
 _FEWEST = 10  # values, below which there is no body between two tails
 _FEWEST_EXCESSES = 2  # from one, a scale cannot be learned
@@ -27,6 +27,7 @@ _SHAPES = (-0.5, 1.0)
 _BETA = (2.0, 2.5)
 _CELLS = 48  # along each side of the grid
 _ZOOMS = 2
+_NO_VARIANCE = 0.5  # shape, from which on a tail has none
 _NEGLIGIBLE = 14.0  # log density below the highest, outside of which nothing is drawn
 _BELOW, _ABOVE = 5.0, 6.0  # log scale around what the excesses suggest
 
@@ -58,16 +59,9 @@ def pareto_means(
     >>> draws.shape, round(float(np.median(draws)), 1), round(float(draws.std()), 2)
     ((2000,), 2.0, 0.05)
     """
-    n = values.size
-    if n < _FEWEST or np.ptp(values) == 0:
+    if not _has_tails(values):
         return np.empty(0)
-    ordered = merge_ties(np.sort(values))
-    wanted = max(_FEWEST_EXCESSES, int(min(_SHARE * n, _ROOTS * np.sqrt(n))))
-    left, right = ordered[wanted], ordered[n - 1 - wanted]
-    # Cases at the threshold are not beyond it: with ties a tail may be short, or none.
-    below = _continuous(left - ordered[ordered < left])
-    above = _continuous(ordered[ordered > right] - right)
-    body = ordered[below.size : n - above.size]
+    left, right, below, body, above = _parts(values)
     means = (
         left - _mean_excess(below, n_draws, rng),
         _body_mean(body, n_draws, rng),
@@ -78,6 +72,49 @@ def pareto_means(
     drawn = [(mean, rng.standard_gamma(size, n_draws)) for mean, size in parts]
     total = sum(mean * weight for mean, weight in drawn)
     return np.asarray(total / sum(weight for _, weight in drawn))
+
+
+def has_long_tail(values: FloatArray) -> bool:
+    """Tell whether one of the tails more probably has no variance than one.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Finite values.
+
+    Returns
+    -------
+    bool
+        Never, of fewer than ten or of equal values.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> has_long_tail(rng.normal(size=400)), has_long_tail(rng.standard_cauchy(400))
+    (False, True)
+    """
+    if not _has_tails(values):
+        return False
+    _, _, below, _, above = _parts(values)
+    return any(_chance_of_no_variance(tail) > 0.5 for tail in (below, above))
+
+
+def _has_tails(values: FloatArray) -> bool:
+    return bool(values.size >= _FEWEST and np.ptp(values) > 0)
+
+
+def _parts(
+    values: FloatArray,
+) -> tuple[float, float, FloatArray, FloatArray, FloatArray]:
+    """Return both thresholds, the excesses below, the body, and the excesses above."""
+    n = values.size
+    ordered = merge_ties(np.sort(values))
+    wanted = max(_FEWEST_EXCESSES, int(min(_SHARE * n, _ROOTS * np.sqrt(n))))
+    left, right = ordered[wanted], ordered[n - 1 - wanted]
+    # Cases at the threshold are not beyond it: with ties a tail may be short, or none.
+    below = _continuous(left - ordered[ordered < left])
+    above = _continuous(ordered[ordered > right] - right)
+    return left, right, below, ordered[below.size : n - above.size], above
 
 
 def _continuous(excess: FloatArray) -> FloatArray:
@@ -101,13 +138,7 @@ def _mean_excess(
     """Draw the mean excess of a generalised Pareto tail: scale / (1 - shape)."""
     if not excess.size:
         return np.zeros(n_draws)
-    shapes = _SHAPES
-    middle, mean = np.log(np.median(excess)), np.log(excess.mean())
-    scales = (min(middle, mean) - _BELOW, max(middle, mean) + _ABOVE)
-    for _ in range(_ZOOMS):
-        shape, scale, log_density = _grid(excess, shapes, scales)
-        shapes, scales = _zoom(shape, scale, log_density)
-    shape, scale, log_density = _grid(excess, shapes, scales)
+    shape, scale, log_density = _tail(excess)
     chance = np.cumsum(np.exp(log_density - log_density.max()))
     cell = np.searchsorted(chance, chance[-1] * rng.random(n_draws), side="right")
     row, column = np.divmod(np.minimum(cell, chance.size - 1), _CELLS)
@@ -115,6 +146,26 @@ def _mean_excess(
     xi = shape[row] + (shape[1] - shape[0]) * (rng.random(n_draws) - 0.5)
     log_scale = scale[column] + (scale[1] - scale[0]) * (rng.random(n_draws) - 0.5)
     return np.asarray(np.exp(log_scale) / (1.0 - xi))
+
+
+def _chance_of_no_variance(excess: FloatArray) -> float:
+    """Return the posterior chance that the shape of a tail exceeds one half."""
+    if not excess.size:
+        return 0.0
+    shape, _, log_density = _tail(excess)
+    chance = np.exp(log_density - log_density.max()).sum(axis=1)
+    return float(chance[shape > _NO_VARIANCE].sum() / chance.sum())
+
+
+def _tail(excess: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return shapes, log scales and the log posterior where it matters."""
+    shapes = _SHAPES
+    middle, mean = np.log(np.median(excess)), np.log(excess.mean())
+    scales = (min(middle, mean) - _BELOW, max(middle, mean) + _ABOVE)
+    for _ in range(_ZOOMS):
+        shape, scale, log_density = _grid(excess, shapes, scales)
+        shapes, scales = _zoom(shape, scale, log_density)
+    return _grid(excess, shapes, scales)
 
 
 def _grid(

@@ -1,10 +1,11 @@
 """What the mean information may be, given the cases: numbers and curves for drawing.
 
-Several posteriors of J are looked at, which differ in how they see the tails. Where
-several cases speak of a tail, Pareto tails (`pareto_tails`) give the centre; where a
-single case lies far from all others the mixture of the paper does, since that case
-hardly moves it. The interval that is reported holds that of every view: the mixture,
-Pareto tails and the plain normal approximation.
+Several posteriors of J are looked at, which differ in how they see the tails. The plain
+mean gives the centre while the far cases show no tail so long that its variance is in
+doubt; where they do, Pareto tails (`pareto_tails`); and where a single case lies far
+from all others the mixture of the paper, since that case hardly moves it. The interval
+that is reported holds that of every view: the mixture, Pareto tails and the plain
+normal approximation.
 """
 
 from __future__ import annotations
@@ -86,9 +87,9 @@ class InformationPosterior:
     views : tuple of TailView
         The posteriors looked at, the mixture's first.
     centre : str
-        The view that gives the centre: ``"pareto"``; ``"mixture"`` where a lone case
-        lies far from all others, or there are too few cases for Pareto tails;
-        ``"t"`` in a quick look.
+        The view that gives the centre: ``"normal"``, the plain mean; ``"pareto"``
+        where a tail is long; ``"mixture"`` where a lone case lies far from all others,
+        or there are too few cases for Pareto tails; ``"t"`` in a quick look.
     """
 
     mean: float
@@ -167,6 +168,7 @@ def posterior_of(
     *,
     others: Mapping[str, FloatArray] | None = None,
     lone: bool = False,
+    long_tail: bool = True,
     curve: bool = True,
 ) -> InformationPosterior:
     """Summarise draws of J.
@@ -182,6 +184,8 @@ def posterior_of(
         empty array is no view.
     lone : bool, default=False
         Whether a single case lies far from all others.
+    long_tail : bool, default=True
+        Whether a tail is so long that a variance is in doubt.
     curve : bool, default=True
         Whether to make curves for drawing.
 
@@ -204,7 +208,7 @@ def posterior_of(
     every |= {k: np.sort(v) for k, v in (others or {}).items() if v.size}
     x = _places(list(every.values())) if curve else np.empty(0)
     views = {name: _view(name, some, level, x) for name, some in every.items()}
-    centre = _centre(views, lone=lone)
+    centre = _centre(views, lone=lone, long_tail=long_tail)
     asked = np.array(_QUANTILES)
     return InformationPosterior(
         mean=views[centre].mean,
@@ -247,12 +251,12 @@ def has_lone_case(values: FloatArray) -> bool:
     return bool(away[-1] > _LONE * away[-2])
 
 
-def _centre(views: Mapping[str, TailView], *, lone: bool) -> str:
+def _centre(views: Mapping[str, TailView], *, lone: bool, long_tail: bool) -> str:
     """Return the view whose centre is reported.
 
-    Pareto tails, whose centre was nearest to the truth in most worlds tried; but a lone
-    far case moves them more than the mean, and the mixture hardly. A mixture that does
-    not even hold the plain mean does not describe what the mean depends on.
+    The plain mean, which nothing beats where a variance exists; Pareto tails where that
+    is in doubt. But a lone far case moves both, and the mixture hardly. A mixture that
+    does not even hold the plain mean does not describe what the mean depends on.
     """
     if "mixture" not in views:
         return "t" if "t" in views else "normal"
@@ -260,7 +264,9 @@ def _centre(views: Mapping[str, TailView], *, lone: bool) -> str:
     if mixture is None or pareto is None or normal is None:
         return "mixture"
     holds = mixture.low <= normal.median <= mixture.high
-    return "mixture" if lone and holds else "pareto"
+    if lone and holds:
+        return "mixture"
+    return "pareto" if long_tail else "normal"
 
 
 def _outer_quantiles(

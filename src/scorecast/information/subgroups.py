@@ -12,6 +12,7 @@ from scorecast._core.progress import in_parts
 from scorecast._core.types import FloatArray, Json
 from scorecast.exceptions import DataWarning, NotConvergedError
 from scorecast.information.cases import CaseInformation
+from scorecast.information.pareto_tails import has_long_tail
 from scorecast.information.posterior import (
     InformationPosterior,
     has_lone_case,
@@ -206,6 +207,7 @@ def _posterior(
         level,
         others=others,
         lone=has_lone_case(values),
+        long_tail=has_long_tail(values),
         curve=False,
     )
     return posterior, note

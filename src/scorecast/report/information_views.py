@@ -249,10 +249,13 @@ def posterior_lead(result: ApparentInformation) -> str:
     )
     found = result.posterior
     beside = [
-        v.tails for v in found.views if v.tails not in (found.centre, "normal", "t")
+        _CURVES[v.tails]
+        for v in found.views
+        if v.tails not in (found.centre, "normal", "t")
     ]
     if beside:
-        lead += f"; the dashed one, given {_CURVES[beside[0]]}"
+        dashed = "the dashed one" if len(beside) == 1 else "the dashed ones"
+        lead += f"; {dashed}, given {' or '.join(beside)}"
     if len(found.views) > 1:
         lead += (
             ". The first bar is the interval reported, the smallest that holds those "
