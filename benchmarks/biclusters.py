@@ -9,9 +9,8 @@ import time
 
 import numpy as np
 
-from scorecast.biclusters import agreement, biclusters_from
-from scorecast.biclusters.match_scores import recovery, relevance
-from scorecast.biclusters.overlaps import Overlaps
+from scorecast.biclusters import AGREEMENT_MEASURES, as_bicluster_set
+from scorecast.biclusters.agreement import Overlaps, measure_agreement
 
 SHAPE, K = (4000, 400), 500
 SIZES = {
@@ -47,9 +46,9 @@ def loop(found, hidden):
 
 def product(found, hidden):
     """Return the same by matrix products."""
-    overlaps = Overlaps.of(found, hidden)
-    similar = [overlaps.jaccard(on) for on in ("rows", "cells")]
-    return [f for s in similar for f in (relevance(s), recovery(s))]
+    overlaps = Overlaps(found=found, hidden=hidden)
+    names = ("relevance-rows", "recovery-rows", "relevance", "recovery")
+    return [AGREEMENT_MEASURES[name].evaluate(overlaps) for name in names]
 
 
 def best(function, times):
@@ -69,11 +68,11 @@ def main():
     for name, sizes in SIZES.items():
         pairs = [drawn(rng, sizes) for _ in range(2)]
         sets = [[tuple(set(x.tolist()) for x in p) for p in own] for own in pairs]
-        own = [biclusters_from(p, shape=SHAPE) for p in pairs]
+        own = [as_bicluster_set(p, shape=SHAPE) for p in pairs]
         ours, fast = best(lambda own=own: product(*own), 7)
         theirs, slow = best(lambda sets=sets: loop(*sets), 2)
         assert np.allclose(fast, slow, rtol=1e-12)
-        every, _ = best(lambda own=own: agreement(*own), 3)
+        every, _ = best(lambda own=own: measure_agreement(*own), 3)
         print(
             f"| {name} | {ours * 1000:.1f} ms | {theirs:.2f} s | "
             f"**{theirs / ours:.0f}x** | {every:.2f} s |"

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.cluster import SpectralCoclustering
 
 import scorecast as sc
-from scorecast.biclusters import biclusters_to_json
+from scorecast.biclusters import as_bicluster_set
 
 folder = Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
@@ -35,10 +35,10 @@ print(answer.summary())
 # end: planted
 
 np.save(folder / "matrix.npy", X)
-truth = sc.biclusters_from(hidden, shape=X.shape)
-found = sc.biclusters_from(model)
-(folder / "truth.json").write_text(json.dumps(biclusters_to_json(truth)))
-(folder / "found.json").write_text(json.dumps(biclusters_to_json(found)))
+truth = as_bicluster_set(hidden, shape=X.shape)
+found = as_bicluster_set(model)
+(folder / "truth.json").write_text(json.dumps(truth.to_dict()))
+(folder / "found.json").write_text(json.dumps(found.to_dict()))
 
 print("-- repeats")
 # begin: repeats

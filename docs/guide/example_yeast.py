@@ -57,8 +57,8 @@ for name, finder in finders.items():
     size = sorted(row.n_rows * row.n_columns for row in rows)[len(rows) // 2]
     print(
         f"{name:<30}{len(rows):>6}{size:>9,}"
-        f"{np.median([r.msr for r in rows]):>9.0f}"
-        f"{np.median([r.row_correlation for r in rows]):>9.2f}"
+        f"{np.median([r.coherence['msr'] for r in rows]):>9.0f}"
+        f"{np.median([r.coherence['row-correlation'] for r in rows]):>9.2f}"
         f"{answer.n_significant:>9}"
     )
 print()

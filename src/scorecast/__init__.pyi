@@ -12,22 +12,7 @@ from .biclusters import (
     BiclusterSet as BiclusterSet,
 )
 from .biclusters import (
-    DensityComparison as DensityComparison,
-)
-from .biclusters import (
-    DensityTest as DensityTest,
-)
-from .biclusters import (
     bicluster_estimates as bicluster_estimates,
-)
-from .biclusters import (
-    biclusters_from as biclusters_from,
-)
-from .biclusters import (
-    compare_densities as compare_densities,
-)
-from .biclusters import (
-    density_test as density_test,
 )
 from .biclusters import (
     score_biclusters as score_biclusters,
@@ -82,6 +67,18 @@ from .comparison import (
 )
 from .comparison import (
     compare_pair as compare_pair,
+)
+from .evaluation import (
+    DensityComparison as DensityComparison,
+)
+from .evaluation import (
+    DensityTest as DensityTest,
+)
+from .evaluation import (
+    compare_densities as compare_densities,
+)
+from .evaluation import (
+    density_test as density_test,
 )
 from .guarantees import (
     Assessment as Assessment,

@@ -9,15 +9,20 @@ from scipy.stats import hypergeom
 from tests.biclusters.conftest import FOUND, HIDDEN, planted_matrix, random_sets
 
 import scorecast as sc
-from scorecast.biclusters import AGREEMENT, agreement, biclusters_from, random_like
-from scorecast.biclusters.match_scores import consensus
-from scorecast.biclusters.overlaps import Overlaps, shared_counts
+from scorecast.biclusters import AGREEMENT_MEASURES, ScoringNote, as_bicluster_set
+from scorecast.biclusters.agreement import (
+    Overlaps,
+    _assigned_total,
+    measure_agreement,
+    random_like,
+    shared_counts,
+)
 
 SHAPE = (7, 5)
 
 
 def sets(found, hidden, shape=SHAPE):
-    return biclusters_from(found, shape=shape), biclusters_from(hidden, shape=shape)
+    return as_bicluster_set(found, shape=shape), as_bicluster_set(hidden, shape=shape)
 
 
 def jaccard(a, b):
@@ -118,7 +123,7 @@ def slow_entropy(found, hidden, on, n):
 
 
 def test_values_of_the_formula_book(by_hand):
-    values = agreement(*sets(*by_hand, shape=(10, 8)))
+    values = measure_agreement(*sets(*by_hand, shape=(10, 8)))
     expected = {
         "relevance-rows": 0.5388888888888889,
         "recovery-rows": 0.7083333333333333,
@@ -142,10 +147,10 @@ def test_scikit_learn_agrees_on_the_consensus():
         expected = consensus_score(
             (found.rows, found.columns), (hidden.rows, hidden.columns)
         )
-        assert agreement(found, hidden)["consensus"] == pytest.approx(expected)
+        assert measure_agreement(found, hidden)["consensus"] == pytest.approx(expected)
     pair = [([0, 1, 2], [0, 1]), ([3, 4, 5], [2, 3])]
     other = [([0, 1], [0, 1, 2]), ([2, 3, 4, 5], [3])]
-    value = agreement(*sets(pair, other, (6, 4)))["consensus"]
+    value = measure_agreement(*sets(pair, other, (6, 4)))["consensus"]
     assert value == pytest.approx(0.4642857143, abs=1e-10)
 
 
@@ -153,7 +158,7 @@ def test_every_measure_equals_plain_loops():
     rng = np.random.default_rng(1)
     for _ in range(40):
         found, hidden = random_sets(rng, SHAPE, 3), random_sets(rng, SHAPE, 3)
-        values = agreement(*sets(found, hidden))
+        values = measure_agreement(*sets(found, hidden))
         expected = {
             "consensus": slow_best_pairs(
                 found, hidden, *2 * (lambda a, b: jaccard(cells(a), cells(b)),)
@@ -170,7 +175,7 @@ def test_every_measure_equals_plain_loops():
             expected |= {f"f-{on}": f, f"precision-{on}": p, f"recall-{on}": r}
             expected[f"entropy-{on}"] = slow_entropy(found, hidden, on, n)
         assert values == pytest.approx(expected)
-        assert list(values) == list(AGREEMENT)
+        assert list(values) == list(AGREEMENT_MEASURES)
 
 
 def test_the_consensus_may_be_assigned_by_shared_cells():
@@ -178,8 +183,10 @@ def test_the_consensus_may_be_assigned_by_shared_cells():
     differ = 0
     for _ in range(60):
         found, hidden = random_sets(rng, SHAPE, 3), random_sets(rng, SHAPE, 3)
-        overlaps = Overlaps.of(*sets(found, hidden))
-        by_cells = consensus(overlaps, "overlap")
+        own, other = sets(found, hidden)
+        overlaps = Overlaps(found=own, hidden=other)
+        by_cells = measure_agreement(own, other, "overlap")["consensus"]
+        by_index = measure_agreement(own, other)["consensus"]
         # Pairs with as many shared cells may differ in value: compare the weight.
         weight, _ = slow_best_pairs(
             found,
@@ -187,11 +194,9 @@ def test_the_consensus_may_be_assigned_by_shared_cells():
             lambda a, b: len(cells(a) & cells(b)),
             lambda a, b: jaccard(cells(a), cells(b)),
         )
-        from scorecast.biclusters.match_scores import assigned_total
-
-        assert assigned_total(overlaps.cells, overlaps.cells) == weight
-        assert by_cells <= consensus(overlaps) + 1e-12
-        differ += by_cells < consensus(overlaps) - 1e-12
+        assert _assigned_total(overlaps.cells, overlaps.cells) == weight
+        assert by_cells <= by_index + 1e-12
+        differ += by_cells < by_index - 1e-12
     assert differ > 0
 
 
@@ -207,16 +212,35 @@ def test_the_same_biclusters_are_perfect_in_any_order():
     rng = np.random.default_rng(4)
     for _ in range(20):
         own = random_sets(rng, (30, 20))
-        values = agreement(*sets(own[::-1], own, (30, 20)))
+        values = measure_agreement(*sets(own[::-1], own, (30, 20)))
         for name in ("recovery", "relevance", "consensus", "recovery-rows"):
             assert values[name] == 1
         for name in ("rnia", "clustering-error"):
             assert values[name] == pytest.approx(0)
 
 
+@pytest.mark.parametrize("measure", AGREEMENT_MEASURES.values(), ids=lambda m: m.name)
+def test_claims_of_a_measure_hold(measure):
+    rng = np.random.default_rng(6)
+    best = measure.high if measure.greater_is_better else measure.low
+    perfect, symmetric = [], []
+    for _ in range(60):
+        one, other = sets(random_sets(rng, SHAPE), random_sets(rng, SHAPE))
+        forth, back = (
+            measure.evaluate(Overlaps(found=a, hidden=b))
+            for a, b in ((one, other), (other, one))
+        )
+        assert measure.low - 1e-12 <= forth <= measure.high + 1e-12
+        symmetric.append(forth == pytest.approx(back))
+        same = measure.evaluate(Overlaps(found=one, hidden=one))
+        perfect.append(same == pytest.approx(best))
+    assert all(perfect) == measure.is_perfect_at_identity
+    assert all(symmetric) == measure.is_symmetric
+
+
 def test_the_same_biclusters_are_pure_though_they_overlap():
     own = [([0, 1, 2], [0, 1]), ([2, 3, 4], [1, 2])]
-    values = agreement(*sets(own, own))
+    values = measure_agreement(*sets(own, own))
     assert values["entropy-rows"] == values["entropy-columns"] == 0
     assert values["f-rows"] == values["f-columns"] == 1
 
@@ -224,29 +248,36 @@ def test_the_same_biclusters_are_pure_though_they_overlap():
 def test_a_perfect_oracle_has_score_one_on_planted_biclusters(planted):
     X, hidden = planted
     answer = sc.score_biclusters(hidden, truth=hidden, data=X, n_random=20)
-    assert answer.value("consensus") == 1
-    assert answer.value("f-rows") == 1
-    assert answer.value("entropy-columns") == pytest.approx(0)
+    assert answer.agreement["consensus"].value == 1
+    assert answer.agreement["f-rows"].value == 1
+    assert answer.agreement["entropy-columns"].value == pytest.approx(0)
 
 
 def test_nothing_in_common_is_zero_and_clustering_error_is_never_below_rnia():
-    values = agreement(*sets([([0, 1], [0, 1])], [([2, 3], [2, 3])]))
+    values = measure_agreement(*sets([([0, 1], [0, 1])], [([2, 3], [2, 3])]))
     assert values["consensus"] == values["recovery"] == values["f-rows"] == 0
     assert values["rnia"] == values["clustering-error"] == 1
     rng = np.random.default_rng(5)
     for _ in range(40):
-        values = agreement(*sets(random_sets(rng, SHAPE), random_sets(rng, SHAPE)))
+        values = measure_agreement(
+            *sets(random_sets(rng, SHAPE), random_sets(rng, SHAPE))
+        )
         assert values["clustering-error"] >= values["rnia"] - 1e-12
 
 
 def test_nothing_found_counts_as_zero():
     answer = sc.score_biclusters([], truth=HIDDEN, shape=(10, 8))
-    assert answer.value("recovery") == answer.value("relevance") == 0
-    assert answer.value("consensus") == 0
-    assert answer.value("rnia") == answer.value("clustering-error") == 1
-    assert math.isnan(answer.value("entropy-rows"))
-    assert "No biclusters were found" in answer.summary()
-    assert any("Nothing was found" in text for text in answer.warnings)
+    assert (
+        answer.agreement["recovery"].value == answer.agreement["relevance"].value == 0
+    )
+    assert answer.agreement["consensus"].value == 0
+    assert (
+        answer.agreement["rnia"].value
+        == answer.agreement["clustering-error"].value
+        == 1
+    )
+    assert math.isnan(answer.agreement["entropy-rows"].value)
+    assert [note.code for note in answer.notes] == [ScoringNote.NOTHING_FOUND]
 
 
 def test_random_biclusters_are_near_the_computed_chance_level():
@@ -257,29 +288,30 @@ def test_random_biclusters_are_near_the_computed_chance_level():
     k = np.arange(0, min(a, h) + 1)
     exact = float((hypergeom(n, h, a).pmf(k) * k / (a + h - k)).sum())
     answer = sc.score_biclusters(found, truth=hidden, shape=(n, m), n_random=200)
-    row = next(x for x in answer.agreement if x.measure == "relevance-rows")
-    error = row.chance_sd / math.sqrt(200)
+    row = answer.agreement["relevance-rows"]
+    error = row.chance_std / math.sqrt(200)
     assert abs(row.chance - exact) < 4 * error
     # And a set that is random is not called better than chance more than rarely.
     rng = np.random.default_rng(0)
     own, _ = sets(found, hidden, (n, m))
     p = [
-        next(
-            x.p
-            for x in sc.score_biclusters(
-                random_like(own, rng), truth=hidden, shape=(n, m), n_random=19,
-                random_state=rng,
-            ).agreement
-            if x.measure == "recovery"
+        sc.score_biclusters(
+            random_like(own, rng),
+            truth=hidden,
+            shape=(n, m),
+            n_random=19,
+            random_state=rng,
         )
+        .agreement["recovery"]
+        .p_value
         for _ in range(40)
-    ]  # fmt: skip
+    ]
     assert np.mean(np.array(p) <= 0.05) < 0.15
     assert np.mean(p) > 0.35
 
 
 def test_random_draws_keep_sizes():
-    own = biclusters_from(FOUND, shape=(10, 8))
+    own = as_bicluster_set(FOUND, shape=(10, 8))
     other = random_like(own, np.random.default_rng(0))
     assert np.array_equal(own.row_sizes, other.row_sizes)
     assert np.array_equal(own.column_sizes, other.column_sizes)
@@ -303,6 +335,6 @@ def test_planted_biclusters_are_significant_and_noise_is_not():
         answer = sc.score_biclusters(
             [*hidden, (np.arange(36, 50), np.arange(16, 22))], data=X
         )
-        significant = [row.p_adjusted <= 0.05 for row in answer.biclusters]
+        significant = [x.significance.p_adjusted <= 0.05 for x in answer.biclusters]
         assert significant == [True, True, False], kind
         assert answer.n_significant == 2

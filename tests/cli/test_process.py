@@ -219,7 +219,7 @@ COMPUTING = {
     ),
     "assess density": (
         "features.csv --density sklearn.mixture:GaussianMixture()",
-        "scorecast.biclusters.density_test",
+        "scorecast.evaluation.density_test",
     ),
     "assess biclusters": (
         "features.csv --biclusters found.json",

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from tests.biclusters.conftest import planted_matrix
 from tests.report.conftest import HOSTILE
+from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
-from scorecast.biclusters.heat_map import heat_map
+from scorecast.biclusters import as_bicluster_set
+from scorecast.biclusters.scoring import choose_heat_map
 from scorecast.report import main_drawing, render_html, render_text
-from scorecast.report.bicluster_plots import agreement_drawing, heat_map_drawing
+from scorecast.report.biclusters import agreement_drawing, heat_map_drawing
 from scorecast.report.drawing import NARROW, WIDE
 from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
@@ -26,7 +28,7 @@ def scored(kind):
         return sc.score_biclusters(named, truth=named, data=X, n_random=5)
     if kind == "missing":
         X[0, :] = np.nan
-        return sc.score_biclusters(hidden, data=X, missing="omit")
+        return sc.score_biclusters(hidden, data=X, nan_policy="omit")
     if kind == "nothing":
         return sc.score_biclusters([], truth=hidden)
     if kind == "truth":
@@ -42,22 +44,34 @@ def pair(item):
 @pytest.mark.parametrize("kind", ["hostile", "missing", "nothing", "many"])
 def test_every_answer_is_written_and_drawn_at_both_widths(kind):
     answer = scored(kind)
-    text = render_text(answer, ascii_only=True)
+    text = sc.render(answer, ascii_only=True)
     assert text.isascii()
     assert all(len(line) <= 88 for line in text.splitlines())
+    assert "nan" not in text
     for width in (WIDE, NARROW):
         assert "<svg" in svg_of(main_drawing(answer), name="x", width=width)
-    page = render_html(Report(results=(answer,)))
+    page = sc.render(answer, "html")
     assert ">nan<" not in page
     assert "<script" not in page
     saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
-    assert render_html(Report(results=(saved,))) == page
+    assert sc.render(saved, "html") == page
     assert len(page) < 400_000
+
+
+def test_the_answer_reads_like_this():
+    X, hidden = planted_matrix(np.random.default_rng(0), shape=(90, 70))
+    X[0, 0] = np.nan
+    found = [hidden[0], (np.arange(50, 60), np.arange(30, 35)), hidden[0]]
+    answer = sc.score_biclusters(
+        found, truth=hidden, data=X, nan_policy="omit", n_random=9
+    )
+    assert_snapshot("bicluster_scores", sc.render(answer))
+    assert_snapshot("bicluster_scores_page", page_text(sc.render(answer, "html")))
 
 
 def test_the_map_keeps_a_share_of_every_bicluster():
     X, hidden = planted_matrix(np.random.default_rng(1), shape=(3000, 400))
-    picture = heat_map(X, sc.biclusters_from(hidden, shape=X.shape))
+    picture = choose_heat_map(X, as_bicluster_set(hidden, shape=X.shape))
     assert len(picture.rows) <= 64
     assert len(picture.columns) <= 48
     assert len(set(picture.rows)) == len(picture.rows)
@@ -79,7 +93,7 @@ def test_the_map_keeps_a_share_of_every_bicluster():
 def test_every_measure_is_drawn():
     answer = scored("truth")
     said = agreement_drawing(answer).description
-    assert all(x.measure in said for x in answer.agreement)
+    assert all(name in said for name in answer.agreement)
 
 
 def test_an_assessment_of_estimates_is_shown():

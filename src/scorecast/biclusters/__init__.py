@@ -1,57 +1,44 @@
-"""How good descriptive models are: biclusters, and densities of whole samples.
+"""How good biclusters are, and what finds them.
 
 With a hidden truth: match scores, consensus, errors by cells, entropy and F-measure.
-Without: residues, correlations, significance. Kernels take arrays and give numbers.
+Without: residues, correlations, significance.
 """
 
-from __future__ import annotations
-
-from scorecast.biclusters.adapters import biclusters_from, biclusters_to_json
 from scorecast.biclusters.agreement import (
-    AGREEMENT,
-    Agreement,
-    agreement,
-    random_like,
+    AGREEMENT_MEASURES,
+    AgreementMeasure,
+    AgreementScore,
+    Axis,
 )
-from scorecast.biclusters.bicluster_estimates import BiclusterEstimates
-from scorecast.biclusters.bicluster_scores import BiclusterRow, BiclusterScores
-from scorecast.biclusters.bicluster_set import BiclusterSet
-from scorecast.biclusters.density_test import (
-    DensityComparison,
-    DensityPair,
-    DensityTest,
-    TwoSampleTest,
-    compare_densities,
-    density_test,
+from scorecast.biclusters.bicluster_set import BiclusterSet, as_bicluster_set
+from scorecast.biclusters.coherence import COHERENCE_MEASURES, CoherenceMeasure
+from scorecast.biclusters.scoring import (
+    BiclusterRow,
+    BiclusterScores,
+    HeatMap,
+    ScoringNote,
+    score_biclusters,
 )
-from scorecast.biclusters.estimating import bicluster_estimates
-from scorecast.biclusters.heat_map import HeatMap
-from scorecast.biclusters.merit import MERIT, merit
-from scorecast.biclusters.score_biclusters import score_biclusters
-from scorecast.biclusters.significance import PATTERNS, Significance
+from scorecast.biclusters.significance import PATTERNS, Pattern, Significance
+from scorecast.biclusters.stability import BiclusterEstimates, bicluster_estimates
 
 __all__ = [
-    "AGREEMENT",
-    "MERIT",
+    "AGREEMENT_MEASURES",
+    "COHERENCE_MEASURES",
     "PATTERNS",
-    "Agreement",
+    "AgreementMeasure",
+    "AgreementScore",
+    "Axis",
     "BiclusterEstimates",
     "BiclusterRow",
     "BiclusterScores",
     "BiclusterSet",
-    "DensityComparison",
-    "DensityPair",
-    "DensityTest",
+    "CoherenceMeasure",
     "HeatMap",
+    "Pattern",
+    "ScoringNote",
     "Significance",
-    "TwoSampleTest",
-    "agreement",
+    "as_bicluster_set",
     "bicluster_estimates",
-    "biclusters_from",
-    "biclusters_to_json",
-    "compare_densities",
-    "density_test",
-    "merit",
-    "random_like",
     "score_biclusters",
 ]

@@ -11,30 +11,28 @@ that it has picked at once. All of it is done in logarithms.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtrc, betainc, betaln, gammaln, log_ndtr, ndtri
+import scipy  # its parts load when first used
 
+from scorecast._core.registry import Method, Registry
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.biclusters.bicluster_set import BiclusterSet
-from scorecast.biclusters.merit import mean_squared_residue, residues
+from scorecast.biclusters.coherence import mean_squared_residue, residues
 from scorecast.evaluation import adjust_p_values
 
-__all__ = [
-    "PATTERNS",
-    "Significance",
-    "null_scores",
-    "permuted_p",
-    "searched_log_p",
-    "significances",
-    "ties_broken",
-]
+AUTO = "auto"
 
 _LEAST = 1e-290  # below, a tail is taken from its bound
 _FLOOR = -1000.0  # powers of ten below which p-values are not told apart
+_NULL_MODEL = (
+    "null model: rows and columns have a location and a scale of their own, and what "
+    "is left of cells is exchangeable",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +56,7 @@ class Significance:
     log10_p_adjusted: float
 
     @property
-    def p(self) -> float:
+    def p_value(self) -> float:
         """p-value before adjustment; may be too small for a number and then 0."""
         return float(10.0**self.log10_p)
 
@@ -69,33 +67,93 @@ class Significance:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Null:
-    """The matrix as the tests see it."""
+class NullMatrix:
+    """The matrix as the tests see it.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n, m)
+        About standard normal under the null model; drawn where values are missing.
+    is_known : ndarray of bool
+        Where a value is there.
+    squares : float
+        Sum of squares of all residues.
+    """
 
     scores: FloatArray
-    known: BoolArray
-    squares: float  # of all residues
+    is_known: BoolArray
+    squares: float
 
     @classmethod
-    def of(cls, matrix: FloatArray, rng: np.random.Generator) -> _Null:
-        scores = null_scores(ties_broken(matrix, rng))
-        holes = np.isnan(scores)
+    def of(cls, matrix: FloatArray, rng: np.random.Generator) -> NullMatrix:
+        """Take away what single rows and columns explain."""
+        scores = null_scores(break_ties(matrix, rng))
+        is_hole = np.isnan(scores)
         # Under the null a score is normal whatever the others are: so is a drawn one.
-        scores[holes] = rng.standard_normal(int(holes.sum()))
+        scores[is_hole] = rng.standard_normal(int(is_hole.sum()))
         squares = float((residues(scores) ** 2).sum())
-        return cls(scores=scores, known=~holes, squares=squares)
+        return cls(scores=scores, is_known=~is_hole, squares=squares)
 
 
-def _mean_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
-    """Test a high or low mean, as Shabalin and others (2009) do."""
+@dataclass(frozen=True, kw_only=True)
+class Pattern(Method):
+    """What may be surprising about a bicluster.
+
+    Attributes
+    ----------
+    log_p : callable
+        From the matrix, rows and columns to the logarithm of the p-value of this
+        bicluster alone, or a bound from above.
+    log_choices : callable
+        From the shape of the matrix and the numbers of rows and columns to the
+        logarithm of how many biclusters a search could have picked.
+    is_conservative : bool
+        Whether the adjusted p-value keeps its level whatever a search picks.
+    """
+
+    log_p: Callable[[NullMatrix, IntArray, IntArray], float]
+    log_choices: Callable[[tuple[int, int], int, int], float]
+    is_conservative: bool = True
+
+
+PATTERNS: Registry[Pattern] = Registry()
+
+
+def _log_choose(n: int, k: int) -> float:
+    log_factorial = scipy.special.gammaln
+    return float(log_factorial(n + 1) - log_factorial(k + 1) - log_factorial(n - k + 1))
+
+
+def _log_submatrices(shape: tuple[int, int], k: int, j: int) -> float:
+    """Count submatrices of any size, as a logarithm."""
+    n, m = shape
+    return float(np.log(n) + np.log(m)) + _log_choose(n, k) + _log_choose(m, j)
+
+
+def _mean_test(null: NullMatrix, rows: IntArray, columns: IntArray) -> float:
     cells = np.ix_(rows, columns)
-    block = null.scores[cells][null.known[cells]]
+    block = null.scores[cells][null.is_known[cells]]
     z = abs(float(block.sum())) / np.sqrt(max(block.size, 1))
-    return float(np.log(2) + log_ndtr(-z))
+    return float(np.log(2) + scipy.special.log_ndtr(-z))
 
 
-def _additive_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
-    """Test small residues: their share of all is beta-distributed for normal noise."""
+PATTERNS.add(
+    Pattern(
+        name="mean",
+        title="high or low mean",
+        summary="a high or low mean",
+        reference="A. A. Shabalin, V. J. Weigman, C. M. Perou and A. B. Nobel (2009). "
+        "Finding large average submatrices in high dimensional data. Annals of Applied "
+        "Statistics 3.",
+        assumes=_NULL_MODEL,
+        log_p=_mean_test,
+        log_choices=_log_submatrices,
+    )
+)
+
+
+def _additive_test(null: NullMatrix, rows: IntArray, columns: IntArray) -> float:
+    """Test the share of residues, which is beta-distributed for normal noise."""
     n, m = null.scores.shape
     block = null.scores[np.ix_(rows, columns)]
     own = (block.shape[0] - 1) * (block.shape[1] - 1)
@@ -107,43 +165,111 @@ def _additive_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
     return _log_beta_tail(own / 2, rest / 2, share)
 
 
-def _constant_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
+PATTERNS.add(
+    Pattern(
+        name="additive",
+        title="small residues",
+        summary="small residues: rows that differ by a constant",
+        reference="Y. Cheng and G. M. Church (2000). Biclustering of expression data. "
+        "ISMB.",
+        assumes=_NULL_MODEL,
+        log_p=_additive_test,
+        log_choices=_log_submatrices,
+    )
+)
+
+
+def _constant_test(null: NullMatrix, rows: IntArray, columns: IntArray) -> float:
     """Test how many rows lie within the range of the bicluster in all its columns."""
     data = null.scores[:, columns]
     own = data[rows]
-    inside = (data >= own.min(axis=0)) & (data <= own.max(axis=0))
-    chance = float(np.exp(np.log(inside.mean(axis=0)).sum()))
-    return _log_chernoff(int(inside.all(axis=1).sum()), data.shape[0], chance)
+    is_inside = (data >= own.min(axis=0)) & (data <= own.max(axis=0))
+    chance = float(np.exp(np.log(is_inside.mean(axis=0)).sum()))
+    return _log_chernoff(int(is_inside.all(axis=1).sum()), data.shape[0], chance)
 
 
-def _order_test(null: _Null, rows: IntArray, columns: IntArray) -> float:
-    """Test how many rows put the columns in one order (Ben-Dor and others, 2002)."""
+def _log_ranges(shape: tuple[int, int], k: int, j: int) -> float:
+    """Count choices of columns, and of a range of values in each."""
+    del k
+    n, m = shape
+    ranges = j * float(np.log(n) + np.log(n + 1) - np.log(2))
+    return float(np.log(m)) + _log_choose(m, j) + ranges
+
+
+PATTERNS.add(
+    Pattern(
+        name="constant",
+        title="narrow ranges",
+        summary="a narrow range in every column",
+        assumes=_NULL_MODEL,
+        log_p=_constant_test,
+        log_choices=_log_ranges,
+    )
+)
+
+
+def _order_test(null: NullMatrix, rows: IntArray, columns: IntArray) -> float:
+    """Test how many rows put the columns in one order."""
     data = null.scores[:, columns]
     ranks = np.argsort(np.argsort(data[rows], axis=1), axis=1)
     order = np.argsort(ranks.mean(axis=0), kind="stable")
-    agree = int((np.diff(data[:, order], axis=1) > 0).all(axis=1).sum())
-    chance = float(np.exp(-gammaln(columns.size + 1)))
-    return _log_binomial_tail(agree, data.shape[0], chance)
+    n_agree = int((np.diff(data[:, order], axis=1) > 0).all(axis=1).sum())
+    chance = float(np.exp(-scipy.special.gammaln(columns.size + 1)))
+    return _log_binomial_tail(n_agree, data.shape[0], chance)
 
 
-_TESTS: dict[str, Callable[[_Null, IntArray, IntArray], float]] = {
-    "mean": _mean_test,
-    "additive": _additive_test,
-    "constant": _constant_test,
-    "order": _order_test,
-}
-PATTERNS = ("auto", *_TESTS)
+def _log_orders(shape: tuple[int, int], k: int, j: int) -> float:
+    """Count ordered choices of columns."""
+    del k
+    m = shape[1]
+    orders = scipy.special.gammaln(m + 1) - scipy.special.gammaln(m - j + 1)
+    return float(np.log(m) + orders)
 
 
-def _log_choices(pattern: str, shape: tuple[int, int], k: int, j: int) -> float:
-    """Count, as a logarithm, what a search for a pattern could have picked."""
-    n, m = shape
-    if pattern in {"mean", "additive"}:
-        return float(np.log(n) + np.log(m)) + _log_choose(n, k) + _log_choose(m, j)
-    if pattern == "constant":
-        ranges = j * float(np.log(n) + np.log(n + 1) - np.log(2))
-        return float(np.log(m)) + _log_choose(m, j) + ranges
-    return float(np.log(m) + gammaln(m + 1) - gammaln(m - j + 1))
+PATTERNS.add(
+    Pattern(
+        name="order",
+        title="one order",
+        summary="one order of columns in all rows",
+        reference="A. Ben-Dor, B. Chor, R. Karp and Z. Yakhini (2003). Discovering "
+        "local structure in gene expression data: the order-preserving submatrix "
+        "problem. Journal of Computational Biology 10.",
+        assumes=_NULL_MODEL,
+        log_p=_order_test,
+        log_choices=_log_orders,
+    )
+)
+
+
+def significances(
+    matrix: FloatArray,
+    found: BiclusterSet,
+    *,
+    pattern: str,
+    is_found_in_data: bool,
+    n_permutations: int,
+    rng: np.random.Generator,
+) -> tuple[Significance, ...]:
+    """Test every bicluster, adjusted for all that could have been tested.
+
+    What was found in these very data is tested against all that a search could have
+    picked; what was named beforehand by shuffling.
+    """
+    if is_found_in_data:
+        rows = searched_log_p(matrix, found, pattern, rng)
+    else:
+        p = permuted_p(matrix, found, n_permutations=n_permutations, rng=rng)
+        pairs = zip(p.tolist(), adjust_p_values(p).tolist(), strict=True)
+        rows = [("additive", float(np.log(a)), float(np.log(b))) for a, b in pairs]
+    ten = math.log(10)
+    return tuple(
+        Significance(
+            pattern=name,
+            log10_p=float(np.maximum(p / ten, _FLOOR)),
+            log10_p_adjusted=float(np.maximum(q / ten, _FLOOR)),
+        )
+        for name, p, q in rows
+    )
 
 
 def searched_log_p(
@@ -154,33 +280,20 @@ def searched_log_p(
 ) -> list[tuple[str, float, float]]:
     """Test every bicluster against all that a search could have picked.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, m)
-        The data; values may be missing (NaN), whatever they would be.
-    found : BiclusterSet
-        Biclusters of it.
-    pattern : str
-        One of `PATTERNS`.
-    rng : numpy.random.Generator
-        Tells equal values apart, and draws the scores of missing ones.
-
-    Returns
-    -------
-    list of tuple
-        Pattern, and logarithms of the p-value before and after adjustment.
+    Returns pattern, and logarithms of the p-value before and after adjustment. Equal
+    values are told apart, and the scores of missing ones drawn, by `rng`.
     """
-    null = _Null.of(matrix, rng)
+    null = NullMatrix.of(matrix, rng)
     n, m = matrix.shape
-    wanted = tuple(_TESTS) if pattern == "auto" else (pattern,)
-    extra = float(np.log(len(wanted)))
+    wanted = tuple(PATTERNS.values()) if pattern == AUTO else (PATTERNS[pattern],)
+    extra = math.log(len(wanted))
     answers = []
     for rows, columns in found.pairs():
         tried = []
-        for name in wanted:
-            plain = min(0.0, _TESTS[name](null, rows, columns))
-            choices = _log_choices(name, (n, m), rows.size, columns.size)
-            tried.append((min(0.0, plain + choices + extra), plain, name))
+        for one in wanted:
+            plain = min(0.0, one.log_p(null, rows, columns))
+            choices = one.log_choices((n, m), rows.size, columns.size)
+            tried.append((min(0.0, plain + choices + extra), plain, one.name))
         adjusted, plain, name = min(tried)
         answers.append((name, plain, adjusted))
     return answers
@@ -196,130 +309,39 @@ def permuted_p(
     """Test residues of biclusters named beforehand, with every column shuffled.
 
     Rows and columns first lose their mean and their spread, before shuffling and after.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, m)
-        The data; values may be missing (NaN).
-    found : BiclusterSet
-        Biclusters that were not chosen by looking at these data.
-    n_permutations : int
-        How often columns are shuffled, each by itself.
-    rng : numpy.random.Generator
-        Where the order comes from.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Share of shuffled matrices in which the same cells have residues as small, the
-        real one counted: never zero.
+    Returns the share of shuffled matrices in which the same cells have residues as
+    small, the real one counted: never zero.
     """
     pairs = [np.ix_(rows, columns) for rows, columns in found.pairs()]
-    left = _levelled(ties_broken(matrix, rng))
+    left = _levelled(break_ties(matrix, rng))
     real = np.array([mean_squared_residue(left[cells]) for cells in pairs])
-    as_small = np.ones(len(pairs))
+    n_as_small = np.ones(len(pairs))
     for _ in range(n_permutations):
         # Levelled again: the real residues, too, are what fitted levels have left.
         shuffled = _levelled(rng.permuted(left, axis=0))
         drawn = np.array([mean_squared_residue(shuffled[cells]) for cells in pairs])
-        as_small += drawn <= real * (1 + 1e-12)
-    known: FloatArray = np.where(np.isnan(real), np.nan, as_small)
+        n_as_small += drawn <= real * (1 + 1e-12)
+    known: FloatArray = np.where(np.isnan(real), np.nan, n_as_small)
     return known / (1 + n_permutations)
 
 
-def _levelled(matrix: FloatArray) -> FloatArray:
-    """Give columns and rows in turn, twice, mean 0 and spread 1.
-
-    Without it any rows that have a level of their own would look like a bicluster,
-    since shuffling takes the level from them. Means are used, not medians: they take
-    the same from real and from shuffled data.
-    """
-    away = matrix
-    for axis in (0, 1, 0, 1):
-        known = np.isfinite(away)
-        n = np.maximum(known.sum(axis=axis, keepdims=True), 1)
-        total = np.where(known, away, 0.0).sum(axis=axis, keepdims=True)
-        away = away - total / n
-        squares = np.where(known, away**2, 0.0).sum(axis=axis, keepdims=True) / n
-        away = away / np.where(squares > 0, np.sqrt(squares), 1.0)
-    return away
-
-
-def significances(
-    matrix: FloatArray,
-    found: BiclusterSet,
-    *,
-    pattern: str = "auto",
-    selected: bool = True,
-    n_permutations: int = 199,
-    rng: np.random.Generator,
-) -> tuple[Significance, ...]:
-    """Test every bicluster, adjusted for all that could have been tested.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, m)
-        The data; values may be missing (NaN).
-    found : BiclusterSet
-        Biclusters of it.
-    pattern : str
-        One of `PATTERNS`; used if `selected`.
-    selected : bool
-        Whether the biclusters were found in these very data.
-    n_permutations : int
-        Shuffles, if not.
-    rng : numpy.random.Generator
-        For those, and to tell equal values apart.
-
-    Returns
-    -------
-    tuple of Significance
-        One per bicluster.
-    """
-    if selected:
-        rows = searched_log_p(matrix, found, pattern, rng)
-    else:
-        p = permuted_p(matrix, found, n_permutations=n_permutations, rng=rng)
-        pairs = zip(p.tolist(), adjust_p_values(p).tolist(), strict=True)
-        rows = [("additive", float(np.log(a)), float(np.log(b))) for a, b in pairs]
-    ten = float(np.log(10))
-    return tuple(
-        Significance(
-            pattern=name,
-            log10_p=float(np.maximum(p / ten, _FLOOR)),
-            log10_p_adjusted=float(np.maximum(q / ten, _FLOOR)),
-        )
-        for name, p, q in rows
-    )
-
-
-def ties_broken(matrix: FloatArray, rng: np.random.Generator) -> FloatArray:
+def break_ties(matrix: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Move equal values at random, up to half-way to the next ones.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, m)
-        The data; values may be missing (NaN).
-    rng : numpy.random.Generator
-        How far.
-
-    Returns
-    -------
-    ndarray
-        Values in the same order, but none equal; single ones stay.
+    Values keep their order, and none are equal; single ones and missing ones stay.
     """
-    known = np.isfinite(matrix)
-    if not known.all():
+    is_known = np.isfinite(matrix)
+    if not is_known.all():
         moved = matrix.copy()
-        moved[known] = ties_broken(matrix[known], rng)
+        moved[is_known] = break_ties(matrix[is_known], rng)
         return moved
     values, place, counts = np.unique(matrix, return_inverse=True, return_counts=True)
     if values.size in (0, 1, matrix.size):
         return matrix
     half = np.diff(values) / 2
-    tied = counts > 1
-    below = np.where(tied, np.concatenate([half[:1], half]), 0.0)
-    above = np.where(tied, np.concatenate([half, half[-1:]]), 0.0)
+    is_tied = counts > 1
+    below = np.where(is_tied, np.concatenate([half[:1], half]), 0.0)
+    above = np.where(is_tied, np.concatenate([half, half[-1:]]), 0.0)
     at = place.reshape(matrix.shape)
     moved = matrix - below[at]
     moved += rng.random(matrix.shape) * (below + above)[at]
@@ -331,26 +353,16 @@ def null_scores(matrix: FloatArray) -> FloatArray:
 
     Columns and rows in turn lose their median and their scale, twice, since each hides
     that of the other; what is left gets the normal quantiles of its ranks, equal values
-    those of their mean rank.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, m)
-        The data; values may be missing (NaN).
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        Independent and about standard normal under the null model; NaN where the
-        value is missing.
+    those of their mean rank. Independent and about standard normal under the null
+    model; NaN where the value is missing.
     """
     away = matrix
     for axis in (0, 1, 0, 1):
-        away = _standardised(away, axis)
+        away = _scaled_by_median(away, axis)
     return _quantiles(away)
 
 
-def _standardised(matrix: FloatArray, axis: int) -> FloatArray:
+def _scaled_by_median(matrix: FloatArray, axis: int) -> FloatArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a line without any value
         away = matrix - np.nanmedian(matrix, axis=axis, keepdims=True)
@@ -362,17 +374,34 @@ def _standardised(matrix: FloatArray, axis: int) -> FloatArray:
     return standard
 
 
+def _levelled(matrix: FloatArray) -> FloatArray:
+    """Give columns and rows in turn, twice, mean 0 and spread 1.
+
+    Without it any rows that have a level of their own would look like a bicluster,
+    since shuffling takes the level from them. Means are used, not medians: they take
+    the same from real and from shuffled data.
+    """
+    away = matrix
+    for axis in (0, 1, 0, 1):
+        is_known = np.isfinite(away)
+        n = np.maximum(is_known.sum(axis=axis, keepdims=True), 1)
+        total = np.where(is_known, away, 0.0).sum(axis=axis, keepdims=True)
+        away = away - total / n
+        squares = np.where(is_known, away**2, 0.0).sum(axis=axis, keepdims=True) / n
+        away = away / np.where(squares > 0, np.sqrt(squares), 1.0)
+    return away
+
+
 def _quantiles(values: FloatArray) -> FloatArray:
-    known = np.isfinite(values)
-    _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+    """Replace values by the normal quantiles of their ranks."""
+    is_known = np.isfinite(values)
+    _, place, counts = np.unique(
+        values[is_known], return_inverse=True, return_counts=True
+    )
     ranks = np.cumsum(counts) - (counts - 1) / 2
     scores = np.full(values.shape, np.nan)
-    scores[known] = ndtri((ranks - 0.5) / place.size)[place]
+    scores[is_known] = scipy.special.ndtri((ranks - 0.5) / place.size)[place]
     return scores
-
-
-def _log_choose(n: int, k: int) -> float:
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def _log_chernoff(hits: int, n: int, chance: float) -> float:
@@ -387,18 +416,18 @@ def _log_chernoff(hits: int, n: int, chance: float) -> float:
 def _log_binomial_tail(hits: int, n: int, chance: float) -> float:
     if hits == 0:
         return 0.0
-    exact = float(bdtrc(hits - 1, n, chance))
+    exact = float(scipy.special.bdtrc(hits - 1, n, chance))
     return float(np.log(exact)) if exact > _LEAST else _log_chernoff(hits, n, chance)
 
 
 def _log_beta_tail(a: float, b: float, x: float) -> float:
     """Return the log of the lower tail of a beta distribution, or a bound of it."""
-    exact = float(betainc(a, b, x))
+    exact = float(scipy.special.betainc(a, b, x))
     if exact > _LEAST:
         return float(np.log(exact))
     if x <= 0:
         return -np.inf
     # The hypergeometric series, bounded by a geometric one.
     ratio = x * (a + b) / (a + 1)
-    body = a * np.log(x) + b * np.log1p(-x) - np.log(a) - betaln(a, b)
+    body = a * np.log(x) + b * np.log1p(-x) - np.log(a) - scipy.special.betaln(a, b)
     return float(body - np.log1p(-ratio)) if ratio < 1 else 0.0

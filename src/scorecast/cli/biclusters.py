@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from scorecast.biclusters import PATTERNS
 from scorecast.cli.options import Whole
 from scorecast.cli.unused import OF_PREDICTORS, refuse_given
 
@@ -22,7 +23,6 @@ _SHUFFLES = 199
 _OF_FINDERS = ("n_repeats", "share", "level", "relaxed_alpha")
 _OF_FILES = ("pattern", "named_beforehand", "n_permutations")
 _OF_BICLUSTERS = ("pattern", "named_beforehand", "missing_value", "n_repeats", "share")
-_PATTERNS = ("auto", "mean", "additive", "constant", "order")
 
 
 def bicluster_options(function: F) -> F:
@@ -38,9 +38,11 @@ def bicluster_options(function: F) -> F:
                      "repeated."),
         click.option("--truth", "truth_file", metavar="TRUTH.json",
                      help="Hidden biclusters to compare with."),
-        click.option("--pattern", type=click.Choice(_PATTERNS), default="auto",
-                     show_default=True,
-                     help="What may be surprising about a bicluster."),
+        click.option("--pattern", type=click.Choice(["auto", *PATTERNS]),
+                     default="auto", show_default=True,
+                     help="What may be surprising about a bicluster: "
+                     + "; ".join(f"{m.name}: {m.summary}" for m in PATTERNS.values())
+                     + "; auto: whichever is most."),
         click.option("--named-beforehand", is_flag=True,
                      help="The biclusters were not found in DATA: test them by "
                      "shuffling its columns."),
@@ -125,9 +127,9 @@ def _answer(
         _set(options["bicluster_file"], shape),
         truth=truth,
         data=values,
-        missing="omit",
+        nan_policy="omit",
         pattern=options["pattern"],
-        selected=not options["named_beforehand"],
+        is_found_in_data=not options["named_beforehand"],
         n_permutations=options["n_permutations"] or _SHUFFLES,
         alpha=options["alpha"],
         random_state=options["seed"],
@@ -140,13 +142,13 @@ def _set(path: str | None, shape: tuple[int, int]) -> Any:
     """Read biclusters, naming the file where something is wrong with them."""
     if path is None:
         return None
-    from scorecast.biclusters import biclusters_from
-    from scorecast.cli.inputs import blamed_on
+    from scorecast.biclusters import as_bicluster_set
+    from scorecast.exceptions import Location, locating
     from scorecast.io import read_json
 
     content = read_json(path)
-    with blamed_on(path):
-        return biclusters_from(content, shape=shape)
+    with locating({"found": Location(file=path)}):
+        return as_bicluster_set(content, shape=shape)
 
 
 def _assessed(
@@ -188,7 +190,7 @@ def _check_gate(result: Any, threshold: float | None) -> None:
     if result.kind == "estimate-assessment":
         reached, what = result.best.losses[0].low, "consensus, at the near end,"
     else:
-        reached, what = result.value("consensus"), "consensus"
+        reached, what = result.agreement["consensus"].value, "consensus"
     if reached < threshold:
         msg = f"{what} is {reached:.4g}; --fail-below {threshold:g} asks for more"
         raise GateFailedError(msg)

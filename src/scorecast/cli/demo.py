@@ -29,7 +29,6 @@ def command(out: str | None, **options: Any) -> None:
     then forecast for the 1,623 characters of the whole collection. A second part says
     how much forecasts of football matches knew. Writes scorecast-demo.html.
     """
-    from scorecast._core.parallel import one_blas_thread
     from scorecast._core.progress import computing
     from scorecast.classes import extrapolate
     from scorecast.cli.inputs import collected_warnings
@@ -46,8 +45,7 @@ def command(out: str | None, **options: Any) -> None:
         options["report_path"], options["force"] = "scorecast-demo.html", True
     check_outputs(options)
     everything, shown = _characters(options["seed"])
-    # Its arrays are small: a second thread of BLAS would only wait, and burn a core.
-    with collected_warnings(), computing(), one_blas_thread():
+    with collected_warnings(), computing():
         truth = accuracy_curve(everything, sizes=_TARGETS[0], standard_errors=False)
         result = extrapolate(shown, to=_TARGETS, random_state=options["seed"])
         known = _matches(options)

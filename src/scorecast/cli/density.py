@@ -9,7 +9,7 @@ import click
 from scorecast.cli.unused import OF_PREDICTORS, refuse_given
 
 if TYPE_CHECKING:
-    from scorecast.biclusters import DensityComparison, DensityTest
+    from scorecast.evaluation import DensityComparison, DensityTest
 
 __all__ = ["as_fitted_option", "assess_density", "density_option"]
 
@@ -60,7 +60,7 @@ def assess_density(options: dict[str, Any]) -> None:
 
 
 def _tested(values: Any, options: dict[str, Any]) -> DensityTest | DensityComparison:
-    from scorecast.biclusters import compare_densities, density_test
+    from scorecast.evaluation import compare_densities, density_test
 
     densities = [_model(text) for text in options["densities"]]
     if len(set(options["densities"])) < len(densities):
@@ -110,7 +110,7 @@ def _model(text: str) -> Any:
 def _check_gate(
     result: DensityTest | DensityComparison, threshold: float | None
 ) -> None:
-    from scorecast.biclusters import DensityComparison
+    from scorecast.evaluation import DensityComparison
     from scorecast.exceptions import GateFailedError
 
     if threshold is None:

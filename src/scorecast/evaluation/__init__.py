@@ -3,6 +3,14 @@
 So far the kernels that other rooms stand on.
 """
 
+from scorecast.evaluation.density import (
+    DensityComparison,
+    DensityPair,
+    DensityTest,
+    TwoSampleTest,
+    compare_densities,
+    density_test,
+)
 from scorecast.evaluation.intervals import (
     PROPORTION_INTERVALS,
     ProportionMethod,
@@ -52,6 +60,9 @@ __all__ = [
     "PROPORTION_INTERVALS",
     "AdjustmentMethod",
     "Areas",
+    "DensityComparison",
+    "DensityPair",
+    "DensityTest",
     "Dependence",
     "ErrorRate",
     "Metric",
@@ -60,6 +71,7 @@ __all__ = [
     "Predictions",
     "ProportionMethod",
     "Task",
+    "TwoSampleTest",
     "adjust_p_values",
     "area_influence",
     "area_under_curve",
@@ -67,9 +79,11 @@ __all__ = [
     "bca",
     "clopper_pearson",
     "clustered_wilson",
+    "compare_densities",
     "corrected_t",
     "cost_metric",
     "delong_interval",
+    "density_test",
     "empirical_bernstein",
     "hoeffding",
     "midranks",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scorecast.biclusters import DensityComparison, DensityTest
+from scorecast.evaluation import DensityComparison, DensityTest
 from scorecast.report.formats import count, level_name
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (

@@ -26,6 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # `report/<room>.py` lays out results of these kinds, each as one `Document`.
 _ROOMS: dict[str, str] = {
+    "bicluster-scores": "biclusters",
     "simulated-biclusters": "simulate",
     "simulated-classification": "simulate",
     "simulated-forecasts": "simulate",
@@ -38,7 +39,6 @@ _ROOMS: dict[str, str] = {
 _MODULES = {
     "ApparentInformation": "information_views",
     "Assessment": "assessment_views",
-    "BiclusterScores": "bicluster_views",
     "Comparison": "comparison_views",
     "DecoderComparison": "identification_views",
     "DensityComparison": "density_views",

@@ -1,28 +1,42 @@
-"""Run finders of biclusters again and again: on synthetic data, or on subsamples."""
+"""Algorithms that find biclusters, run again and again on subsamples or new data.
+
+`bicluster_estimates` collects what every one of them reaches; what can be promised of
+them is then said by `scorecast.assess_estimates`.
+"""
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_n_jobs
+from scorecast._core.checks import check_count, check_n_jobs
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
+from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import FloatArray, IntArray, RandomState
-from scorecast.biclusters.adapters import biclusters_from
-from scorecast.biclusters.agreement import AGREEMENT, agreement, random_like
-from scorecast.biclusters.bicluster_estimates import BiclusterEstimates
-from scorecast.biclusters.bicluster_set import BiclusterSet
-from scorecast.biclusters.finders import check_finders, find
-from scorecast.biclusters.merit import MERIT, merit
-from scorecast.biclusters.score_biclusters import check_data
+from scorecast._core.types import FloatArray, IntArray, Json, RandomState
+from scorecast.biclusters.agreement import (
+    AGREEMENT_MEASURES,
+    AgreementMeasure,
+    measure_agreement,
+    random_like,
+)
+from scorecast.biclusters.bicluster_set import (
+    BiclusterSet,
+    as_bicluster_set,
+    blaming,
+)
+from scorecast.biclusters.coherence import (
+    COHERENCE_MEASURES,
+    CoherenceMeasure,
+    measure_coherence,
+)
+from scorecast.biclusters.scoring import check_data
 from scorecast.exceptions import (
     FitFailedError,
     InsufficientDataError,
@@ -30,7 +44,160 @@ from scorecast.exceptions import (
     UsageError,
 )
 
-__all__ = ["bicluster_estimates"]
+Values = Mapping[str, Mapping[str, FloatArray]]
+_STABILITY = (
+    "no truth was given: this measures how stable a finder is, by how well what it "
+    "finds in a subsample agrees with its own result on all rows, not whether that is "
+    "right"
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BiclusterEstimates(Result):
+    """What finders reached on every repeat, and where there was nothing to find.
+
+    Made to be passed to `scorecast.assess_estimates`.
+
+    Attributes
+    ----------
+    estimates : mapping of str to mapping of str to ndarray
+        By finder and measure, one value per repeat; NaN where a repeat failed.
+    nulls : mapping of str to mapping
+        The same in null settings: ``"shuffled data"`` and ``"random biclusters"``.
+    overlap : float
+        How much more the mean varies than that of independent repeats, by the variance
+        of one: b / (n - b) for subsamples of b of n rows, 0 for repeats that are drawn
+        anew.
+    unit : str
+        What a repeat is.
+    source : str
+        ``"synthetic"`` or ``"subsamples"``.
+    n_repeats : int
+        Number of repeats.
+    n_rows, n_columns : int
+        Size of one matrix; of the last one if they differ.
+    share : float
+        Share of rows in a subsample; 1 for synthetic data.
+    failures : mapping of str to tuple of str
+        By finder, why repeats failed.
+    has_truth : bool
+        Whether hidden biclusters were known; if not, what is found in a subsample is
+        compared with what the same finder finds in all rows.
+    seed : int or None
+        The random state, where it was a number.
+    """
+
+    kind: ClassVar[str] = "bicluster-estimates"
+
+    estimates: Values
+    nulls: Mapping[str, Values]
+    overlap: float
+    unit: str
+    source: str
+    n_repeats: int
+    n_rows: int
+    n_columns: int
+    share: float
+    failures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    has_truth: bool = True
+    seed: int | None = None
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures, the one to judge by first."""
+        return tuple(next(iter(self.estimates.values())))
+
+    @property
+    def greater_is_better(self) -> dict[str, bool]:
+        """By measure, which way is better."""
+        return {name: _measure(name).greater_is_better for name in self.measures}
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """By measure, its least and greatest possible value."""
+        chosen = {name: _measure(name) for name in self.measures}
+        return {name: (one.low, one.high) for name, one in chosen.items()}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader must know."""
+        failed = tuple(
+            f"{name}: {len(reasons)} of {self.n_repeats} repeats failed: {reasons[0]}"
+            for name, reasons in self.failures.items()
+            if reasons
+        )
+        if self.has_truth or not set(self.measures) & set(AGREEMENT_MEASURES):
+            return failed
+        return (*failed, _STABILITY)
+
+    def table(self, measure: str) -> dict[str, list[float]]:
+        """Return the values of one measure, a column per finder, for a comparison."""
+        return {
+            name: np.asarray(rows[measure]).tolist()
+            for name, rows in self.estimates.items()
+        }
+
+    def summary(self) -> str:
+        """Say what was collected."""
+        first = self.measures[0]
+        each = ", ".join(
+            f"{name} {np.nanmean(rows[first]):.3f}"
+            for name, rows in self.estimates.items()
+        )
+        return f"{self.n_repeats} {self.unit}: mean {first} {each}."
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return one row per finder, repeat and measure."""
+        rows = [
+            (name, repeat + 1, measure, value)
+            for name, values in self.estimates.items()
+            for measure, column in values.items()
+            for repeat, value in enumerate(np.asarray(column).tolist())
+        ]
+        names = ("finder", "repeat", "measure", "value")
+        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+    def _parts(self) -> tuple[Json, Json, Json]:
+        inputs = {
+            "n_rows": self.n_rows,
+            "n_columns": self.n_columns,
+            "has_truth": self.has_truth,
+        }
+        options = {
+            "source": self.source,
+            "n_repeats": self.n_repeats,
+            "share": self.share,
+            "overlap": self.overlap,
+            "unit": self.unit,
+            "seed": self.seed,
+        }
+        result = {
+            "estimates": self.estimates,
+            "nulls": self.nulls,
+            "failures": self.failures,
+            "warnings": list(self.warnings),
+        }
+        return inputs, options, result
+
+    @classmethod
+    def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
+        return cls(
+            estimates=_values(result["estimates"]),
+            nulls={name: _values(rows) for name, rows in result["nulls"].items()},
+            failures={k: tuple(v) for k, v in result["failures"].items()},
+            n_rows=int(inputs["n_rows"]),
+            n_columns=int(inputs["n_columns"]),
+            has_truth=bool(inputs.get("has_truth", True)),
+            **options,
+        )
+
+
+def _values(rows: Json) -> dict[str, dict[str, FloatArray]]:
+    return {
+        name: {m: np.array(column, dtype=np.float64) for m, column in values.items()}
+        for name, values in rows.items()
+    }
+
 
 _DEFAULT = ("consensus", "recovery", "relevance", "rnia")
 _SHUFFLED, _RANDOM = "shuffled data", "random biclusters"
@@ -92,8 +259,9 @@ def bicluster_estimates(
         Hidden biclusters of `data`. Without, what is found in a subsample is compared
         with what the same finder finds in all rows: how stable it is.
     measures : str or sequence of str, optional
-        Of `AGREEMENT` and `MERIT` (mean over found biclusters); the first is the one
-        that tests look at. Consensus, recovery, relevance and RNIA by default.
+        Of `AGREEMENT_MEASURES` and `COHERENCE_MEASURES` (mean over found biclusters);
+        the first is the one that tests look at. Consensus, recovery, relevance and RNIA
+        by default.
     n_repeats : int, default=20
         Number of repeats.
     share : float, default=0.8
@@ -129,12 +297,12 @@ def bicluster_estimates(
     >>> found.table("consensus")
     {'above': [1.0, 1.0, 1.0]}
     """
-    named, wanted = check_finders(finders), _check_measures(measures)
-    n_repeats = _check_repeats(n_repeats)
+    named, wanted = _check_finders(finders), _check_measures(measures)
+    n_repeats = check_count(n_repeats, "n_repeats", least=2)
     check_n_jobs(n_jobs)
     if (data is None) == (generator is None):
-        msg = "Give either `data` or `generator`."
-        raise UsageError(msg)
+        problem = "give either a matrix or what makes one"
+        raise UsageError(problem, parameter="data")
     rng = as_generator(random_state)
     for_whole, for_repeats = rng.spawn(2)
     setting = _setting(named, wanted, data, generator, truth, share, with_nulls,
@@ -150,22 +318,22 @@ def _check_measures(measures: str | Sequence[str] | None) -> tuple[str, ...]:
     if measures is None:
         return _DEFAULT
     wanted = (measures,) if isinstance(measures, str) else tuple(measures)
-    known = AGREEMENT | MERIT
     for name in wanted:
-        if name not in known:
-            msg = f"No measure {name!r}; there are {', '.join(known)}."
-            raise UsageError(msg)
+        _measure(name)
     if not wanted or len(set(wanted)) < len(wanted):
-        msg = f"Give one or more different measures; got {list(wanted)}."
-        raise UsageError(msg)
+        problem = f"must be one or more different ones; got {list(wanted)}"
+        raise UsageError(problem, parameter="measures")
     return wanted
 
 
-def _check_repeats(n_repeats: int) -> int:
-    if isinstance(n_repeats, numbers.Integral) and int(n_repeats) >= 2:
-        return int(n_repeats)
-    msg = f"`n_repeats` must be a whole number from 2; got {n_repeats!r}."
-    raise UsageError(msg)
+def _measure(name: str) -> AgreementMeasure | CoherenceMeasure:
+    """Return a measure of either kind."""
+    if name in COHERENCE_MEASURES:
+        return COHERENCE_MEASURES[name]
+    if name in AGREEMENT_MEASURES:
+        return AGREEMENT_MEASURES[name]
+    known = ", ".join([*AGREEMENT_MEASURES, *COHERENCE_MEASURES])
+    raise UsageError(f"must be among {known}; got {name!r}", parameter="measures")
 
 
 def _setting(
@@ -185,16 +353,18 @@ def _setting(
         size = _subsample_size(share, matrix.shape[0])
         shape = (matrix.shape[0], matrix.shape[1])
         if truth is not None:
-            truths = dict.fromkeys(finders, biclusters_from(truth, shape=shape))
+            with blaming("truth"):
+                hidden = as_bicluster_set(truth, shape=shape)
+            truths = dict.fromkeys(finders, hidden)
         else:
             truths = {n: _found(n, f, matrix, rng) for n, f in finders.items()}
         empty = [name for name, found in truths.items() if not len(found)]
         if empty and truth is not None:
-            msg = "`truth` holds no bicluster: there is nothing to compare with."
-            raise InsufficientDataError(msg)
+            problem = "holds no bicluster: there is nothing to compare with"
+            raise InsufficientDataError(problem, parameter="truth")
         if empty:
-            msg = f"{empty[0]}: no biclusters in all rows: there is nothing to compare."
-            raise InsufficientDataError(msg)
+            problem = f"{empty[0]} finds none in all rows: there is nothing to compare"
+            raise InsufficientDataError(problem, parameter="finders")
     return _Setting(
         finders=finders, measures=measures, generator=generator, matrix=matrix,
         truths=truths, size=size, with_nulls=with_nulls,
@@ -207,7 +377,7 @@ def _found(
 ) -> BiclusterSet:
     """Find biclusters in all rows; without them there is nothing to compare with."""
     try:
-        return find(finder, matrix, _seed(rng))
+        return _find(finder, matrix, _seed(rng))
     except ScorecastError:
         raise
     except Exception as error:
@@ -223,11 +393,11 @@ def _reason(error: Exception) -> str:
 def _subsample_size(share: float, n: int) -> int:
     size = round(share * n) if 0 < share < 1 else 0
     if not 2 <= size < n:
-        msg = (
-            f"`share` must leave 2 rows or more in a subsample, and some out; got "
-            f"{share!r} of {n} rows."
+        raise UsageError(
+            "must leave 2 rows or more in a subsample, and some out; got "
+            f"{share!r} of {n} rows",
+            parameter="share",
         )
-        raise UsageError(msg)
     return int(size)
 
 
@@ -246,10 +416,10 @@ def _one_repeat(setting: _Setting, number: int, rng: np.random.Generator) -> _Re
     for (name, finder), stream in zip(setting.finders.items(), streams, strict=True):
         seed = _seed(stream)
         try:
-            found = find(finder, matrix, seed)
+            found = _find(finder, matrix, seed)
             rows = {"": _measured(setting.measures, found, truths[name], matrix)}
             if shuffled is not None:
-                lost = find(finder, shuffled, seed)
+                lost = _find(finder, shuffled, seed)
                 other = random_like(found, stream)
                 truth = truths[name]
                 rows[_SHUFFLED] = _measured(setting.measures, lost, truth, shuffled)
@@ -277,10 +447,10 @@ def _drawn(
     if hasattr(made, "X") and hasattr(made, "truth"):
         made = (made.X, made.truth)  # simulated data
     if not isinstance(made, tuple) or len(made) != 2:
-        msg = "The generator must return a matrix and its hidden biclusters."
-        raise UsageError(msg)
+        problem = "must return a matrix and its hidden biclusters"
+        raise UsageError(problem, parameter="generator")
     matrix = check_data(made[0], "omit")
-    hidden = biclusters_from(made[1], shape=(matrix.shape[0], matrix.shape[1]))
+    hidden = as_bicluster_set(made[1], shape=(matrix.shape[0], matrix.shape[1]))
     return matrix, dict.fromkeys(setting.finders, hidden)
 
 
@@ -291,14 +461,17 @@ def _measured(
     matrix: FloatArray,
 ) -> dict[str, float]:
     values: dict[str, float] = {}
-    if any(name in AGREEMENT for name in measures):
+    if any(name in AGREEMENT_MEASURES for name in measures):
         if not len(truth):
             msg = "there is no true bicluster to compare with"
             raise InsufficientDataError(msg)
-        values |= agreement(found, truth)
-    if any(name in MERIT for name in measures):
-        rows = [merit(matrix[np.ix_(r, c)]) for r, c in found.pairs()]
-        values |= {name: _known_mean([row[name] for row in rows]) for name in MERIT}
+        values |= measure_agreement(found, truth)
+    if any(name in COHERENCE_MEASURES for name in measures):
+        rows = [measure_coherence(matrix[np.ix_(r, c)]) for r, c in found.pairs()]
+        values |= {
+            name: _known_mean([row[name] for row in rows])
+            for name in COHERENCE_MEASURES
+        }
     return {name: values[name] for name in measures}
 
 
@@ -340,7 +513,9 @@ def _unit(setting: _Setting) -> str:
     """Say what a repeat is, and what it is held against where that is no truth."""
     if setting.matrix is None:
         return "synthetic data sets"
-    itself = not setting.has_truth and any(x in AGREEMENT for x in setting.measures)
+    itself = not setting.has_truth and any(
+        x in AGREEMENT_MEASURES for x in setting.measures
+    )
     return "subsamples, against its own result on all rows" if itself else "subsamples"
 
 
@@ -359,3 +534,39 @@ def _columns(
         }
         for name in setting.finders
     }
+
+
+def _check_finders(finders: Any) -> dict[str, Any]:
+    """Give every finder a name: its own, or that of its class or function."""
+    if isinstance(finders, Mapping):
+        named = {str(name): finder for name, finder in finders.items()}
+    else:
+        named = {getattr(finders, "__name__", type(finders).__name__): finders}
+    for name, finder in named.items():
+        fits = hasattr(finder, "fit") and hasattr(finder, "get_params")
+        if isinstance(finder, type) or not (fits or callable(finder)):
+            raise UsageError(
+                f"{name!r} must be a function from a matrix to biclusters, or fit as "
+                "scikit-learn's",
+                parameter="finders",
+            )
+    if not named:
+        raise UsageError("give one at least", parameter="finders")
+    return named
+
+
+def _find(finder: Any, matrix: FloatArray, seed: int) -> BiclusterSet:
+    """Find biclusters of a matrix; an estimator is copied and seeded first."""
+    data = matrix.copy()  # whatever it does to it is its own affair
+    if hasattr(finder, "fit") and hasattr(finder, "get_params"):
+        from sklearn.base import clone  # slow to load
+
+        copy = clone(finder)
+        if "random_state" in copy.get_params():
+            copy.set_params(random_state=int(np.uint32(seed)) % 2**31)
+        return as_bicluster_set(copy.fit(data), shape=_shape(matrix))
+    return as_bicluster_set(finder(data), shape=_shape(matrix))
+
+
+def _shape(matrix: FloatArray) -> tuple[int, int]:
+    return int(matrix.shape[0]), int(matrix.shape[1])

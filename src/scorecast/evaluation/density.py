@@ -19,7 +19,7 @@ from scorecast._core.parallel import map_tasks
 from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
-from scorecast.biclusters.two_sample import (
+from scorecast.evaluation.two_sample import (
     STATISTICS,
     distances,
     two_sample_p,

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
-from scorecast.biclusters.two_sample import distances, two_sample_p
+from scorecast.evaluation.two_sample import distances, two_sample_p
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 from scorecast.report import render_html
 from scorecast.report.html import Report

@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.biclusters import MERIT, merit
-from scorecast.biclusters.merit import (
-    mean_squared_residue,
-    row_correlation,
-    transposed_virtual_error,
-)
+from scorecast.biclusters import COHERENCE_MEASURES, ScoringNote
+from scorecast.biclusters.coherence import mean_squared_residue, measure_coherence
+from scorecast.simulate import PLANTED_PATTERNS
 
 
 def slow_merit(b):
@@ -39,26 +36,48 @@ def test_every_measure_equals_plain_loops():
     rng = np.random.default_rng(0)
     for n, m in ((2, 2), (3, 7), (9, 4)):
         block = rng.normal(3, 2, size=(n, m))
-        assert merit(block) == pytest.approx(slow_merit(block))
-        assert list(merit(block)) == list(MERIT)
+        assert measure_coherence(block) == pytest.approx(slow_merit(block))
+        assert list(measure_coherence(block)) == list(COHERENCE_MEASURES)
 
 
-def test_perfect_patterns():
+@pytest.mark.parametrize("pattern", PLANTED_PATTERNS)
+def test_measures_are_zero_on_the_patterns_that_they_claim(pattern):
+    made = sc.simulate.biclusters(pattern=pattern, random_state=3)
+    for one in made.truth.biclusters:
+        values = measure_coherence(one.values)
+        for name, measure in COHERENCE_MEASURES.items():
+            is_zero = values[name] == pytest.approx(0, abs=1e-9)
+            assert is_zero == (pattern in measure.zero_for), name
+    known_by = PLANTED_PATTERNS[pattern].coherence_measure
+    if known_by is not None:
+        assert pattern in COHERENCE_MEASURES[known_by].zero_for
+
+
+@pytest.mark.parametrize("measure", COHERENCE_MEASURES.values(), ids=lambda m: m.name)
+def test_measures_keep_within_their_limits(measure):
+    rng = np.random.default_rng(8)
+    for _ in range(30):
+        shape = rng.integers(2, 9, size=2)
+        value = measure.evaluate(rng.normal(2, 3, size=shape))
+        assert measure.low - 1e-12 <= value <= measure.high + 1e-12
+
+
+def test_shifted_and_scaled_columns_have_no_virtual_error():
     rng = np.random.default_rng(1)
     shift, scale = rng.normal(size=(6, 1)), rng.uniform(0.5, 2, size=(1, 5))
-    additive = shift + rng.normal(size=(1, 5))
-    assert mean_squared_residue(additive) == pytest.approx(0, abs=1e-25)
-    assert row_correlation(additive) == pytest.approx(1)
-    both = shift * scale + rng.normal(size=(1, 5))  # shifted and scaled
-    assert mean_squared_residue(both) > 0.01
-    assert transposed_virtual_error(both) == pytest.approx(0, abs=1e-12)
+    additive = measure_coherence(shift + rng.normal(size=(1, 5)))
+    assert additive["msr"] == pytest.approx(0, abs=1e-25)
+    assert additive["row-correlation"] == pytest.approx(1)
+    both = measure_coherence(shift * scale + rng.normal(size=(1, 5)))
+    assert both["msr"] > 0.01
+    assert both["virtual-error"] == pytest.approx(0, abs=1e-12)
 
 
 def test_a_constant_bicluster_has_no_correlation():
-    values = merit(np.full((3, 4), 7.3))
+    values = measure_coherence(np.full((3, 4), 7.3))
     assert values["msr"] == values["variance"] == values["virtual-error"] == 0
     assert math.isnan(values["row-correlation"])
-    one = merit(np.array([[1.0, 2.0, 4.0]]))
+    one = measure_coherence(np.array([[1.0, 2.0, 4.0]]))
     assert one["msr"] == 0
     assert math.isnan(one["row-correlation"])
 
@@ -68,7 +87,7 @@ def test_missing_values_are_left_out():
     block = rng.normal(size=(5, 6))
     holes = block.copy()
     holes[0, 0] = holes[3, 2] = np.nan
-    values = merit(holes)
+    values = measure_coherence(holes)
     assert all(math.isfinite(x) for x in values.values())
     pairs = []
     for i in range(5):
@@ -85,12 +104,13 @@ def test_missing_values_are_left_out():
     )
     assert values["msr"] == pytest.approx(np.nanmean(residue**2))
     answer = sc.score_biclusters(
-        [(range(5), range(6))], data=holes, missing="omit", n_random=0
+        [(range(5), range(6))], data=holes, nan_policy="omit", n_random=0
     )
-    assert answer.biclusters[0].msr == pytest.approx(values["msr"])
-    assert answer.is_tested
-    assert any("tests take noise in their place" in x for x in answer.warnings)
-    assert not any("told apart at random" in line for line in answer.assumptions)
+    assert answer.biclusters[0].coherence == pytest.approx(values)
+    assert answer.n_significant is not None
+    (note,) = answer.notes
+    assert (note.code, note.count, note.total) == (ScoringNote.MISSING_LEFT_OUT, 2, 30)
+    assert not answer.has_ties
 
 
 def test_the_yeast_residue_is_that_of_others(shared_data):
@@ -102,4 +122,6 @@ def test_the_yeast_residue_is_that_of_others(shared_data):
 
 def test_a_bicluster_of_missing_values_has_no_merit_and_no_warnings():
     # Warnings are errors here.
-    assert all(np.isnan(value) for value in merit(np.full((3, 4), np.nan)).values())
+    assert all(
+        np.isnan(value) for value in measure_coherence(np.full((3, 4), np.nan)).values()
+    )
