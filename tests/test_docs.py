@@ -1,6 +1,7 @@
 """The tool that holds pages against what is printed: it finds what differs."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -59,3 +60,31 @@ def test_commands_of_a_page_are_run_and_their_faults_told(tool, tmp_path, monkey
     check.writes = True
     tool.check_text(page, tmp_path, check, slow=False)
     assert "nobody" not in page.read_text()
+
+
+def formulas():
+    """Yield every formula of docstrings and pages, with the file it stands in."""
+    for path in sorted(ROOT.glob("src/**/*.py")):
+        text = path.read_text()
+        blocks = re.findall(r"\.\. math::(.+?)(?:\n\s*\n|\"\"\")", text, re.DOTALL)
+        for formula in [*re.findall(r":math:`([^`]+)`", text), *blocks]:
+            yield path.name, formula
+    for path in sorted(ROOT.glob("docs/**/*.md")):
+        found = re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", path.read_text(), re.DOTALL)
+        for block, inline in found:
+            yield path.name, block or inline
+
+
+def test_every_formula_can_be_set():
+    """The pages are built with formulas as MathML: one that is not read ends it all."""
+    math = pytest.importorskip("docutils.utils.math")
+    latex = pytest.importorskip("docutils.utils.math.latex2mathml")
+    seen, wrong = 0, []
+    for name, formula in formulas():
+        seen += 1
+        try:
+            latex.tex2mathml(" ".join(formula.split()))
+        except math.MathError as error:
+            wrong.append(f"{name}: {formula.strip()}: {error}")
+    assert seen > 200
+    assert not wrong

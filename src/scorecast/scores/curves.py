@@ -65,7 +65,7 @@ class AccuracyCurve(Result):
 
     A sample that `a` of its K - 1 competitors beat is right among k classes with chance
 
-    .. math:: \binom{K - 1 - a}{k - 1} \Big/ \binom{K - 1}{k - 1},
+    .. math:: \binom{K - 1 - a}{k - 1} / \binom{K - 1}{k - 1},
 
     and the curve is the weighted mean of these chances.
 
