@@ -287,7 +287,7 @@ def forecasts(
     normal density, whose variance is that of its error, :math:`e^{-2I}`, divided by the
     sharpness :math:`s`. Beyond the prior it knows
 
-    .. math:: J = I + \tfrac12 (1 - s + \log s) \text{ nats}.
+    .. math:: J = I + \tfrac{1}{2} (1 - s + \log s) \text{ nats}.
 
     Parameters
     ----------
