@@ -25,12 +25,15 @@ def test_assess_has_delongs_bound_of_the_area(sampling, n_classes):
     assert again.to_dict() == answer.to_dict()
 
 
-def test_folds_without_two_cases_of_a_class_have_no_such_bound():
-    y = (np.arange(30) > 25).astype(int)
+@pytest.mark.parametrize(("n_rare", "has_bound"), [(4, True), (3, False)])
+def test_folds_with_one_case_of_a_class_have_such_a_bound_without_any_not(
+    n_rare, has_bound
+):
+    y = (np.arange(30) >= 30 - n_rare).astype(int)
     X = np.random.default_rng(0).normal(size=(30, 2)) + y[:, None]
     answer = sc.assess(
         "naive-bayes", X, y, sampling="cv4", losses=["auc"], n_permutations=0,
         n_null_data=0, n_resamples=0, random_state=0,
     )  # fmt: skip
     methods = {b.method for b in answer.models[0].losses[0].bounds}
-    assert "delong" not in methods
+    assert ("delong" in methods) == has_bound

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from scorecast._core.types import FloatArray
-from scorecast.evaluation import area_influence
+from scorecast.evaluation import area_influence, placements
 from scorecast.guarantees.estimates import Estimates, LossSample
 from scorecast.guarantees.outcomes import Outcome
 
@@ -39,21 +40,16 @@ def fold_areas(
     Returns
     -------
     tuple of float
-        Low and high; NaN where a fold has fewer than two cases of a class, or no
-        scores.
+        Low and high; NaN where a fold lacks a class, or there are no scores. Where a
+        fold has a single case of a class, cases are held against those of all folds.
     """
     problem = estimates.problem
-    parts: FloatArray = np.zeros(problem.n)
-    areas = []
-    tested = [fold for fold in estimates.folds if fold.outcome is not None]
-    for fold in tested:
-        found = None if fold.outcome is None else _mean_area(fold.outcome)
-        if found is None:
-            return math.nan, math.nan
-        areas.append(found[0])
-        np.add.at(parts, fold.test, found[1] / len(tested))
-    if not areas:
+    found = _by_fold(estimates)
+    if found is None:
+        found = _over_folds(estimates)
+    if found is None:
         return math.nan, math.nan
+    areas, parts = found
     if problem.groups is not None:
         _, unit = np.unique(problem.groups, return_inverse=True)
         parts = np.bincount(unit, weights=parts).astype(np.float64)
@@ -107,19 +103,83 @@ def pair_areas(
     return float(known.mean()) - half, float(known.mean()) + half
 
 
+def _by_fold(estimates: Estimates) -> tuple[list[float], FloatArray] | None:
+    """Return areas of folds, and what cases add to the error of their mean.
+
+    Cases are held against the area of their own fold, so that each needs two of every
+    class.
+    """
+    parts: FloatArray = np.zeros(estimates.problem.n)
+    areas = []
+    tested = [fold for fold in estimates.folds if fold.outcome is not None]
+    for fold in tested:
+        found = None if fold.outcome is None else _mean_area(fold.outcome)
+        if found is None:
+            return None
+        areas.append(found[0])
+        np.add.at(parts, fold.test, found[1] / len(tested))
+    return (areas, parts) if areas else None
+
+
+def _over_folds(estimates: Estimates) -> tuple[list[float], FloatArray] | None:
+    """Return the same with cases held against those of their class in all folds.
+
+    A class of five in five folds has one case in each, which nothing in its fold can be
+    held against. What others say of such a case varies with it as well, so that this
+    is rather wide.
+    """
+    tested = [
+        (fold.test, fold.outcome)
+        for fold in estimates.folds
+        if fold.outcome is not None and fold.outcome.scores is not None
+    ]
+    whole = len(tested) == sum(fold.outcome is not None for fold in estimates.folds)
+    if not tested or not whole:
+        return None
+    areas: FloatArray = np.zeros(len(tested))
+    parts: FloatArray = np.zeros(estimates.problem.n)
+    codes = _areas_of(tested[0][1])
+    for code in codes:
+        own = [outcome.truth == code for _, outcome in tested]
+        if not all(x.any() and not x.all() for x in own):
+            return None
+        shares = [
+            placements(x, _column(outcome, code))
+            for x, (_, outcome) in zip(own, tested, strict=True)
+        ]
+        areas += [share[x].mean() for share, x in zip(shares, own, strict=True)]
+        where = np.concatenate([test for test, _ in tested])
+        share, is_own = np.concatenate(shares), np.concatenate(own)
+        for side in (is_own, ~is_own):
+            n = int(side.sum())
+            if n < 2:
+                return None
+            away = share[side] - share[side].mean()
+            np.add.at(parts, where[side], away / math.sqrt(n * (n - 1)))
+    return (areas / len(codes)).tolist(), parts / len(codes)
+
+
+def _areas_of(outcome: Outcome) -> Sequence[int]:
+    """Return the classes that have an area each; of two, one is enough."""
+    return (1,) if outcome.n_classes == 2 else range(outcome.n_classes)
+
+
+def _column(outcome: Outcome, code: int) -> FloatArray:
+    """Return the scores of a class against the rest."""
+    scores = np.asarray(outcome.scores)
+    return scores[:, 1] - scores[:, 0] if outcome.n_classes == 2 else scores[:, code]
+
+
 def _mean_area(outcome: Outcome) -> tuple[float, FloatArray] | None:
     """Average the areas of every class against the rest; of two, one is enough."""
-    scores = outcome.scores
-    if scores is None:
+    if outcome.scores is None:
         return None
-    two = outcome.n_classes == 2
     found = []
-    for code in (1,) if two else range(outcome.n_classes):
+    for code in _areas_of(outcome):
         own = outcome.truth == code
         if min(int(own.sum()), int((~own).sum())) < 2:
             return None
-        column = scores[:, 1] - scores[:, 0] if two else scores[:, code]
-        found.append(area_influence(own, column))
+        found.append(area_influence(own, _column(outcome, code)))
     return (
         float(np.mean([area for area, _ in found])),
         np.mean([part for _, part in found], axis=0),

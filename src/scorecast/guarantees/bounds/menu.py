@@ -147,12 +147,12 @@ def all_bounds(
     spread = case_spread(estimates, sample, level)
     if spread is not None and not sample.loss.is_binary:
         found.append(_bound("case-spread", spread))
-    if sample.loss.name == "auc":
+    if sample.loss.name == "auc" and _is_of_pairs(estimates, sample):
+        found.append(_bound("pairs", pair_areas(estimates, sample, level)))
+    elif sample.loss.name == "auc":
         found.append(_bound("delong", fold_areas(estimates, level)))
         twice = fold_areas(estimates, level, is_doubled=True)
         found.append(_bound("delong-doubled", twice))
-        if _is_of_pairs(estimates, sample):
-            found.append(_bound("pairs", pair_areas(estimates, sample, level)))
     if n_resamples:
         statistic, strata = _bootstrap_units(estimates, sample)
         ends = bca(statistic, strata, level=level, rng=rng, n_resamples=n_resamples)
