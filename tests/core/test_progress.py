@@ -281,6 +281,20 @@ def test_items_of_known_size_say_how_long_the_larger_ones_will_take(
         assert said[0][0] > 1.5 * by_count
 
 
+def test_a_large_item_is_known_by_what_it_is_made_of(clock, shown):
+    """Each of the last two takes 40 s, those before 1 s each: known 8 s into one."""
+    sizes, seconds = [10, 10, 100, 100], [1.0, 1.0, 40.0, 40.0]
+    with stages({"": 1.0}), stage(""):
+        for number, _ in enumerate(track(sizes, what="settings", sizes=sizes)):
+            with stages({"svm": 1.0, "tree": 1.0}):
+                for name in ("svm", "tree"):
+                    with stage(name):
+                        for fold, _ in enumerate(track(range(10), what="fold")):
+                            clock.pass_by(seconds[number] / 20)
+                            if (number, name, fold) == (2, "svm", 3):
+                                assert shown.left() == pytest.approx(72, rel=0.1)
+
+
 def test_a_line_never_says_that_nothing_is_left(clock, shown):
     with stages({"": 1.0}), stage(""):
         for _ in track(range(2), what="fold"):

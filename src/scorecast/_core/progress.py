@@ -138,28 +138,38 @@ class _Piece:
         # What an item is made of is believed if it was divided on purpose.
         planned = within is not None and within.weights is not None
         inner = within.left(now) if within is not None and planned else None
+        if self.sizes is not None and (inner is not None or self.took):
+            return self._left_by_size(self.sizes, elapsed, inner)
         if inner is not None:
             return (elapsed + inner) * (total / (self.done + 1)) - elapsed
         if self.done < max(1.0, _LEAST_SHARE * total) or elapsed < _LEAST_TIME:
             return None
-        if self.sizes is not None:
-            return self._left_by_size(self.sizes, elapsed)
         # An item that takes longer than those before slows the pace.
         until = self.counted - self.start - self.idle
         each = max(until / self.done, elapsed / (self.done + 1))
         return max(each * total - elapsed, 0.0)
 
-    def _left_by_size(self, sizes: Sequence[float], elapsed: float) -> float:
-        """Return the same where items are of known size: seconds grow as its power."""
-        done = list(zip(sizes, self.took, strict=False))
-        power = _power_of(done)
+    def _left_by_size(
+        self, sizes: Sequence[float], elapsed: float, inner: float | None
+    ) -> float | None:
+        """Return the same where items are of known size: seconds grow as its power.
+
+        The item that is worked on counts as far as it is known how long it takes.
+        """
+        if elapsed < _LEAST_TIME:
+            return None
+        known = self.took
+        running = elapsed - sum(known)
+        if inner is not None:
+            known = [*known, running + inner]
+        power = _power_of(list(zip(sizes, known, strict=False)))
         weights = [float(size**power) for size in sizes]
-        pace = sum(seconds for _, seconds in done) / sum(weights[: len(done)])
-        running = elapsed - sum(self.took)
-        now = max(pace * weights[len(done)] - running, 0.0)
-        # An item that takes longer than its size says slows the pace.
-        pace = max(pace, elapsed / sum(weights[: len(done) + 1]))
-        return now + pace * sum(weights[len(done) + 1 :])
+        pace = sum(known) / sum(weights[: len(known)])
+        if inner is None:
+            inner = max(pace * weights[self.done] - running, 0.0)
+            # An item that takes longer than its size says slows the pace.
+            pace = max(pace, elapsed / sum(weights[: self.done + 1]))
+        return inner + pace * sum(weights[self.done + 1 :])
 
     def words(self) -> str:
         if self.total is None:

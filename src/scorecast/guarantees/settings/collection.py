@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from scorecast._core.progress import stage, stages
 from scorecast._core.types import Json
 from scorecast._version import __version__
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -185,21 +186,23 @@ def _one_task(
         sampling = task.setting.value("sampling", order.sampling)
         plan = draw_plan(sampling, problem, for_plan)
         check_pairs(plan, problem, [order.losses[task.loss]])
-    streams = rng.spawn(len(order.models))
+    streams = dict(zip(order.models, rng.spawn(len(order.models)), strict=True))
     found = {}
-    for (name, model), stream in zip(order.models.items(), streams, strict=True):
-        parameters = task.setting.parameters(name)
-        chosen = _cloned(name, model, parameters) if parameters else model
-        estimates = collect_estimates(
-            chosen,
-            problem,
-            plan,
-            rng=stream,
-            run=Run(n_jobs=1, time_limit=order.time_limit),
-            what=task.setting.name,
-        )
-        loss = losses_for([order.losses[task.loss]], len(problem.classes))[0]
-        found[name] = _scores_of(estimates, loss, order.level, stream)
+    with stages(dict.fromkeys(order.models, 1.0)):
+        for name, model in order.models.items():
+            parameters = task.setting.parameters(name)
+            chosen = _cloned(name, model, parameters) if parameters else model
+            with stage(name):
+                estimates = collect_estimates(
+                    chosen,
+                    problem,
+                    plan,
+                    rng=streams[name],
+                    run=Run(n_jobs=1, time_limit=order.time_limit),
+                    what=task.setting.name,
+                )
+            loss = losses_for([order.losses[task.loss]], len(problem.classes))[0]
+            found[name] = _scores_of(estimates, loss, order.level, streams[name])
     return found
 
 
