@@ -189,3 +189,12 @@ def test_what_is_missing_is_asked_for(run, words, code, message):
     got, out, err = run("settings", *words)
     assert (got, out) == (code, "")
     assert message in err
+
+
+def test_the_target_is_named_as_the_file_names_it(run, tmp_path):
+    path = tmp_path / "tiny.csv"
+    path.write_text("a,b,kind\n1,2,w\n2,3,x\n3,1,y\n4,4,z\n")
+    wanted = ("--target", "kind", "--model", "naive-bayes", "--vary", "noise=0,0.1")
+    code, _, err = run("settings", path, *wanted, "--quick")
+    assert code == 3
+    assert "column 'kind' holds 4 different values" in err

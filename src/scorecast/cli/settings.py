@@ -20,7 +20,12 @@ from scorecast.cli.options import (
     output_options,
     table_options,
 )
-from scorecast.exceptions import UsageError
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+    quoted,
+)
 from scorecast.simulate import SIMULATORS
 
 if TYPE_CHECKING:
@@ -271,6 +276,13 @@ def _in_factors(options: dict[str, Any]) -> Iterator[None]:
             names = {factor.parameter: factor.name for factor in factors}
             raise UsageError(error.message(names)) from error
         raise UsageError(_VARIED.sub(r"--vary \1", str(error))) from error
+    except (InvalidInputError, InsufficientDataError) as error:
+        # The library knows the column of targets as y.
+        before, target, after = str(error).partition(": y ")
+        if not target or not options["target"]:
+            raise
+        msg = f"{before}: column {quoted(options['target'])} {after}"
+        raise type(error)(msg) from error
 
 
 def _value(text: str, place: str) -> Any:
