@@ -111,3 +111,19 @@ def test_a_lone_disaster_moves_the_posterior_less_than_the_mean(seed):
     moved = without.posterior_median_without - result.posterior.median
     assert moved_mean == pytest.approx(0.016, abs=2e-3)
     assert abs(moved) < 0.35 * moved_mean
+
+
+@pytest.mark.parametrize("clip", [0.0, 0.05, 0.3])
+def test_binary_forecasts_get_an_answer_clipped_or_not(shared_data, clip):
+    """The commonest input there is: atoms at both ends of j, which is bounded above."""
+    games = rows_of(shared_data / "forecast_538_games.csv.gz", "project")
+    played = [g for g in games["nfl_games",] if g["outcome"] in "12"][:300]
+    chance = np.clip([float(g["prob1"]) for g in played], clip, 1 - clip)
+    won = [g["outcome"] == "1" for g in played]
+    cases = sc.cases_from_classes(chance, won, prior="leave-one-out")
+    result = sc.apparent_information(cases, units="bits", influence=False)
+    assert result.converged
+    views = {view.tails: view for view in result.posterior.views}
+    mean, error = bits(cases.j).mean(), bits(cases.j).std(ddof=1) / np.sqrt(300)
+    assert abs(views["mixture"].median - mean) < 0.3 * error
+    assert result.posterior.median == pytest.approx(mean)
