@@ -271,7 +271,9 @@ def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
         assert found[n]["inputs"]["n_fitted"] == 60
         page = (tmp_path / f"{n}.html").read_text()
         assert "Do its draws look like the data?" in page
-    worst = {n: min(x["p"] for x in f["result"]["tests"]) for n, f in found.items()}
+    worst = {
+        n: min(x["p_value"] for x in f["result"]["tests"]) for n, f in found.items()
+    }
     assert worst[1] <= 0.025 < worst[2]
     gain = {n: f["result"]["gain"] for n, f in found.items()}
     assert gain[2] > gain[1] + 0.5
@@ -281,7 +283,7 @@ def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
 @pytest.mark.parametrize(
     ("extra", "code", "said"),
     [
-        (["--density", "sklearn.svm:SVC()"], 2, "cannot draw cases"),
+        (["--density", "sklearn.svm:SVC()"], 2, "cannot draw samples"),
         (["--density", "gaussian"], 2, "sklearn.mixture:GaussianMixture"),
         (["--density", MIXTURE.format(1)] * 2, 2, "names a model twice"),
         (
@@ -289,13 +291,13 @@ def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
             2,
             "--repeats has no part in --as-fitted",
         ),
-        (["--density", MIXTURE.format(99)], 2, "cannot be fitted to 30 cases"),
+        (["--density", MIXTURE.format(99)], 2, "cannot be fitted to 30 samples"),
         (["--density", MIXTURE.format(1), "--target", "y"], 2, "--target has no part"),
         (["--density", MIXTURE.format(1), "--share", ".5"], 2, "--share has no part"),
         (
             ["--density", MIXTURE.format(1), "--permutations", "9"],
             2,
-            "--permutations must be a whole number from 39",
+            "--permutations: must be a whole number from 39",
         ),
         (["--density", MIXTURE.format(1), "--fail-below", "9"], 5, "asks for more"),
     ],
@@ -316,7 +318,7 @@ def test_densities_are_compared(run, tmp_path):
         words += ["--density", MIXTURE.format(n)]
     code, out, err = run(*words, "--json", tmp_path / "d.json")
     assert code == 0, err
-    assert "1 = GaussianMixture(n_components=2)" in out
+    assert "1  GaussianMixture(n_components=2)" in out
     data = json.loads((tmp_path / "d.json").read_text())
     assert data["kind"] == "density-comparison"
     assert data["result"]["best"] == "GaussianMixture(n_components=2)"

@@ -123,9 +123,10 @@ def test_finders_with_long_names_stay_different():
         assert f"({k},{k})), value" in page
 
 
-def test_other_answers_are_shown_by_their_summary():
+def test_a_test_of_a_density_reads_like_this():
     from scipy.stats import norm
 
-    answer = sc.density_test(norm(), np.random.default_rng(0).normal(size=(30, 1)))
-    assert answer.summary()[:20] in render_text(answer)
-    assert "energy" in render_html(Report(results=(answer,)))
+    X = np.random.default_rng(0).normal(size=(30, 1))
+    answer = sc.density_test(norm(), X, max_samples=20)
+    assert_snapshot("density_test", sc.render(answer))
+    assert_snapshot("density_test_page", page_text(sc.render(answer, "html")))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scorecast.cli.unused import OF_PREDICTORS, refuse_given
+from scorecast.exceptions import Location, locating
 
 if TYPE_CHECKING:
     from scorecast.evaluation import DensityComparison, DensityTest
@@ -39,7 +40,7 @@ def assess_density(options: dict[str, Any]) -> None:
     """Read, fit, test on rows that were held out, and deliver."""
     from scorecast._core.progress import computing
     from scorecast.cli.datasets import read_rows
-    from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
+    from scorecast.cli.inputs import collected_warnings, file_prints
     from scorecast.cli.outputs import check_outputs, deliver
 
     refuse_given(_UNUSED, "has no part in --density")
@@ -52,7 +53,7 @@ def assess_density(options: dict[str, Any]) -> None:
     with collected_warnings() as lines:
         data = read_rows(options, allow_missing=False)
         check_outputs(options, [data.source])
-        with computing(), blamed_on(data.source):
+        with computing(), locating({"X": Location(file=data.source)}):
             result = _tested(data.values, options)
         files = file_prints([data.source])
     deliver(result, options, files=files, notes=list(dict.fromkeys(lines)))
@@ -70,7 +71,7 @@ def _tested(values: Any, options: dict[str, Any]) -> DensityTest | DensityCompar
         "test_size": options["test_size"] or _HELD_OUT,
         "n_permutations": options["n_permutations"] or None,
         "n_refits": options["n_permutations"] or None,
-        "level": options["level"],
+        "confidence_level": options["level"],
         "alpha": options["alpha"],
         "random_state": options["seed"],
         "n_jobs": options["n_jobs"],
@@ -99,8 +100,8 @@ def _model(text: str) -> Any:
     density = model_from(text) if ":" in text else None
     if not (hasattr(density, "sample") and hasattr(density, "fit")):
         msg = (
-            f"--density {text} cannot draw cases; give a class with `sample`, such as "
-            '"sklearn.mixture:GaussianMixture(n_components=3)" or '
+            f"--density {text} cannot draw samples; give a class with `sample`, such "
+            'as "sklearn.mixture:GaussianMixture(n_components=3)" or '
             '"sklearn.neighbors:KernelDensity(bandwidth=0.5)".'
         )
         raise UsageError(msg)
@@ -115,11 +116,13 @@ def _check_gate(
 
     if threshold is None:
         return
-    best = result.test(result.best) if isinstance(result, DensityComparison) else result
+    best = (
+        result.tests[result.best] if isinstance(result, DensityComparison) else result
+    )
     if not best.gain_low >= threshold:
         msg = (
             f"the gain of {best.density} beyond independent normals reaches down to "
-            f"{best.gain_low:.4g} nats per case; --fail-below {threshold:g} asks for "
+            f"{best.gain_low:.4g} nats per sample; --fail-below {threshold:g} asks for "
             "more"
         )
         raise GateFailedError(msg)

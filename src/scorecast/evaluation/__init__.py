@@ -4,8 +4,11 @@ So far the kernels that other rooms stand on.
 """
 
 from scorecast.evaluation.density import (
+    DENSITY_STATISTICS,
     DensityComparison,
+    DensityNote,
     DensityPair,
+    DensityStatistic,
     DensityTest,
     TwoSampleTest,
     compare_densities,
@@ -56,12 +59,15 @@ from scorecast.evaluation.roc import (
 
 __all__ = [
     "ADJUSTMENTS",
+    "DENSITY_STATISTICS",
     "METRICS",
     "PROPORTION_INTERVALS",
     "AdjustmentMethod",
     "Areas",
     "DensityComparison",
+    "DensityNote",
     "DensityPair",
+    "DensityStatistic",
     "DensityTest",
     "Dependence",
     "ErrorRate",

@@ -27,6 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 # `report/<room>.py` lays out results of these kinds, each as one `Document`.
 _ROOMS: dict[str, str] = {
     "bicluster-scores": "biclusters",
+    "density-comparison": "density",
+    "density-test": "density",
     "simulated-biclusters": "simulate",
     "simulated-classification": "simulate",
     "simulated-forecasts": "simulate",
@@ -41,8 +43,6 @@ _MODULES = {
     "Assessment": "assessment_views",
     "Comparison": "comparison_views",
     "DecoderComparison": "identification_views",
-    "DensityComparison": "density_views",
-    "DensityTest": "density_views",
     "EstimateAssessment": "estimate_views",
     "Identification": "identification_views",
     "ImpliedInformation": "identification_views",
