@@ -16,22 +16,10 @@ import scikit_posthocs as sp
 from scipy import stats
 
 from scorecast import compare
-from scorecast.comparison import (
-    aligned_friedman,
-    bergmann_hommel,
-    bonferroni,
-    finner,
-    friedman,
-    hochberg,
-    holm,
-    hommel,
-    iman_davenport,
-    nemenyi_p,
-    quade,
-    rank_z,
-    shaffer,
-)
-from scorecast.comparison.rank_pairs import normal_p
+from scorecast.comparison import OMNIBUS_TESTS, RowKind
+from scorecast.comparison.post_hoc import nemenyi_p
+from scorecast.comparison.rank_tests import normal_p, plain_z
+from scorecast.evaluation import adjust_p_values
 
 N, K = 1_000, 20
 ROWS = np.triu_indices(K, 1)
@@ -47,19 +35,19 @@ def best(job, times=3):
 
 
 def every_procedure(table):
-    for test in (friedman, iman_davenport, aligned_friedman, quade):
-        test(table)
-    z = rank_z(table, "ranks")[ROWS]
+    for test in OMNIBUS_TESTS.values():
+        if test.rows is RowKind.DATASETS:
+            test.evaluate(table)
+    z = plain_z(table)[ROWS]
     p = normal_p(z)
     nemenyi_p(z, K)
-    for adjust in (bonferroni, holm, hochberg, hommel, finner):
-        adjust(p)
-    shaffer(p, K)
+    for name in ("bonferroni", "holm", "hochberg", "hommel", "finner", "shaffer"):
+        adjust_p_values(p, name, n_models=K)
 
 
 def exhaustive(k):
     p = np.random.default_rng(0).random(k * (k - 1) // 2)
-    return lambda: bergmann_hommel(p, k)
+    return lambda: adjust_p_values(p, "bergmann-hommel", n_models=k)
 
 
 def peer(table):

@@ -4,6 +4,8 @@ The pages need nothing from outside: fonts and scripts are those of the theme, c
 beside them, and formulas become MathML, which browsers show without a script.
 """
 
+from pathlib import Path
+
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 
@@ -87,8 +89,33 @@ def _visit_math_block(translator, node):
     raise nodes.SkipNode
 
 
+def _write_methods(app):
+    """Write the reference of every registry of methods, from the registries."""
+    from scorecast.comparison import OMNIBUS_TESTS, PAIR_TESTS, POST_HOC, POSTERIORS
+    from scorecast.evaluation import METRICS, PROPORTION_INTERVALS
+    from scorecast.report import markdown
+    from scorecast.report.document import methods_document
+
+    registries = {
+        "Tests of two models": PAIR_TESTS,
+        "Corrections for many pairs": POST_HOC,
+        "Tests of all models at once": OMNIBUS_TESTS,
+        "Posteriors of a difference": POSTERIORS,
+        "Metrics": METRICS,
+        "Intervals of a proportion": PROPORTION_INTERVALS,
+    }
+    parts = ["# Methods by name\n"]
+    for title, registry in registries.items():
+        written = markdown.write(methods_document(title, registry))
+        parts.append(f"## {title}\n\n{written.split('**', 2)[2].strip()}\n")
+    folder = Path(app.srcdir) / "reference" / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "methods.md").write_text("\n".join(parts), encoding="utf-8")
+
+
 def setup(app):
-    """Show formulas as MathML."""
+    """Show formulas as MathML, and methods from their registries."""
+    app.connect("builder-inited", _write_methods)
     app.add_html_math_renderer("mathml", (_visit_math, None), (_visit_math_block, None))
     app.add_css_file("page.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

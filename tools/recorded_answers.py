@@ -275,18 +275,18 @@ COMMANDS = {
     "n=20,40 --sets 4 --sampling cv5",
     "settings-simulated": "settings --simulate --vary n_samples=20,40 --fix n_features=8 --model discriminant "
     "--model naive-bayes --sets 3 --sampling cv5",
-    "compare": "compare results.csv --level .95 --latex table.tex",
+    "compare": "compare results.csv --confidence-level .95 --latex table.tex",
     "compare-control": "compare results.csv --control svm --post-hoc holm --omnibus "
     "friedman",
     "compare-long": "compare long.csv --long set learner score --post-hoc nemenyi",
     "compare-exhaustive": "compare results.csv --post-hoc bergmann-hommel --omnibus "
     "quade",
-    "compare-errors": "compare results.csv --minimise --pairs wilcoxon --rope .01",
+    "compare-errors": "compare results.csv --lower-is-better --test wilcoxon --rope .01",
     "compare-splits": "compare two.csv --rows splits --test-ratio .25 --rope .01",
-    "compare-two": "compare two.csv --pairs sign",
+    "compare-two": "compare two.csv --test sign",
     "compare-cases": "compare cases.csv --truth gold",
-    "compare-auc": "compare chances.csv --truth gold --metric auc --drop text",
-    "compare-groups": "compare chances.csv --truth gold --metric brier --group text",
+    "compare-auc": "compare chances.csv --truth gold --scoring roc_auc --drop text",
+    "compare-groups": "compare chances.csv --truth gold --scoring brier_score --groups text",
     "compare-hits": "compare hits.csv",
     "size": "size --expect .9 --width .1",
     "size-versus": "size --expect .9 --versus .85 --power .8 --disagreement .2",
@@ -509,7 +509,7 @@ def compare_pair_tests() -> Any:
             b,
             test=name,
             greater_is_better=True,
-            level=0.95,
+            confidence_level=0.95,
             random_state=0,
             n_resamples=499,
         ).to_dict()
@@ -524,7 +524,9 @@ def compare_pair_mcnemar() -> Any:
     truth, good, fair = np.loadtxt("cases.csv", delimiter=",", skiprows=1).T
     names = ["mcnemar", "mcnemar-exact", "mcnemar-corrected", "mcnemar-plain"]
     return {
-        name: sc.compare_pair(good, fair, y_true=truth, test=name, level=0.95).to_dict()
+        name: sc.compare_pair(
+            good, fair, truth, test=name, confidence_level=0.95, random_state=None
+        ).to_dict()
         for name in names
     }
 
@@ -535,7 +537,7 @@ def compare_pair_delong() -> Any:
 
     data = np.genfromtxt("chances.csv", delimiter=",", skip_header=1)[:, :3]
     truth, sure, guess = data.T
-    return sc.compare_pair(sure, guess, y_true=truth, metric="auc", random_state=0)
+    return sc.compare_pair(sure, guess, truth, scoring="roc_auc", random_state=0)
 
 
 @call
@@ -545,7 +547,9 @@ def compare_pair_5x2() -> Any:
     rng = np.random.default_rng(8)
     a, b = rng.normal(0.8, 0.03, (5, 2)), rng.normal(0.77, 0.03, (5, 2))
     return {
-        name: sc.compare_pair(a, b, test=name, greater_is_better=True).to_dict()
+        name: sc.compare_pair(
+            a, b, test=name, greater_is_better=True, random_state=None
+        ).to_dict()
         for name in ["5x2cv-t", "5x2cv-f"]
     }
 
@@ -558,9 +562,9 @@ def compare_frame() -> Any:
     table = dict(zip(["svm", "knn", "tree", "net"], data.T.tolist(), strict=True))
     return sc.compare(
         table,
-        rows="data sets",
+        rows="datasets",
         greater_is_better=True,
-        level=0.9,
+        confidence_level=0.9,
         rope=0.01,
         post_hoc="shaffer",
         omnibus="aligned-ranks",

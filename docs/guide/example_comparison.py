@@ -19,7 +19,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import scorecast as sc
-from scorecast.report import render_text
 # [end]
 
 warnings.simplefilter("ignore")
@@ -64,17 +63,17 @@ for seed in range(20):
 heading("answer")
 # [answer]
 answer = sc.compare(results)
-print(render_text(answer))
+print(answer)
 # [end]
 
 heading("paragraph")
 # [paragraph]
-print(fill(answer.paragraph(), 88))
+print(fill(sc.render(answer, "paragraph"), 88))
 # [end]
 
 heading("latex")
 # [latex]
-print(answer.to_latex())
+print(sc.render(answer, "latex"))
 # [end]
 
 heading("classic")
@@ -82,10 +81,10 @@ heading("classic")
 classic = sc.compare(results, post_hoc="nemenyi")
 print(fill(classic.summary(), 88))
 print(f"critical difference {classic.critical_difference:.2f}")
-print(*classic.groups, sep="\n")
+print(*classic.cliques, sep="\n")
 sharper = sc.compare(results, post_hoc="bergmann-hommel")
 print("by Bergmann and Hommel:")
-print(*sharper.groups, sep="\n")
+print(*sharper.cliques, sep="\n")
 # [end]
 
 heading("control")
@@ -101,18 +100,18 @@ folds = {n: cross_val_score(models[n], X, y, cv=10) for n in ("logistic", "tree"
 found = sc.compare_pair(
     folds["logistic"],
     folds["tree"],
-    test_ratio=1 / 9,  # ten folds: one case tested for nine learned from
+    test_ratio=1 / 9,  # ten folds: one sample tested for nine trained on
     names=("logistic", "tree"),
     rope=0.02,
 )
-print(render_text(found))
+print(found)
 # [end]
 
 heading("cases")
 # [cases]
 said = {n: cross_val_predict(models[n], X, y, cv=10) for n in ("logistic", "tree")}
 found = sc.compare_pair(
-    said["logistic"], said["tree"], y_true=y, names=("logistic", "tree")
+    said["logistic"], said["tree"], y, names=("logistic", "tree")
 )
 print(fill(found.summary(), 88))
 # [end]
@@ -124,7 +123,7 @@ chance = {
     for n in ("logistic", "tree")
 }
 found = sc.compare_pair(
-    chance["logistic"], chance["tree"], y_true=y, names=("logistic", "tree")
+    chance["logistic"], chance["tree"], y, names=("logistic", "tree")
 )
 print(fill(found.summary(), 88))
 # [end]
@@ -135,9 +134,9 @@ patient = np.repeat(np.arange(50), 3)  # three visits each
 found = sc.compare_pair(
     chance["logistic"],
     chance["tree"],
-    y_true=y,
+    y,
     groups=patient,
-    metric="auc",
+    scoring="roc_auc",
     names=("logistic", "tree"),
     random_state=0,
 )

@@ -8,7 +8,7 @@ run() {
 }
 exec 2>&1
 run table 'compare results.csv --report compare.html --json compare.json --latex compare.tex'
-run refused 'compare results.csv --missing refuse'
-run delong 'compare scores.csv --truth ill --drop patient --pairs delong'
-run patients 'compare scores.csv --truth ill --group patient --metric auc --seed 0'
+run refused 'compare results.csv --nan-policy raise'
+run delong 'compare scores.csv --truth ill --drop patient --test delong'
+run patients 'compare scores.csv --truth ill --groups patient --scoring roc_auc --seed 0'
 printf '\n== end ==\n'

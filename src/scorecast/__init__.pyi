@@ -57,12 +57,6 @@ from .classes import (
     extrapolate_risk as extrapolate_risk,
 )
 from .comparison import (
-    Comparison as Comparison,
-)
-from .comparison import (
-    PairComparison as PairComparison,
-)
-from .comparison import (
     compare as compare,
 )
 from .comparison import (

@@ -10,19 +10,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from scorecast.comparison import (
-    bergmann_hommel,
-    bonferroni,
-    finner,
-    hochberg,
-    holm,
-    hommel,
-    nemenyi_p,
-    rank_z,
-    shaffer,
-)
-from scorecast.comparison.rank_pairs import normal_p
-from scorecast.comparison.signed_ranks import wilcoxon_p
+from scorecast.comparison import PAIR_TESTS, POST_HOC
+from scorecast.comparison.rank_tests import normal_p
+from scorecast.comparison.signed_ranks import signed_rank_p
 
 pytestmark = pytest.mark.statistical
 
@@ -36,25 +26,8 @@ NULLS = {
     "specialists": (0, 0, 0.1, 0.2, 0.3),
 }
 USUAL = ("all alike", "three alike", "two and two")
-PAIRS = {
-    "nemenyi": None,
-    "bonferroni": bonferroni,
-    "holm": holm,
-    "hochberg": hochberg,
-    "hommel": hommel,
-    "finner": finner,
-    "shaffer": lambda p: shaffer(p, K),
-    "bergmann-hommel": lambda p: bergmann_hommel(p, K),
-    "none": lambda p: p,
-}
-CONTROL = {
-    "bonferroni-dunn": bonferroni,
-    "holm": holm,
-    "hochberg": hochberg,
-    "hommel": hommel,
-    "finner": finner,
-    "none": lambda p: p,
-}
+PAIRS = [name for name, x in POST_HOC.items() if not x.needs_control]
+CONTROL = [name for name, x in POST_HOC.items() if not x.all_pairs_only]
 
 
 def tables(null, seed=0):
@@ -70,8 +43,9 @@ def tables(null, seed=0):
 
 def p_of(table, kind):
     if kind == "wilcoxon":
-        return wilcoxon_p(table[:, ROWS[0]] - table[:, ROWS[1]])[0]
-    return normal_p(rank_z(table, kind)[ROWS])
+        gaps = table[:, ROWS[0]] - table[:, ROWS[1]]
+        return np.array([signed_rank_p(column)[0] for column in gaps.T])
+    return normal_p(PAIR_TESTS[kind].table_z(table, True)[ROWS])
 
 
 @cache
@@ -80,7 +54,7 @@ def p_values(null, kind):
     drawn = list(tables(null))
     return (
         np.array([p_of(t, kind) for t in drawn]),
-        np.array([rank_z(t, "ranks")[ROWS] for t in drawn]),
+        np.array([PAIR_TESTS["ranks"].table_z(t, True)[ROWS] for t in drawn]),
     )
 
 
@@ -90,12 +64,14 @@ def rate(null, kind, post_hoc, *, control=False):
     shifts = np.array(NULLS[null])
     alike = shifts[ROWS[0]] == shifts[ROWS[1]]
     chosen = ROWS[0] == 0 if control else np.ones(p.shape[1], dtype=bool)
-    if post_hoc == "nemenyi":
-        claimed = nemenyi_p(z, K) <= ALPHA
+    method = POST_HOC[post_hoc]
+    if method.range_p is not None:
+        claimed = method.range_p(z, K) <= ALPHA
     else:
-        adjust = CONTROL[post_hoc] if control else PAIRS[post_hoc]
         claimed = np.zeros(p.shape, dtype=bool)
-        claimed[:, chosen] = np.array([adjust(row) for row in p[:, chosen]]) <= ALPHA
+        claimed[:, chosen] = (
+            np.array([method.adjust(row, K) for row in p[:, chosen]]) <= ALPHA
+        )
     false = (claimed & alike).any(axis=1).mean()
     return float(false), float((claimed & ~alike).sum(axis=1).mean())
 

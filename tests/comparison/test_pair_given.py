@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import scorecast as sc
+from scorecast.comparison import NoteCode
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 
 RNG = np.random.default_rng(7)
@@ -26,7 +27,7 @@ def test_labels_are_compared_as_right_or_wrong(test):
     right = (A == LABELS).astype(float), (B == LABELS).astype(float)
     alone = sc.compare_pair(*right, test=test)
     assert found.better == "a"
-    assert found.p == alone.p
+    assert found.p_value == alone.p_value
     assert found.effect == alone.effect
     # Another name for a class changes nothing.
     other = np.array([7, 3, 5])
@@ -40,17 +41,16 @@ def test_groups_are_averaged_before_the_test(test):
     found = sc.compare_pair(a, b, groups=GROUPS, test=test, rope=0.1, random_state=0)
     means = a.reshape(12, 5).mean(axis=1), b.reshape(12, 5).mean(axis=1)
     alone = sc.compare_pair(*means, test=test, rope=0.1, random_state=0)
-    assert found.p == pytest.approx(alone.p, rel=1e-12)
+    assert found.p_value == pytest.approx(alone.p_value, rel=1e-12)
     assert found.effect.wins + found.effect.losses == 12
-    assert found.chances == alone.chances
-    assert (found.n, found.n_units) == (60, 12)
-    assert "60 values each in 12 groups" in found.summary()
+    assert found.posterior == alone.posterior
+    assert (found.n_rows, found.n_groups) == (60, 12)
 
 
 def test_labels_by_group_are_shares_of_right_cases():
     found = sc.compare_pair(A, B, y_true=LABELS, groups=GROUPS, test="paired-t")
     shares = [(x == LABELS).reshape(12, 5).mean(axis=1) for x in (A, B)]
-    assert found.p == pytest.approx(stats.ttest_rel(*shares).pvalue, rel=1e-9)
+    assert found.p_value == pytest.approx(stats.ttest_rel(*shares).pvalue, rel=1e-9)
 
 
 def test_copies_of_a_case_are_not_cases():
@@ -62,31 +62,38 @@ def test_copies_of_a_case_are_not_cases():
 
 @pytest.mark.parametrize("test", VALUE_TESTS)
 def test_numbers_are_not_called_better_for_being_larger(test):
-    with pytest.raises(UsageError, match="losses of single cases"):
+    with pytest.raises(UsageError) as caught:
         sc.compare_pair(TRUTH + 5, TRUTH + 0.1, y_true=TRUTH, test=test)
+    assert caught.value.parameter == "scoring"
 
 
-@pytest.mark.parametrize("test", [*VALUE_TESTS, "mcnemar", "delong", "corrected-t"])
+@pytest.mark.parametrize(
+    "test", [*VALUE_TESTS, "mcnemar-mid-p", "delong", "corrected-t"]
+)
 def test_a_metric_that_a_test_cannot_take_is_refused(test):
-    with pytest.raises(UsageError, match="takes no `metric`"):
-        sc.compare_pair(A, B, y_true=LABELS, metric=mean_square, test=test)
+    with pytest.raises(UsageError, match="takes no metric") as caught:
+        sc.compare_pair(A, B, y_true=LABELS, scoring=mean_square, test=test)
+    assert caught.value.parameter == "scoring"
 
 
-@pytest.mark.parametrize("test", ["mcnemar", "mcnemar-exact", "delong"])
+@pytest.mark.parametrize("test", ["mcnemar-mid-p", "mcnemar-exact", "delong"])
 def test_groups_that_a_test_cannot_allow_for_are_refused(test):
     two = LABELS > 0
-    with pytest.raises(UsageError, match="cannot allow for `groups`: use 'perm"):
+    with pytest.raises(UsageError) as caught:
         sc.compare_pair(A > 0, B > 0, y_true=two, groups=GROUPS, test=test)
+    assert caught.value.parameter == "groups"
+    assert "permutation" in caught.value.remedy
 
 
 @pytest.mark.parametrize("test", ["corrected-t", "5x2cv-t", "5x2cv-f"])
 @pytest.mark.parametrize("name", ["y_true", "groups"])
 def test_folds_take_no_cases(test, name):
     values = RNG.normal(size=(2, 5, 2))
-    with pytest.raises(UsageError, match=f"`{name}` has no use"):
+    with pytest.raises(UsageError, match="has no use") as caught:
         sc.compare_pair(
             *values, test=test, test_ratio=1 / 9, **{name: np.arange(10) % 2}
         )
+    assert caught.value.parameter == name
 
 
 # Labels or scores
@@ -98,21 +105,22 @@ def test_a_class_that_was_never_true_is_a_wrong_answer(kind):
     a, b = truth.copy(), truth.copy()
     a[:4], b[:20] = kind(2), kind(2)
     found = sc.compare_pair(a, b, y_true=truth)
-    assert found.found.test == "mcnemar-mid-p"
-    assert found.p == sc.compare_pair(a == truth, b == truth).p
+    assert found.test == "mcnemar-mid-p"
+    assert found.p_value == sc.compare_pair(a == truth, b == truth).p_value
     assert found.better == "a"
-    assert any(f"lacks ({kind(2)})" in text for text in found.warnings)
+    (note,) = found.notes
+    assert (note.code, note.names) == (NoteCode.UNSEEN_LABELS, (str(kind(2)),))
     for test in ("permutation", "wilcoxon"):
         assert sc.compare_pair(a, b, y_true=truth, test=test).better == "a"
-    assert not sc.compare_pair(truth, truth, y_true=truth).warnings
+    assert not sc.compare_pair(truth, truth, y_true=truth).notes
 
 
 def test_whole_numbers_that_are_hardly_ever_classes_are_scores():
     truth = np.arange(60) % 2
     points = truth * 3 + RNG.integers(0, 8, (2, 60))
     found = sc.compare_pair(*points, y_true=truth)
-    assert found.found.test == "delong"
-    assert not found.warnings
+    assert found.test == "delong"
+    assert not found.notes
 
 
 # What is missing
@@ -127,17 +135,24 @@ def test_what_is_unknown_is_neither_right_nor_wrong(hole, where):
         "groups": GROUPS.astype(dtype),
     }  # fmt: skip
     given[where][6] = hole
-    with pytest.raises(InvalidInputError, match=rf"`{where}` lacks 1 .* value 7"):
+    with pytest.raises(InvalidInputError) as caught:
         sc.compare_pair(**given)
+    assert (caught.value.parameter, caught.value.location.row) == (where, 7)
+    found = sc.compare_pair(**given, nan_policy="omit")
+    kept = np.delete(np.arange(60), 6)
+    wanted = sc.compare_pair(A[kept], B[kept], LABELS[kept], groups=GROUPS[kept])
+    assert (found.p_value, found.n_rows) == (wanted.p_value, 59)
+    (note,) = found.notes
+    assert (note.code, note.count) == (NoteCode.SAMPLES_LEFT_OUT, 1)
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
 def test_a_metric_without_a_value_is_refused(test):
     options = {"y_true": TRUTH, "test": test, "n_resamples": 99}
     with pytest.raises(InvalidInputError, match="gives nan for the first"):
-        sc.compare_pair(TRUTH, TRUTH, metric=lambda t, s: np.nan, **options)
+        sc.compare_pair(TRUTH, TRUTH, scoring=lambda t, s: np.nan, **options)
     with pytest.raises(InvalidInputError, match="must give a number; got ndarray"):
-        sc.compare_pair(TRUTH, TRUTH, metric=lambda t, s: t - s, **options)
+        sc.compare_pair(TRUTH, TRUTH, scoring=lambda t, s: t - s, **options)
 
 
 def test_exchanges_without_a_value_count_against_the_models():
@@ -149,9 +164,9 @@ def test_exchanges_without_a_value_count_against_the_models():
         return float(far.mean()) if np.ptp(far) < 1e-9 else np.nan
 
     found = sc.compare_pair(
-        a, b, y_true=TRUTH[:20], metric=picky, test="permutation", random_state=0
+        a, b, y_true=TRUTH[:20], scoring=picky, test="permutation", random_state=0
     )
-    assert found.p == 1.0
+    assert found.p_value == 1.0
     assert found.better is None
 
 
@@ -159,3 +174,28 @@ def test_exchanges_without_a_value_count_against_the_models():
 def test_two_models_need_two_names(names):
     with pytest.raises(UsageError, match="two different names"):
         sc.compare_pair(A, B, y_true=LABELS, names=names)
+
+
+def test_repeats_of_one_item_are_a_group():
+    names = [f"item {i}" for i in GROUPS]
+    found = sc.compare_pair(A, B, LABELS, row_names=names)
+    wanted = sc.compare_pair(A, B, LABELS, groups=GROUPS)
+    assert (found.p_value, found.n_groups) == (wanted.p_value, 12)
+    assert [note.code for note in found.notes] == [NoteCode.REPEATED_NAMES_GROUPED]
+    alone = sc.compare_pair(A, B, LABELS, row_names=np.arange(60))
+    assert (alone.n_groups, alone.notes) == (None, ())
+    splits = sc.compare_pair(A, B, row_names=names, test_ratio=0.1)
+    assert splits.n_groups is None
+
+
+def test_accuracies_stand_beside_the_difference():
+    found = sc.compare_pair(A, B, LABELS)
+    first, second = found.accuracies
+    assert first.estimate - second.estimate == pytest.approx(found.difference)
+    assert (found.counts.only_first, found.counts.only_second) == (25, 0)
+    assert first.low < first.estimate < first.high
+    exact = sc.compare_pair(A, B, LABELS, interval="exact").accuracies[0]
+    assert exact.high - exact.low > first.high - first.low
+    wide = sc.compare_pair(A, B, LABELS, groups=GROUPS).accuracies[0]
+    assert wide.high - wide.low > first.high - first.low
+    assert sc.compare_pair(A * 1.5, B * 1.5).accuracies is None

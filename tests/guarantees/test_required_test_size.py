@@ -318,7 +318,7 @@ def test_the_power_of_so_many_groups_is_what_was_promised():
             test = sc.compare_pair(
                 gaps, np.zeros_like(gaps), groups=groups, test="clustered-t"
             )
-            won += test.p <= 0.05
+            won += test.p_value <= 0.05
         return won / runs
 
     error = 3 * np.sqrt(0.8 * 0.2 / 300)

@@ -294,8 +294,7 @@ def test_the_choice_and_the_number_of_permutations_are_on_the_page():
 
 
 def test_long_names_of_models_fit_a_narrow_page():
-    from scorecast.report.assessment_plots import groups_drawing
-    from scorecast.report.dot_rows import Group, Row
+    from scorecast.report.dot_rows import Group, Row, groups_drawing
     from scorecast.report.drawing import new_figure
 
     row = Row(name="nadeau-bengio", dot=0.5, low=0.4, high=0.6, text="40.0-60.0")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from scorecast.report.assessment_plots import groups_drawing
-from scorecast.report.dot_rows import Group, Row
+from scorecast.report.dot_rows import Group, Row, groups_drawing
 from scorecast.report.drawing import NARROW, WIDE, new_figure
 from scorecast.report.short_names import short_names
 

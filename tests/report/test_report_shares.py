@@ -7,11 +7,11 @@ import pytest
 
 import scorecast as sc
 from scorecast._core.percent import percent, percent_number, percent_span
-from scorecast.comparison.bayesian import RopeChances
+from scorecast.comparison import RopePosterior
 from scorecast.guarantees.loss_values import span_said, value_said
 from scorecast.guarantees.settings.superiority import Superiority
 from scorecast.report import render_text
-from scorecast.report.comparison_views import _chances_said
+from scorecast.report.comparison import _chances
 
 NEAR = (1e-12, 0.0004, 0.0049, 0.9951, 0.9996, 1 - 1e-12)
 
@@ -43,11 +43,11 @@ def test_certainty_is_written_as_such(share):
 
 def test_chances_of_a_comparison():
     assert (
-        _chances_said(RopeChances(first_lower=0.9996, equal=0.0004, first_higher=0.0))
+        _chances(RopePosterior(first_lower=0.9996, equal=0.0004, first_higher=0.0))
         == ">99-<1-0 %"
     )
     assert (
-        _chances_said(RopeChances(first_lower=0.0, equal=0.0, first_higher=1.0))
+        _chances(RopePosterior(first_lower=0.0, equal=0.0, first_higher=1.0))
         == "0-0-100 %"
     )
 

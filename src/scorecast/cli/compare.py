@@ -1,59 +1,57 @@
-"""``scorecast compare``: which models differ, over many data sets."""
+"""``scorecast compare``: which models differ, over data sets, splits or samples."""
 
 from __future__ import annotations
 
 import math
-import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
-from scorecast.cli.options import Share, output_options
-from scorecast.cli.two_models import PAIR_ONLY, for_two, many_models, two_models
-
-if TYPE_CHECKING:
-    from scorecast.comparison import Comparison, PairComparison
-    from scorecast.io import ResultColumns
-
-__all__ = ["command"]
+from scorecast.cli.options import Share, Whole, output_options
+from scorecast.cli.verb import Verb, method_option, option, refuse_unused
+from scorecast.comparison import (
+    OMNIBUS_TESTS,
+    PAIR_TESTS,
+    POST_HOC,
+    Comparison,
+    PairComparison,
+    RowKind,
+    compare,
+    compare_pair,
+    model_columns,
+    results_table,
+    row_name_column,
+)
+from scorecast.evaluation import METRICS, PROPORTION_INTERVALS
+from scorecast.exceptions import Location, UsageError, listed
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d+)?")
-
-_PAIRS = [
-    "auto", "wilcoxon", "sign", "ranks", "aligned", "quade", "corrected-t", "mcnemar",
-    "clustered-t",
-    *PAIR_ONLY,
-]  # fmt: skip
-_POST_HOC = [
-    "auto", "nemenyi", "bonferroni-dunn", "bonferroni", "holm", "hochberg", "hommel",
-    "finner", "shaffer", "bergmann-hommel", "none",
-]  # fmt: skip
-_OMNIBUS = [
-    "auto", "iman-davenport", "iman-davenport-tie-corrected", "friedman",
-    "friedman-tie-corrected", "aligned-ranks", "quade",
-]  # fmt: skip
-
-_METRICS = [
-    "accuracy", "balanced-accuracy", "auc", "brier", "log-loss", "mse", "mae", "rmse",
-]  # fmt: skip
-
-# What is done to a frame in Python, and by an option here.
-_SHELL_WORDS = {
-    "(as the index of a frame)": "(--names)",
-    "leave it out, or list": "leave it out (--drop), or list",
-}
+_OF_MANY = ("long", "control", "rows", "post_hoc", "omnibus")
+_OF_TWO = ("interval", "n_resamples")
 
 
-@click.command(name="compare")
-@click.argument("table", metavar="TABLE")
-@click.option(
-    "--minimise", "--minimize", is_flag=True, help="Results are errors: less is better."
+@click.command(
+    name="compare",
+    cls=Verb,
+    usual=(
+        "--model",
+        "--truth",
+        "--control",
+        "--lower-is-better",
+        "--rows",
+        "--scoring",
+        "--confidence-level",
+        "--test",
+        "--post-hoc",
+        "--json",
+    ),
+    aliases={"results": "TABLE", "a": "--model", "names": "--model"},
 )
-@click.option(
+@click.argument("table", metavar="TABLE")
+@option(
+    "Input",
     "--model",
     "models",
     multiple=True,
@@ -61,102 +59,109 @@ _SHELL_WORDS = {
     help="Column, or model of a long table, to compare; may be repeated. "
     "[default: all]",
 )
-@click.option("--drop", multiple=True, metavar="COL", help="Column that is no model.")
-@click.option(
-    "--names",
-    "names_column",
+@option(
+    "Input",
+    "--truth",
+    "y_true",
+    metavar="COL",
+    help="Column of what is true; the others are predictions, or scores of the class "
+    "that sorts last.",
+)
+@option(
+    "Input",
+    "--groups",
+    metavar="COL",
+    help="Column of samples that belong together, such as patients; with --long too.",
+)
+@option(
+    "Input",
+    "--long",
+    nargs=3,
+    metavar="DATASET MODEL SCORE",
+    help="Columns of a table with one result per row; repeats are averaged.",
+)
+@option(
+    "Input",
+    "--row-names",
     metavar="COL",
     help="Column that names the rows. [default: the one that holds text]",
 )
-@click.option(
-    "--long",
-    nargs=3,
-    metavar="DATASET MODEL RESULT",
-    help="Columns of a table with one result per row; repeats are averaged.",
+@option(
+    "Input", "--drop", multiple=True, metavar="COL", help="Column that is no model."
 )
-@click.option("--control", metavar="MODEL", help="Compare all others with this one.")
-@click.option(
+@option(
+    "Question", "--control", metavar="MODEL", help="Compare all others with this one."
+)
+@option(
+    "Question",
+    "--lower-is-better",
+    is_flag=True,
+    help="Results are errors: less is better.",
+)
+@option(
+    "Question",
     "--rows",
-    type=click.Choice(["auto", "data sets", "splits", "cases"]),
+    type=click.Choice(["auto", *(kind.value for kind in RowKind)]),
     default="auto",
-    show_default=True,
     help="What the rows are.",
 )
-@click.option(
+@option(
+    "Question",
     "--test-ratio",
     type=click.FloatRange(min=0),
     metavar="RATIO",
-    help="Rows are splits of one data set: cases tested per case learned from, such "
+    help="Rows are splits of one data set: samples tested per sample trained on, such "
     "as 0.111 for ten folds.",
 )
-@click.option(
-    "--pairs",
-    type=click.Choice(_PAIRS),
-    default="auto",
-    show_default=True,
-    help="How pairs of models are tested; those from paired-t on take two models.",
+@method_option(
+    "--scoring",
+    METRICS,
+    group="Question",
+    default=None,
+    says="What is compared, with --truth; by --groups too. What is no mean of samples "
+    "takes two models.",
 )
-@click.option(
-    "--truth",
-    metavar="COL",
-    help="Column of true labels; the others are predictions, or scores of the class "
-    "that sorts last.",
-)
-@click.option(
-    "--group",
-    metavar="COL",
-    help="Column of cases that belong together, such as patients; with --long too.",
-)
-@click.option(
-    "--metric",
-    type=click.Choice(_METRICS),
-    help="What is compared, with --truth; by --group too. auc, balanced-accuracy and "
-    "rmse take two models.",
-)
-@click.option(
-    "--post-hoc",
-    type=click.Choice(_POST_HOC),
-    default="auto",
-    show_default=True,
-    help="How the p-values of all pairs are corrected.",
-)
-@click.option(
-    "--omnibus",
-    type=click.Choice(_OMNIBUS),
-    default="auto",
-    show_default=True,
-    help="Which test of all models to quote; all are done.",
-)
-@click.option(
-    "--level",
-    type=Share(is_open=True),
-    default=0.95,
-    show_default=True,
-    help="One less the chance of any false claim; level of intervals.",
-)
-@click.option(
+@option(
+    "Question",
     "--rope",
     type=click.FloatRange(min=0),
     metavar="HALF-WIDTH",
     help="Differences up to this make no difference: adds Bayesian chances.",
 )
-@click.option(
-    "--zeros",
-    type=click.Choice(["pratt", "split", "drop"]),
-    default="pratt",
-    show_default=True,
-    help="What signed ranks do with differences of nought.",
+@option(
+    "Question",
+    "--confidence-level",
+    type=Share(is_open=True),
+    default=0.95,
+    help="One less the chance of any false claim; level of intervals.",
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["drop", "refuse"]),
-    default="drop",
-    show_default=True,
-    help="What to do with rows that lack a result.",
+@method_option("--test", PAIR_TESTS, says="How pairs of models are tested.")
+@method_option("--post-hoc", POST_HOC, says="How p-values of all pairs are corrected.")
+@method_option(
+    "--omnibus", OMNIBUS_TESTS, says="Which test of all models to quote; all are done."
 )
-@click.option(
-    "--latex", metavar="FILE.tex", help="Write the table of models for LaTeX."
+@method_option(
+    "--interval",
+    PROPORTION_INTERVALS,
+    default="wilson",
+    says="Of the accuracies of two models.",
 )
+@option(
+    "Method",
+    "--resamples",
+    "n_resamples",
+    type=Whole(min=99),
+    default=4999,
+    help="Resamples or exchanges of bootstrap and permutation.",
+)
+@option(
+    "Method",
+    "--nan-policy",
+    type=click.Choice(["omit", "raise"]),
+    default="omit",
+    help="Whether rows that lack a result are left out or refused.",
+)
+@option("Output", "--latex", metavar="FILE.tex", help="Write the tables for LaTeX.")
 @click.option("--delimiter", help="Between the fields of a CSV file.")
 @click.option("--decimal", default=".", help="Decimal mark of a CSV file.")
 @click.option(
@@ -173,65 +178,20 @@ def command(**options: Any) -> None:
 
     TABLE has one row per data set and one column per model (.csv, .tsv, .parquet); one
     column of text may name the rows. Empty cells are missing results. Results that are
-    all 0 or 1 are taken as cases, right or wrong. Models can be compared case by case,
-    with --truth and --group; two of them by tests that take two.
+    all 0 or 1 are taken as samples, right or wrong. Models can be compared sample by
+    sample, with --truth and --groups; two of them by tests that take two.
     """
-    from scorecast._core.progress import computing
-    from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
-    from scorecast.cli.outputs import check_outputs, deliver
-    from scorecast.comparison import Comparison
-    from scorecast.io import check_writable, write_text
+    from scorecast.cli.outputs import run
 
-    check_outputs(options)
-    _check_latex(options)
-    with collected_warnings() as lines:
-        data = _read(options)
-        check_outputs(options, [data.source])
-        latex = options["latex"]
-        if latex:
-            check_writable(latex, force=options["force"], inputs=[data.source])
-        with computing(), blamed_on(options["table"]), _in_shell_words():
-            result = _answer(data, options)
-        files = file_prints([data.source])
-    if latex and isinstance(result, Comparison):
-        write_text(latex, result.to_latex(), force=options["force"])
-    deliver(result, options, files=files, notes=[*data.notes, *lines])
+    run(options, _load, _answer)
 
 
-@contextmanager
-def _in_shell_words() -> Iterator[None]:
-    """Name options for what the library can only describe."""
-    from scorecast.exceptions import InvalidInputError
-
-    try:
-        yield
-    except InvalidInputError as error:
-        said = str(error)
-        for words, option in _SHELL_WORDS.items():
-            said = said.replace(words, option)
-        raise InvalidInputError(said) from error
-
-
-def _check_latex(options: dict[str, Any]) -> None:
-    """Refuse one file for two outputs, before the first is written."""
-    from scorecast.exceptions import UsageError
-
-    latex = options["latex"]
-    for name in ("json", "report"):
-        path = options[f"{name}_path"]
-        if latex and path and os.path.realpath(path) == os.path.realpath(latex):
-            msg = f"--latex and --{name} both name {latex!r}: they need a file each."
-            raise UsageError(msg)
-
-
-def _read(options: dict[str, Any]) -> ResultColumns:
+def _load(options: dict[str, Any]) -> Any:
+    from scorecast.cli.outputs import Loaded
     from scorecast.io import read_results
 
-    named = options["long"][:2] if options["long"] else ()
-    if options["names_column"]:
-        named = (*named, options["names_column"])
-    if options["group"]:
-        named = (*named, options["group"])
+    named = [*options["long"][:2]] if options["long"] else []
+    named += [options[x] for x in ("row_names", "groups") if options[x]]
     found = read_results(
         options["table"],
         texts=named,
@@ -240,42 +200,124 @@ def _read(options: dict[str, Any]) -> ResultColumns:
         delimiter=options["delimiter"],
         max_bytes=int(options["max_memory"] * 2**30),
     )
-    return _with_numbers(found, options["group"])
+    columns = _with_numbers(found.columns, options["groups"])
+    table = Location(file=options["table"])
+    places = {"results": table, "long": table}
+    for name in ("y_true", "groups"):
+        if options[name]:
+            places[name] = Location(file=options["table"], column=options[name])
+    return Loaded(
+        arguments=columns, files=(found.source,), places=places, notes=found.notes
+    )
 
 
-def _with_numbers(found: ResultColumns, name: str | None) -> ResultColumns:
+def _with_numbers(
+    columns: Mapping[str, list[Any]], name: str | None
+) -> Mapping[str, list[Any]]:
     """Read groups as numbers where all of them are: 2 and 2.0 are the same group.
 
     Names of figures, such as 007 and long numbers, stay names.
     """
     if name is None:
-        return found
-    given = [str(x).strip() for x in found.columns[name]]
+        return columns
+    given = [str(x).strip() for x in columns[name]]
     if not all(_NUMBER.fullmatch(x) for x in given if x):
-        return found
-    numbers = [float(x) if x else math.nan for x in given]
-    return replace(found, columns={**found.columns, name: numbers})
+        return columns
+    return {**columns, name: [float(x) if x else math.nan for x in given]}
 
 
-def _answer(
-    data: ResultColumns, options: dict[str, Any]
-) -> Comparison | PairComparison:
-    from scorecast.comparison import compare
-
-    if for_two(data.columns, options):
-        return two_models(data.columns, options)
-    many = many_models(data.columns, options)
-    if many is not None:
-        return many
-    names = (
-        "control", "rows", "test_ratio", "pairs", "post_hoc", "omnibus", "level",
-        "rope", "zeros", "missing",
-    )  # fmt: skip
-    return compare(
-        data.columns,
-        models=options["models"] or None,
+def _answer(options: dict[str, Any], loaded: Any) -> Comparison | PairComparison:
+    columns = loaded.arguments
+    context = click.get_current_context()
+    if _is_for_two(columns, options):
+        reason = "where two models are compared by a test that takes two"
+        refuse_unused(context, _OF_MANY, reason)
+        return _two_models(columns, options)
+    refuse_unused(context, _OF_TWO, "where many models are compared")
+    models: Any = options["models"] or None
+    if options["groups"] and not options["long"]:
+        models = model_columns(columns, **_named_columns(options))
+    table = results_table(
+        columns,
+        models=models,
         long=options["long"] or None,
-        greater_is_better=not options["minimise"],
+        y_true=options["y_true"],
+        scoring=options["scoring"],
+        groups=options["groups"],
+        row_names=options["row_names"],
+        nan_policy=options["nan_policy"],
+    )
+    names = ("control", "rows", "test_ratio", "test", "post_hoc", "omnibus", "rope")
+    return compare(
+        table,
+        greater_is_better=False if options["lower_is_better"] else None,
+        confidence_level=options["confidence_level"],
         random_state=options["seed"],
         **{name: options[name] for name in names},
+    )
+
+
+def _named_columns(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that options name, for `model_columns`."""
+    names = ("models", "y_true", "groups", "row_names")
+    return {name: options[name] or None for name in names}
+
+
+def _is_for_two(columns: Mapping[str, list[Any]], options: Mapping[str, Any]) -> bool:
+    """Tell whether two models are compared, and not a table of many."""
+    asked = None if options["test"] == "auto" else PAIR_TESTS[options["test"]]
+    if asked is not None and not asked.takes_many:
+        return True
+    of_samples = any(options[name] for name in ("y_true", "groups", "scoring"))
+    if asked is not None and RowKind.SAMPLES not in asked.takes:
+        return of_samples
+    if options["scoring"] and not METRICS[options["scoring"]].is_mean_of_samples:
+        return True
+    if options["long"] or not (of_samples or asked is not None):
+        return False
+    is_two = len(model_columns(columns, **_named_columns(options))) <= 2
+    has_a_say = any(options[name] not in (None, "auto") for name in _OF_MANY[1:])
+    return is_two and (of_samples or not has_a_say)
+
+
+def _two_models(
+    columns: Mapping[str, list[Any]], options: Mapping[str, Any]
+) -> PairComparison:
+    """Compare two columns."""
+    test, truth, groups = options["test"], options["y_true"], options["groups"]
+    if test != "auto" and PAIR_TESTS[test].evaluate is None:
+        problem = f"{test} compares whole tables: it takes no truth and no groups"
+        raise UsageError(problem, parameter="test")
+    models = model_columns(columns, **_named_columns(options))
+    if len(models) != 2 or models[0] == models[1]:
+        what = "a comparison sample by sample takes"
+        if test != "auto" or options["scoring"]:
+            what = f"{options['scoring'] if test == 'auto' else test} compares"
+        problem = f"{what} two models; got {listed(models, 12) or 'none'}"
+        raise UsageError(problem, parameter="models", remedy="name two")
+    label = options["row_names"]
+    if label is None and groups is None:
+        label = row_name_column(columns, models=models, y_true=truth)
+    return compare_pair(
+        columns[models[0]],
+        columns[models[1]],
+        columns[truth] if truth else None,
+        scoring=options["scoring"],
+        groups=columns[groups] if groups else None,
+        row_names=columns[label] if label else None,
+        test=test,
+        names=(models[0], models[1]),
+        greater_is_better=False if options["lower_is_better"] else None,
+        random_state=options["seed"],
+        **{
+            name: options[name]
+            for name in (
+                "test_ratio",
+                "interval",
+                "confidence_level",
+                "rope",
+                "n_resamples",
+                "nan_policy",
+            )
+        },
     )

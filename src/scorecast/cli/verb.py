@@ -96,6 +96,11 @@ class Verb(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+        for param in self.get_params(ctx):
+            methods = getattr(param, "methods", ())
+            if methods:
+                with formatter.section(f"{_longest(param)} NAME"):
+                    formatter.write_dl(methods)
 
 
 def option_names(command: click.Command) -> dict[str, str]:
@@ -108,9 +113,16 @@ def option_names(command: click.Command) -> dict[str, str]:
 
 
 class _GroupedOption(click.Option):
-    def __init__(self, *args: Any, group: str = "", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        group: str = "",
+        methods: Sequence[tuple[str, str]] = (),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.group = group
+        self.methods = methods  # names and when to use them, shown below the options
 
 
 def option(group: str, *names: str, **facts: Any) -> Callable[[F], F]:
@@ -119,24 +131,39 @@ def option(group: str, *names: str, **facts: Any) -> Callable[[F], F]:
     return click.option(*names, cls=_GroupedOption, group=group, **facts)
 
 
+class _MethodName(click.Choice[str]):
+    """The name of a method, or one of its aliases, which becomes the name."""
+
+    def __init__(self, registry: Registry[Any], others: Sequence[str]) -> None:
+        super().__init__(list(dict.fromkeys([*others, *registry])))
+        self._aliases = {x: m.name for m in registry.values() for x in m.aliases}
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the name of the method that was meant."""
+        return super().convert(self._aliases.get(value, value), param, ctx)
+
+
 def method_option(
     name: str,
     registry: Registry[Any],
     *,
-    default: str = "auto",
+    group: str = "Method",
+    default: str | None = "auto",
     others: Sequence[str] = (),
     says: str = "",
 ) -> Callable[[F], F]:
-    """Make an option of the methods of a registry; their summaries are its help."""
-    choices = [*dict.fromkeys([default, *others]), *registry]
-    each = "; ".join(f"{m.name}: {m.summary}" for m in registry.values())
+    """Make an option of the methods of a registry, listed below all options."""
+    first = [] if default is None else [default]
     return option(
-        "Method",
+        group,
         name,
-        type=click.Choice(list(dict.fromkeys(choices))),
+        type=_MethodName(registry, [*first, *others]),
         metavar="NAME",
         default=default,
-        help=f"{says} {each}.".strip(),
+        help=says or f"One of {', '.join(registry)}.",
+        methods=[(m.name, m.summary) for m in registry.values()],
     )
 
 

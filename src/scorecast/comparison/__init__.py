@@ -1,92 +1,94 @@
 """Model against model: two of them, or many over many data sets.
 
-Kernels take arrays and give numbers; `compare` and `compare_pair` choose among them,
-say why, and wrap what came out.
+`compare` and `compare_pair` choose among tests, say why, and wrap what came out. Tests
+and corrections are objects in registries, each beside its code.
 """
 
-from __future__ import annotations
-
-from scorecast.comparison.adjustments import (
-    bonferroni,
-    finner,
-    hochberg,
-    holm,
-    hommel,
-)
 from scorecast.comparison.bayesian import (
-    RopeChances,
-    correlated_t,
-    signed_rank_posterior,
+    POSTERIORS,
+    TUTORIAL,
+    Posterior,
+    RopePosterior,
 )
-from scorecast.comparison.choices import PAIRS, POST_HOC
-from scorecast.comparison.compare import compare
-from scorecast.comparison.compare_pair import PAIR_TESTS, compare_pair
-from scorecast.comparison.comparison import Comparison, ModelPair
-from scorecast.comparison.effect_sizes import EffectSize, cliffs_delta, cohens_d
-from scorecast.comparison.exhaustive_sets import bergmann_hommel, shaffer
-from scorecast.comparison.mcnemar import mcnemar_of_counts
-from scorecast.comparison.metrics import case_values
-from scorecast.comparison.omnibus import (
+from scorecast.comparison.compare import Comparison, ModelPair, compare
+from scorecast.comparison.effect_sizes import EffectSize
+from scorecast.comparison.mcnemar import NEWCOMBE, McNemarTest, PairedCounts
+from scorecast.comparison.paired_tests import (
+    PAIR_TESTS,
+    Estimand,
+    Grouping,
+    PairData,
+    PairOutcome,
+    PairTest,
+    RowKind,
+    TestSettings,
+)
+from scorecast.comparison.pairs import (
+    Accuracy,
+    Choice,
+    MeanDifference,
+    NoteCode,
+    PairComparison,
+    Reason,
+    Verdict,
+    compare_pair,
+)
+from scorecast.comparison.post_hoc import POST_HOC, PostHoc, critical_difference
+from scorecast.comparison.rank_tests import (
+    DEMSAR,
+    OMNIBUS_TESTS,
+    OmnibusOutcome,
     OmnibusTest,
-    aligned_friedman,
-    cochran_q,
-    friedman,
-    friedman_of_ranks,
-    iman_davenport,
-    iman_davenport_of,
-    p_said,
-    quade,
 )
-from scorecast.comparison.pair_comparison import PairComparison
-from scorecast.comparison.pair_test import PairTest
-from scorecast.comparison.rank_pairs import critical_difference, nemenyi_p, rank_z
-from scorecast.comparison.sources import OMNIBUS_PAPERS, PAIR_PAPERS, works_cited
-from scorecast.comparison.titles import OMNIBUS_TITLES, POST_HOC_TITLES, TEST_TITLES
-from scorecast.comparison.wording import difference_said, named
+from scorecast.comparison.resampling import MANY_UNITS
+from scorecast.comparison.results_table import (
+    ResultsTable,
+    model_columns,
+    results_table,
+    row_name_column,
+)
+from scorecast.comparison.signed_ranks import HODGES_LEHMANN, NOT_MEAN_RANKS
 
 __all__ = [
-    "OMNIBUS_PAPERS",
-    "OMNIBUS_TITLES",
-    "PAIRS",
-    "PAIR_PAPERS",
+    "DEMSAR",
+    "HODGES_LEHMANN",
+    "MANY_UNITS",
+    "NEWCOMBE",
+    "NOT_MEAN_RANKS",
+    "OMNIBUS_TESTS",
     "PAIR_TESTS",
+    "POSTERIORS",
     "POST_HOC",
-    "POST_HOC_TITLES",
-    "TEST_TITLES",
+    "TUTORIAL",
+    "Accuracy",
+    "Choice",
     "Comparison",
     "EffectSize",
+    "Estimand",
+    "Grouping",
+    "McNemarTest",
+    "MeanDifference",
     "ModelPair",
+    "NoteCode",
+    "OmnibusOutcome",
     "OmnibusTest",
     "PairComparison",
+    "PairData",
+    "PairOutcome",
     "PairTest",
-    "RopeChances",
-    "aligned_friedman",
-    "bergmann_hommel",
-    "bonferroni",
-    "case_values",
-    "cliffs_delta",
-    "cochran_q",
-    "cohens_d",
+    "PairedCounts",
+    "PostHoc",
+    "Posterior",
+    "Reason",
+    "ResultsTable",
+    "RopePosterior",
+    "RowKind",
+    "TestSettings",
+    "Verdict",
     "compare",
     "compare_pair",
-    "correlated_t",
     "critical_difference",
-    "difference_said",
-    "finner",
-    "friedman",
-    "friedman_of_ranks",
-    "hochberg",
-    "holm",
-    "hommel",
-    "iman_davenport",
-    "iman_davenport_of",
-    "mcnemar_of_counts",
-    "named",
-    "nemenyi_p",
-    "p_said",
-    "quade",
-    "rank_z",
-    "shaffer",
-    "signed_rank_posterior",
-    "works_cited",
+    "model_columns",
+    "results_table",
+    "row_name_column",
 ]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from scorecast._core.rounding import steady
-from scorecast._core.types import FloatArray, Json
-
-__all__ = ["EffectSize", "cliffs_delta", "cohens_d", "effect_size", "steady_gaps"]
+from scorecast._core.types import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +21,12 @@ class EffectSize:
         The difference with its interval.
     cliffs_delta : float
         Chance that a value of the first is above one of the second, less the reverse;
-        NaN where single cases have no values.
+        NaN where single samples have no values.
     cohens_d : float
         Difference of means in mean standard deviations; NaN without any.
     wins, ties, losses : int or None
         How often the first is better, as good, worse on the same row; None where
-        single cases have no values.
+        single samples have no values.
     """
 
     difference: float
@@ -43,28 +41,19 @@ class EffectSize:
     def turned(self) -> EffectSize:
         """Return the same of the second less the first."""
         return EffectSize(
-            difference=0.0 - self.difference, low=0.0 - self.high, high=0.0 - self.low,
-            cliffs_delta=0.0 - self.cliffs_delta, cohens_d=0.0 - self.cohens_d,
-            wins=self.losses, ties=self.ties, losses=self.wins,
-        )  # fmt: skip
-
-    def to_json(self) -> Json:
-        """Return plain values."""
-        return asdict(self)
+            difference=0.0 - self.difference,
+            low=0.0 - self.high,
+            high=0.0 - self.low,
+            cliffs_delta=0.0 - self.cliffs_delta,
+            cohens_d=0.0 - self.cohens_d,
+            wins=self.losses,
+            ties=self.ties,
+            losses=self.wins,
+        )
 
 
 def cliffs_delta(first: FloatArray, second: FloatArray) -> float:
-    """Return Cliff's delta of two samples, pairs ignored.
-
-    Parameters
-    ----------
-    first, second : ndarray
-        Values.
-
-    Returns
-    -------
-    float
-        From -1 to 1.
+    """Return Cliff's delta of two samples, pairs ignored; from -1 to 1.
 
     Examples
     --------
@@ -81,15 +70,7 @@ def cliffs_delta(first: FloatArray, second: FloatArray) -> float:
 def cohens_d(first: FloatArray, second: FloatArray) -> float:
     """Return the difference of means in units of the mean standard deviation.
 
-    Parameters
-    ----------
-    first, second : ndarray
-        Values.
-
-    Returns
-    -------
-    float
-        0 where the means are equal, NaN where nothing varies but they are not.
+    0 where the means are equal, NaN where nothing varies but they are not.
     """
     gap = float(first.mean() - second.mean())
     if gap == 0 or first.size < 2:
@@ -98,10 +79,9 @@ def cohens_d(first: FloatArray, second: FloatArray) -> float:
     return gap / spread if spread > 1e-12 * abs(gap) else math.nan
 
 
-def steady_gaps(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return differences without what only rounding made."""
-    scale = np.maximum(np.abs(first), np.abs(second))
-    return steady(first - second, scale)
+def differences(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return first less second, without what only rounding made."""
+    return steady(first - second, np.maximum(np.abs(first), np.abs(second)))
 
 
 def effect_size(
@@ -126,22 +106,26 @@ def effect_size(
     EffectSize
         All of them.
     """
-    if values is None:
-        return EffectSize(
-            difference=ends[0], low=ends[1], high=ends[2], cliffs_delta=math.nan,
-            cohens_d=math.nan, wins=None, ties=None, losses=None,
-        )  # fmt: skip
-    first, second = values
-    gaps = steady_gaps(first, second)
-    above, below = int((gaps > 0).sum()), int((gaps < 0).sum())
-    same = above == below == 0
+    delta, d = math.nan, math.nan
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    if values is not None:
+        first, second = values
+        gaps = differences(first, second)
+        above, below = int((gaps > 0).sum()), int((gaps < 0).sum())
+        is_same = above == below == 0
+        delta = 0.0 if is_same else cliffs_delta(first, second)
+        d = 0.0 if is_same else cohens_d(first, second)
+        wins, losses = (above, below) if greater_is_better else (below, above)
+        ties = gaps.size - above - below
     return EffectSize(
         difference=ends[0],
         low=ends[1],
         high=ends[2],
-        cliffs_delta=0.0 if same else cliffs_delta(first, second),
-        cohens_d=0.0 if same else cohens_d(first, second),
-        wins=above if greater_is_better else below,
-        ties=gaps.size - above - below,
-        losses=below if greater_is_better else above,
+        cliffs_delta=delta,
+        cohens_d=d,
+        wins=wins,
+        ties=ties,
+        losses=losses,
     )

@@ -1,4 +1,8 @@
-"""Results of models on data sets, from whatever holds them."""
+"""Results of models on data sets, splits or samples, from whatever holds them.
+
+A frame, a mapping of columns, an array, a long table, assessments; predictions beside
+what is true. What looks wrong with a table is refused, or asked about in a note.
+"""
 
 from __future__ import annotations
 
@@ -7,63 +11,90 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from scorecast._core.amounts import counted
+from scorecast._core.checks import check_one_of
+from scorecast._core.result import Note
 from scorecast._core.types import BoolArray, FloatArray, IntArray
-from scorecast.comparison.table_faults import (
-    doubtful_names,
-    is_text,
-    other_scale,
-    refuse_counts,
-    refuse_texts,
+from scorecast.comparison.paired_tests import PairData, RowKind
+from scorecast.comparison.pairs import NoteCode, measured, missing_in
+from scorecast.evaluation import METRICS, Metric
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    Location,
+    UsageError,
+    listed,
+    quoted,
 )
-from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.guarantees import Assessment
-
-__all__ = ["ResultsTable", "results_table"]
 
 _MOST_NAMED = 3
+_LEAST_COUNTED = 3  # rows: 0 and 1 are results as well
+_FAR = 100.0  # times: results of models on the same data differ by less
+_TRUTHS = {"true", "false", "yes", "no", "right", "wrong", "t", "f", "y", "n"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ResultsTable:
-    """Results: a row per data set (or split, or case), a column per model.
+    """Results: a row per data set (or split, or sample), a column per model.
 
     Attributes
     ----------
     values : ndarray of shape (n_rows, n_models)
-        Results; NaN where there is none.
+        Results, none missing.
     models : tuple of str
         Names of the columns.
     rows : tuple of str
         Names of the rows.
-    measure : str
+    metric : str or None
         What the results are, if it is known.
     greater_is_better : bool or None
         Which way is better, if the source says so.
+    row_kind : RowKind or None
+        What the rows are, if the source says so.
     test_ratio : float or None
-        Cases tested per case learned from, for splits of one data set.
-    notes : tuple of str
-        What was done on the way.
+        Samples tested per sample trained on, for splits of one data set.
     groups : tuple of str or None
-        Group of every row, where rows are cases that belong together.
+        Group of every row, where rows are samples that belong together.
+    dropped_rows : tuple of str
+        Rows that lacked a result and were left out.
+    n_rows_given : int
+        Rows before that.
+    worst_model : str or None
+        The model that lacked most.
+    notes : tuple of Note
+        What was done on the way.
     """
 
     values: FloatArray
     models: tuple[str, ...]
     rows: tuple[str, ...]
-    measure: str = ""
+    metric: str | None = None
     greater_is_better: bool | None = None
+    row_kind: RowKind | None = None
     test_ratio: float | None = None
-    notes: tuple[str, ...] = ()
     groups: tuple[str, ...] | None = None
+    dropped_rows: tuple[str, ...] = ()
+    n_rows_given: int = 0
+    worst_model: str | None = None
+    notes: tuple[Note, ...] = ()
 
     @property
-    def units(self) -> IntArray:
-        """Unit of every row: its group, or the row itself."""
+    def unit(self) -> IntArray:
+        """Number of the group of every row, or of the row itself."""
         if self.groups is None:
             return np.arange(len(self.rows))
         return np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups, where there are any."""
+        return None if self.groups is None else len(set(self.groups))
+
+    @property
+    def is_right_or_wrong(self) -> bool:
+        """Whether all results are 0 or 1."""
+        return bool(np.isin(self.values, (0, 1)).all())
 
     def averaged(self) -> ResultsTable:
         """Average rows of one name: repeats of an item are no further items.
@@ -82,320 +113,429 @@ class ResultsTable:
         total = np.zeros((len(names), self.values.shape[1]))
         np.add.at(total, at, self.values)
         most = int(times.argmax())
-        note = (
-            f"{len(self.rows):,} rows have {counted(len(names), 'names')} "
-            f"({names[most]!r} is there {int(times[most])} times): rows of one name "
-            "were averaged, since repeats of one item, or folds of one data set, are "
-            "not independent. For splits say how many cases one tests per case it "
-            "learns from (--test-ratio, `test_ratio`); a column that does not name the "
-            "rows is to be left out (--drop)."
+        note = Note(
+            code=NoteCode.REPEATED_NAMES_AVERAGED,
+            names=(names[most],),
+            count=len(names),
+            total=len(self.rows),
+            value=float(times[most]),
         )
-        return replace(
-            self,
-            values=total / times[:, None],
-            rows=names,
-            notes=(*self.notes, note),
-        )
+        values = total / times[:, None]
+        return replace(self, values=values, rows=names, notes=(*self.notes, note))
 
-    def complete(self) -> tuple[ResultsTable, str]:
-        """Leave out rows with missing results, and say which.
+    def in_groups(self, groups: Any) -> ResultsTable:
+        """Say which rows belong together.
+
+        Parameters
+        ----------
+        groups : iterable
+            One entry for each row.
 
         Returns
         -------
-        tuple of ResultsTable and str
-            The text is empty if none is missing.
+        ResultsTable
+            The same table, in groups.
 
         Raises
         ------
         InvalidInputError
-            If a model has no result at all, or no row has all of them.
+            If there is not one group for each row.
         """
-        missing: BoolArray = np.isnan(self.values)
-        if not missing.any():
-            return self, ""
-        for name, column in zip(self.models, missing.T, strict=True):
-            if column.all():
-                msg = f"{name!r} has no result at all; leave the model out."
-                raise InvalidInputError(msg)
-        kept: BoolArray = np.asarray(~missing.any(axis=1))
-        left_out = [row for row, keep in zip(self.rows, kept, strict=True) if not keep]
-        named = ", ".join(left_out[:_MOST_NAMED])
-        named += ", ..." if len(left_out) > _MOST_NAMED else ""
-        worst = self.models[int(missing.sum(axis=0).argmax())]
-        if not kept.any():
-            msg = (
-                f"Each of {counted(len(self.rows), 'rows')} lacks a result of some "
-                f"model; {worst!r} lacks most: leave it out."
-            )
-            raise InvalidInputError(msg)
-        lack = "lacks" if len(left_out) == 1 else "lack"
-        text = (
-            f"{len(left_out)} of {counted(len(self.rows), 'rows')} {lack} a result "
-            f"({named}); "
-            f"{worst!r} lacks most"
-        )
-        groups = self.groups
-        if groups is not None:
-            groups = tuple(g for g, keep in zip(groups, kept, strict=True) if keep)
-        table = replace(
-            self,
-            values=self.values[kept],
-            rows=tuple(r for r, keep in zip(self.rows, kept, strict=True) if keep),
-            groups=groups,
-            notes=(*self.notes, f"{text}. What lacks one is left out."),
-        )
-        return table, text
+        names = _group_names(groups, len(self.rows))
+        return replace(self, groups=names)
 
 
 def results_table(
-    given: Any,
+    source: Any,
     *,
     models: Sequence[str] | None = None,
     long: tuple[str, str, str] | None = None,
-    loss: str | None = None,
+    y_true: ArrayLike | str | None = None,
+    scoring: str | None = None,
     groups: Any = None,
+    row_names: str | None = None,
+    nan_policy: str = "omit",
 ) -> ResultsTable:
     """Read results from a frame, a mapping, an array or assessments.
 
     Parameters
     ----------
-    given : DataFrame, mapping, array-like, Assessment, or several of these last
-        The results.
+    source : DataFrame, mapping, array-like, Assessment, or several of these last
+        The results: rows are data sets, columns are models; one column of text may
+        name the rows. One assessment is compared split by split, several (a list, or a
+        mapping by name) data set by data set.
     models : sequence of str, optional
         Columns to compare, or names of the columns of an array.
     long : tuple of str, optional
-        Columns that hold data set, model and result, one result per row.
-    loss : str, optional
-        Which loss of assessments; the first by default.
+        Columns that hold data set, model and result, where every row is one result.
+        Repeats are averaged.
+    y_true : str or array-like of shape (n,), optional
+        What is true: columns are then predictions, a row for every sample.
+    scoring : str, optional
+        With `y_true` a metric that is a mean of samples, one of `METRICS`; right or
+        wrong by default. Which metric of assessments; the first by default.
     groups : str or array-like, optional
-        Column that holds the group of every row, or one entry for each row.
+        Samples that belong together, such as questions about one text or images of one
+        patient: a column, or one entry for each row.
+    row_names : str, optional
+        Column that names the rows; the one that holds text by default.
+    nan_policy : {"omit", "raise"}, default="omit"
+        Whether rows that lack a result are left out or refused.
 
     Returns
     -------
     ResultsTable
-        Wide, with numbers.
+        Wide, with numbers, none missing.
 
     Raises
     ------
     InvalidInputError
         If there is no table of numbers in it.
+    UsageError
+        If something is given that the source has no use for.
+
+    Examples
+    --------
+    >>> table = results_table({"data": ["iris", "wine"], "svm": [0.9, 0.8],
+    ...                        "tree": [0.7, float("nan")]})
+    >>> table.rows, table.dropped_rows
+    (('iris',), ('wine',))
     """
-    several = _assessments(given)
-    if groups is not None and (isinstance(given, Assessment) or several):
-        msg = "`groups` are for tables of cases; an assessment has groups of its own."
-        raise UsageError(msg)
-    if isinstance(given, Assessment):
-        return _of_splits(given, models, loss)
+    check_one_of(nan_policy, "nan_policy", ("omit", "raise"))
+    if isinstance(source, ResultsTable):
+        return source if groups is None else source.in_groups(groups)
+    several = _assessments(source)
     if several:
-        return _of_assessments(several, models, loss)
-    columns = _columns(given)
+        for name, value in (("groups", groups), ("y_true", y_true), ("long", long)):
+            if value is not None:
+                problem = "is for tables; an assessment has its own"
+                raise UsageError(problem, parameter=name)
+        is_one = not isinstance(source, Mapping | list | tuple)
+        read = _of_splits if is_one else _of_assessments
+        return _complete(read(several, models, scoring), nan_policy)
+    columns = _columns(source)
+    if long is not None:
+        if y_true is not None or scoring is not None:
+            raise UsageError(
+                "predictions beside what is true need a wide table: a row for every "
+                "sample, a column of predictions for every model",
+                parameter="long",
+                remedy="give the value of every sample as its result, such as 1 for "
+                "right and 0 for wrong, or a wide table",
+            )
+        if columns is None:
+            raise UsageError("an array has no named columns", parameter="long")
+        return _complete(_of_long(columns, long, models, groups), nan_policy)
+    if scoring is not None and y_true is None:
+        problem = "is needed: a metric compares predictions with what is true"
+        raise UsageError(problem, parameter="y_true")
+    if y_true is not None:
+        named = columns if columns is not None else _named_array(source, models)
+        return _of_predictions(
+            named, y_true, scoring, models, groups, row_names, nan_policy
+        )
     if columns is None:
         if isinstance(groups, str):
-            msg = f"An array has no column {groups!r}: give one group for each row."
-            raise InvalidInputError(msg)
-        return _in_groups(_of_array(given, models), groups)
-    if long is not None:
-        return _of_long(columns, long, models, groups)
+            problem = "an array has no columns: give one group for each row"
+            raise InvalidInputError(problem, parameter="groups")
+        table = _of_array(source, models)
+        table = table if groups is None else table.in_groups(groups)
+        return _complete(table, nan_policy)
+    own = groups
     if isinstance(groups, str):
-        if groups not in columns:
-            msg = f"There is no column {groups!r} but {', '.join(columns)}."
-            raise InvalidInputError(msg)
+        _find(columns, groups, "groups")
         own = columns[groups]
         columns = {name: x for name, x in columns.items() if name != groups}
-        return _in_groups(_of_wide(columns, models, _row_names(given)), own)
-    return _in_groups(_of_wide(columns, models, _row_names(given)), groups)
+    table = _of_wide(columns, models, row_names, _index_names(source))
+    table = table if own is None else table.in_groups(own)
+    return _complete(table, nan_policy)
 
 
-def _in_groups(table: ResultsTable, groups: Any) -> ResultsTable:
-    """Say which rows belong together."""
-    if groups is None:
-        return table
-    names = _group_names(groups)
-    if len(names) != len(table.rows):
-        msg = (
-            f"`groups` must hold one entry for each of {len(table.rows):,} rows; got "
-            f"{len(names):,}."
+def _complete(table: ResultsTable, nan_policy: str) -> ResultsTable:
+    """Leave out rows with missing results, or refuse them."""
+    missing: BoolArray = np.isnan(table.values)
+    n = len(table.rows)
+    if not missing.any():
+        return replace(table, n_rows_given=n)
+    for name, column in zip(table.models, missing.T, strict=True):
+        if column.all():
+            raise InvalidInputError(
+                "the model has no result at all",
+                parameter="results",
+                location=Location(column=name),
+                remedy="leave the model out",
+            )
+    kept: BoolArray = np.asarray(~missing.any(axis=1))
+    worst = table.models[int(missing.sum(axis=0).argmax())]
+    dropped = tuple(r for r, keep in zip(table.rows, kept, strict=True) if not keep)
+    lack = "lacks" if len(dropped) == 1 else "lack"
+    if not kept.any():
+        raise InvalidInputError(
+            f"each of {n:,} rows lacks a result of some model; {quoted(worst)} lacks "
+            "most",
+            parameter="results",
+            remedy="leave that model out",
         )
-        raise InvalidInputError(msg)
-    return replace(table, groups=names)
+    if nan_policy == "raise":
+        raise InvalidInputError(
+            f"{len(dropped):,} of {n:,} rows {lack} a result "
+            f"({listed(dropped, _MOST_NAMED)}); {quoted(worst)} lacks most",
+            parameter="results",
+            remedy="fill them, or leave those rows out",
+        )
+    note = Note(
+        code=NoteCode.ROWS_LEFT_OUT,
+        model=worst,
+        names=dropped[:_MOST_NAMED],
+        count=len(dropped),
+        total=n,
+    )
+    groups = table.groups
+    if groups is not None:
+        groups = tuple(g for g, keep in zip(groups, kept, strict=True) if keep)
+    return replace(
+        table,
+        values=table.values[kept],
+        rows=tuple(r for r, keep in zip(table.rows, kept, strict=True) if keep),
+        groups=groups,
+        dropped_rows=dropped,
+        n_rows_given=n,
+        worst_model=worst,
+        notes=(*table.notes, note),
+    )
 
 
-def _group_names(groups: Any) -> tuple[str, ...]:
+def _group_names(groups: Any, n: int) -> tuple[str, ...]:
     """Return groups as texts; refuse what is missing."""
     found = list(groups)
+    if len(found) != n:
+        problem = f"must hold one entry for each of {n:,} rows; got {len(found):,}"
+        raise InvalidInputError(problem, parameter="groups")
     for place, group in enumerate(found):
         if group is None or group != group or group == "":
-            msg = f"`groups` lacks the group of row {place + 1}."
-            raise InvalidInputError(msg)
+            raise InvalidInputError(
+                "the group is missing",
+                parameter="groups",
+                location=Location(row=place + 1),
+            )
     return tuple(str(group) for group in found)
 
 
-def _assessments(given: Any) -> dict[str, Assessment]:
-    if isinstance(given, Mapping):
-        items = {str(k): v for k, v in given.items()}
-    elif isinstance(given, list | tuple):
-        items = {f"data set {i + 1}": v for i, v in enumerate(given)}
+def _find(columns: Mapping[str, Any], name: str, parameter: str) -> None:
+    """Refuse a column that is not there."""
+    if name not in columns:
+        raise InvalidInputError(
+            "there is no such column",
+            parameter=parameter,
+            location=Location(column=name),
+            remedy=f"choose from {listed(columns, 12)}",
+        )
+
+
+# Assessments -------------------------------------------------------------------------
+
+
+def _assessments(source: Any) -> dict[str, Any]:
+    """Return assessments by name, if the source is one or several."""
+    if _is_assessment(source):
+        return {"": source}
+    if isinstance(source, Mapping):
+        items = {str(k): v for k, v in source.items()}
+    elif isinstance(source, list | tuple):
+        items = {f"data set {i + 1}": v for i, v in enumerate(source)}
     else:
         return {}
-    if items and all(isinstance(v, Assessment) for v in items.values()):
-        return items
-    return {}
+    return items if items and all(map(_is_assessment, items.values())) else {}
+
+
+def _is_assessment(value: Any) -> bool:
+    return getattr(value, "kind", None) == "assessment"
 
 
 def _of_splits(
-    found: Assessment, models: Sequence[str] | None, loss: str | None
+    several: Mapping[str, Any], models: Sequence[str] | None, scoring: str | None
 ) -> ResultsTable:
-    names = _names(found, models)
-    losses = [_loss(found, name, loss) for name in names]
-    values = np.array([x.folds for x in losses], dtype=np.float64).T
+    """Read one assessment split by split."""
+    (found,) = several.values()
+    names = _assessed(found, models)
+    metrics = [_metric_of(found, name, scoring) for name in names]
+    values = np.array([x.folds for x in metrics], dtype=np.float64).T
     return ResultsTable(
         values=values,
         models=names,
         rows=tuple(f"split {i + 1}" for i in range(len(values))),
-        measure=losses[0].loss,
-        greater_is_better=losses[0].greater_is_better,
+        metric=metrics[0].loss,
+        greater_is_better=metrics[0].greater_is_better,
+        row_kind=RowKind.SPLITS,
         test_ratio=found.n_test / found.n_train,
     )
 
 
 def _of_assessments(
-    several: Mapping[str, Assessment], models: Sequence[str] | None, loss: str | None
+    several: Mapping[str, Any], models: Sequence[str] | None, scoring: str | None
 ) -> ResultsTable:
+    """Read several assessments data set by data set."""
     first = next(iter(several.values()))
-    names = _names(first, models)
+    names = _assessed(first, models)
     values = np.full((len(several), len(names)), np.nan)
     for row, found in enumerate(several.values()):
         known = {model.name for model in found.assessed}
         for column, name in enumerate(names):
             if name in known:
-                values[row, column] = _loss(found, name, loss).estimate
-    one = _loss(first, names[0], loss)
+                values[row, column] = _metric_of(found, name, scoring).estimate
+    one = _metric_of(first, names[0], scoring)
     return ResultsTable(
         values=values,
         models=names,
         rows=tuple(several),
-        measure=one.loss,
+        metric=one.loss,
         greater_is_better=one.greater_is_better,
     )
 
 
-def _names(found: Assessment, models: Sequence[str] | None) -> tuple[str, ...]:
+def _assessed(found: Any, models: Sequence[str] | None) -> tuple[str, ...]:
     known = tuple(model.name for model in found.assessed)
     for name in models or ():
         if name not in known:
-            msg = f"The assessment has no model {name!r} but {', '.join(known)}."
-            raise InvalidInputError(msg)
+            raise InvalidInputError(
+                f"the assessment has no model {quoted(name)}",
+                parameter="models",
+                remedy=f"choose from {listed(known, 12)}",
+            )
     return tuple(models) if models else known
 
 
-def _loss(found: Assessment, name: str, loss: str | None) -> Any:
+def _metric_of(found: Any, name: str, scoring: str | None) -> Any:
     model = found.model(name)
     known = [x.loss for x in model.losses]
-    if loss is not None and loss not in known:
-        msg = f"{name!r} was not assessed by {loss!r} but by {', '.join(known)}."
-        raise InvalidInputError(msg)
-    return model.loss(loss or known[0])
+    if scoring is None:
+        return model.loss(known[0])
+    asked = [scoring]
+    if scoring in METRICS:
+        asked += METRICS[scoring].aliases
+    for candidate in asked:
+        if candidate in known:
+            return model.loss(candidate)
+    raise InvalidInputError(
+        f"{quoted(name)} was not assessed by {scoring!r}",
+        parameter="scoring",
+        remedy=f"choose from {listed(known, 12)}",
+    )
 
 
-def _columns(given: Any) -> dict[str, Sequence[Any]] | None:
+# Tables ------------------------------------------------------------------------------
+
+
+def _columns(source: Any) -> dict[str, Sequence[Any]] | None:
     """Return named columns of a mapping or of any frame, else None."""
-    if isinstance(given, Mapping):
-        return {str(name): list(column) for name, column in given.items()}
-    names = getattr(given, "columns", None)
-    if names is None or not hasattr(given, "__getitem__"):
+    if isinstance(source, Mapping):
+        return {str(name): list(column) for name, column in source.items()}
+    names = getattr(source, "columns", None)
+    if names is None or not hasattr(source, "__getitem__"):
         return None
     texts = [str(name) for name in names]
     if len(set(texts)) < len(texts):
-        msg = "The table repeats a column name; rename one of them."
-        raise InvalidInputError(msg)
-    return {str(name): list(given[name]) for name in names}
+        raise InvalidInputError(
+            "the table repeats a column name",
+            parameter="results",
+            remedy="rename one of them",
+        )
+    return {str(name): list(source[name]) for name in names}
 
 
-def _row_names(given: Any) -> tuple[str, ...] | None:
+def _index_names(source: Any) -> tuple[str, ...] | None:
     """Return the index of a pandas frame, if somebody made one."""
-    index = getattr(given, "index", None)
+    index = getattr(source, "index", None)
     if index is None or callable(index):
         return None
     names = [str(name) for name in index]
     return None if names == [str(i) for i in range(len(names))] else tuple(names)
 
 
-def _of_array(given: Any, models: Sequence[str] | None) -> ResultsTable:
+def _matrix(source: Any) -> FloatArray:
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = np.asarray(source, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        msg = (
-            "The results must be a table of numbers: a DataFrame, a dictionary of "
-            "columns, an array (data sets x models) or assessments."
-        )
-        raise InvalidInputError(msg) from error
+        raise InvalidInputError(
+            "must be a table of numbers",
+            parameter="results",
+            remedy="give a frame, a dictionary of columns, an array (data sets x "
+            "models) or assessments",
+        ) from error
     if values.ndim != 2:
-        msg = f"The results must have rows and columns; got shape {values.shape}."
-        raise InvalidInputError(msg)
-    names = models or [f"model {i + 1}" for i in range(values.shape[1])]
-    if len(names) != values.shape[1]:
-        columns = counted(values.shape[1], "columns")
-        msg = f"{counted(len(names), 'names')} for {columns} of results."
-        raise UsageError(msg)
-    table = _checked(values, tuple(map(str, names)), None)
+        problem = f"must have rows and columns; got shape {values.shape}"
+        raise InvalidInputError(problem, parameter="results")
+    return values
+
+
+def _array_names(n_columns: int, models: Sequence[str] | None) -> tuple[str, ...]:
+    names = models or [f"model {i + 1}" for i in range(n_columns)]
+    if len(names) != n_columns:
+        problem = f"{len(names)} names for {n_columns} columns of results"
+        raise UsageError(problem, parameter="models")
+    return tuple(map(str, names))
+
+
+def _of_array(source: Any, models: Sequence[str] | None) -> ResultsTable:
+    values = _matrix(source)
+    table = _checked(values, _array_names(values.shape[1], models), None)
     return table if models else _doubted(table)
+
+
+def _named_array(source: Any, models: Sequence[str] | None) -> dict[str, Sequence[Any]]:
+    """Return the columns of an array of predictions by name."""
+    values = np.asarray(source)
+    if values.ndim != 2:
+        problem = f"must have rows and columns; got shape {values.shape}"
+        raise InvalidInputError(problem, parameter="results")
+    names = _array_names(values.shape[1], models)
+    return dict(zip(names, values.T.tolist(), strict=True))
 
 
 def _of_wide(
     columns: Mapping[str, Sequence[Any]],
     models: Sequence[str] | None,
-    rows: tuple[str, ...] | None,
+    row_names: str | None,
+    index: tuple[str, ...] | None,
 ) -> ResultsTable:
     for name in models or ():
-        if name not in columns:
-            msg = f"There is no column {name!r} but {', '.join(columns)}."
-            raise InvalidInputError(msg)
-    texts = [name for name, column in columns.items() if is_text(column)]
+        _find(columns, name, "models")
+    if row_names is not None:
+        _find(columns, row_names, "row_names")
+    texts = [x for x, column in columns.items() if _is_text(column) or x == row_names]
     chosen = tuple(models) if models else tuple(c for c in columns if c not in texts)
-    refuse_texts(columns, _spare(texts, models), len(chosen))
+    spare = [x for x in texts if models is None or x in models]
+    refuse_texts(columns, spare, len(chosen))
     names = [name for name in texts if name not in chosen]
-    notes: tuple[str, ...] = ()
+    rows = index
+    notes: tuple[Note, ...] = ()
     if len(names) == 1 and rows is None:
         rows = tuple(map(str, columns[names[0]]))
-        notes = doubtful_names(columns[names[0]], names[0])
-    lengths = {len(columns[name]) for name in chosen}
-    if len(lengths) != 1:
-        msg = "The columns of the results differ in length, or there are none."
-        raise InvalidInputError(msg)
+        notes = doubtful_row_names(columns[names[0]], names[0])
+    if len({len(columns[name]) for name in chosen}) != 1:
+        problem = "the columns differ in length, or there are none"
+        raise InvalidInputError(problem, parameter="results")
     values = np.column_stack([_floats(columns[name], name) for name in chosen])
     table = replace(_checked(values, chosen, rows), notes=notes)
     return table if models else _doubted(table)
-
-
-def _spare(texts: Sequence[str], models: Sequence[str] | None) -> list[str]:
-    """Return the columns of text that are not what they should be, if any are."""
-    if models is None:
-        return list(texts)
-    return [name for name in texts if name in models]
-
-
-def _doubted(table: ResultsTable) -> ResultsTable:
-    """Doubt columns that nobody called models."""
-    refuse_counts(table.values, table.models)
-    found = other_scale(table.values, table.models)
-    return replace(table, notes=(*table.notes, *found))
 
 
 def _of_long(
     columns: Mapping[str, Sequence[Any]],
     long: tuple[str, str, str],
     models: Sequence[str] | None,
-    groups: Any = None,
+    groups: Any,
 ) -> ResultsTable:
-    for name in (*long, *((groups,) if isinstance(groups, str) else ())):
-        if name not in columns:
-            msg = f"There is no column {name!r} but {', '.join(columns)}."
-            raise InvalidInputError(msg)
+    for name in long:
+        _find(columns, name, "long")
     sets = np.array([str(x) for x in columns[long[0]]])
     group_of: dict[str, str] = {}
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     if groups is not None:
-        sets, group_of, notes = _rows_in_groups(sets, columns, groups)
+        if isinstance(groups, str):
+            _find(columns, groups, "groups")
+            groups = columns[groups]
+        sets, group_of, notes = _rows_in_groups(sets, groups)
     of = np.array([str(x) for x in columns[long[1]]])
     results = _floats(columns[long[2]], long[2])
     # Plain text, not NumPy's, which would be quoted as such.
@@ -403,8 +543,11 @@ def _of_long(
     if models is not None:
         unknown = [name for name in models if name not in names]
         if unknown:
-            msg = f"There is no model {unknown[0]!r} but {', '.join(names)}."
-            raise InvalidInputError(msg)
+            raise InvalidInputError(
+                f"there is no model {quoted(unknown[0])}",
+                parameter="models",
+                remedy=f"choose from {listed(names, 12)}",
+            )
         names = tuple(models)
     place_row = {name: i for i, name in enumerate(rows)}
     place_column = {name: i for i, name in enumerate(names)}
@@ -417,27 +560,29 @@ def _of_long(
     np.add.at(total, at, results[kept])
     np.add.at(times, at, 1)
     values = np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)
-    _refuse_sparse(times, long, names)
+    if len(names) > 1 and not (times > 0).all(axis=1).any():
+        raise InvalidInputError(
+            f"none of {len(times):,} data sets (column {quoted(long[0])}) has a result "
+            f"of each of {len(names)} models (column {quoted(long[1])}, such as "
+            f"{quoted(names[0])})",
+            parameter="long",
+            remedy="say which columns hold data set, model and result, or list fewer "
+            "models",
+        )
     table = replace(_checked(values, names, rows), notes=notes)
     if groups is not None:
         table = replace(table, groups=tuple(group_of[row] for row in rows))
     if times.max() <= 1:
         return table
-    note = (
-        f"up to {int(times.max())} results of one model on one data set were averaged: "
-        "repeats of one data set are no further data sets"
-    )
+    note = Note(code=NoteCode.REPEATS_AVERAGED, count=int(times.max()))
     return replace(table, notes=(*table.notes, note))
 
 
 def _rows_in_groups(
-    sets: Any, columns: Mapping[str, Sequence[Any]], groups: Any
-) -> tuple[Any, dict[str, str], tuple[str, ...]]:
+    sets: Any, groups: Any
+) -> tuple[Any, dict[str, str], tuple[Note, ...]]:
     """Return names of rows, unlike in different groups, and the group of each."""
-    of = _group_names(columns[groups] if isinstance(groups, str) else groups)
-    if len(of) != len(sets):
-        msg = f"`groups` must hold one entry for each of {len(sets):,} rows."
-        raise InvalidInputError(msg)
+    of = _group_names(groups, len(sets))
     pairs = list(zip(sets.tolist(), of, strict=True))
     by_name: dict[str, set[str]] = {}
     for name, group in pairs:
@@ -445,46 +590,37 @@ def _rows_in_groups(
     shared = [name for name, found in by_name.items() if len(found) > 1]
     if not shared:
         return sets, dict(pairs), ()
-    note = (
-        f"{shared[0]!r} is the name of a row in {len(by_name[shared[0]])} groups: rows "
-        "of one name in different groups were taken as different."
+    note = Note(
+        code=NoteCode.SHARED_ROW_NAMES,
+        names=(shared[0],),
+        count=len(by_name[shared[0]]),
     )
     joined = [f"{group}: {name}" for name, group in pairs]
     return np.array(joined), dict(zip(joined, of, strict=True)), (note,)
-
-
-def _refuse_sparse(
-    times: FloatArray, long: tuple[str, str, str], names: tuple[str, ...]
-) -> None:
-    """Refuse columns none of whose data sets has results of all models."""
-    if len(names) < 2 or (times > 0).all(axis=1).any():
-        return
-    msg = (
-        f"None of {counted(len(times), 'data sets')} (column {long[0]!r}) has a result "
-        f"of each of {len(names)} models (column {long[1]!r}, such as {names[0]!r}): "
-        "say which columns hold data set, model and result, or list fewer models."
-    )
-    raise InvalidInputError(msg)
 
 
 def _checked(
     values: FloatArray, models: tuple[str, ...], rows: tuple[str, ...] | None
 ) -> ResultsTable:
     if values.size == 0 or len(models) < 2:
-        msg = f"A comparison needs two models at least; got {len(models)}."
-        raise InvalidInputError(msg)
+        problem = f"a comparison needs two models at least; got {len(models)}"
+        raise InvalidInputError(problem, parameter="results")
     if len(set(models)) < len(models):
-        msg = "Two models have the same name; rename one of them."
-        raise InvalidInputError(msg)
+        raise InvalidInputError(
+            "two models have the same name",
+            parameter="results",
+            remedy="rename one of them",
+        )
     names = rows or tuple(str(i + 1) for i in range(len(values)))
     infinite = np.isinf(values)
     if infinite.any():
         row, column = (int(i) for i in np.argwhere(infinite)[0])
-        msg = (
-            f"The result of {models[column]!r} on row {names[row]!r} is infinite; "
-            "repair it, or leave it empty."
+        raise InvalidInputError(
+            f"the result on row {quoted(names[row])} is infinite",
+            parameter="results",
+            location=Location(column=models[column]),
+            remedy="repair it, or leave it empty",
         )
-        raise InvalidInputError(msg)
     return ResultsTable(values=values, models=models, rows=names)
 
 
@@ -492,5 +628,312 @@ def _floats(column: Sequence[Any], name: str) -> FloatArray:
     try:
         return np.array(column, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        msg = f"Column {name!r} holds something that is no number."
-        raise InvalidInputError(msg) from error
+        raise InvalidInputError(
+            "holds something that is no number",
+            parameter="results",
+            location=Location(column=name),
+        ) from error
+
+
+# Predictions beside what is true -----------------------------------------------------
+
+
+def model_columns(
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    models: Sequence[str] | None = None,
+    y_true: str | None = None,
+    groups: str | None = None,
+    row_names: str | None = None,
+) -> list[str]:
+    """Return the columns that are models: those named, or all that are nothing else.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        A table.
+    models : sequence of str, optional
+        Columns that were named.
+    y_true, groups, row_names : str, optional
+        Columns that are no models.
+
+    Returns
+    -------
+    list of str
+        Of many columns, one of text that is no prediction names the rows.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is not there.
+    """
+    others = {"y_true": y_true, "groups": groups, "row_names": row_names}
+    for parameter, name in others.items():
+        if name is not None:
+            _find(columns, name, parameter)
+    for name in models or ():
+        _find(columns, name, "models")
+    if models:
+        return list(models)
+    names = [x for x in columns if x not in others.values()]
+    if len(names) > 2:
+        truth = set(columns[y_true]) if y_true is not None else set()
+        names = [
+            x
+            for x in names
+            if not isinstance(columns[x][0], str) or set(columns[x]) <= truth
+        ]
+    return names
+
+
+def row_name_column(
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    models: Sequence[str],
+    y_true: str | None = None,
+) -> str | None:
+    """Return the one column of text that must name the rows, if there is one."""
+    taken = {*models, y_true}
+    truth = set(columns[y_true]) if y_true is not None else set()
+    texts = [
+        name
+        for name, column in columns.items()
+        # Labels are predictions of a third model, not names.
+        if name not in taken and _is_text(column) and not set(column) <= truth
+    ]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _of_predictions(
+    columns: Mapping[str, Sequence[Any]],
+    y_true: Any,
+    scoring: str | None,
+    models: Sequence[str] | None,
+    groups: Any,
+    row_names: str | None,
+    nan_policy: str,
+) -> ResultsTable:
+    """Measure every model on every sample."""
+    metric = None if scoring is None else METRICS.choose(scoring, parameter="scoring")
+    if metric is not None and not metric.is_mean_of_samples:
+        raise UsageError(
+            f"{metric.name} is no mean of samples, and compares two models",
+            parameter="scoring",
+            remedy="name two models",
+        )
+    names = model_columns(
+        columns,
+        models=models,
+        y_true=y_true if isinstance(y_true, str) else None,
+        groups=groups if isinstance(groups, str) else None,
+        row_names=row_names,
+    )
+    used: dict[str, Sequence[Any]] = {f"m{i}": columns[x] for i, x in enumerate(names)}
+    used["truth"] = columns[y_true] if isinstance(y_true, str) else list(y_true)
+    if groups is not None:
+        used["groups"] = columns[groups] if isinstance(groups, str) else list(groups)
+    elif row_names is not None:
+        used["rows"] = columns[row_names]
+    kept, n_rows, lost = _complete_rows(used, nan_policy)
+    truth = np.asarray(kept["truth"])
+    values = [_sample_values(np.asarray(kept[f"m{i}"]), truth, name, metric)
+              for i, name in enumerate(names)]  # fmt: skip
+    rows = tuple(map(str, kept["rows"])) if "rows" in kept else None
+    table = _checked(np.column_stack(values), tuple(names), rows)
+    notes: tuple[Note, ...] = ()
+    if lost:
+        notes = (Note(code=NoteCode.SAMPLES_LEFT_OUT, count=lost, total=n_rows),)
+    table = replace(
+        table,
+        metric=None if metric is None else metric.name,
+        greater_is_better=metric is None or metric.greater_is_better,
+        row_kind=RowKind.SAMPLES,
+        n_rows_given=n_rows,
+        notes=notes,
+    )
+    return table.in_groups(kept["groups"]) if "groups" in kept else table
+
+
+def _complete_rows(
+    columns: Mapping[str, Sequence[Any]], nan_policy: str
+) -> tuple[dict[str, list[Any]], int, int]:
+    """Leave out rows that lack anything; return the others, all rows and those lost."""
+    if len({len(column) for column in columns.values()}) != 1:
+        problem = "the columns differ in length"
+        raise InvalidInputError(problem, parameter="results")
+    missing = np.any([missing_in(np.array(list(x), dtype=object))
+                      for x in columns.values()], axis=0)  # fmt: skip
+    lost = int(missing.sum())
+    if lost == missing.size:
+        problem = "no row has all that is compared"
+        raise InsufficientDataError(problem, parameter="results")
+    if lost and nan_policy == "raise":
+        raise InvalidInputError(
+            f"{lost:,} of {missing.size:,} rows lack something",
+            parameter="results",
+            location=Location(row=int(np.argmax(missing)) + 1),
+            remedy="fill or remove them",
+        )
+    kept = {
+        name: [x for x, gone in zip(column, missing, strict=True) if not gone]
+        for name, column in columns.items()
+    }
+    return kept, missing.size, lost
+
+
+def _sample_values(
+    said: Any, truth: Any, name: str, metric: Metric | None
+) -> FloatArray:
+    """Return the value of every sample of one model."""
+    data = PairData(first=said, second=said, truth=truth)
+    if metric is None:
+        if not data.are_labels:
+            raise UsageError(
+                f"{quoted(name)} predicts numbers, which need a metric that is a mean "
+                "of samples to be compared with what is true",
+                parameter="scoring",
+                remedy="name one, such as brier_score or mean_squared_error; if it is "
+                "no model, name those that are",
+            )
+        return data.right()[0].astype(np.float64)
+    return measured(data, metric).numbers[0]
+
+
+# What looks wrong --------------------------------------------------------------------
+
+
+def _doubted(table: ResultsTable) -> ResultsTable:
+    """Doubt columns that nobody called models."""
+    refuse_counts(table.values, table.models)
+    found = odd_scales(table.values, table.models)
+    return replace(table, notes=(*table.notes, *found))
+
+
+def refuse_counts(values: FloatArray, names: Sequence[str]) -> None:
+    """Refuse a column that counts the rows: it would win or lose as a model."""
+    n = len(values)
+    if n < _LEAST_COUNTED:
+        return
+    for name, column in zip(names, np.sort(values, axis=0).T, strict=True):
+        if np.array_equal(column - column[0], np.arange(n)) and column[0] in (0, 1):
+            raise InvalidInputError(
+                f"counts the rows ({column[0]:g} to {column[-1]:g}) and looks like a "
+                "number of data sets, not like a model",
+                parameter="results",
+                location=Location(column=name),
+                remedy="let it name the rows, leave it out, or list the models",
+            )
+
+
+def odd_scales(values: FloatArray, names: Sequence[str]) -> tuple[Note, ...]:
+    """Ask whether a column is a model, if it lies far from all others."""
+    known = ~np.isnan(values)
+    sums = np.where(known, np.abs(values), 0.0).sum(axis=0)
+    sizes = sums / np.maximum(known.sum(axis=0), 1)
+    order = np.argsort(sizes)
+    found = []
+    # Of two columns only the larger one is asked about.
+    for place, beside in ((-1, -2), (0, 1))[: 1 if len(names) == 2 else 2]:
+        own, other = int(order[place]), int(order[beside])
+        low, high = sorted((float(sizes[own]), float(sizes[other])))
+        if low > 0 and high >= _FAR * low:
+            found.append(
+                Note(
+                    code=NoteCode.ODD_SCALE,
+                    model=names[own],
+                    names=(names[other],),
+                    value=float(sizes[own] / sizes[other]),
+                )
+            )
+    return tuple(found)
+
+
+def _is_text(column: Sequence[Any]) -> bool:
+    return any(isinstance(value, str) for value in column)
+
+
+def refuse_texts(
+    columns: Mapping[str, Sequence[Any]], texts: Sequence[str], n_models: int
+) -> None:
+    """Refuse texts where results should be, and say what would make numbers of them.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The table.
+    texts : sequence of str
+        Its columns of text, of which one may name the rows.
+    n_models : int
+        How many columns are left as models.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are several, if one seems to hold results, or if it leaves fewer than
+        two models.
+    """
+    if not texts:
+        return
+    ways = [way for name in texts if (way := _way_out(columns[name]))]
+    if len(texts) > 1:
+        other = (
+            "a wide table has one column per model: list those, and name a column of "
+            "groups; for one result per row name its three columns"
+        )
+        raise InvalidInputError(
+            f"columns {', '.join(map(quoted, texts))} hold text",
+            parameter="results",
+            remedy=ways[0] if ways else other,
+        )
+    name = texts[0]
+    if ways and name != next(iter(columns)):
+        raise InvalidInputError(
+            "holds text",
+            parameter="results",
+            location=Location(column=name),
+            remedy=ways[0],
+        )
+    if n_models < 2:
+        cell = next((x for x in columns[name] if isinstance(x, str)), "")
+        raise InvalidInputError(
+            f"a comparison needs two models at least; got {n_models}, since column "
+            f"{quoted(name)} holds text ({quoted(cell)}) and was taken for names of "
+            "the rows",
+            parameter="results",
+            remedy=ways[0] if ways else None,
+        )
+
+
+def _way_out(column: Sequence[Any]) -> str:
+    """Say what would make numbers of texts, if they are a known kind of results."""
+    words = [str(x).strip().lower() for x in column]
+    known = [word for word in words if word]
+    if known and all(word in _TRUTHS for word in known):
+        return "write 1 for right and 0 for wrong"
+    if any(word.endswith("%") and _is_number(word[:-1]) for word in known):
+        return "leave out the % signs"
+    return ""
+
+
+def doubtful_row_names(column: Sequence[Any], name: str) -> tuple[Note, ...]:
+    """Say so where a column taken for names of rows is mostly numbers."""
+    numbers = [_is_number(x) for x in column]
+    if all(numbers) or 2 * sum(numbers) < len(numbers):
+        return ()
+    cell = str(column[numbers.index(False)])
+    return (
+        Note(
+            code=NoteCode.DOUBTFUL_ROW_NAMES,
+            names=(name, cell),
+            count=sum(numbers),
+            total=len(numbers),
+        ),
+    )
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -118,6 +118,8 @@ class Metric(Method):
         Which way is better.
     low, high : float
         Least and greatest value; `high` may be infinite.
+    high_of_two : float or None
+        Greatest value with two classes, where that is another one.
     per_sample : callable or None
         From predictions to the value of every sample, if the metric is their mean.
     whole : callable or None
@@ -144,6 +146,7 @@ class Metric(Method):
     greater_is_better: bool
     low: float = 0.0
     high: float = 1.0
+    high_of_two: float | None = None
     per_sample: Callable[[Predictions], FloatArray] | None = None
     whole: Callable[[Predictions], float] | None = None
     whole_present: Callable[[Predictions], float] | None = None
@@ -168,6 +171,11 @@ class Metric(Method):
     def is_bounded(self) -> bool:
         """Whether there is a worst value."""
         return math.isfinite(self.high)
+
+    def high_for(self, n_classes: int) -> float:
+        """Return the greatest value with so many classes."""
+        is_other = n_classes == 2 and self.high_of_two is not None
+        return self.high_of_two if is_other and self.high_of_two else self.high
 
     def class_of(self, classes: Sequence[Any]) -> str:
         """Name the class it is about; empty where it is about all."""
@@ -487,6 +495,7 @@ METRICS.add(
         greater_is_better=False,
         aliases=("brier",),
         high=2.0,
+        high_of_two=1.0,  # halved, as is usual
         needs=Needs.PROBABILITIES,
         per_sample=lambda p: brier_samples(p.truth, _scores(p)),
         sklearn_name="brier_score_loss",

@@ -114,7 +114,7 @@ def losses_for(
     return tuple(
         replace(
             loss,
-            high=1.0 if loss.name == "brier" and n_classes == 2 else loss.high,
+            high=loss.high_for(n_classes),
             pos_code=positive if loss.pos_label is not PosLabel.NO else None,
         )
         for loss in losses

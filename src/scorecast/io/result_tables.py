@@ -97,7 +97,8 @@ def read_results(
         table = open_table(location, options)
         left_out = {find_column(table, name, "--drop") for name in drop}
         named = {
-            find_column(table, name, "--long, --names or --group") for name in texts
+            find_column(table, name, "--long, --row-names or --groups")
+            for name in texts
         }
         kept = [i for i in range(table.n_columns) if i not in left_out]
         names = table.columns or ()

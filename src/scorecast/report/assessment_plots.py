@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scorecast.guarantees import (
@@ -12,26 +11,23 @@ from scorecast.guarantees import (
     ModelAssessment,
     is_share,
 )
-from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
-from scorecast.report.drawing import Drawing, axes_size, round_ticks, text_width
+from scorecast.report.dot_rows import Group, Row, groups_drawing
+from scorecast.report.drawing import Drawing
 from scorecast.report.formats import model_name, one_line
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 __all__ = [
     "bias_drawing",
     "bounds_drawing",
     "classes_drawing",
-    "groups_drawing",
-    "number_ticks",
 ]
 
 _LONGEST_NAME = 20
 _MOST_MODELS = 6
 _HEADING = 60  # and no more than the figure is wide
 _MOST_CLASSES = 12
-_NOTHING = 0.1  # end of an axis on which all is zero
 
 
 def bounds_drawing(result: Assessment, loss: str) -> Drawing:
@@ -121,68 +117,3 @@ def _bound_rows(loss: LossAssessment) -> tuple[Row, ...]:
         )
         for bound in loss.bounds
     )
-
-
-def groups_drawing(
-    groups: Sequence[Group],
-    xlabel: str,
-    title: str,
-    *,
-    zero: bool = False,
-    in_percent: bool = False,
-) -> Drawing:
-    """Draw rows of dots with bars on a plain axis.
-
-    Parameters
-    ----------
-    groups : sequence of Group
-        The rows.
-    xlabel, title : str
-        What they show.
-    zero : bool, default=False
-        Whether to show zero, and mark it.
-    in_percent : bool, default=False
-        Whether the axis counts in percent, as the numbers beside it.
-
-    Returns
-    -------
-    Drawing
-        As high as its rows need.
-    """
-    rows = [row for group in groups for row in group.rows]
-    ends = [x for r in rows for x in (r.dot, r.low, r.high) if math.isfinite(x)]
-    if zero:
-        ends.append(0.0)  # how far from nothing can only be seen beside it
-        if max(ends) == min(ends):
-            ends.append(_NOTHING)
-    low, high = min(ends, default=0.0), max(ends, default=1.0)
-    room = 0.04 * ((high - low) or 1.0)
-    label = f"{xlabel}, %" if in_percent else xlabel
-
-    def draw(axes: Axes) -> None:
-        draw_groups(axes, groups, xlabel=label, zero=zero)
-        axes.set_xlim(low - room, high + room)
-        number_ticks(axes, low, high, in_percent=in_percent)
-
-    return rows_drawing(
-        groups,
-        draw,
-        title=title,
-        description="; ".join(
-            f"{group.heading}: "
-            + ", ".join(f"{row.name} {row.text}" for row in group.rows)
-            for group in groups
-        ),
-    )
-
-
-def number_ticks(
-    axes: Axes, low: float, high: float, *, in_percent: bool = False
-) -> None:
-    """Mark round numbers between two ends, as many as there is room for."""
-    width, _ = axes_size(axes)
-    most = max(2.0, width / max(60.0, text_width("0.000") + 12))
-    ticks = round_ticks(low, high, most)
-    unit = 100.0 if in_percent else 1.0
-    names = [f"{unit * t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks]
-    axes.set_xticks(ticks, labels=names)

@@ -10,8 +10,7 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 from scorecast.guarantees import Assessment, Feasibility, ModelAssessment, is_share
-from scorecast.report.assessment_plots import number_ticks
-from scorecast.report.dot_rows import margin_text
+from scorecast.report.dot_rows import margin_text, number_ticks
 from scorecast.report.drawing import (
     ACCENT,
     INK,

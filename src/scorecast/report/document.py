@@ -38,6 +38,8 @@ class Table:
         the eye compares before it reads.
     mark : float or None
         Where the scale of the bars has a rule, such as no difference.
+    strong : tuple of int
+        Rows that print sets in bold, such as the best.
     is_folded : bool
         Whether the reader of a page has to open it.
     is_stacked : bool
@@ -51,6 +53,7 @@ class Table:
     n_words: int = 1
     bars: tuple[tuple[float, float, float] | None, ...] = ()
     mark: float | None = None
+    strong: tuple[int, ...] = ()
     is_folded: bool = False
     is_stacked: bool = False
 

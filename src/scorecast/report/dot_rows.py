@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,9 +17,11 @@ from scorecast.report.drawing import (
     PAPER,
     RULE,
     Drawing,
+    axes_size,
     figure_width,
     margin_left,
     plain_axes,
+    round_ticks,
     side_margins,
     text_width,
 )
@@ -28,7 +31,15 @@ from scorecast.report.short_names import short_by_name, short_names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Group", "Row", "draw_groups", "margin_text", "rows_drawing"]
+__all__ = [
+    "Group",
+    "Row",
+    "draw_groups",
+    "groups_drawing",
+    "margin_text",
+    "number_ticks",
+    "rows_drawing",
+]
 
 _ROW = 15.0
 _HEADER = 26.0
@@ -36,6 +47,7 @@ _LONGEST_NAME = 34
 _SHORTEST_NAME = 6
 _NAME_GAP = 12.0  # beside names and numbers
 _NUMBER_GAP = 10.0
+_NOTHING = 0.1  # end of an axis on which all is zero
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,3 +232,68 @@ def margin_text(
         parse_math=False,
         annotation_clip=False,
     )
+
+
+def groups_drawing(
+    groups: Sequence[Group],
+    xlabel: str,
+    title: str,
+    *,
+    zero: bool = False,
+    in_percent: bool = False,
+) -> Drawing:
+    """Draw rows of dots with bars on a plain axis.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        The rows.
+    xlabel, title : str
+        What they show.
+    zero : bool, default=False
+        Whether to show zero, and mark it.
+    in_percent : bool, default=False
+        Whether the axis counts in percent, as the numbers beside it.
+
+    Returns
+    -------
+    Drawing
+        As high as its rows need.
+    """
+    rows = [row for group in groups for row in group.rows]
+    ends = [x for r in rows for x in (r.dot, r.low, r.high) if math.isfinite(x)]
+    if zero:
+        ends.append(0.0)  # how far from nothing can only be seen beside it
+        if max(ends) == min(ends):
+            ends.append(_NOTHING)
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.04 * ((high - low) or 1.0)
+    label = f"{xlabel}, %" if in_percent else xlabel
+
+    def draw(axes: Axes) -> None:
+        draw_groups(axes, groups, xlabel=label, zero=zero)
+        axes.set_xlim(low - room, high + room)
+        number_ticks(axes, low, high, in_percent=in_percent)
+
+    return rows_drawing(
+        groups,
+        draw,
+        title=title,
+        description="; ".join(
+            f"{group.heading}: "
+            + ", ".join(f"{row.name} {row.text}" for row in group.rows)
+            for group in groups
+        ),
+    )
+
+
+def number_ticks(
+    axes: Axes, low: float, high: float, *, in_percent: bool = False
+) -> None:
+    """Mark round numbers between two ends, as many as there is room for."""
+    width, _ = axes_size(axes)
+    most = max(2.0, width / max(60.0, text_width("0.000") + 12))
+    ticks = round_ticks(low, high, most)
+    unit = 100.0 if in_percent else 1.0
+    names = [f"{unit * t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks]
+    axes.set_xticks(ticks, labels=names)

@@ -10,7 +10,7 @@ import math
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from scorecast import exceptions
 from scorecast._core.amounts import amount, counted
@@ -26,6 +26,7 @@ from scorecast.exceptions import listed
 __all__ = [
     "UNKNOWN",
     "amount",
+    "cite",
     "clipped",
     "count",
     "counted",
@@ -175,6 +176,29 @@ def log10_p_cell(log10_p: float) -> str:
     if log10_p >= -3:
         return f"{10**log10_p:.3f}"
     return f"1e{log10_p:.0f}" if log10_p > -1000 else "<1e-1000"
+
+
+def cite(works: Iterable[str]) -> str:
+    """Cite works by their authors and years.
+
+    Examples
+    --------
+    >>> cite(["S. Holm (1979). A test.", "A. Bo, C. Di and E. Fo (2001). More."])
+    'Holm 1979; Bo et al. 2001'
+    >>> cite(["J. L. Hodges and E. L. Lehmann (1962). Ranks."])
+    'Hodges and Lehmann 1962'
+    """
+    return "; ".join(map(_cited, works))
+
+
+def _cited(work: str) -> str:
+    authors, _, rest = work.partition(" (")
+    names = [
+        " ".join(part for part in name.split() if not part.endswith("."))
+        for name in re.split(r", | and ", authors)
+    ]
+    named = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    return f"{named} {rest.partition(')')[0]}"
 
 
 def display_width(text: str) -> int:

@@ -15,8 +15,13 @@ from scorecast.guarantees import (
     is_share,
     span_said,
 )
-from scorecast.report.assessment_plots import groups_drawing
-from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
+from scorecast.report.dot_rows import (
+    Group,
+    Row,
+    draw_groups,
+    groups_drawing,
+    rows_drawing,
+)
 from scorecast.report.drawing import Drawing, axes_size
 from scorecast.report.formats import (
     UNKNOWN,

@@ -15,8 +15,7 @@ from scorecast.guarantees import (
     span_said,
     value_said,
 )
-from scorecast.report.assessment_plots import groups_drawing
-from scorecast.report.dot_rows import Group, Row
+from scorecast.report.dot_rows import Group, Row, groups_drawing
 from scorecast.report.drawing import Drawing
 from scorecast.report.formats import count, dashed, level_name, one_line, percent
 from scorecast.report.phrases import sentence

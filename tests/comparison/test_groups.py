@@ -5,16 +5,23 @@ import pytest
 from scipy import stats
 
 import scorecast as sc
-from scorecast.comparison.metrics import METRICS
-from scorecast.comparison.resampling import (
-    PairedCases,
-    clustered_metric,
-    clustered_t,
+from scorecast.comparison import (
+    PAIR_TESTS,
+    Comparison,
+    Estimand,
+    NoteCode,
+    PairData,
+    TestSettings,
+    results_table,
 )
-from scorecast.evaluation import bca
+from scorecast.comparison.pairs import measured
+from scorecast.comparison.resampling import (
+    _clustered_mean,
+    _clustered_metric,
+    _Units,
+)
+from scorecast.evaluation import METRICS, bca
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.report import render_html
-from scorecast.report.html import Report
 
 
 def grouped(rng, n_groups, sizes=None):
@@ -23,7 +30,7 @@ def grouped(rng, n_groups, sizes=None):
         sizes = rng.choice([1, 2, 3, 14], n_groups)
     unit = np.repeat(np.arange(n_groups), sizes)
     gaps = rng.normal(0, 0.3, n_groups)[unit] + rng.normal(0, 0.5, unit.size)
-    return PairedCases(first=gaps, second=np.zeros(unit.size), unit=unit)
+    return PairData(first=gaps, second=np.zeros(unit.size), groups=unit)
 
 
 def held(n_groups, repeats, resamples):
@@ -32,11 +39,15 @@ def held(n_groups, repeats, resamples):
     ours = plain = 0
     for _ in range(repeats):
         cases = grouped(rng, n_groups)
-        low, high, _ = clustered_t(cases, level=0.95)
+        low, high, _ = _clustered_mean(_Units(cases), 0.95)
         ours += low <= 0 <= high
         strata = np.zeros(n_groups, dtype=np.int64)
         low, high = bca(
-            cases.by_unit()[0], strata, level=0.95, rng=rng, n_resamples=resamples
+            _Units(cases).by_unit(),
+            strata,
+            level=0.95,
+            rng=rng,
+            n_resamples=resamples,
         )
         plain += low <= 0 <= high
     return ours / repeats, plain / repeats
@@ -53,9 +64,9 @@ def test_the_interval_by_groups_is_a_t_of_groups():
     mean = totals.sum() / sizes.sum()
     error = np.sqrt(6 / 5 * ((totals - mean * sizes) ** 2).sum()) / sizes.sum()
     half = 2.5705818366147 * error  # t, 5 degrees of freedom
-    assert found.found.test == "permutation"
-    assert found.found.df == pytest.approx((5.0,))
-    assert (found.found.low, found.found.high) == pytest.approx(
+    assert found.test == "permutation"
+    assert found.df == pytest.approx((5.0,))
+    assert (found.effect.low, found.effect.high) == pytest.approx(
         (mean - half, mean + half), rel=1e-7
     )
 
@@ -80,8 +91,8 @@ def test_right_and_wrong_differ_by_one_at_most():
     second = np.zeros(8)
     groups = np.repeat(np.arange(6), [1, 1, 1, 1, 2, 2])
     found = sc.compare_pair(first, second, groups=groups, random_state=0)
-    assert found.found.high == 1
-    assert found.found.low < found.found.difference
+    assert found.effect.high == 1
+    assert found.effect.low < found.effect.difference
 
 
 # Values of single cases: the mean is what counts
@@ -101,33 +112,31 @@ def test_the_mean_is_the_difference_of_cases():
     gaps = first - second
     error = gaps.std(ddof=1) / np.sqrt(gaps.size)
     found = sc.compare({"a": first, "b": second})
-    assert found.rows == "cases"
-    assert found.pair_test == "paired-t"
+    assert found.rows == "samples"
+    assert found.test == "paired-t"
     effect = found.pairs[0].effect
     assert effect.difference == pytest.approx(gaps.mean())
     assert effect.high - effect.low == pytest.approx(2 * 1.9801 * error, rel=1e-4)
-    assert "mean difference 0.0" in found.summary()
     pair = sc.compare_pair(first, second, random_state=0)
-    assert pair.found.of == "mean"
-    assert pair.found.difference == pytest.approx(gaps.mean())
+    assert pair.estimand is Estimand.MEAN
+    assert pair.effect.difference == pytest.approx(gaps.mean())
 
 
 def test_rows_called_cases_may_hold_any_numbers():
     rng = np.random.default_rng(2)
     hard = rng.gamma(1.0, size=30)
     table = {"a": hard, "b": hard + rng.gamma(1.0, size=30), "c": hard + 0.01}
-    found = sc.compare(table, rows="cases", greater_is_better=False, rope=0.1,
+    found = sc.compare(table, rows="samples", greater_is_better=False, rope=0.1,
                        random_state=0)  # fmt: skip
     assert found.order == ("a", "c", "b")
     assert found.best == "a"
-    assert "a has the best mean of 3 models on 30 cases" in found.summary()
     for pair in found.pairs:
         gap = table[pair.a].mean() - table[pair.b].mean()
         assert pair.effect.difference == pytest.approx(gap)
-    assert "Bayesian bootstrap" in found.paragraph()
-    assert "Mean ranks" not in render_html(Report(results=(found,)))
-    sets = sc.compare(table, rows="data sets", greater_is_better=False)
-    assert "Mean ranks" in render_html(Report(results=(sets,)))
+    assert found.is_of_means
+    assert "Mean ranks" not in sc.render(found, "html")
+    sets = sc.compare(table, rows="datasets", greater_is_better=False)
+    assert "Mean ranks" in sc.render(sets, "html")
 
 
 def test_the_first_by_mean_need_not_be_the_first_by_rank():
@@ -135,19 +144,19 @@ def test_the_first_by_mean_need_not_be_the_first_by_rank():
     usual = rng.normal(size=60)
     often = usual + 0.01  # nearly always a little better, and sometimes much worse
     often[:6] -= 5
-    found = sc.compare({"often": often, "usual": usual}, rows="cases")
-    assert found.rank("often") < found.rank("usual")
+    found = sc.compare({"often": often, "usual": usual}, rows="samples")
+    assert found.ranks["often"] < found.ranks["usual"]
     assert found.best == "usual"
-    as_sets = sc.compare({"often": often, "usual": usual}, rows="data sets")
+    as_sets = sc.compare({"often": often, "usual": usual}, rows="datasets")
     assert as_sets.best == "often"
 
 
 def test_few_data_sets_stay_data_sets():
     rng = np.random.default_rng(1)
     values = rng.uniform(size=(30, 2))
-    assert sc.compare(values).rows == "data sets"
+    assert sc.compare(values).rows == "datasets"
     values[:3, 1] = values[:3, 0]
-    assert sc.compare(values).rows == "data sets"
+    assert sc.compare(values).rows == "datasets"
 
 
 def test_rows_of_one_name_are_averaged():
@@ -160,40 +169,43 @@ def test_rows_of_one_name_are_averaged():
     )
     found = sc.compare({"item": list(names), "a": a, "b": b})
     means = (a - b).reshape(4, 40).mean(axis=0)
-    assert found.n == 40
-    assert found.pairs[0].p == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
-    assert any("is there 4 times): rows of one name were averaged" in x
-               for x in found.warnings)  # fmt: skip
+    assert found.n_rows == 40
+    assert found.pairs[0].p_value == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
+    (note,) = found.notes
+    assert note.code == NoteCode.REPEATED_NAMES_AVERAGED
+    assert (note.count, note.total, note.value) == (40, 160, 4)
     alone = sc.compare({"a": a, "b": b})
-    assert alone.pairs[0].p < found.pairs[0].p / 2
+    assert alone.pairs[0].p_value < found.pairs[0].p_value / 2
 
 
 # Metrics of cases in groups
 
 
-def scored(rng, n_groups, metric="auc"):
+def scored(rng, n_groups, metric="roc_auc"):
     """Scores of cases in groups that share an effect; sizes are unlike."""
     unit = np.repeat(np.arange(n_groups), rng.integers(2, 20, n_groups))
     truth = (rng.random(unit.size) < 0.5).astype(float)
     shared = rng.normal(0, 0.7, (2, n_groups))[:, unit]
     said = truth + shared + rng.normal(size=(2, unit.size))
-    return PairedCases(
-        first=said[0], second=said[1], unit=unit, truth=truth,
-        metric=METRICS[metric].of_all,
-    )  # fmt: skip
+    data = PairData(first=said[0], second=said[1], truth=truth, groups=unit)
+    return measured(data, METRICS[metric])
 
 
-def metric_held(n_groups, repeats, resamples, metric="auc"):
+def metric_held(n_groups, repeats, resamples, metric="roc_auc"):
     """How often nought, which is true, lies in our interval and in the plain BCa."""
     rng = np.random.default_rng(n_groups)
     ours = plain = 0
     for _ in range(repeats):
         cases = scored(rng, n_groups, metric)
-        low, high, _ = clustered_metric(cases, level=0.95)
+        low, high, _ = _clustered_metric(_Units(cases), 0.95)
         ours += low <= 0 <= high
         strata = np.zeros(n_groups, dtype=np.int64)
         low, high = bca(
-            cases.by_unit()[0], strata, level=0.95, rng=rng, n_resamples=resamples
+            _Units(cases).by_unit(),
+            strata,
+            level=0.95,
+            rng=rng,
+            n_resamples=resamples,
         )
         plain += low <= 0 <= high
     return ours / repeats, plain / repeats
@@ -206,12 +218,15 @@ def test_a_metric_that_is_a_mean_has_the_interval_of_a_mean():
     def mean(truth, said):
         return float(said.mean())
 
-    same = PairedCases(
-        first=cases.first, second=cases.second, unit=cases.unit, truth=cases.first,
+    same = PairData(
+        first=cases.first,
+        second=cases.second,
+        groups=cases.groups,
+        truth=cases.first,
         metric=mean,
-    )  # fmt: skip
-    expected = clustered_t(cases, level=0.9)
-    assert clustered_metric(same, level=0.9) == pytest.approx(expected)
+    )
+    expected = _clustered_mean(_Units(cases), 0.9)
+    assert _clustered_metric(_Units(same), 0.9) == pytest.approx(expected)
 
 
 def test_the_interval_of_an_area_by_groups_holds_quick():
@@ -221,7 +236,7 @@ def test_the_interval_of_an_area_by_groups_holds_quick():
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("metric", ["auc", "rmse"])
+@pytest.mark.parametrize("metric", ["roc_auc", "root_mean_squared_error"])
 @pytest.mark.parametrize("n_groups", [6, 20])
 def test_the_interval_of_a_metric_by_groups_holds(n_groups, metric):
     ours, plain = metric_held(n_groups, 600, 400, metric)
@@ -236,16 +251,16 @@ def test_compare_pair_gives_metrics_by_groups_that_interval():
         if test == "bootstrap":  # which asks for ten
             groups = np.where(cases.unit == 8, np.arange(cases.unit.size) + 8, groups)
         found = sc.compare_pair(
-            cases.first, cases.second, y_true=cases.truth, groups=groups, metric="auc",
+            cases.first, cases.second, cases.truth, groups=groups, scoring="roc_auc",
             test=test, random_state=0,
         )  # fmt: skip
-        assert found.found.low < found.found.difference < found.found.high
+        assert found.effect.low < found.effect.difference < found.effect.high
         # p and interval are made the same way, and no longer contradict each other.
-        assert "too small" not in found.found.note
+        assert found.is_approximation_good
         if test == "permutation":
-            low, high, df = clustered_metric(cases, level=0.95)
-            assert (found.found.low, found.found.high) == pytest.approx((low, high))
-            assert found.found.df == pytest.approx((df,))
+            low, high, df = _clustered_metric(_Units(cases), 0.95)
+            assert (found.effect.low, found.effect.high) == pytest.approx((low, high))
+            assert found.df == pytest.approx((df,))
 
 
 def test_an_area_that_hangs_on_one_group_has_no_interval():
@@ -253,10 +268,9 @@ def test_an_area_that_hangs_on_one_group_has_no_interval():
     truth = (unit == 0).astype(float)
     scores = np.random.default_rng(0).normal(size=(2, 24))
     found = sc.compare_pair(
-        *scores, y_true=truth, groups=unit, metric="auc", random_state=0
+        *scores, y_true=truth, groups=unit, scoring="roc_auc", random_state=0
     )
-    assert np.isnan(found.found.low)
-    assert "interval unknown" in found.summary()
+    assert np.isnan(found.effect.low)
 
 
 # Many models
@@ -276,25 +290,25 @@ def right_or_wrong(seed=0, n_groups=12, size=10):
 def test_many_models_by_groups():
     group, models = right_or_wrong()
     found = sc.compare({"patient": list(group), **models}, groups="patient")
-    assert found.pair_test == "clustered-t"
+    assert found.test == "clustered-t"
     assert found.post_hoc == "holm"
-    assert found.n_units == 12
+    assert found.n_groups == 12
     assert found.omnibus == ()
-    assert "on 120 cases in 12 groups" in found.summary()
     for pair in found.pairs:
         one = sc.compare_pair(
             models[pair.a], models[pair.b], groups=group, test="clustered-t"
         )
-        assert (pair.p, pair.effect.low, pair.effect.high) == pytest.approx(
-            (one.p, one.found.low, one.found.high)
+        assert (pair.p_value, pair.effect.low, pair.effect.high) == pytest.approx(
+            (one.p_value, one.effect.low, one.effect.high)
         )
-    worst = max(found.pairs, key=lambda x: x.p)
-    assert worst.p_adjusted == pytest.approx(worst.p)
-    again = sc.Comparison.from_dict(found.to_dict())
+    worst = max(found.pairs, key=lambda x: x.p_value)
+    assert worst.p_adjusted == pytest.approx(worst.p_value)
+    again = Comparison.from_dict(found.to_dict())
     assert again.to_dict() == found.to_dict()
-    assert "in 12 groups" in render_html(Report(results=(found,)))
     arrays = sc.compare(np.column_stack(list(models.values())), groups=group)
-    assert [x.p for x in arrays.pairs] == pytest.approx([x.p for x in found.pairs])
+    assert [x.p_value for x in arrays.pairs] == pytest.approx(
+        [x.p_value for x in found.pairs]
+    )
 
 
 def test_long_tables_by_groups():
@@ -307,13 +321,18 @@ def test_long_tables_by_groups():
         "model": np.repeat(list(models), 120),
         "right": np.concatenate(list(models.values())),
     }
-    found = sc.compare(rows, long=("item", "model", "right"), groups="patient")
-    assert [x.p for x in found.pairs] == pytest.approx([x.p for x in wide.pairs])
-    assert any("in 12 groups: rows of one name" in x for x in found.warnings)
+    long = ("item", "model", "right")
+    found = sc.compare(results_table(rows, long=long, groups="patient"))
+    assert [x.p_value for x in found.pairs] == pytest.approx(
+        [x.p_value for x in wide.pairs]
+    )
+    assert [note.code for note in found.notes] == [NoteCode.SHARED_ROW_NAMES]
     rows["item"] = np.tile(np.arange(120), 3)
-    plain = sc.compare(rows, long=("item", "model", "right"), groups="patient")
-    assert plain.warnings == ()
-    assert [x.p for x in plain.pairs] == pytest.approx([x.p for x in wide.pairs])
+    plain = sc.compare(results_table(rows, long=long, groups="patient"))
+    assert plain.notes == ()
+    assert [x.p_value for x in plain.pairs] == pytest.approx(
+        [x.p_value for x in wide.pairs]
+    )
 
 
 def test_rows_left_out_take_their_groups_with_them():
@@ -321,8 +340,8 @@ def test_rows_left_out_take_their_groups_with_them():
     table = {"patient": list(group), **{k: v * 1.0 for k, v in models.items()}}
     table["a"][:10] = np.nan
     found = sc.compare(table, groups="patient")
-    assert found.n == 110
-    assert found.n_units == 11
+    assert found.n_rows == 110
+    assert found.n_groups == 11
 
 
 def false_claims(test, repeats, seed=0):
@@ -333,7 +352,7 @@ def false_claims(test, repeats, seed=0):
         group = np.repeat(np.arange(8), rng.integers(2, 15, 8))
         values = rng.normal(size=(3, 8))[:, group] + rng.normal(size=(3, group.size))
         groups = group if test == "clustered-t" else None
-        found = sc.compare(values.T, groups=groups, rows="cases")
+        found = sc.compare(values.T, groups=groups, rows="samples")
         wrong += any(pair.p_adjusted <= 0.05 for pair in found.pairs)
     return wrong / repeats
 
@@ -343,22 +362,56 @@ def test_the_chance_of_any_false_claim_is_held_by_groups_and_not_without():
     assert false_claims("paired-t", 100) > 0.3
 
 
-def test_groups_that_cannot_be_used_are_refused():
+def test_many_models_are_measured_sample_by_sample():
+    group, models = right_or_wrong(3)
+    truth = np.random.default_rng(0).integers(0, 2, group.size)
+    said = {k: np.where(v == 1, truth, 1 - truth) for k, v in models.items()}
+    table = {"patient": list(group), "gold": list(truth), **said}
+    given = results_table(table, y_true="gold", groups="patient")
+    wanted = sc.compare(models, groups=group)
+    assert [x.p_value for x in sc.compare(given).pairs] == pytest.approx(
+        [x.p_value for x in wanted.pairs]
+    )
+    chances = {k: np.clip(v * 0.8 + 0.1, 0, 1) for k, v in said.items()}
+    losses = results_table(chances, y_true=truth, scoring="brier", groups=group)
+    assert (losses.metric, losses.greater_is_better) == ("brier_score", False)
+    expected = (chances["a"] - truth) ** 2
+    np.testing.assert_allclose(losses.values[:, 0], expected, rtol=1e-12)
+    with pytest.raises(UsageError) as caught:
+        sc.compare(losses, greater_is_better=True)
+    assert caught.value.parameter == "greater_is_better"
+    with pytest.raises(UsageError) as caught:
+        results_table(chances, y_true=truth, scoring="roc_auc")
+    assert caught.value.parameter == "scoring"
+    with pytest.raises(UsageError) as caught:
+        results_table(chances, y_true=truth)
+    assert caught.value.parameter == "scoring"
+
+
+@pytest.mark.parametrize(
+    ("groups", "options", "error"),
+    [
+        ("ward", {}, InvalidInputError),
+        (None, {"test": "clustered-t"}, UsageError),
+        ("patient", {"test": "mcnemar-mid-p"}, UsageError),
+        ("patient", {"test": "wilcoxon"}, UsageError),
+        ("patient", {"rows": "datasets"}, UsageError),
+        (["p"] * 120, {}, InsufficientDataError),
+        (["p"] * 7, {}, InvalidInputError),
+        (["p", "q", None] + ["p"] * 117, {}, InvalidInputError),
+    ],
+)
+def test_groups_that_cannot_be_used_are_refused(groups, options, error):
     group, models = right_or_wrong()
-    table = {"patient": list(group), **models}
-    with pytest.raises(InvalidInputError, match="no column 'ward'"):
-        sc.compare(table, groups="ward")
-    with pytest.raises(UsageError, match="needs `groups`"):
-        sc.compare(models, pairs="clustered-t")
-    with pytest.raises(UsageError, match="use clustered-t"):
-        sc.compare(table, groups="patient", pairs="mcnemar")
-    with pytest.raises(UsageError, match="not by ranks"):
-        sc.compare(table, groups="patient", pairs="wilcoxon")
-    with pytest.raises(UsageError, match="not of splits or data sets"):
-        sc.compare(table, groups="patient", rows="data sets")
-    with pytest.raises(InsufficientDataError, match="One group"):
-        sc.compare(models, groups=["p"] * 120)
-    with pytest.raises(InvalidInputError, match="one entry for each of 120 rows"):
-        sc.compare(models, groups=["p"] * 7)
-    with pytest.raises(InvalidInputError, match="lacks the group of row 3"):
-        sc.compare(models, groups=["p", "q", None] + ["p"] * 117)
+    table = {"patient": list(group), **models} if groups == "patient" else models
+    with pytest.raises(error) as caught:
+        sc.compare(table, groups=groups, **options)
+    assert caught.value.parameter == "groups"
+
+
+def test_the_clustered_test_is_what_compare_does():
+    cases = grouped(np.random.default_rng(0), 7)
+    how = TestSettings(confidence_level=0.9, rng=np.random.default_rng(0))
+    found = PAIR_TESTS["clustered-t"].evaluate(cases, how)
+    low, high, df = _clustered_mean(_Units(cases), 0.9)
+    assert (found.low, found.high, found.df) == (low, high, (df,))

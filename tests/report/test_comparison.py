@@ -9,13 +9,14 @@ import pytest
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
-from scorecast.report import main_drawing, render_html, render_text
-from scorecast.report.comparison_plots import (
+from scorecast.comparison import POST_HOC
+from scorecast.report import main_drawing
+from scorecast.report.comparison_figures import (
     _shade,
+    alike_without_bar,
     difference_drawing,
     pair_drawing,
     rank_drawing,
-    told_apart_without_bar,
     wins_drawing,
 )
 from scorecast.report.drawing import (
@@ -25,10 +26,11 @@ from scorecast.report.drawing import (
     NARROW,
     WIDE,
     new_figure,
+    text_width,
 )
-from scorecast.report.html import Report
-from scorecast.report.sections import report_sections
+from scorecast.report.formats import display_width
 from scorecast.report.svg import svg_of
+from scorecast.report.views import document
 
 pytest.importorskip("matplotlib", reason="needs the extra [plot]")
 plt = pytest.importorskip("matplotlib.pyplot", reason="needs the extra [plot]")
@@ -39,7 +41,7 @@ def problem(kind):
     if kind == "splits":
         values = rng.normal(0.8, 0.01, (10, 3))
         return sc.compare(values, test_ratio=1 / 9)
-    if kind == "cases":
+    if kind == "samples":
         return sc.compare((rng.random((80, 3)) < 0.7) * 1.0)
     k = {"two": 2, "many": 21}.get(kind, 5)
     values = rng.uniform(0.5, 0.8, (30, 1)) + np.linspace(0, 0.05, k)
@@ -54,29 +56,29 @@ def problem(kind):
     return sc.compare(values, **options.get(kind, {}))
 
 
-MATRIX = {"same", "splits", "cases", "nemenyi", "rope"}
-KINDS = ["two", "many", "same", "splits", "cases", "control", "nemenyi", "rope"]
+MATRIX = {"same", "splits", "samples", "nemenyi", "rope"}
+KINDS = ["two", "many", "same", "splits", "samples", "control", "nemenyi", "rope"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_answer_is_written_and_drawn_at_both_widths(kind):
     answer = problem(kind)
-    text = render_text(answer, ascii_only=True)
+    text = sc.render(answer, ascii_only=True)
     assert text.isascii()
     assert all(len(line) <= 88 for line in text.splitlines())
     assert " ".join(text.split()).startswith(" ".join(answer.summary().split())[:60])
-    page = render_html(Report(results=(answer,)))  # draws at both widths
+    page = sc.render(answer, "html")  # draws at both widths
     assert ">nan<" not in page
     assert ("Wins and losses" in page) == (kind in MATRIX)
     saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
     assert saved.to_dict() == answer.to_dict()
-    assert render_text(saved) == render_text(answer)
+    assert sc.render(saved) == sc.render(answer)
 
 
 def test_a_saved_answer_gives_the_same_page():
     answer = problem("control")
     saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
-    pages = [render_html(Report(results=(x,))) for x in (answer, saved)]
+    pages = [sc.render(x, "html") for x in (answer, saved)]
     assert pages[0] == pages[1]
     assert "<svg" in svg_of(main_drawing(saved), name="x", width=NARROW)
 
@@ -85,8 +87,8 @@ def test_text_and_figure_say_the_same():
     answer = problem("nemenyi")
     said = rank_drawing(answer).description
     for name in answer.models:
-        assert f"{name} {answer.rank(name):.2f}" in said
-    for group in answer.groups:
+        assert f"{name} {answer.ranks[name]:.2f}" in said
+    for group in answer.cliques:
         assert " = ".join(group) in said
     drawn = svg_of(rank_drawing(answer), name="x", width=WIDE)
     assert f"critical difference {answer.critical_difference:.2f}" in drawn
@@ -102,7 +104,8 @@ def test_the_ruler_is_as_long_as_it_says():
     values[:2] = -values[2:]  # all rank alike
     answer = sc.compare(values, post_hoc="nemenyi")
     distance = answer.critical_difference
-    assert np.floor(min(answer.ranks)) + distance > np.ceil(max(answer.ranks))
+    ranks = answer.ranks.values()
+    assert np.floor(min(ranks)) + distance > np.ceil(max(ranks))
     figure, axes = plt.subplots(figsize=(6, 2))
     rank_drawing(answer).draw(axes)
     lines = [line for line in axes.get_lines() if len(line.get_xdata()) == 2]
@@ -134,23 +137,23 @@ def test_pairs_that_no_bar_can_join_are_named():
     values = {"noisy": noisy, "high": base, "low": base - 0.4}
     answer = sc.compare(values)
     assert answer.order == ("noisy", "high", "low")
-    assert told_apart_without_bar(answer) == [("noisy", "low")]
-    assert "no bar can join" in render_html(Report(results=(answer,)))
+    assert alike_without_bar(answer) == [("noisy", "low")]
+    assert "no bar can join" in sc.render(answer, "html")
     joined = sc.compare({name: base + rng.normal(0, 1, 40) for name in "abc"})
-    assert told_apart_without_bar(joined) == []
-    assert "no bar can join" not in render_html(Report(results=(joined,)))
+    assert alike_without_bar(joined) == []
+    assert "no bar can join" not in sc.render(joined, "html")
 
 
 def test_a_pair_is_written_and_drawn():
     a = np.linspace(0.5, 0.9, 12)
     for b in (a, a + 0.1, a + np.random.default_rng(0).normal(0, 0.1, 12)):
         answer = sc.compare_pair(a, b, rope=0.01, random_state=0)
-        text = render_text(answer)
+        text = sc.render(answer)
         assert all(len(line) <= 88 for line in text.splitlines())
-        page = render_html(Report(results=(answer,)))
+        page = sc.render(answer, "html")
         assert ">nan<" not in page
         saved = result_from_dict(json.loads(json.dumps(answer.to_dict())))
-        assert render_html(Report(results=(saved,))) == page
+        assert sc.render(saved, "html") == page
 
 
 def test_cells_are_shaded_as_the_pairs_point():
@@ -163,7 +166,7 @@ def test_cells_are_shaded_as_the_pairs_point():
         for j in range(4)
     }
     answer = sc.compare({"A": a, "B": a - gap, **others})
-    assert answer.rank("A") > answer.rank("B")  # by ranks, the other way round
+    assert answer.ranks["A"] > answer.ranks["B"]  # by ranks, the other way round
     assert _shade(answer, "A", "B") == ACCENT_SOFT
     assert _shade(answer, "B", "A") == INK_SOFT
 
@@ -172,11 +175,9 @@ def test_names_with_a_common_beginning_stay_different():
     values = np.random.default_rng(0).normal(size=(20, 4)) + np.arange(4)
     long = "a very long name of a model with a parameter that is "
     answer = sc.compare({f"{long}{i}": values[:, i] for i in range(4)})
-    lines = render_text(answer).splitlines()
+    lines = sc.render(answer).splitlines()
     assert max(map(len, lines)) <= 88
-    for i in range(4):
-        assert sum(line.startswith("  a very") and f"is {i} " in line[:28]
-                   for line in lines) >= 1  # fmt: skip
+    assert len({row[0] for row in document(answer).sections[0].tables[0].rows}) == 4
     for drawing in (rank_drawing(answer), difference_drawing(answer),
                     wins_drawing(answer)):  # fmt: skip
         for width in (NARROW, WIDE):
@@ -193,16 +194,16 @@ def test_models_that_the_table_leaves_out_are_counted_and_folded_away():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 1)) + 0.3 * np.arange(30) + rng.normal(size=(30, 30))
     answer = sc.compare({f"model-{i:02d}": values[:, i] for i in range(30)})
-    text = render_text(answer)
-    assert "6 more models, which rank lower, are in the JSON and on the page" in text
-    page = render_html(Report(results=(answer,)))
+    text = sc.render(answer)
+    assert "and 6 more models" in text
+    page = sc.render(answer, "html")
     head = page[: page.index("</section>")]
     # The best twenty-four in the open table, all in the folded one.
     assert head.count(f">{answer.order[23]}<") == 2
     assert head.count(f">{answer.order[24]}<") == 1
     assert "All 30 models" in head
     few = sc.compare(values[:, :4])
-    assert "more model" not in render_text(few)
+    assert "more model" not in sc.render(few)
 
 
 def test_the_description_names_what_is_not_told_apart_from_the_control():
@@ -220,8 +221,8 @@ def test_a_figure_of_differences_always_shows_zero():
     far = base + np.array([0, 10, 12]) + rng.normal(0, 0.1, (20, 3))
     for drawing in (
         difference_drawing(sc.compare(far)),
-        pair_drawing(sc.compare_pair(far[:, 1], far[:, 0])),
-        pair_drawing(sc.compare_pair(far[:, 0], far[:, 1])),
+        pair_drawing(sc.compare_pair(far[:, 1], far[:, 0]), "mean"),
+        pair_drawing(sc.compare_pair(far[:, 0], far[:, 1]), "mean"),
     ):
         axes = new_figure(drawing, NARROW)[1]
         drawing.draw(axes)
@@ -241,34 +242,35 @@ def test_the_diagonal_of_the_wins_is_blank():
 
 def test_the_paragraph_for_a_paper_is_shown_whole():
     answer = problem("rope")
-    assert len(answer.paragraph()) > 400
-    page = html.unescape(render_html(Report(results=(answer,))))
+    paragraph = sc.render(answer, "paragraph")
+    assert len(paragraph) > 400
+    page = html.unescape(sc.render(answer, "html"))
     start = page.index("For a paper")
     part = page[start : page.index("</section>", start)]
     glue = "\N{NO-BREAK SPACE}"
-    assert answer.paragraph() in part.replace(glue, " ")
+    assert paragraph in part.replace(glue, " ")
     assert "characters</summary>" not in part
 
 
 def test_three_chances_are_written_where_there_is_a_region():
     answer = problem("rope")
-    pair = answer.pairs[0].chances
+    pair = answer.pairs[0].posterior
     said = "-".join(
         f"{100 * x:.0f}" for x in (pair.first_lower, pair.equal, pair.first_higher)
     )
-    text = render_text(answer)
+    text = sc.render(answer)
     assert "lower-equal-higher" in text
     assert f"{said} %" in text
-    assert f">{said} %</td>" in render_html(Report(results=(answer,)))
+    assert f">{said} %</td>" in sc.render(answer, "html")
     short = sc.compare(dict(zip("ab", np.random.default_rng(0).normal(size=(2, 20)),
                                 strict=True)), rope=0.1, random_state=0)  # fmt: skip
     # Short names leave room for wins as well.
-    assert "won-tied-lost" in render_text(short)
+    assert "won-tied-lost" in sc.render(short, "html")
 
 
 def test_effect_sizes_are_in_a_folded_table():
     answer = problem("five")
-    page = html.unescape(render_html(Report(results=(answer,))))
+    page = html.unescape(sc.render(answer, "html"))
     part = page[page.index("<summary>Effect sizes</summary>") :]
     part = part[: part.index("</details>")]
     for pair in answer.pairs:
@@ -280,20 +282,18 @@ def test_the_page_of_a_pair_puts_the_difference_first_and_fits():
     a = np.linspace(0.5, 0.9, 12)
     b = a + np.random.default_rng(0).normal(0.1, 0.1, 12)
     answer = sc.compare_pair(a, b, names=("tree", "forest"))
-    head = report_sections(answer)[0]
-    table = head.tables[0]
-    assert table.columns[1] == "difference"
-    assert table.rows[0][0] == "forest less tree"  # as the sentence has it
-    assert table.rows[0][1] == f"{-answer.found.difference:+.3g}"
+    tables = [t for part in document(answer).sections for t in part.tables]
+    assert tables[0].columns[1] == "difference"
+    assert tables[0].rows[0][0] == "forest less tree"  # as the headline has it
+    assert tables[0].rows[0][1] == f"{-answer.effect.difference:+.3g}"
     # No table is wider than a page: at most five columns of numbers.
-    tables = [t for section in report_sections(answer) for t in section.tables]
     assert max(len(t.columns) for t in tables) <= 5
     numbers = {row[0] for row in tables[-1].rows}
-    assert {"p", "cliffs_delta", "cohens_d", "statistic"} <= numbers
+    assert {"p_value", "cliffs_delta", "cohens_d", "statistic"} <= numbers
 
 
 @pytest.mark.parametrize("kind", ["right or wrong", "groups"])
-def test_models_compared_by_cases_stand_by_their_means(kind):
+def test_models_compared_by_samples_stand_by_their_means(kind):
     rng = np.random.default_rng(0)
     table = {name: (rng.random(240) < p) * 1.0 for name, p in
              (("a", 0.9), ("b", 0.7), ("c", 0.5))}  # fmt: skip
@@ -301,18 +301,117 @@ def test_models_compared_by_cases_stand_by_their_means(kind):
     if kind == "groups":
         table = {name: x + rng.normal(size=240) for name, x in table.items()}
         options = {"groups": np.repeat(np.arange(12), 20)}
-    result = sc.compare(table, **options)
-    assert result.rows == "cases"
-    head, *others = report_sections(result)
-    # The first number is the bold one.
+    answer = sc.compare(table, **options)
+    assert answer.rows == "samples"
+    head, *others = document(answer).sections
     assert head.tables[0].columns == ("", "mean", "p against a")
     shown = [float(row[1]) for row in head.tables[0].rows]
-    assert shown == pytest.approx(sorted(result.means, reverse=True), abs=1e-3)
+    means = sorted(answer.means.values(), reverse=True)
+    assert shown == pytest.approx(means, abs=1e-3)
     assert "Mean ranks" not in [section.heading for section in others]
-    for text in (
-        render_text(result), result.summary(), result.paragraph(), result.to_latex(),
-    ):  # fmt: skip
-        assert "mean rank" not in text.lower()
-        assert "median" not in text.lower()
-    sets = report_sections(problem("control"))[0].tables[0]
+    for form in ("text", "paragraph", "latex"):
+        assert "mean rank" not in sc.render(answer, form).lower()
+        assert "median" not in sc.render(answer, form).lower()
+    sets = document(problem("control")).sections[0].tables[0]
     assert sets.columns[:4] == ("", "mean rank", "mean", "median")
+
+
+# Works ----------------------------------------------------------------------------
+
+
+def answers():
+    """One answer of every kind that a page can be of."""
+    rng = np.random.default_rng(0)
+    values = rng.uniform(0.5, 0.8, (30, 1)) + rng.normal(0, 0.02, (30, 4))
+    yield sc.compare(np.round(values, 1), rows="datasets")
+    yield sc.compare(values[:, :2])
+    yield sc.compare(values, test_ratio=1 / 9, rope=0.01)
+    yield sc.compare(values, rope=0.01)
+    yield sc.compare((rng.random((80, 3)) < 0.7) * 1.0)
+    for test in ("sign", "ranks", "aligned", "quade", "wilcoxon-zsplit"):
+        yield sc.compare(values, test=test)
+    for name, post_hoc in POST_HOC.items():
+        control = "model 1" if post_hoc.needs_control else None
+        yield sc.compare(values, post_hoc=name, control=control)
+
+
+def test_every_work_that_is_cited_is_listed_once():
+    cited = re.compile(r"((?:[A-Z]\w+)(?: and [A-Z]\w+| et al\.)?) (\d{4})")
+    for answer in answers():
+        laid_out = document(answer)
+        for who, year in cited.findall(laid_out.paragraph):
+            name = who.split()[0]
+            works = [w for w in laid_out.references if name in w and f"({year})" in w]
+            assert works, who
+        assert len(set(laid_out.references)) == len(laid_out.references)
+
+
+def test_names_that_take_two_columns_a_letter_keep_the_columns():
+    names = ["\u6c7a\u5b9a\u6728" * 4, "\u68ee\u6797" * 8, "svm", "\u795e\u7d4c"]
+    values = np.random.default_rng(0).normal(size=(12, 4))
+    lines = sc.render(sc.compare(dict(zip(names, values.T, strict=True)))).splitlines()
+    assert max(map(display_width, lines)) <= 88
+
+
+# Figures --------------------------------------------------------------------------
+
+
+def named(kind, k=12):
+    """Compare models with names that take room."""
+    make = {
+        "long": "Gradient boosting, depth {}",
+        "capitals": "MAXIMUM WEIGHTED COMMITTEE {}",
+        "wide": "\u6c7a\u5b9a\u6728\u306e\u68ee\u6797 {}",
+        "short": "m{}",
+    }[kind]
+    rng = np.random.default_rng(0)
+    values = rng.uniform(0.5, 0.8, (30, 1)) + np.linspace(0, 0.05, k)
+    values = values + np.random.default_rng(1).normal(0, 0.02, (30, k))
+    return sc.compare({make.format(i): x for i, x in enumerate(values.T)})
+
+
+def ends(text):
+    """Return where a text begins and ends, in points from the left of the figure."""
+    axes = text.axes
+    unit = 72 / axes.figure.dpi
+    anchor = text.get_position() if not hasattr(text, "xyann") else text.xyann
+    if hasattr(text, "xyann"):
+        x = axes.bbox.x0 * unit + text.xy[0] * axes.bbox.width * unit + anchor[0]
+    else:
+        x = axes.transData.transform(anchor)[0] * unit
+    width = text_width(text.get_text(), bold=text.get_fontweight() == "bold")
+    shift = {"left": 0.0, "center": 0.5, "right": 1.0}[text.get_ha()]
+    return x - shift * width, x + (1 - shift) * width
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+@pytest.mark.parametrize("kind", ["long", "capitals", "wide", "short"])
+def test_the_axis_of_ranks_keeps_half_of_the_figure(kind, width):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    drawing = rank_drawing(named(kind))
+    figure, axes = new_figure(drawing, width)
+    drawing.draw(axes)
+    left, right = axes.lines[0].get_xdata()
+    assert right - left >= width / 2 - 0.01
+    rows = sorted({round(text.get_position()[1]) for text in axes.texts})
+    assert rows[-1] + 7 <= figure.get_figheight() * 72
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+@pytest.mark.parametrize("kind", ["long", "capitals", "wide", "short"])
+@pytest.mark.parametrize("draw", [rank_drawing, difference_drawing])
+def test_no_label_sticks_out_of_the_figure(kind, width, draw):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    drawing = draw(named(kind))
+    _, axes = new_figure(drawing, width)
+    drawing.draw(axes)
+    places = [ends(text) for text in axes.texts if text.get_text()]
+    assert len(places) >= 12
+    assert min(low for low, _ in places) >= -0.1
+    assert max(high for _, high in places) <= width + 0.1
+
+
+def test_capitals_and_square_letters_are_wider_than_small_ones():
+    assert text_width("MAXIMUM") > 1.2 * text_width("maximum")
+    assert text_width("\u6728") > 1.7 * text_width("x")
+    assert text_width("x", bold=True) > text_width("x")

@@ -1,4 +1,4 @@
-"""Figures of a comparison: critical-difference diagram, wins, differences."""
+"""Figures of comparisons: critical-difference diagram, wins, differences."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scorecast.comparison import Comparison, PairComparison
-from scorecast.report.assessment_plots import groups_drawing
-from scorecast.report.dot_rows import Group, Row
+from scorecast.comparison import POST_HOC, Comparison, PairComparison
+from scorecast.report.dot_rows import Group, Row, groups_drawing
 from scorecast.report.drawing import (
     ACCENT,
     ACCENT_SOFT,
@@ -28,14 +27,6 @@ from scorecast.report.short_names import short_by_name, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "difference_drawing",
-    "pair_drawing",
-    "rank_drawing",
-    "told_apart_without_bar",
-    "wins_drawing",
-]
 
 _LINE = 15.0
 _BAR = 8.0
@@ -61,7 +52,7 @@ def rank_drawing(result: Comparison) -> Drawing:
         The best rank is on the left, whichever way results are better.
     """
     layers = _layers(result)
-    ranks = ", ".join(f"{name} {result.rank(name):.2f}" for name in result.order)
+    ranks = ", ".join(f"{name} {result.ranks[name]:.2f}" for name in result.order)
 
     def draw(axes: Axes) -> None:
         _draw_ranks(axes, result, layers)
@@ -85,7 +76,7 @@ def rank_drawing(result: Comparison) -> Drawing:
 def _alike_said(result: Comparison) -> str:
     """Say which models are not told apart: of all, or from the control."""
     if result.control is None:
-        joined = "; ".join(" = ".join(group) for group in result.groups)
+        joined = "; ".join(" = ".join(group) for group in result.cliques)
         return f"Not told apart: {joined or 'none'}."
     alike = [
         name
@@ -95,7 +86,7 @@ def _alike_said(result: Comparison) -> str:
     return f"Not told apart from {result.control}: {', '.join(alike) or 'none'}."
 
 
-def told_apart_without_bar(result: Comparison) -> list[tuple[str, str]]:
+def alike_without_bar(result: Comparison) -> list[tuple[str, str]]:
     """Return pairs that nothing tells apart and yet no bar joins.
 
     A bar covers a run of ranks. Where a model between two others differs from one of
@@ -107,7 +98,7 @@ def told_apart_without_bar(result: Comparison) -> list[tuple[str, str]]:
         (pair.a, pair.b)
         for pair in result.pairs
         if not result.differ(pair.a, pair.b)
-        and not any({pair.a, pair.b} <= set(group) for group in result.groups)
+        and not any({pair.a, pair.b} <= set(group) for group in result.cliques)
     ]
 
 
@@ -115,8 +106,8 @@ def _layers(result: Comparison) -> list[tuple[int, float, float]]:
     """Stack the bars so that none covers another: layer, first and last rank."""
     ends: list[float] = []
     placed = []
-    for group in result.groups:
-        low, high = result.rank(group[0]), result.rank(group[-1])
+    for group in result.cliques:
+        low, high = result.ranks[group[0]], result.ranks[group[-1]]
         room = 0.04 * len(result.models)
         layer = next((i for i, end in enumerate(ends) if end + room < low), len(ends))
         if layer == len(ends):
@@ -178,13 +169,13 @@ def _draw_ranks(
 ) -> None:
     width, _ = axes_size(axes)
     layout = _Layout.of(result, layers, width)
-    first_rank = math.floor(min(result.ranks))
-    ruler = _ruler(result)
+    first_rank = math.floor(min(result.ranks.values()))
+    ruler, highest = _ruler(result), max(result.ranks.values())
     scale = _Scale(
         left=layout.left,
         right=width - layout.right,
         first=first_rank,
-        last=max(math.ceil(max(*result.ranks, first_rank + ruler)), first_rank + 1),
+        last=max(math.ceil(max(highest, first_rank + ruler)), first_rank + 1),
     )
     axes.set_axis_off()
     axes.set_xlim(0, width)
@@ -200,7 +191,7 @@ def _draw_ranks(
     names = _fitting(result, [(layout.sides[x], rooms[x]) for x in layout.sides])
     for side, shown in layout.sides.items():
         for place, name in enumerate(shown):
-            text = f"{names[name]} {result.rank(name):.2f}"
+            text = f"{names[name]} {result.ranks[name]:.2f}"
             y = layout.first + _LINE * place
             _draw_model(axes, result, name, text, scale, y, side)
 
@@ -220,7 +211,7 @@ def _draw_axis(axes: Axes, result: Comparison, scale: _Scale) -> None:
 
 def _ruler(result: Comparison) -> float:
     """Return the critical difference where the bars come from it, else 0."""
-    if result.post_hoc not in ("nemenyi", "bonferroni-dunn"):
+    if not POST_HOC[result.post_hoc].is_of_ranks_alone:
         return 0.0
     return result.critical_difference or 0.0
 
@@ -246,7 +237,7 @@ def _widest(
 ) -> float:
     strong = result.control or result.best
     widths = (
-        text_width(f"{short[name]} {result.rank(name):.2f}", bold=name == strong)
+        text_width(f"{short[name]} {result.ranks[name]:.2f}", bold=name == strong)
         for name in names
     )
     return max(widths, default=0.0)
@@ -274,7 +265,7 @@ def _draw_model(
     y: float,
     side: str,
 ) -> None:
-    x = scale.at(result.rank(name))
+    x = scale.at(result.ranks[name])
     strong = name == (result.control or result.best)
     alike = result.control is not None and not result.differ(name, result.control)
     colour = ACCENT if strong else MUTED if alike else INK
@@ -417,9 +408,9 @@ def difference_drawing(result: Comparison) -> Drawing:
     others = [name for name in result.order if name != centre][:_MOST_ROWS]
     rows = tuple(_difference_row(result, name, centre) for name in others)
     group = Group(heading=f"less {one_line(centre, 60)}", rows=rows)
-    measure = f" in {one_line(result.measure, 30)}" if result.measure else ""
+    metric = f" in {one_line(result.metric, 30)}" if result.metric else ""
     return groups_drawing(
-        [group], f"difference{measure}", f"Differences from {centre}", zero=True
+        [group], f"difference{metric}", f"Differences from {centre}", zero=True
     )
 
 
@@ -439,12 +430,12 @@ def _difference_row(result: Comparison, name: str, centre: str) -> Row:
     )
 
 
-def pair_drawing(result: PairComparison) -> Drawing:
+def pair_drawing(result: PairComparison, of: str) -> Drawing:
     """Draw the difference of two models with its interval."""
     first, second, effect = result.better_first()
     a, b = short_names([first, second], 40)
     row = Row(
-        name=one_line(result.found.of, 24),
+        name=one_line(of, 24),
         dot=effect.difference,
         low=effect.low,
         high=effect.high,
