@@ -138,9 +138,9 @@ class _Parts:
             return ""
         remedy = f"{self.remedy[0].upper()}{self.remedy[1:]}"
         name = f"`{self.option}`" if names is None else names.get(self.option or "")
-        if self.option and name:
-            remedy = f"{remedy} ({name})"
-        return f" {remedy}" if remedy.endswith(_STOPS) else f" {remedy}."
+        if remedy.endswith(_STOPS):
+            return f" {remedy}"
+        return f" {remedy} ({name})." if self.option and name else f" {remedy}."
 
     def __str__(self) -> str:
         return self.message()

@@ -98,7 +98,7 @@ def test_nan_is_missing_and_infinity_is_refused(run, files):
     np.save(files / "holes.npy", X)
     code, _, err = run("assess", files / "holes.npy", *asked)
     assert code == 3
-    assert "row 6, column 2: inf is not finite (1 such values)" in err
+    assert "column '2', row 6: inf is not finite (1 such)" in err
 
 
 def test_finders_are_assessed_on_subsamples(run, files):

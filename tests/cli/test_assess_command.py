@@ -97,16 +97,16 @@ def test_models_are_read_never_evaluated(run, table, model, said):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("--target", "nothing", "--model", "svm"), 3, "has no column"),
+        (("--target", "nothing", "--model", "svm"), 3, "no such column"),
         (("--target", "kind", "--model", "svm"), 3, "patient"),
         (("--target", "kind"), 2, "--model"),
         ((*KIND, "--loss", "acc"), 2, "--loss must be one of"),
         ((*KIND, "--sampling", "cv99"), 4, "take --sampling cv40"),
         ((*KIND, "--model", "ridge"), 2, "different tasks"),
         (("--target", "kind", "--drop", "patient", "--model", "lasso"), 3,
-         "'well' is not a number, and lasso predicts numbers; use a classifier"),
-        ((*KIND, "--drop", "sise"), 3, "did you mean 'size'?"),
-        ((*KIND, "--drop", "zzzz"), 3, "leave out --drop zzzz"),
+         "'well' is not a number, and lasso predicts numbers. Use a classifier"),
+        ((*KIND, "--drop", "sise"), 3, "Did you mean 'size'?"),
+        ((*KIND, "--drop", "zzzz"), 3, "Name one of these (--drop)"),
         ((*KIND, "--loss", "rmse"), 2, "--loss rmse is for regression"),
         ((*KIND, "--model", "svm"), 2, "svm is there twice"),
     ],
@@ -316,7 +316,7 @@ def test_missing_features_are_for_models_that_take_them(run, tmp_path):
     asked = ("assess", path, "--target", "kind", "--permutations", "0", "--model")
     code, out, err = run(*asked, "naive-bayes")
     assert (code, out) == (3, "")
-    assert "line 6, column 'a': the field is empty (1 such), and naive-bayes" in err
+    assert "column 'a', line 6: the value is missing (1 such), and naive-bayes" in err
     taking = "sklearn.ensemble:HistGradientBoostingClassifier(max_iter=2)"
     code, out, err = run(*asked, taking, "--sampling", "cv3")
     assert code == 0, err

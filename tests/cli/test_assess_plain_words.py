@@ -82,21 +82,20 @@ def test_bootstrap_weights_may_be_written_otherwise(given, meant):
     assert check_sampling(given).name == meant
 
 
-def test_what_is_missing_is_said_as_it_is_written(run, arrays, tmp_path):
+def test_the_first_missing_value_is_said_with_its_place(run, arrays, tmp_path):
     lines = ["a,b,k", *(f"{i % 7},{i % 3},{'xy'[i % 2]}" for i in range(20))]
     table = tmp_path / "data.csv"
     given = ("assess", table, "--target", "k", "--model", "svm", *QUICK)
-    for word, said in (("NA", "'NA' is a missing value (1 such)"),
-                       ("", "the field is empty (1 such)")):  # fmt: skip
+    said = "the value is missing (1 such), and svm"
+    for word in ("NA", ""):
         rows = [*lines[:7], f"{word},0,x", *lines[8:]]
         table.write_text("\n".join(rows) + "\n")
-        assert f"data.csv, line 8, column 'a': {said}, and svm" in run(*given)[2]
+        assert f"data.csv, column 'a', line 8: {said}" in run(*given)[2]
     data = dict(np.load(arrays))
     data["X"][6, 3] = np.nan
     np.savez(arrays, **data)
     err = run("assess", arrays, "--target", "y", "--model", "svm", *QUICK)[2]
-    place = "data.npz::X, row 7, column 4 (both counted from 1)"
-    assert f"{place}: 'NaN' is a missing value (1 such), and svm" in err
+    assert f"data.npz::X, column '4', row 7: {said}" in err
 
 
 def test_transposed_features_are_recognised(run, arrays):
@@ -104,7 +103,7 @@ def test_transposed_features_are_recognised(run, arrays):
     np.savez(arrays, X=data["X"].T, y=data["y"])
     code, _, err = run("assess", arrays, "--target", "y", "--model", "svm", *QUICK)
     assert code == 3
-    assert "5 rows of features but 40 in 'y'; cases are rows: transpose" in err
+    assert "5 rows of features but 40 in 'y'. Transpose the features" in err
 
 
 def test_a_column_without_a_name_can_be_left_out(run, tmp_path):
@@ -114,7 +113,7 @@ def test_a_column_without_a_name_can_be_left_out(run, tmp_path):
     call = ("assess", path, "--target", "k", "--model", "naive-bayes", *QUICK)
     code, _, err = run(*call)
     assert code == 3
-    assert "--drop ''" in err
+    assert "(--drop)" in err
     assert "row.names=FALSE" in err
     assert run(*call, "--drop", "")[0] == 0
 

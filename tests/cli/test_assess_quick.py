@@ -296,7 +296,7 @@ def test_classes_of_arrays_bear_the_names_beside_them(run, tmp_path):
     code, out, err = run(*call)
     assert code == 0
     assert "20 of class sick, 20 of class well" in out
-    assert "classes 'y' are called by 'labels': well, sick" in err
+    assert "classes 'y' are called by 'labels': well and sick" in err
     for names in (["a", "b", "c"], ["a", "a"], ["a"]):  # of something else
         np.savez(path, X=X, y=y, labels=np.array(names))
         assert "20 of class 0, 20 of class 1" in run(*call)[1]

@@ -43,7 +43,11 @@ def test_the_gate_looks_at_the_lower_end(run, table):
     [
         (("--right", "wrong"), 3, "no column 'wrong'"),
         (("--right", "text"), 3, "1 (right) or 0 (wrong)"),
-        (("--right", "right", "--group", "page"), 3, "no column 'page'"),
+        (
+            ("--right", "right", "--group", "page"),
+            3,
+            "column 'page': there is no such column",
+        ),
         (("--right", "right", "--target", "text"), 2, "has no part in --right"),
     ],
 )

@@ -34,11 +34,11 @@ def table(tmp_path):
         (("--fail-below", "2"), 2, "a value of accuracy, 0 to 1; got 2."),
         (("--fail-below", "-1"), 2, "a value of accuracy, 0 to 1; got -1."),
         (("--fail-below", "80"), 2, "Did you mean 0.8?"),
-        (("--drop", "kind"), 2, "--drop kind is the target"),
+        (("--drop", "kind"), 2, "--drop: 'kind' is the target"),
         (("--aim", "0.8"), 2, "--learning-curve or --feature-curve"),
         (("--level", "1.5"), 2, "give a number from 0 to 1, such as 0.95."),
         (("--level", "90"), 2, "did you mean 0.90?"),
-        (("--target", "Kind"), 3, "did you mean 'kind'?"),
+        (("--target", "Kind"), 3, "Did you mean 'kind'?"),
         (("--model", "SVM"), 2, "Did you mean 'svm'?"),
         (("--positive", "Sick"), 2, "one of sick, well; got 'Sick'. Did you mean"),
     ],
@@ -54,11 +54,11 @@ def test_what_cannot_be_is_refused_by_its_own_name(run, table, arguments, code, 
 def test_arrays_have_near_names_and_no_columns_to_drop(run, table):
     arrays = table.with_name("data.npz")
     code, _, err = run("assess", arrays, "--target", "Y", "--model", "svm")
-    assert (code, "did you mean 'y'?" in err) == (3, True)
+    assert (code, "Did you mean 'y'?" in err) == (3, True)
     code, _, err = run(
         "assess", arrays, "--target", "y", "--model", "svm", "--drop", "a"
     )
-    assert (code, "none can be dropped" in err) == (3, True)
+    assert (code, "none can be left out" in err) == (3, True)
 
 
 def test_a_wrong_name_among_costs_is_blamed_on_their_file(run, table, tmp_path):
@@ -66,9 +66,8 @@ def test_a_wrong_name_among_costs_is_blamed_on_their_file(run, table, tmp_path):
     code, _, err = run("assess", table, *CLEAN, *QUICK, "--cost", tmp_path / "cost.csv")
     assert code == 3
     assert err.startswith(
-        f"scorecast: {tmp_path / 'cost.csv'}, header: no class 'sick'"
+        f"scorecast: {tmp_path / 'cost.csv'}, line 1: there is no class 'sick'"
     )
-    assert "classes of --target kind" in err
     assert "scores" not in err
     assert "--classes" not in err
 
@@ -139,7 +138,7 @@ def test_who_takes_ridge_for_a_classifier_is_told_the_other_name(run, table):
     arguments = ("--target", "kind", "--model", "ridge")
     code, _, err = run("assess", table, *arguments)
     assert code == 3
-    assert "use a classifier, such as ridge-classifier" in err
+    assert "Use a classifier, such as ridge-classifier" in err
     text = table.read_text().replace("sick", "1").replace("well", "0")
     table.write_text(text)
     code, out, err = run("assess", table, *arguments, "--sampling", "cv3", *QUICK)

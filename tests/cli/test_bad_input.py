@@ -223,7 +223,7 @@ def test_a_column_of_names_is_not_taken_for_a_class(run, tmp_path, name):
     path = tmp_path / "s.csv"
     numbers = (f"{1000 + i}," for i in range(12))
     path.write_text(CELLS.format(f"{name},", *numbers))
-    words = f"column '{name}' does not look like the scores of a class"
+    words = f"column '{name}': this does not look like the scores of a class"
     refuse(run, 3, words, path, "--label-column", "truth")
 
 
@@ -241,7 +241,7 @@ def test_a_column_that_no_label_names_is_named(run, tmp_path):
 def test_a_delimiter_that_is_not_there_is_told_from_the_one_that_is(run, tmp_path):
     path = tmp_path / "s.csv"
     path.write_text(CELLS.format("", *("" for _ in range(12))))
-    words = "no ';' in it, but ',' in every line; leave out --delimiter"
+    words = "no ';' in it, but ',' in every line. Leave the delimiter"
     refuse(run, 3, words, path, "--label-column", "truth", "--delimiter", ";")
 
 

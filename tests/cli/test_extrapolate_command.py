@@ -241,7 +241,7 @@ def test_costs_turn_the_forecast_into_one_of_risk(run, files):
         "extrapolate", files / "both.npz", "--cost", files / "bad.npy", "--to", 60
     )
     assert code == 3
-    assert "bad.npy holds 5 x 5 costs" in err
+    assert "bad.npy: it holds 5 x 5 costs" in err
     assert "12 x 12" in err
     assert data["options"]["method"] == "auto"
     assert data["result"]["interval"] in page.read_text()

@@ -393,7 +393,7 @@ def test_minus_infinity_is_a_score_and_other_rows_can_be_dropped(run, folder):
     np.save(folder / "flaws.npy", scores)
     code, _, err = run("identify", "--scores", folder / "flaws.npy")
     assert code == 3
-    assert "row 6, column 6: nan" in err
+    assert "column '6', row 6: nan" in err
     code, out, err = run(
         "identify", "--scores", folder / "flaws.npy", "--drop-nonfinite", "--json", "-"
     )

@@ -179,7 +179,7 @@ def write(path, text):
         ("q,p\n0.5,0.5\n0.3,0\n", ["--q", "q", "--p", "p"], 3, "under the prior"),
         ("q,p\n-1,-1\n-2,-1\n", ["--q", "q", "--p", "p"], 3, "logarithms"),
         ("q,p\n0,0.5\n0,0.5\n", ["--q", "q", "--p", "p"], 3, "all 2 cases"),
-        ("q,p\n0.5,0.5\n", ["--q", "z", "--p", "p"], 3, "no column"),
+        ("q,p\n0.5,0.5\n", ["--q", "z", "--p", "p"], 3, "no such column"),
         ("q,p\n0.5,0.5\n", ["--q", "q"], 2, "--log-q"),
         ("q,p\n0.5,0.5\n", [], 2, "--log-q"),
         ("q,p\n0.5,0.5\n", ["--q", "q", "--p", "p", "--j", "q"], 2, "--log-q"),
@@ -194,7 +194,7 @@ def write(path, text):
         ("a,b,y\n0.5,0.5,a\n", ["--probability", "a", "--probability", "b",
          "--label-column", "y"], 2, "--train-labels"),
         ("a,b,y\n0.5,0.5,c\n", ["--probability", "a", "--probability", "b",
-         "--label-column", "y", "--leave-one-out"], 3, "--probability COL=LABEL"),
+         "--label-column", "y", "--leave-one-out"], 3, "(--probability)"),
         ("a,b,y\n70,30,a\n", ["--probability", "a", "--probability", "b",
          "--label-column", "y", "--leave-one-out"], 3, "percentages"),
         ("a,b,y\n0.3,0.2,a\n0.5,0.4,b\n", ["--probability", "a", "--probability",
@@ -239,7 +239,7 @@ def test_arrays_that_are_no_columns(run, tmp_path):
     np.savez(tmp_path / "t.npz", q=np.ones(3), p=np.ones(4), m=np.eye(3), s=["a"] * 3)
     for options, words in (
         (["--q", "q", "--p", "p"], "differ in length"),
-        (["--q", "m", "--p", "q"], "one number per case"),
+        (["--q", "m", "--p", "q"], "one number per sample"),
         (["--q", "s", "--p", "q"], "numbers"),
         (["--q", "none", "--p", "q"], "no array"),
     ):

@@ -53,15 +53,15 @@ def test_a_measurement_is_no_fold(ask):
 def test_a_fold_is_no_covariate(ask):
     code, err = ask("--covariates", "a,part", "--folds", "part")
     assert code == 3
-    assert "--folds names 'part', which is a covariate, too" in err
+    assert "--folds: 'part' is a covariate, too" in err
 
 
 @pytest.mark.parametrize(
     ("covariate", "words"),
     [
-        ("log:a", "has no logarithm; take --covariates a, the number itself"),
-        ("sqrt:a", "there is no sqrt:, only log:a (logarithm) and log1p:a"),
-        ("sqrt:z", "no column 'sqrt:z'"),
+        ("log:a", "has no logarithm. Take a, the number itself (--covariates)"),
+        ("sqrt:a", "there is no 'sqrt', only log:a (logarithm) and log1p:a"),
+        ("sqrt:z", "column 'sqrt:z': there is no such column"),
     ],
 )
 def test_changes_that_cannot_be_made_have_a_way_out(ask, covariate, words):
@@ -73,4 +73,4 @@ def test_changes_that_cannot_be_made_have_a_way_out(ask, covariate, words):
 def test_one_column_is_not_both_time_and_event(ask):
     code, err = ask(event="t")
     assert code == 3
-    assert "--time and --event both name 't'" in err
+    assert "'t' is named for time and event" in err

@@ -7,7 +7,7 @@ import pytest
 from tests.recurrence.stub_model import StubModel
 
 from scorecast._core.results import result_from_dict
-from scorecast.io import read_cohort, read_new_cohort
+from scorecast.io import read_new_samples, read_survival
 
 ASKED = ("--time", "t", "--event", "seen", "--covariates", "log:marker,kind=b",
          "--cv", "2", "--chains", "1", "--draws", "20", "--compare", "none",
@@ -77,8 +77,9 @@ def test_new_cases_are_predicted_by_a_fit_to_all_cases(
 
 
 def test_encodings_are_those_of_the_cases_learned_from(cohort, fresh):
-    learned = read_cohort(cohort, "t", "seen", ["log:marker", "kind=b"])
-    found = read_new_cohort(fresh, learned.covariates, learned.categories)
+    asked = ["log:marker", "kind=b"]
+    learned = read_survival(cohort, "t", "seen", covariates=asked)
+    found = read_new_samples(fresh, learned)
     np.testing.assert_allclose(found.X[:2], [[np.log(3), 0.0], [np.nan, np.nan]])
     assert not found.X[2:, 1].any()
 
@@ -102,7 +103,8 @@ def test_predictions_are_kept_and_files_are_not_overwritten(
         before = path.read_text()
         code, _, err = run(*wanted, "--predicted", path)
         assert code == 3
-        assert "exists already; pass --force" in err
+        assert "exists already" in err
+        assert "(--force)" in err
         assert path.read_text() == before
     code, _, err = run(*wanted, "--predicted", fresh, "--force")
     assert code == 3
@@ -126,9 +128,13 @@ def test_what_to_watch_is_said(run, cohort, tmp_path, stub, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "words", "text"),
     [
-        (3, "has no column 'kind', a covariate of the model", "marker,x\n1,2\n"),
-        (3, "is it 'Marker'?", "Marker,kind\n1,a\n"),
-        (3, "line 3, column 'kind': 'd' is a value that no", "marker,kind\n1,a\n1,d\n"),
+        (
+            3,
+            "column 'kind': there is no such column, a covariate of the model",
+            "marker,x\n1,2\n",
+        ),
+        (3, "Give 'Marker' this name", "Marker,kind\n1,a\n"),
+        (3, "column 'kind', line 3: 'd' is a value that no", "marker,kind\n1,a\n1,d\n"),
         (3, "0 has no logarithm", "marker,kind\n0,a\n"),
         (3, "'x' is not a number", "marker,kind\nx,a\n1,a\n2,a\n"),
         (3, "infinite", "marker,kind\ninf,a\n"),

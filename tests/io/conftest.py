@@ -11,10 +11,10 @@ from scorecast.exceptions import InvalidInputError
 
 
 @pytest.fixture(scope="session")
-def refusal() -> Callable[..., str]:
-    """Call a function that must refuse its input; return the one line it says."""
+def refusal() -> Callable[..., InvalidInputError]:
+    """Call a function that must refuse its input; return the error, of one line."""
 
-    def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         with pytest.raises(InvalidInputError) as caught:
             function(*args, **kwargs)
         message = str(caught.value)
@@ -22,7 +22,7 @@ def refusal() -> Callable[..., str]:
         assert "\r" not in message
         assert "pickle=" not in message
         assert "allow_pickle" not in message
-        return message
+        return caught.value
 
     return call
 

@@ -1,10 +1,16 @@
-"""Features, targets and groups of one file."""
+"""Data sets, columns by name, tables of results."""
 
 import numpy as np
 import pytest
 
-from scorecast.exceptions import InvalidInputError
-from scorecast.io import read_dataset
+from scorecast.exceptions import InvalidInputError, Location
+from scorecast.io import (
+    FileLayout,
+    read_columns,
+    read_dataset,
+    read_results,
+    write_table,
+)
 
 
 def written(path, labels, groups=None):
@@ -20,31 +26,33 @@ def written(path, labels, groups=None):
 @pytest.mark.parametrize("cell", ["", " ", "NA", "NaN", "null", "n/a"])
 def test_a_missing_label_is_no_class(tmp_path, cell):
     path = written(tmp_path / "a.csv", ["sick", "well", cell, cell])
-    with pytest.raises(InvalidInputError, match=r"a\.csv, line 4, column 'kind'.*2 su"):
-        read_dataset(path, "kind", drop=["patient"])
+    place = r"a\.csv, column 'kind', line 4: .*2 su"
+    with pytest.raises(InvalidInputError, match=place):
+        read_dataset(path, "kind", layout=FileLayout(drop=["patient"]))
 
 
 @pytest.mark.parametrize("cell", ["", "NA"])
 def test_a_missing_group_is_no_group(tmp_path, cell):
     path = written(tmp_path / "a.csv", ["sick", "well"] * 2, ["p1", cell, "p2", cell])
-    with pytest.raises(InvalidInputError, match=r"line 3, column 'patient'.*2 such"):
-        read_dataset(path, "kind", group="patient")
+    with pytest.raises(InvalidInputError, match=r"column 'patient', line 3.*2 such"):
+        read_dataset(path, "kind", groups="patient")
     # Unless nobody asked for it.
-    assert read_dataset(path, "kind", drop=["patient"]).groups is None
+    assert (
+        read_dataset(path, "kind", layout=FileLayout(drop=["patient"])).groups is None
+    )
 
 
 def test_missing_labels_of_an_array(tmp_path):
     path = tmp_path / "a.npz"
     np.savez(path, X=np.ones((3, 2)), y=np.array(["sick", "", "well"]))
-    with pytest.raises(InvalidInputError, match="row 2, column 'y': the field is empt"):
+    with pytest.raises(InvalidInputError, match="column 'y', row 2: the label is miss"):
         read_dataset(path, "y")
 
 
 def test_a_class_may_be_called_none(tmp_path):
     path = written(tmp_path / "a.csv", ["none", "mild", "007", "7"])
-    assert read_dataset(path, "kind", drop=["patient"]).y.tolist() == [
-        "none", "mild", "007", "7"
-    ]  # fmt: skip
+    found = read_dataset(path, "kind", layout=FileLayout(drop=["patient"]))
+    assert found.y.tolist() == ["none", "mild", "007", "7"]
 
 
 @pytest.mark.parametrize("ending", [".csv", ".npz", ".parquet"])
@@ -63,8 +71,10 @@ def test_features_may_be_missing_where_that_is_allowed(tmp_path, ending):
     found = read_dataset(path, "kind", allow_missing=True)
     np.testing.assert_array_equal(found.X, X)
     assert found.y.tolist() == ["x", "y", "x"]
-    said = "the field is empty" if ending == ".csv" else "'NaN' is a missing value"
-    assert f": {said} (2 such)" in found.missing
+    assert found.n_missing == 2
+    first = found.first_missing
+    assert (first.line or first.row) == (3 if ending == ".csv" else 2)
+    assert first.column == ("1" if ending == ".npz" else "a")
     with pytest.raises(InvalidInputError):
         read_dataset(path, "kind")
 
@@ -72,8 +82,51 @@ def test_features_may_be_missing_where_that_is_allowed(tmp_path, ending):
 def test_what_is_infinite_or_a_target_may_not_be_missing(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b,size\n1,,3\n2,inf,4\n")
-    with pytest.raises(InvalidInputError, match="line 3, column 'b': inf is not fin"):
+    with pytest.raises(InvalidInputError, match="column 'b', line 3: inf is not fin"):
         read_dataset(path, "size", numeric=True, allow_missing=True)
     path.write_text("a,b,size\n1,,3\n2,1,\n")
-    with pytest.raises(InvalidInputError, match="line 3, column 'size': the field is"):
+    with pytest.raises(InvalidInputError, match="column 'size', line 3: the value is"):
         read_dataset(path, "size", numeric=True, allow_missing=True)
+
+
+def test_places_of_features_targets_and_groups(tmp_path):
+    path = written(tmp_path / "a.csv", ["sick", "well"])
+    found = read_dataset(path, "kind", groups="patient")
+    assert found.locations["y"] == Location(file=str(path), column="kind")
+    assert found.locations["groups"].column == "patient"
+    assert found.place(1, "gene") == Location(file=str(path), line=3, column="gene")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".npz"])
+def test_columns_are_read_by_name_from_tables_and_archives(tmp_path, ending):
+    path = tmp_path / f"a{ending}"
+    columns = {"q": np.array([0.5, -np.inf]), "who": np.array(["x", "y"])}
+    write_table(path, columns)
+    found = read_columns(path, ["q"], ["who"])
+    assert found.numbers["q"].tolist() == [0.5, -np.inf]
+    assert found.texts["who"].tolist() == ["x", "y"]
+    write_table(path, {**columns, "q": np.array([0.5, np.nan])}, force=True)
+    with pytest.raises(InvalidInputError) as caught:
+        read_columns(path, ["q"])
+    place = caught.value.location
+    assert (place.column, place.line or place.row) == (
+        "q",
+        3 if ending == ".csv" else 2,
+    )
+    with pytest.raises(InvalidInputError, match="'who'"):
+        read_columns(path, ["q"], ["wh0"])
+
+
+def test_results_may_be_missing_and_keep_their_order(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("svm,data,tree,run\n0.9,iris,NA,1\n?,wine,0.7,2\n")
+    found = read_results(path, texts=["run"])
+    assert list(found.columns) == ["svm", "data", "tree", "run"]
+    assert found.columns["data"] == ["iris", "wine"]
+    assert found.columns["run"] == ["1", "2"]
+    np.testing.assert_array_equal(found.numbers["tree"], [np.nan, 0.7])
+    path.write_text("svm\n0.9\n80%\n")
+    with pytest.raises(InvalidInputError) as caught:
+        read_results(path)
+    assert (caught.value.location.line, caught.value.location.column) == (3, "svm")
+    assert "% sign" in caught.value.remedy

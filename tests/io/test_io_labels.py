@@ -1,4 +1,4 @@
-"""Rows 20, 21, 24 and 31: labels."""
+"""Labels stay what they are, in every kind of file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import io
 import numpy as np
 import pytest
 
-from scorecast.io import label_values, read_labels, read_matrix
+from scorecast.exceptions import DataWarning
+from scorecast.io import FileLayout, arrays, read_labels, read_matrix
 
 TRICKY = ["NA", "None", "nan", "", "007", "7", "TRUE", "1e5", "100000", "null", "x"]
 ODD = [
@@ -57,7 +58,9 @@ def test_any_text_survives_a_table(labels, quoting, tmp_path):
     assert read_labels(path).values.tolist() == labels
     assert read_labels(f"{path}::class name").values.tolist() == labels
     assert read_labels(path, column="class name").source == f"{path}::class name"
-    numbers = read_matrix(path, drop=["class name", "y"]).values[:, 0]
+    numbers = read_matrix(path, layout=FileLayout(drop=["class name", "y"])).values[
+        :, 0
+    ]
     assert numbers.tolist() == list(range(len(labels)))
 
 
@@ -72,7 +75,7 @@ def test_empty_lines_count_only_between_labels(tmp_path, refusal):
         (tmp_path / name).write_text(f"{head}a\n\nb\n\n\n")
         assert read_labels(tmp_path / name).values.tolist() == ["a", "", "b"]
     (tmp_path / "a.txt").write_text("\n\n")
-    assert "no labels" in refusal(read_labels, tmp_path / "a.txt")
+    assert "no labels" in refusal(read_labels, tmp_path / "a.txt").problem
 
 
 @pytest.mark.parametrize(
@@ -93,8 +96,9 @@ def test_first_line_is_a_label_if_it_looks_like_the_others(
     found = read_labels(path)
     assert found.values.tolist() == labels
     assert len(found.notes) == n_notes
-    assert all(f"'{lines[0]}', was taken as a label" in note for note in found.notes)
-    assert read_labels(path, header=False).values.tolist() == lines
+    assert all(f"'{lines[0]}', was taken" in note.problem for note in found.notes)
+    assert all(isinstance(note, DataWarning) for note in found.notes)
+    assert read_labels(path, layout=FileLayout(header=False)).values.tolist() == lines
     assert read_labels(path, column=lines[0]).values.tolist() == lines[1:]
 
 
@@ -102,11 +106,10 @@ def test_first_line_that_may_be_either_is_asked_about(tmp_path, refusal):
     path = tmp_path / "a.csv"
     for content in ("3\ncat\ndog\n", "0,3\n1,4\n"):
         path.write_text(content)
-        message = refusal(read_labels, path)
-        assert "--no-header" in message
-        assert "logit" not in message
+        assert refusal(read_labels, path).option == "header"
     path.write_text("true\ntrue\nfalse\n")
-    assert "--label-column true" in refusal(read_labels, path)
+    error = refusal(read_labels, path)
+    assert (error.option, error.location.line) == ("header", 1)
     assert read_labels(path, column="true").values.tolist() == ["true", "false"]
 
 
@@ -116,22 +119,37 @@ def test_column_is_found_named_or_asked_for(tmp_path, refusal):
     assert read_labels(path).values.tolist() == ["cat", "dog"]
     assert read_labels(path, column="file").values.tolist() == ["a.jpg", "b.jpg"]
     path.write_text("file,kind\na.jpg,cat\n")
-    message = refusal(read_labels, path)
-    assert "file, kind" in message
-    assert "--label-column" in message
-    assert "a.csv::NAME" in message
-    assert "no column 'x'" in refusal(read_labels, path, column="x")
-    assert "two columns" in refusal(read_labels, f"{path}::file", column="kind")
+    error = refusal(read_labels, path)
+    assert "file and kind" in error.problem
+    assert error.option == "label_column"
+    assert "a.csv::NAME" in error.remedy
+    assert refusal(read_labels, path, column="x").location.column == "x"
+    error = refusal(read_labels, f"{path}::file", column="kind")
+    assert "two columns" in error.problem
+
+
+def test_the_place_of_a_label_is_its_line_or_its_row(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("label,x\na,1\nb,2\n")
+    assert read_labels(path).place(1).line == 3
+    path.write_text("3\n1\n2\n")
+    assert read_labels(path).place(0).line == 1
+    path.write_text("kind\ncat\n\ndog\n")
+    assert read_labels(path, column="kind").place(2).line == 4
+    np.save(tmp_path / "y.npy", np.arange(3))
+    assert read_labels(tmp_path / "y.npy").place(1).row == 2
 
 
 def test_column_is_a_position_without_header(tmp_path, refusal):
     path = tmp_path / "a.csv"
     path.write_text("a.jpg,cat\nb.jpg,dog\n")
-    labels = read_labels(path, column="2", header=False)
+    labels = read_labels(path, column="2", layout=FileLayout(header=False))
     assert labels.values.tolist() == ["cat", "dog"]
     for wrong in ("0", "3", "kind", "\u00b2", "9" * 5000):
-        message = refusal(read_labels, path, column=wrong, header=False)
-        assert "from 1 to 2" in message
+        message = refusal(
+            read_labels, path, column=wrong, layout=FileLayout(header=False)
+        )
+        assert "from 1 to 2" in message.remedy
 
 
 @pytest.mark.parametrize(
@@ -161,8 +179,8 @@ def test_arrays_of_labels_are_read(array, expected, tmp_path):
         (np.array([True, False]), "y.astype(int)"),
         (np.array([2**64 - 1], dtype=np.uint64), "too large"),
         (np.eye(3), "argmax"),
-        (np.zeros((2, 2, 2)), "one label per example"),
-        (np.array(3), "one label per example"),
+        (np.zeros((2, 2, 2)), "one label per sample"),
+        (np.array(3), "one label per sample"),
         (np.array([b"\xff"]), "not UTF-8"),
         (np.array([1, None]), "objects"),
         (np.array([0], dtype="M8[s]"), "dates"),
@@ -172,19 +190,19 @@ def test_arrays_of_labels_are_read(array, expected, tmp_path):
 )
 def test_row_31_what_cannot_be_a_label_is_refused(array, words, tmp_path, refusal):
     np.save(tmp_path / "y.npy", array)
-    assert words in refusal(read_labels, tmp_path / "y.npy")
+    assert words in str(refusal(read_labels, tmp_path / "y.npy"))
 
 
 def test_arrays_without_a_usual_name_are_listed(tmp_path, refusal):
     np.savez(tmp_path / "a.npz", foo=np.arange(3), bar=np.arange(4))
-    assert "foo: int64 (3,)" in refusal(read_labels, tmp_path / "a.npz")
+    assert "foo: int64 (3,)" in refusal(read_labels, tmp_path / "a.npz").problem
     assert read_labels(f"{tmp_path / 'a.npz'}::bar").values.size == 4
 
 
 def test_one_long_label_does_not_cost_its_length_on_every_row(
     tmp_path, monkeypatch, memory_below
 ):
-    monkeypatch.setattr(label_values, "_FIXED_WIDTH_LIMIT", 2**20)
+    monkeypatch.setattr(arrays, "_FIXED_WIDTH_LIMIT", 2**20)
     path = tmp_path / "a.txt"
     path.write_text("x" * 10_000 + "\n" + "a\n" * 10_000)
     with memory_below(8 * 2**20):
@@ -195,4 +213,4 @@ def test_one_long_label_does_not_cost_its_length_on_every_row(
 
 
 def test_null_characters_do_not_merge_labels():
-    assert label_values.text_array(["a", "a\0"]).tolist() == ["a", "a\0"]
+    assert arrays.text_array(["a", "a\0"]).tolist() == ["a", "a\0"]

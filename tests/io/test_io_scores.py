@@ -1,11 +1,11 @@
-"""Rows 19, 25, 26, 32-35 and the layouts users hold: scores with labels."""
+"""Scores with labels, in all the layouts that users hold."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from scorecast.io import read_scores
+from scorecast.io import FileLayout, read_scores
 
 SCORES = np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0]])
 
@@ -61,19 +61,21 @@ def test_labels_from_another_file(tmp_path):
 
 def test_what_an_archive_lacks_is_said(tmp_path, refusal):
     np.savez(tmp_path / "a.npz", scores=SCORES, z=[0, 1])
-    message = refusal(read_scores, tmp_path / "a.npz")
-    assert "scores: float64 (2, 3), z: int64 (2,)" in message
-    assert "--labels" in message
+    error = refusal(read_scores, tmp_path / "a.npz")
+    assert "scores: float64 (2, 3) and z: int64 (2,)" in error.problem
+    assert (error.parameter, error.option) == ("y_true", "labels")
     np.savez(tmp_path / "b.npz", foo=SCORES, y=[0, 1])
-    message = refusal(read_scores, tmp_path / "b.npz")
-    assert "foo: float64 (2, 3)" in message
-    assert "--key" in message
-    assert read_scores(tmp_path / "b.npz", key="foo").y_true.tolist() == [0, 1]
+    error = refusal(read_scores, tmp_path / "b.npz")
+    assert "foo: float64 (2, 3)" in error.problem
+    assert error.option == "key"
+    assert read_scores(
+        tmp_path / "b.npz", layout=FileLayout(key="foo")
+    ).y_true.tolist() == [0, 1]
     assert read_scores(f"{tmp_path / 'b.npz'}::foo").values.shape == (2, 3)
     np.save(tmp_path / "c.npy", SCORES)
-    assert "--labels FILE" in refusal(read_scores, tmp_path / "c.npy")
-    message = refusal(read_scores, tmp_path / "a.npz", prefix="logit_")
-    assert "no column names" in message
+    assert refusal(read_scores, tmp_path / "c.npy").option == "labels"
+    error = refusal(read_scores, tmp_path / "a.npz", prefix="logit_")
+    assert error.option == "prefix"
 
 
 # Tables
@@ -89,19 +91,20 @@ def test_label_column_is_recognised(label, table):
 
 def test_label_column_is_named(table, refusal):
     path = table("kind,cat,dog\ncat,1,2\n")
-    message = refusal(read_scores, path)
-    assert "kind, cat, dog" in message
-    assert "--label-column NAME" in message
+    error = refusal(read_scores, path)
+    assert "kind, cat and dog" in error.problem
+    assert (error.parameter, error.option) == ("y_true", "label_column")
     assert read_scores(path, label_column="kind").y_true.tolist() == ["cat"]
-    assert "no column 'x'" in refusal(read_scores, path, label_column="x")
-    message = refusal(read_scores, table("label,target,a,b\n1,1,1,2\n"))
-    assert "several columns" in message
+    assert refusal(read_scores, path, label_column="x").location.column == "x"
+    error = refusal(read_scores, table("label,target,a,b\n1,1,1,2\n"))
+    assert "several columns" in error.problem
 
 
 def test_table_without_header(table, refusal):
     path = table("cat,1,2\ndog,3,4\n")
-    assert "--label-column 1" in refusal(read_scores, path, header=False)
-    scores = read_scores(path, header=False, label_column="1")
+    bare = FileLayout(header=False)
+    assert refusal(read_scores, path, layout=bare).option == "label_column"
+    scores = read_scores(path, layout=FileLayout(header=False), label_column="1")
     assert scores.y_true.tolist() == ["cat", "dog"]
     assert scores.classes is None
 
@@ -111,7 +114,7 @@ def test_usual_prefix_is_removed_and_other_columns_noted(prefix, table):
     path = table(f"file,label,{prefix}cat,{prefix}dog\nx.jpg,cat,1,2\n")
     scores = read_scores(path)
     assert scores.classes == ("cat", "dog")
-    assert "'file'" in scores.notes[0]
+    assert "'file'" in scores.notes[0].problem
 
 
 def test_prefix_can_be_given(table, refusal):
@@ -119,12 +122,12 @@ def test_prefix_can_be_given(table, refusal):
     scores = read_scores(path, prefix="m2:")
     assert scores.classes == ("cat", "dog")
     assert scores.values.tolist() == [[3, 4]]
-    assert "beginning with 'x'" in refusal(read_scores, path, prefix="x")
+    assert refusal(read_scores, path, prefix="x").option == "prefix"
 
 
 def test_two_kinds_of_scores_are_not_guessed_between(table, refusal):
     path = table("label,logit_a,logit_b,prob_a,prob_b\na,1,2,.3,.7\n")
-    assert "--prefix logit_" in refusal(read_scores, path)
+    assert refusal(read_scores, path).option == "prefix"
     assert read_scores(path, prefix="prob_").values.tolist() == [[0.3, 0.7]]
 
 
@@ -132,9 +135,9 @@ def test_two_kinds_of_scores_are_not_guessed_between(table, refusal):
 def test_row_numbers_do_not_pass_for_a_class(name, table, tmp_path, refusal):
     path = table(f"{name},cat,dog\n7,1,2\n")
     np.save(tmp_path / "y.npy", np.array([0]))
-    message = refusal(read_scores, path, labels=tmp_path / "y.npy")
-    assert f"--drop {name}" in message
-    kept = read_scores(path, labels=tmp_path / "y.npy", drop=[name])
+    error = refusal(read_scores, path, labels=tmp_path / "y.npy")
+    assert (error.location.column, error.option) == (name, "drop")
+    kept = read_scores(path, labels=tmp_path / "y.npy", layout=FileLayout(drop=[name]))
     assert kept.classes == ("cat", "dog")
     every = read_scores(path, labels=tmp_path / "y.npy", prefix="")
     assert every.classes == (name, "cat", "dog")
@@ -151,8 +154,8 @@ def test_row_numbers_do_not_pass_for_a_class(name, table, tmp_path, refusal):
 )
 def test_best_few_classes_are_not_enough(header, table, refusal):
     cells = ",".join("1" for _ in header.split(","))
-    message = refusal(read_scores, table(f"{header}\n{cells}\n"))
-    assert "--topk 0 --results-separate-col --output-type logit" in message
+    remedy = refusal(read_scores, table(f"{header}\n{cells}\n")).remedy
+    assert "--topk 0 --results-separate-col --output-type logit" in remedy
 
 
 def test_full_output_of_timm_is_read(table, tmp_path):
@@ -165,19 +168,19 @@ def test_full_output_of_timm_is_read(table, tmp_path):
 
 def test_key_of_a_table_is_refused(table, refusal):
     path = table("label,a,b\na,1,2\n")
-    assert "no arrays to pick" in refusal(read_scores, f"{path}::a")
+    assert "no arrays to pick" in refusal(read_scores, f"{path}::a").problem
 
 
 def test_decimal_comma_with_labels(table, refusal):
     path = table("label;a;b\nx,y;1,5;2\nz.w;0,5;1\n")
-    assert "--decimal ," in refusal(read_scores, path)
-    scores = read_scores(path, decimal=",")
+    assert refusal(read_scores, path).option == "decimal"
+    scores = read_scores(path, layout=FileLayout(decimal=","))
     assert scores.values.tolist() == [[1.5, 2], [0.5, 1]]
     assert scores.y_true.tolist() == ["x,y", "z.w"]
 
 
 def test_text_file_is_no_scores(table, refusal):
-    assert ".csv" in refusal(read_scores, table("1\n", "a.txt"))
+    assert ".csv" in refusal(read_scores, table("1\n", "a.txt")).remedy
 
 
 # Class names from the caller
@@ -190,15 +193,15 @@ def test_classes_name_columns_or_pick_them(table, tmp_path, refusal):
     assert read_scores(path, classes=["x", "y", "z"]).classes == ("x", "y", "z")
     named = read_scores(path, classes=tmp_path / "classes.txt")
     assert named.classes == ("x", "y", "z")
-    message = refusal(read_scores, path, classes=["x", "y"])
-    assert "3 columns" in message
-    assert "2 class names" in message
-    assert "repeated" in refusal(read_scores, path, classes=["x", "y", "x"])
+    error = refusal(read_scores, path, classes=["x", "y"])
+    assert "3 columns" in error.problem
+    assert "2 class names" in error.problem
+    assert "repeated" in refusal(read_scores, path, classes=["x", "y", "x"]).problem
     path = table("label,a,b,c\na,1,2,3\n")
     picked = read_scores(path, classes=["c", "a"])
     assert picked.classes == ("c", "a")
     assert picked.values.tolist() == [[3, 1]]
-    assert "not for 'q'" in refusal(read_scores, path, classes=["a", "q"])
+    assert "not for 'q'" in refusal(read_scores, path, classes=["a", "q"]).problem
     assert read_scores(path, classes=["p", "q", "r"]).classes == ("p", "q", "r")
 
 
@@ -207,22 +210,22 @@ def test_classes_name_columns_or_pick_them(table, tmp_path, refusal):
 
 def test_row_32_numbers_of_rows_and_labels_are_compared(tmp_path, refusal):
     np.savez(tmp_path / "a.npz", scores=np.ones((5, 3)), y=np.zeros(7, int))
-    message = refusal(read_scores, tmp_path / "a.npz")
-    assert "5 rows" in message
-    assert "7 labels" in message
-    assert "transposed" not in message
+    error = refusal(read_scores, tmp_path / "a.npz")
+    assert "5 rows" in error.problem
+    assert "7 labels" in error.problem
+    assert "transposed" not in error.remedy
 
 
 def test_row_33_transposed_matrix_is_recognised(tmp_path, refusal):
     np.savez(tmp_path / "a.npz", scores=np.ones((3, 5)), y=np.zeros(5, int))
-    assert "looks transposed" in refusal(read_scores, tmp_path / "a.npz")
+    assert "transposed" in refusal(read_scores, tmp_path / "a.npz").remedy
 
 
 def test_header_taken_for_data_is_hinted_at(tmp_path, refusal):
     np.save(tmp_path / "s.npy", np.ones((3, 2)))
     (tmp_path / "y.csv").write_text("a\nb\nc\n")
-    message = refusal(read_scores, tmp_path / "s.npy", labels=tmp_path / "y.csv")
-    assert "--no-header" in message
+    error = refusal(read_scores, tmp_path / "s.npy", labels=tmp_path / "y.csv")
+    assert error.option == "header"
 
 
 @pytest.mark.parametrize("shape", [(4,), (2, 2, 2), (0, 3), (3, 0), (4, 1)])
@@ -239,7 +242,7 @@ def test_row_34_one_row_and_two_classes_work(shape, tmp_path):
 
 
 def test_table_with_one_column_of_scores_is_refused(table, refusal):
-    assert "at least two" in refusal(read_scores, table("label,a\na,1\n"))
+    assert "at least two" in refusal(read_scores, table("label,a\na,1\n")).problem
 
 
 def test_rows_35_to_37_are_left_to_the_methods(table):
@@ -254,14 +257,14 @@ def test_rows_35_to_37_are_left_to_the_methods(table):
 @pytest.mark.parametrize("cell", ["nan", "NaN", "inf", "1e999", "Infinity"])
 def test_rows_19_and_25_are_refused_or_dropped(cell, table, refusal):
     path = table(f"label,a,b\nx,1,2\ny,{cell},2\nz,1,{cell}\n")
-    message = refusal(read_scores, path)
-    assert "line 3, column 'a'" in message
-    assert "2 such values in 2 rows" in message
-    assert "--drop-nonfinite" in message
+    error = refusal(read_scores, path)
+    assert (error.location.line, error.location.column) == (3, "a")
+    assert "2 such values in 2 rows" in error.problem
+    assert error.option == "drop_nonfinite"
     scores = read_scores(path, drop_nonfinite=True)
     assert scores.n_dropped == 2
     assert scores.y_true.tolist() == ["x"]
-    assert "2 of 3 rows" in scores.notes[-1]
+    assert "2 of 3 rows" in scores.notes[-1].problem
 
 
 def test_row_26_minus_infinity_is_a_score(tmp_path, refusal):
@@ -269,27 +272,29 @@ def test_row_26_minus_infinity_is_a_score(tmp_path, refusal):
     np.savez(tmp_path / "a.npz", scores=[[0, -inf], [-inf, 1]], y=[0, 1])
     assert read_scores(tmp_path / "a.npz").values[0, 1] == -inf
     np.savez(tmp_path / "b.npz", scores=[[0, -inf], [-inf, -inf]], y=[0, 1])
-    message = refusal(read_scores, tmp_path / "b.npz")
-    assert "row 2: every score is -inf" in message
+    error = refusal(read_scores, tmp_path / "b.npz")
+    assert error.location.row == 2
+    assert "every score is -inf" in error.problem
     scores = read_scores(tmp_path / "b.npz", drop_nonfinite=True)
     assert (scores.n_dropped, scores.y_true.tolist()) == (1, [0])
 
 
 def test_dropping_every_row_is_refused(table, refusal):
     path = table("label,a,b\nx,nan,2\n")
-    message = refusal(read_scores, path, drop_nonfinite=True)
-    assert "no row is left" in message
+    error = refusal(read_scores, path, drop_nonfinite=True)
+    assert "no row is left" in error.remedy
 
 
 def test_flaws_are_found_in_every_block(tmp_path, monkeypatch, refusal):
-    from scorecast.io import finite
+    from scorecast.io import arrays
 
-    monkeypatch.setattr(finite, "_CELLS_AT_ONCE", 4)
+    monkeypatch.setattr(arrays, "_CELLS_AT_ONCE", 4)
     values = np.ones((9, 2))
     values[7, 1] = np.nan
     values[8] = -np.inf
     np.savez(tmp_path / "a.npz", scores=values, y=np.zeros(9, int))
-    assert "row 8, column 2: nan" in refusal(read_scores, tmp_path / "a.npz")
+    error = refusal(read_scores, tmp_path / "a.npz")
+    assert (error.location.row, error.location.column) == (8, "2")
     assert read_scores(tmp_path / "a.npz", drop_nonfinite=True).n_dropped == 2
 
 
@@ -339,7 +344,7 @@ def test_names_of_classes_in_an_archive_are_used(tmp_path, key):
     found = read_scores(path)
     assert found.classes == ("wolf", "ant", "bee")
     assert found.y_true.tolist() == ["wolf", "ant", "bee"]
-    assert any("numbers of columns, from 0" in note for note in found.notes)
+    assert any("numbers of columns" in note.problem for note in found.notes)
 
 
 def test_names_that_are_not_of_columns_are_left_alone(tmp_path):

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_SHOWN = 8  # classes in a message
+
 
 @click.command(name="assess")
 @click.argument("data", metavar="DATA")
@@ -242,7 +244,9 @@ def command(**options: Any) -> None:
         _check_threshold(losses, task_of(models), options["fail_below"])
         with computing():
             try:
-                with blamed_on_column(data.source, options["target"], data.missing):
+                with blamed_on_column(
+                    data.source, options["target"], data.first_missing, data.n_missing
+                ):
                     result = _answer(models, data, grids, losses, options)
             except KeyboardInterrupt as stop:
                 raise interrupted(options["checkpoint"]) from stop
@@ -369,20 +373,20 @@ def _losses(
         return list(options["losses"]) or _usual(options), []
     import numpy as np
 
-    from scorecast.exceptions import UsageError
+    from scorecast.exceptions import UsageError, printable
     from scorecast.guarantees import check_models, cost_loss, task_of
     from scorecast.io import read_costs
-    from scorecast.io.wording import listed
 
     if task_of(check_models(list(options["models"]))) != "classification":
         msg = "--cost is of deciding for a class, the models are for numbers."
         raise UsageError(msg)
     classes = np.unique(np.asarray(data.y)).tolist()
-    target = f"--target {options['target']}"
-    costs = read_costs(options["cost"], classes, whose=target, naming="")
+    costs = read_costs(options["cost"], classes)
+    shown = [printable(name) for name in classes[:_SHOWN]]
+    more = f" and {len(classes) - _SHOWN} more" if len(classes) > _SHOWN else ""
     assumed = (
         "the costs have no names: rows (answers) and columns (true classes) are taken "
-        f"to be {listed(map(str, classes))}, in this order"
+        f"to be {', '.join(shown)}{more}, in this order"
     )
     found = [cost_loss(costs.values), *options["losses"]]
     return found, [] if costs.is_by_name else [assumed]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast.cli.inputs import blamed_on, file_prints
-from scorecast.exceptions import InvalidInputError
+from scorecast.cli.inputs import blamed_on, file_layout, file_prints
+from scorecast.exceptions import DataWarning, InvalidInputError, Location
 from scorecast.information import (
     CaseInformation,
     cases_from_classes,
@@ -21,7 +21,7 @@ from scorecast.information import (
     cases_from_probabilities,
     refuse_outside,
 )
-from scorecast.io import NamedColumns, read_columns, read_labels, read_matrix
+from scorecast.io import Columns, read_columns, read_labels, read_matrix
 
 __all__ = ["LoadedCases", "load_cases"]
 
@@ -35,7 +35,6 @@ _LONGEST = 60  # characters of a label in a message
 _SHOWN = 5  # classes in it
 _YES = frozenset({"1", "1.0", "true", "yes"})
 _NO = frozenset({"0", "0.0", "false", "no"})
-_PICK = "name those that hold probabilities: --probability COL"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,7 +51,7 @@ class LoadedCases:
         Columns of the two.
     files : tuple of str
         Paths that were read.
-    notes : tuple of str
+    notes : tuple of DataWarning
         What was done on the way.
     """
 
@@ -60,7 +59,7 @@ class LoadedCases:
     other: CaseInformation | None = None
     names: tuple[str, str] = ("", "")
     files: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[DataWarning, ...] = ()
 
     def fingerprints(self) -> list[dict[str, Any]]:
         """Return path, hash and size of every file read, for the record."""
@@ -139,7 +138,7 @@ def _load_columns(options: dict[str, Any], form: str) -> LoadedCases:
 
 
 def _cases_of_columns(
-    options: dict[str, Any], form: str, table: NamedColumns, wanted: list[str]
+    options: dict[str, Any], form: str, table: Columns, wanted: list[str]
 ) -> LoadedCases:
     """Make cases of columns that were read."""
     first, second = _COLUMNS[form]
@@ -159,7 +158,8 @@ def _cases_of_columns(
         _refuse(options, ("base", "base_p"), "probabilities")
         for name, values in column.items():
             # Again by the library, which does not know lines and names of columns.
-            refuse_outside(values, f"column {options[name]!r}", place=table.place)
+            at = f"column {options[name]!r}"
+            refuse_outside(values, at, place=_places(table))
         pair = _pair(cases_from_probabilities, column, first, second, names)
     else:
         settings = {**names, "base": base, "base_p": options["base_p"]}
@@ -184,7 +184,7 @@ def _pair(
 
 
 def _loaded(
-    table: NamedColumns,
+    table: Columns,
     pair: tuple[CaseInformation, CaseInformation | None],
     names: tuple[str, str],
 ) -> LoadedCases:
@@ -197,23 +197,23 @@ def _loaded(
     )
 
 
-def _columns(options: dict[str, Any], wanted: list[str]) -> NamedColumns:
-    texts = {"id_column": "--id", "group": "--group", "label_column": "--label-column"}
+def _columns(options: dict[str, Any], wanted: list[str]) -> Columns:
     return read_columns(
         options["table"],
-        {options[name]: _option(name) for name in wanted},
-        {options[name]: text for name, text in texts.items() if options[name]},
-        **_table_options(options),
+        [options[name] for name in wanted],
+        _text_columns(options),
+        layout=file_layout(options, key=None, drop=()),
     )
 
 
-def _table_options(options: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "decimal": options["decimal"],
-        "delimiter": options["delimiter"],
-        "header": not options["no_header"],
-        "max_bytes": int(options["max_memory"] * 2**30),
-    }
+def _text_columns(options: dict[str, Any]) -> list[str]:
+    names = ("id_column", "group", "label_column")
+    return list(dict.fromkeys(options[name] for name in names if options[name]))
+
+
+def _places(table: Columns) -> Callable[[int], str]:
+    """Return a function that says where a row of a table stands in it."""
+    return lambda row: str(replace(table.place(row), file=None))
 
 
 def _load_classes(options: dict[str, Any]) -> LoadedCases:
@@ -247,22 +247,22 @@ def _load_classes(options: dict[str, Any]) -> LoadedCases:
 def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any]]:
     """Read columns of a table, each the probability of a class."""
     named = [_column_and_label(text) for text in options["probabilities"]]
-    texts = {"id_column": "--id", "group": "--group", "label_column": "--label-column"}
     table = read_columns(
         options["table"],
-        dict.fromkeys([column for column, _ in named], "--probability"),
-        {options[name]: text for name, text in texts.items() if options[name]},
-        **_table_options(options),
+        list(dict.fromkeys(column for column, _ in named)),
+        _text_columns(options),
+        layout=file_layout(options, key=None, drop=()),
     )
     matrix = np.column_stack([table.numbers[column] for column, _ in named])
     with blamed_on(table.source):
         names = [column for column, _ in named]
-        refuse_outside(matrix, "probabilities", place=table.place, names=names)
+        refuse_outside(matrix, "probabilities", place=_places(table), names=names)
     loaded: dict[str, Any] = {"files": [table.source], "notes": table.notes}
     for name, option in (("ids", "id_column"), ("groups", "group")):
         if options[option]:
             loaded[name] = table.texts[options[option]]
     source, place = options["table"], table.place
+    labels: NDArray[Any]
     if options["labels"]:
         read = read_labels(options["labels"])
         loaded["files"].append(read.source)
@@ -273,7 +273,7 @@ def _class_columns(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, An
     if len(named) == 1:
         classes = _two_classes(labels, *named[0], source=source)
         return matrix[:, 0], labels, classes, loaded
-    _refuse_unnamed(labels, named, source, place)
+    _refuse_unnamed(labels, named, place)
     return matrix, labels, [label for _, label in named], loaded
 
 
@@ -304,8 +304,7 @@ def _two_classes(
 def _refuse_unnamed(
     labels: NDArray[Any],
     named: list[tuple[str, str]],
-    source: str,
-    place: Callable[[int], str],
+    place: Callable[[int], Location],
 ) -> None:
     """Refuse labels that are no class, with the line of the first."""
     known = [label for _, label in named]
@@ -317,14 +316,15 @@ def _refuse_unnamed(
         more = f" ({len(unknown):,} labels are like that)"
     label = str(labels[first])
     if not label.strip():
-        msg = f"{source}, {place(first)}: the label is empty{more}; fill it"
-        raise InvalidInputError(msg)
-    msg = (
-        f"{source}, {place(first)}: {label[:_LONGEST]!r} is none of the classes "
-        f"{', '.join(known[:_SHOWN])}{', ...' if len(known) > _SHOWN else ''}{more}; "
-        "name the column of every class: --probability COL=LABEL"
+        problem, where = f"the label is empty{more}", place(first)
+        raise InvalidInputError(problem, location=where, remedy="fill it")
+    raise InvalidInputError(
+        f"{label[:_LONGEST]!r} is none of the classes "
+        f"{', '.join(known[:_SHOWN])}{', ...' if len(known) > _SHOWN else ''}{more}",
+        location=place(first),
+        remedy="name the column of every class, and its label",
+        option="probability",
     )
-    raise InvalidInputError(msg)
 
 
 def _column_and_label(text: str) -> tuple[str, str]:
@@ -341,12 +341,17 @@ def _class_matrix(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any
     if options["label_column"]:
         msg = "Name the columns that hold the probabilities: --probability COL=LABEL."
         raise click.UsageError(msg)
-    matrix = read_matrix(
-        options["table"],
-        key=options["key"],
-        unwanted=_PICK,
-        **_table_options(options),
-    )
+    try:
+        matrix = read_matrix(options["table"], layout=file_layout(options, drop=()))
+    except InvalidInputError as error:
+        if error.option != "drop":
+            raise
+        raise InvalidInputError(
+            error.problem,
+            location=error.location,
+            remedy="name the columns that hold probabilities",
+            option="probability",
+        ) from error
     # Without a file of their own, labels are beside the matrix.
     labels = read_labels(options["labels"] or options["table"].split("::")[0])
     loaded = {"files": [matrix.source, labels.source], "notes": labels.notes}
@@ -355,7 +360,7 @@ def _class_matrix(options: dict[str, Any]) -> tuple[Any, Any, Any, dict[str, Any
 
 def _class_prior(
     options: dict[str, Any], classes: Sequence[Any] | None
-) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
+) -> tuple[dict[str, Any], tuple[str, ...], tuple[DataWarning, ...]]:
     """Return the prior as `cases_from_classes` wants it, its file, and notes."""
     given = [name for name in _CLASS_PRIORS if options[name]]
     if len(given) != 1:
@@ -402,13 +407,17 @@ def _refuse_number(given: str, classes: Sequence[Any] | None) -> None:
 def _read_prior(path: str) -> Any:
     """Read a prior: columns class and probability, or one number per class."""
     try:
-        table = read_columns(path, {"probability": "--prior"}, {"class": "--prior"})
+        table = read_columns(path, ["probability"], ["class"])
     except InvalidInputError as first:
         try:
             return read_matrix(path).values.ravel()
         except InvalidInputError:
-            msg = f"{first} (a prior has the columns 'class' and 'probability')"
-            raise InvalidInputError(msg) from first
+            said = "a prior has the columns 'class' and 'probability'"
+            raise InvalidInputError(
+                f"{first.problem} ({said})",
+                location=first.location,
+                remedy=first.remedy,
+            ) from first
     labels = [str(x) for x in table.texts["class"].tolist()]
     if len(set(labels)) != len(labels):
         msg = f"{path}: a class stands more than once; give each one probability"

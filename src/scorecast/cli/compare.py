@@ -187,6 +187,7 @@ def command(**options: Any) -> None:
 
 
 def _load(options: dict[str, Any]) -> Any:
+    from scorecast.cli.inputs import file_layout
     from scorecast.cli.outputs import Loaded
     from scorecast.io import read_results
 
@@ -195,10 +196,7 @@ def _load(options: dict[str, Any]) -> Any:
     found = read_results(
         options["table"],
         texts=named,
-        drop=options["drop"],
-        decimal=options["decimal"],
-        delimiter=options["delimiter"],
-        max_bytes=int(options["max_memory"] * 2**30),
+        layout=file_layout(options, key=None, header=True),
     )
     columns = _with_numbers(found.columns, options["groups"])
     table = Location(file=options["table"])

@@ -28,6 +28,7 @@ def read_cases(path: str, options: dict[str, Any], task: str) -> Dataset:
         Features, which may be missing, and targets.
     """
     from scorecast.cli.faults import numbers_wanted
+    from scorecast.cli.inputs import file_layout
     from scorecast.io import read_dataset
 
     model = options["models"][0] if task == "regression" else None
@@ -36,14 +37,9 @@ def read_cases(path: str, options: dict[str, Any], task: str) -> Dataset:
             path,
             options["target"],
             numeric=task == "regression",
-            group=options.get("group"),
-            key=options["key"],
-            drop=options["drop"],
+            groups=options.get("group"),
             allow_missing=True,
-            decimal=options["decimal"],
-            delimiter=options["delimiter"],
-            header=not options["no_header"],
-            max_bytes=int(options["max_memory"] * 2**30),
+            layout=file_layout(options),
         )
 
 
@@ -62,15 +58,11 @@ def read_rows(options: dict[str, Any], *, allow_missing: bool) -> Matrix:
     Matrix
         Its numbers.
     """
+    from scorecast.cli.inputs import file_layout
     from scorecast.io import read_matrix
 
     return read_matrix(
         options["data"],
-        key=options["key"],
-        drop=options["drop"],
-        decimal=options["decimal"],
-        delimiter=options["delimiter"],
-        header=not options["no_header"],
-        allow_missing=allow_missing,
-        max_bytes=int(options["max_memory"] * 2**30),
+        nonfinite="missing" if allow_missing else "refuse",
+        layout=file_layout(options),
     )

@@ -33,7 +33,7 @@ def command(out: str | None, **options: Any) -> None:
     from scorecast.classes import extrapolate
     from scorecast.cli.inputs import collected_warnings
     from scorecast.cli.outputs import check_outputs, deliver
-    from scorecast.io import EXAMPLE_SOURCE, MATCH_SOURCE
+    from scorecast.io import CharacterExample, MatchExample
     from scorecast.scores import accuracy_curve
 
     if out and options["report_path"]:
@@ -55,7 +55,11 @@ def command(out: str | None, **options: Any) -> None:
             "Handwritten characters (Omniglot), recognised by the nearest mean drawing."
             f"\n{_KNOWN} of 242 characters are shown; the others are forecast.\n"
         )
-    source = f"{EXAMPLE_SOURCE}. {MATCH_SOURCE}" if known else EXAMPLE_SOURCE
+    source = (
+        f"{CharacterExample.source}. {MatchExample.source}"
+        if known
+        else CharacterExample.source
+    )
     deliver(result, options, files=[], source=source, further=known)
     if talk:
         forecast = result.predictions[0]

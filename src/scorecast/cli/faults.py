@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import click
 
@@ -13,8 +14,8 @@ from scorecast.exceptions import (
     CheckpointError,
     InsufficientDataError,
     InvalidInputError,
+    Location,
 )
-from scorecast.io.wording import quoted
 
 __all__ = ["blamed_on_column", "in_options", "interrupted", "numbers_wanted"]
 
@@ -101,7 +102,9 @@ def in_options(message: str, command: click.Command | None) -> str:
 
 
 @contextmanager
-def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None]:
+def blamed_on_column(
+    path: str, target: str, missing: Location | None = None, n_missing: int = 0
+) -> Iterator[None]:
     """Name the file and the column of targets, which the library cannot know.
 
     Parameters
@@ -110,8 +113,10 @@ def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None
         The file.
     target : str
         The column that the library knows as y.
-    missing : str, optional
+    missing : Location, optional
         Place of the first missing feature.
+    n_missing : int, default=0
+        How many are missing.
 
     Raises
     ------
@@ -125,20 +130,25 @@ def blamed_on_column(path: str, target: str, missing: str = "") -> Iterator[None
     except (InvalidInputError, InsufficientDataError) as error:
         said = str(error)
         # Not all that is wrong is so with the array of features.
-        place = path if said.startswith("X ") else path.partition("::")[0]
-        if said.startswith("y "):
-            place, said = f"{place}, column {quoted(target)}", said.removeprefix("y ")
-        msg = f"{place}: {said}"
-        if missing and said.startswith("X holds"):
+        place = Location(file=path if said.startswith("X ") else path.split("::")[0])
+        if missing is not None and said.startswith("X holds"):
             found = _CANNOT.search(said)
             who = found[1] if found else "a model"
-            msg = f"{missing}, and {who} cannot learn from that; {_FILL}"
+            raise InvalidInputError(
+                f"the value is missing ({n_missing:,} such), and {who} cannot learn "
+                "from that",
+                location=missing,
+                remedy=_FILL,
+            ) from error
+        if said.startswith("y "):
+            place = replace(place, column=target)
+            said = said.removeprefix("y ")
         kind = (
             InvalidInputError
             if isinstance(error, InvalidInputError)
             else InsufficientDataError
         )
-        raise kind(msg) from error
+        raise kind(said, location=place) from error
 
 
 @contextmanager
@@ -160,13 +170,15 @@ def numbers_wanted(target: str, model: str | None) -> Iterator[None]:
     try:
         yield
     except InvalidInputError as error:
-        place, found, _ = str(error).partition(_NO_NUMBER)
-        if model is None or not found or f"column {quoted(target)}" not in place:
+        is_number = not error.problem.endswith(_NO_NUMBER)
+        if model is None or is_number or error.location.column != target:
             raise
         twin = _CLASSIFIERS.get(model)
-        such = f", such as {twin}" if twin else ""
-        msg = f"{place}{found}, and {model} predicts numbers; use a classifier{such}"
-        raise InvalidInputError(msg) from error
+        raise InvalidInputError(
+            f"{error.problem}, and {model} predicts numbers",
+            location=error.location,
+            remedy=f"use a classifier{f', such as {twin}' if twin else ''}",
+        ) from error
 
 
 def interrupted(

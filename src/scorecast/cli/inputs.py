@@ -12,6 +12,7 @@ import click
 
 from scorecast.exceptions import (
     CheckpointError,
+    DataWarning,
     InsufficientDataError,
     InvalidInputError,
     InvalidPriorError,
@@ -20,7 +21,14 @@ from scorecast.exceptions import (
     ScorecastWarning,
     locating,
 )
-from scorecast.io import Matrix, fingerprint, read_labels, read_matrix, read_scores
+from scorecast.io import (
+    FileLayout,
+    Matrix,
+    hash_file,
+    read_labels,
+    read_matrix,
+    read_scores,
+)
 
 if TYPE_CHECKING:
     from scorecast.scores import Embeddings, Scores
@@ -29,6 +37,7 @@ __all__ = [
     "LoadedScores",
     "blamed_on",
     "collected_warnings",
+    "file_layout",
     "file_prints",
     "load_scores",
 ]
@@ -44,13 +53,13 @@ class LoadedScores:
         Ready to rank.
     files : tuple of str
         Paths that were read.
-    notes : tuple of str
+    notes : tuple of DataWarning
         What was done on the way.
     """
 
     scores: Scores | Embeddings
     files: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[DataWarning, ...]
 
     def fingerprints(self, *more: str | None) -> list[dict[str, Any]]:
         """Return path, hash and size of every file read, for the record."""
@@ -71,8 +80,22 @@ def file_prints(files: Iterable[str]) -> list[dict[str, Any]]:
         One per file.
     """
     paths = [path.split("::")[0] for path in files]
-    prints = [fingerprint(path) for path in dict.fromkeys(paths)]
+    prints = [hash_file(path) for path in dict.fromkeys(paths)]
     return [{"path": p.path, "sha256": p.sha256, "bytes": p.bytes} for p in prints]
+
+
+def file_layout(options: dict[str, Any], **changes: Any) -> FileLayout:
+    """Return how files are laid out, as far as options of the verb say so."""
+    given = {
+        "key": options.get("key"),
+        "delimiter": options.get("delimiter"),
+        "decimal": options.get("decimal") or ".",
+        "header": not options.get("no_header"),
+        "drop": tuple(options.get("drop") or ()),
+    }
+    if options.get("max_memory") is not None:
+        given["max_bytes"] = int(options["max_memory"] * 2**30)
+    return FileLayout(**{**given, **changes})
 
 
 def load_scores(
@@ -111,23 +134,18 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
     from scorecast.scores import Scores, match_labels
 
     classes = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[DataWarning, ...] = ()
     if options["class_file"]:
         header = not options["no_header"]
-        named = read_labels(options["class_file"], header=header)
+        named = read_labels(options["class_file"], layout=FileLayout(header=header))
         classes, notes = named.values.tolist(), named.notes
     table = read_scores(
         options["scores"],
         labels=options["labels"],
         label_column=options["label_column"],
         prefix=options["prefix"],
-        key=options["key"],
-        decimal=options["decimal"],
-        delimiter=options["delimiter"],
-        header=not options["no_header"],
-        drop=options["drop"],
         drop_nonfinite=options["drop_nonfinite"],
-        max_bytes=int(options["max_memory"] * 2**30),
+        layout=file_layout(options),
     )
     known = classes if classes is not None else table.classes
     n_columns = table.values.shape[1]
@@ -143,10 +161,8 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
         greater_is_better=not options["smaller_is_better"],
     )
     more = (options["class_file"],) if options["class_file"] else ()
-    notes = (*table.notes, *notes)
-    if table.n_dropped:
-        notes = (*notes, f"dropped {table.n_dropped} rows that were not finite")
-    return LoadedScores(scores=scores, files=(*table.sources, *more), notes=notes)
+    files = (*table.sources, *more)
+    return LoadedScores(scores=scores, files=files, notes=(*table.notes, *notes))
 
 
 def _check_parts(options: dict[str, Any], *, may_pair_rows: bool) -> None:
@@ -167,16 +183,9 @@ def _check_parts(options: dict[str, Any], *, may_pair_rows: bool) -> None:
 def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     from scorecast.scores import Embeddings
 
-    table = {
-        "key": options["key"],
-        "decimal": options["decimal"],
-        "delimiter": options["delimiter"],
-        "header": not options["no_header"],
-        "drop": options["drop"],
-        "max_bytes": int(options["max_memory"] * 2**30),
-    }
-    gallery = read_matrix(options["gallery"], **table)
-    probes = read_matrix(options["probes"], **table)
+    layout = file_layout(options)
+    gallery = read_matrix(options["gallery"], layout=layout)
+    probes = read_matrix(options["probes"], layout=layout)
     if not options["labels"]:
         return _paired_rows(gallery, probes, options)
     labels = read_labels(options["labels"], column=options["label_column"])
@@ -217,12 +226,10 @@ def _paired_rows(
         scores = Embeddings(
             gallery.values, probes.values, range(n_probes), metric=options["metric"]
         )
-    said = (
-        f"{probes.source}: no labels, so probe and gallery vector of the same number "
-        "belong together"
-    )
+    said = "no labels, so probe and gallery vector of the same number belong together"
+    note = DataWarning(said, location=probes.location)
     files = tuple(dict.fromkeys([gallery.source, probes.source]))
-    return LoadedScores(scores=scores, files=files, notes=(said,))
+    return LoadedScores(scores=scores, files=files, notes=(note,))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from scorecast.io import CohortFile, NewCohortFile
+    from scorecast.io import NewSamplesFile, SurvivalFile
     from scorecast.recurrence import Cohort, NewCases, RecurrenceModel
 
 __all__ = [
@@ -98,40 +98,37 @@ def check_new_cases(options: dict[str, Any], inputs: list[str]) -> None:
     check_writable(path, force=options["force"], inputs=inputs)
 
 
-def read_new_cases(data: CohortFile, options: dict[str, Any]) -> NewCohortFile | None:
+def read_new_cases(
+    data: SurvivalFile, options: dict[str, Any]
+) -> NewSamplesFile | None:
     """Read the new cases, if there are any, as the others were read.
 
     Parameters
     ----------
-    data : CohortFile
+    data : SurvivalFile
         The cases to learn from.
     options : dict
         Of the verb.
 
     Returns
     -------
-    NewCohortFile or None
+    NewSamplesFile or None
         The new ones.
     """
-    from scorecast.io import read_new_cohort
+    from scorecast.cli.inputs import file_layout
+    from scorecast.io import read_new_samples
 
     if options["predict"] is None:
         return None
-    return read_new_cohort(
-        options["predict"],
-        data.covariates,
-        data.categories,
-        delimiter=options["delimiter"],
-        decimal=options["decimal"],
-        header=not options["no_header"],
-    )
+    layout = file_layout(options, drop=())
+    return read_new_samples(options["predict"], data, layout=layout)
 
 
 def predicted_cases(
     model: RecurrenceModel,
     cohort: Cohort,
-    data: CohortFile,
-    new: NewCohortFile | None,
+    data: SurvivalFile,
+    new: NewSamplesFile | None,
     options: dict[str, Any],
 ) -> tuple[NewCases | None, list[str]]:
     """Predict the new cases, and say what to watch in them.
@@ -142,9 +139,9 @@ def predicted_cases(
         Its parameters hold for the fit.
     cohort : Cohort
         The cases to learn from.
-    data : CohortFile
+    data : SurvivalFile
         The same as read.
-    new : NewCohortFile or None
+    new : NewSamplesFile or None
         The new ones, if there are any.
     options : dict
         Of the verb.

@@ -183,7 +183,7 @@ def deliver(
     options: dict[str, Any],
     *,
     files: list[dict[str, Any]],
-    notes: Sequence[ScorecastWarning | str] = (),
+    notes: Sequence[object] = (),
     source: str = "",
     further: Sequence[Result] = (),
     matrix: dict[str, Any] | None = None,
@@ -250,14 +250,14 @@ def deliver(
                 click.echo(f"{name:<10}{path}")
 
 
-def _noted(line: ScorecastWarning | str) -> str:
+def _noted(line: object) -> str:
     """Say a warning in words of the command line."""
     verb = click.get_current_context().command
     if isinstance(line, ScorecastWarning):
         names = verb.names() if isinstance(verb, Verb) else option_names(verb)
-        line = line.message(names)
-        return line if isinstance(verb, Verb) else in_options(line, verb)
-    return in_options(line, verb)
+        said = line.message(names)
+        return said if isinstance(verb, Verb) else in_options(said, verb)
+    return in_options(str(line), verb)
 
 
 def _in_options(result: Result) -> Result:

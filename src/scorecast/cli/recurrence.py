@@ -17,7 +17,7 @@ from scorecast.cli.new_cases import (
 from scorecast.cli.options import Share, Whole, max_seconds_option, output_options
 
 if TYPE_CHECKING:
-    from scorecast.io import CohortFile, NewCohortFile
+    from scorecast.io import NewSamplesFile, SurvivalFile
     from scorecast.recurrence import (
         CaseCurves,
         Cohort,
@@ -232,14 +232,14 @@ def command(**options: Any) -> None:
         files = file_prints(sources)
     # The model speaks of few events at every fit; the answer does so once.
     told = [x for x in lines if x not in result.warnings and FEW not in x]
-    read = dict.fromkeys([*data.notes, *(() if new is None else new.notes)])
-    notes = [*read, *dict.fromkeys(map(_in_options, told))]
+    read = {str(x): x for x in (*data.notes, *(() if new is None else new.notes))}
+    notes = [*read.values(), *dict.fromkeys(map(_in_options, told))]
     save_predicted(result.predicted, options)
     deliver(result, options, files=files, notes=notes)
     _check_gate(result, options["fail_below"])
 
 
-def _n_folds(data: CohortFile, options: dict[str, Any]) -> int:
+def _n_folds(data: SurvivalFile, options: dict[str, Any]) -> int:
     """Return how many folds are held out in all."""
     if data.folds is not None:
         return len(set(data.folds.tolist()))
@@ -287,24 +287,22 @@ def _in_options(message: str) -> str:
     return in_options(message, command).removesuffix(LONGER)
 
 
-def _read(options: dict[str, Any]) -> CohortFile:
-    from scorecast.io import read_cohort
+def _read(options: dict[str, Any]) -> SurvivalFile:
+    from scorecast.cli.inputs import file_layout
+    from scorecast.io import read_survival
 
-    return read_cohort(
+    return read_survival(
         options["data"],
         options["time"],
         options["event"],
-        _parted(options["covariates"]),
-        drop=_parted(options["drop"]),
+        covariates=_parted(options["covariates"]),
         folds=options["folds"],
-        delimiter=options["delimiter"],
-        decimal=options["decimal"],
-        header=not options["no_header"],
+        layout=file_layout(options, drop=_parted(options["drop"])),
     )
 
 
 def _answer(
-    data: CohortFile, new: NewCohortFile | None, options: dict[str, Any]
+    data: SurvivalFile, new: NewSamplesFile | None, options: dict[str, Any]
 ) -> Recurrence:
     import numpy as np
 
@@ -439,7 +437,7 @@ def _longer_fits(
 
 def _say_first(
     frame: _Named,
-    data: CohortFile,
+    data: SurvivalFile,
     cohort: Cohort,
     asked: dict[str, Any],
     options: dict[str, Any],
@@ -485,7 +483,7 @@ def _say_first(
     say(click.wrap_text(line, width=88))
 
 
-def _checked(frame: _Named, data: CohortFile, options: dict[str, Any]) -> Cohort:
+def _checked(frame: _Named, data: SurvivalFile, options: dict[str, Any]) -> Cohort:
     """Check the cases; faults name the file, and the way out on the command line."""
     from scorecast.exceptions import InsufficientDataError, InvalidInputError
     from scorecast.recurrence import check_cohort
@@ -546,7 +544,7 @@ def _shown(
 class _Named:
     """A matrix that knows the names of its columns, for messages."""
 
-    def __init__(self, data: CohortFile) -> None:
+    def __init__(self, data: SurvivalFile) -> None:
         self.columns, self.values = data.names, data.X
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -596,7 +594,7 @@ def _candidates(options: dict[str, Any]) -> dict[str, dict[str, float]]:
 
 def _choice(
     model: RecurrenceModel,
-    data: CohortFile,
+    data: SurvivalFile,
     candidates: dict[str, dict[str, float]],
     options: dict[str, Any],
 ) -> HyperparameterChoice | None:

@@ -28,7 +28,12 @@ right_option = click.option(
 def assess_right(options: dict[str, Any]) -> None:
     """Read one column of right and wrong, and deliver its share with an interval."""
     from scorecast._core.progress import computing
-    from scorecast.cli.inputs import blamed_on, collected_warnings, file_prints
+    from scorecast.cli.inputs import (
+        blamed_on,
+        collected_warnings,
+        file_layout,
+        file_prints,
+    )
     from scorecast.cli.outputs import check_outputs, deliver
     from scorecast.exceptions import GateFailedError, InvalidInputError
     from scorecast.guarantees import proportion_interval
@@ -41,10 +46,7 @@ def assess_right(options: dict[str, Any]) -> None:
         data = read_results(
             options["data"],
             texts=[group] if group else [],
-            drop=options["drop"],
-            decimal=options["decimal"],
-            delimiter=options["delimiter"],
-            max_bytes=int(options["max_memory"] * 2**30),
+            layout=file_layout(options, key=None, header=True),
         )
         check_outputs(options, [data.source])
         with computing(), blamed_on(options["data"]):

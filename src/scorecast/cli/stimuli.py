@@ -10,13 +10,15 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast.cli.inputs import LoadedScores, file_prints, load_scores
+from scorecast.cli.inputs import LoadedScores, file_layout, file_prints, load_scores
 from scorecast.exceptions import (
+    DataWarning,
     InsufficientDataError,
     InvalidInputError,
+    Location,
     MissingLabelsError,
 )
-from scorecast.io import Matrix, read_labels, read_matrix
+from scorecast.io import FileLayout, Matrix, read_labels, read_matrix
 from scorecast.scores import Embeddings, Scores
 
 __all__ = ["LoadedDecoders", "LoadedResponses", "load_identification"]
@@ -53,13 +55,13 @@ class LoadedDecoders:
         In the order given.
     files : tuple of str
         Paths that were read.
-    notes : tuple of str
+    notes : tuple of DataWarning
         What was done on the way.
     """
 
     decoders: dict[str, Scores | Embeddings]
     files: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[DataWarning, ...]
 
     def fingerprints(self) -> list[dict[str, Any]]:
         """Return path, hash and size of every file read, for the record."""
@@ -78,7 +80,7 @@ class LoadedResponses:
         Group of every row.
     files : tuple of str
         Paths that were read.
-    notes : tuple of str
+    notes : tuple of DataWarning
         What was done on the way.
     """
 
@@ -86,7 +88,7 @@ class LoadedResponses:
     responses: NDArray[Any]
     groups: list[Any] | None
     files: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[DataWarning, ...] = ()
 
     def fingerprints(self) -> list[dict[str, Any]]:
         """Return path, hash and size of every file read, for the record."""
@@ -134,25 +136,16 @@ def _flag(name: str) -> str:
     return "--classes" if name == "class_file" else "--" + name.replace("_", "-")
 
 
-def _table_options(options: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "key": options["key"],
-        "decimal": options["decimal"],
-        "delimiter": options["delimiter"],
-        "header": not options["no_header"],
-        "max_bytes": int(options["max_memory"] * 2**30),
-    }
-
-
 def _load_responses(options: dict[str, Any]) -> LoadedResponses:
-    table = {**_table_options(options), "unwanted": "take the column out of the file"}
-    stimuli = read_matrix(options["stimuli"], **table)
-    responses = read_matrix(options["responses"], **table)
+    layout = file_layout(options, drop=())
+    stimuli = read_matrix(options["stimuli"], layout=layout)
+    responses = read_matrix(options["responses"], layout=layout)
     _check_as_long(responses.source, len(responses.values), stimuli, "rows")
     files, groups = [stimuli.source, responses.source], None
-    notes: tuple[str, ...] = ()
+    notes: tuple[DataWarning, ...] = ()
     if options["groups"]:
-        read = read_labels(options["groups"], header=not options["no_header"])
+        plain = FileLayout(header=not options["no_header"])
+        read = read_labels(options["groups"], layout=plain)
         _check_as_long(read.source, len(read.values), stimuli, "groups")
         groups, notes = read.values.tolist(), read.notes
         files.append(read.source)
@@ -186,7 +179,7 @@ def _check_as_long(source: str, length: int, stimuli: Matrix, what: str) -> None
 def _load_decoders(options: dict[str, Any]) -> LoadedDecoders:
     decoders: dict[str, Scores | Embeddings] = {}
     files: list[str] = []
-    notes: list[str] = []
+    notes: list[DataWarning] = []
     # Embeddings are one decoder without a file of scores.
     named = [_named(given) for given in options["scores"]] or [("embeddings", "")]
     for name, path in named:
@@ -200,7 +193,7 @@ def _load_decoders(options: dict[str, Any]) -> LoadedDecoders:
     return LoadedDecoders(
         decoders=decoders,
         files=tuple(dict.fromkeys(files)),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple({str(note): note for note in notes}.values()),
     )
 
 
@@ -245,10 +238,8 @@ def _load_square(options: dict[str, Any], error: InvalidInputError) -> LoadedSco
     path = options["scores"]
     matrix = read_matrix(
         path,
-        allow_negative_infinity=True,
-        allow_nonfinite=options["drop_nonfinite"],
-        drop=options["drop"],
-        **_table_options(options),
+        nonfinite="allow" if options["drop_nonfinite"] else "negative-infinity",
+        layout=file_layout(options),
     )
     rows, columns = matrix.values.shape
     if rows != columns:
@@ -262,13 +253,14 @@ def _load_square(options: dict[str, Any], error: InvalidInputError) -> LoadedSco
         np.arange(rows)[usable].tolist(),
         greater_is_better=not options["smaller_is_better"],
     )
-    notes = [f"{path}: no labels, so row and column of the same number belong together"]
+    said = ["no labels, so row and column of the same number belong together"]
     if not usable.all():
-        notes.append(
-            f"{path}: {rows - int(usable.sum())} of {rows} rows were dropped because "
-            "their scores are not finite"
+        said.append(
+            f"{rows - int(usable.sum())} of {rows} rows were dropped because their "
+            "scores are not finite"
         )
-    return LoadedScores(scores=scores, files=(matrix.source,), notes=tuple(notes))
+    notes = tuple(DataWarning(text, location=Location(file=path)) for text in said)
+    return LoadedScores(scores=scores, files=(matrix.source,), notes=notes)
 
 
 def _usable_rows(matrix: Matrix, path: str) -> NDArray[np.bool_]:

@@ -1,34 +1,39 @@
-"""A matrix of numbers from any file that holds one."""
+"""A matrix of numbers from any file that holds one; what mistakes cost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast.exceptions import InvalidInputError
-from scorecast.io.arrays import SCORE_NAMES, array_contents, choose_key, read_array
-from scorecast.io.columns import Table, TableOptions, find_column
-from scorecast.io.finite import find_flaws, real_matrix
-from scorecast.io.formats import Kind, kind_of
-from scorecast.io.paths import (
-    DEFAULT_MAX_BYTES,
-    FilePath,
-    Location,
-    locate,
-    unchanged,
+from scorecast.exceptions import InvalidInputError, listed, quoted
+from scorecast.io.arrays import (
+    SCORE_NAMES,
+    ArrayFile,
+    Nonfinite,
+    real_matrix,
+    refuse_nonfinite,
 )
-from scorecast.io.tables import open_table
-from scorecast.io.wording import one_line, quoted
+from scorecast.io.delimited import is_number
+from scorecast.io.files import FileData, FileLayout, FilePath, Holds, find_file
+from scorecast.io.tables import (
+    Table,
+    check_names,
+    dropped_columns,
+    find_column,
+    opened_source,
+    table_only,
+)
 
-__all__ = ["Matrix", "check_names", "read_matrix", "refuse_flaws"]
+_AXES = "a row for every answer, a column for every true class"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Matrix:
+class Matrix(FileData):
     """Numbers read from a file.
 
     Attributes
@@ -37,15 +42,12 @@ class Matrix:
         Finite float32 or float64; perhaps mapped from the file and read-only.
     columns : tuple of str or None
         Names of the columns, if the file has names.
-    source : str
-        The file, with ``::key`` if it holds several arrays.
     stored : dtype
         Type of the numbers in the file, which `values` may be wider than.
     """
 
     values: NDArray[Any]
     columns: tuple[str, ...] | None
-    source: str
     stored: np.dtype[Any] = field(default_factory=lambda: np.dtype(np.float64))
 
     def as_stored(self) -> NDArray[Any]:
@@ -56,47 +58,24 @@ class Matrix:
 def read_matrix(
     path: FilePath,
     *,
-    key: str | None = None,
-    decimal: str = ".",
-    delimiter: str | None = None,
-    header: bool = True,
-    drop: Sequence[str] = (),
-    allow_negative_infinity: bool = False,
-    allow_missing: bool = False,
-    allow_nonfinite: bool = False,
-    max_bytes: int = DEFAULT_MAX_BYTES,
-    unwanted: str = TableOptions.unwanted,
+    nonfinite: Nonfinite = "refuse",
+    layout: FileLayout = FileLayout(),  # noqa: B008 - frozen
 ) -> Matrix:
-    r"""Read a matrix of finite numbers.
+    r"""Read a matrix of numbers.
 
     The ending of the name decides: ``.npy``, ``.npz``, ``.safetensors``, ``.csv``,
     ``.csv.gz``, ``.tsv``, ``.parquet``, ``.arrow``, ``.feather``. Nothing in a file is
-    ever executed, and no more memory is taken than `max_bytes`.
+    ever executed, and no more memory is taken than ``layout.max_bytes``.
 
     Parameters
     ----------
     path : str or path-like
         The file; ``file.npz::key`` picks one array, ``file.csv::name`` one column.
-    key : str, optional
-        The same, given apart.
-    decimal : {".", ","}, default="."
-        Decimal mark of a text table.
-    delimiter : str, optional
-        Delimiter of a text table; found out if not given.
-    header : bool, default=True
-        Whether the first line of a text table names the columns.
-    drop : sequence of str, default=()
-        Columns to leave out.
-    allow_negative_infinity : bool, default=False
-        Whether minus infinity (the logarithm of zero) may occur.
-    allow_missing : bool, default=False
-        Whether NaN may occur.
-    allow_nonfinite : bool, default=False
-        Whether anything may, for callers who look for it themselves.
-    max_bytes : int, default=8 GiB
-        Largest size of the data, in the file and in memory.
-    unwanted : str, optional
-        What to do with a column without numbers, for the message.
+    nonfinite : {"refuse", "allow", "missing", "negative-infinity"}, default="refuse"
+        What may occur besides finite numbers: nothing, anything (for callers who look
+        for it themselves), NaN, minus infinity (the logarithm of zero).
+    layout : FileLayout, optional
+        How the file is laid out.
 
     Returns
     -------
@@ -107,139 +86,190 @@ def read_matrix(
     ------
     InvalidInputError
         If the file is missing, damaged, of another kind, or holds anything but
-        finite numbers.
-    UsageError
-        If `delimiter` or `decimal` is not one that can be.
+        numbers that are allowed.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "table.csv"
     >>> _ = path.write_text("a;b\n1;2,5\n")
-    >>> read_matrix(path, decimal=",").values.tolist()
+    >>> read_matrix(path, layout=FileLayout(decimal=",")).values.tolist()
     [[1.0, 2.5]]
     """
-    location = locate(path, key)
-    kind = kind_of(location.path)
-    options = TableOptions(
-        decimal=decimal,
-        delimiter=delimiter,
-        header=header,
-        max_bytes=max_bytes,
-        unwanted=unwanted,
-    )
-    with unchanged(location.path):
-        if kind is Kind.ARRAYS:
-            matrix, place = _from_arrays(location, drop, max_bytes)
-        elif kind is Kind.TABLE:
-            matrix, place = _from_table(location, drop, options)
+    with opened_source(path, layout) as source:
+        if isinstance(source, ArrayFile):
+            matrix = _from_arrays(source, layout)
         else:
-            msg = f"{location.name}: a .txt file is read as labels; name a table .csv"
-            raise InvalidInputError(msg)
-        if not allow_nonfinite:
-            refuse_flaws(matrix, place, allow_negative_infinity, allow_missing)
+            matrix = _from_table(source, layout)
+        refuse_nonfinite(
+            matrix.values, matrix.place, matrix.columns, nonfinite=nonfinite
+        )
     return matrix
 
 
-def _from_arrays(
-    location: Location, drop: Sequence[str], max_bytes: int
-) -> tuple[Matrix, Callable[[int], str]]:
-    if drop:
-        msg = f"{location.name} has no column names, so none can be dropped"
-        raise InvalidInputError(msg)
-    contents = array_contents(location, max_bytes)
-    key = choose_key(location, contents, SCORE_NAMES, "a matrix")
-    array = read_array(location, key, max_bytes)
-    values = real_matrix(array, location.at(key), max_bytes)
-    matrix = Matrix(
-        values=values, columns=None, source=location.source(key), stored=array.dtype
+def _from_arrays(source: ArrayFile, layout: FileLayout) -> Matrix:
+    dropped_columns(source, layout.drop)
+    key = source.choose(SCORE_NAMES, "a matrix")
+    array = source.read(key)
+    return Matrix(
+        values=real_matrix(array, source.file, key, layout.max_bytes),
+        columns=None,
+        source=source.file.source(key),
+        stored=array.dtype,
     )
-    return matrix, "row {}".format
 
 
-def _from_table(
-    location: Location, drop: Sequence[str], options: TableOptions
-) -> tuple[Matrix, Callable[[int], str]]:
-    table = open_table(location, options)
-    if location.key is not None:
-        chosen = [find_column(table, location.key, f"{location.name}::NAME, --key")]
+def _from_table(table: Table, layout: FileLayout) -> Matrix:
+    if table.file.key is not None:
+        chosen = [find_column(table, table.file.key, "key")]
     else:
-        dropped = {find_column(table, name, "--drop") for name in drop}
+        dropped = dropped_columns(table, layout.drop)
         chosen = [i for i in range(table.n_columns) if i not in dropped]
     if not chosen:
-        msg = f"{location.name}: every column is dropped; leave some"
-        raise InvalidInputError(msg)
+        problem = "every column is dropped"
+        raise table.file.refusal(problem, remedy="leave some", option="drop")
     check_names(table, chosen)
     content = table.read(chosen, [])
     names = table.columns
-    columns = None if names is None else tuple(names[i] for i in chosen)
-    matrix = Matrix(
-        values=content.values, columns=columns, source=location.source(None)
+    return Matrix(
+        values=content.values,
+        columns=None if names is None else tuple(names[i] for i in chosen),
+        source=table.file.source(),
+        lines=content.lines,
     )
-    return matrix, lambda number: content.place(number - 1)
 
 
-def check_names(table: Table, chosen: Sequence[int]) -> None:
-    """Refuse a column without name among those wanted.
+# Costs -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CostTable(FileData):
+    """Costs in the order of the classes.
+
+    Attributes
+    ----------
+    values : ndarray of shape (K, K)
+        Cost of deciding for the class of the row where that of the column is true.
+    is_by_name : bool
+        Whether names in the file were matched to the classes; if not, rows and
+        columns were taken in their order.
+    """
+
+    values: NDArray[Any]
+    is_by_name: bool
+
+
+def read_costs(
+    path: FilePath,
+    classes: Sequence[Hashable],
+    *,
+    layout: FileLayout = FileLayout(),  # noqa: B008 - frozen
+) -> CostTable:
+    r"""Read what mistakes cost.
+
+    A table may name the classes in its header, and in its first column as well; they
+    are then put in the order of `classes`. A bare matrix is taken as it stands.
 
     Parameters
     ----------
-    table : Table
-        The table.
-    chosen : sequence of int
-        Positions of the columns.
+    path : str or path-like
+        The file, as for `read_matrix`.
+    classes : sequence of hashable
+        The classes in their order, compared as text.
+    layout : FileLayout, optional
+        How the file is laid out; whether it has a header is found out.
+
+    Returns
+    -------
+    CostTable
+        One row per answer, one column per true class.
 
     Raises
     ------
     InvalidInputError
-        If a name is empty: the row numbers that pandas writes, most likely.
+        If the file holds no such table, or names other classes.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "cost.csv"
+    >>> _ = path.write_text("said,dog,cat\ndog,0,5\ncat,1,0\n")
+    >>> read_costs(path, ["cat", "dog"]).values.tolist()
+    [[0.0, 1.0], [5.0, 0.0]]
     """
-    for index in chosen:
-        if table.columns is not None and not table.columns[index].strip():
-            msg = (
-                f"{table.name}, line 1: column {index + 1} has no name; if it holds "
-                "row numbers or names, leave it out with --drop '', or write the file "
-                "without them (pandas: index=False, R: row.names=FALSE)"
-            )
-            raise InvalidInputError(msg)
+    file = find_file(path, layout.key)
+    if file.format().holds is Holds.TABLE and file.key is None:
+        headed = replace(layout, header=True)
+        with opened_source(path, headed, checks_header=False) as source:
+            table, names = table_only(source), [str(c) for c in classes]
+            costs = _from_named(table, names, layout)
+    else:
+        costs = _in_order(read_matrix(path, layout=layout))
+    n = len(classes)
+    if costs.values.shape != (n, n):
+        n_rows, n_columns = costs.values.shape
+        raise InvalidInputError(
+            f"it holds {n_rows} x {n_columns} costs but there are {n} classes",
+            location=costs.location,
+            remedy=f"give {n} x {n}: {_AXES}",
+        )
+    return costs
 
 
-def refuse_flaws(
-    matrix: Matrix,
-    place: Callable[[int], str],
-    allow_negative_infinity: bool,
-    allow_missing: bool = False,
-) -> None:
-    """Refuse numbers that are not finite.
+def _in_order(matrix: Matrix) -> CostTable:
+    return CostTable(values=matrix.values, is_by_name=False, source=matrix.source)
 
-    Parameters
-    ----------
-    matrix : Matrix
-        The numbers.
-    place : callable
-        Says where a row, counted from one, stands in the file.
-    allow_negative_infinity : bool
-        Whether minus infinity may occur.
-    allow_missing : bool, default=False
-        Whether NaN may.
 
-    Raises
-    ------
-    InvalidInputError
-        If one is not finite, with its place.
-    """
-    flaws = find_flaws(
-        matrix.values,
-        allow_negative_infinity=allow_negative_infinity,
-        allow_missing=allow_missing,
+def _from_named(table: Table, classes: list[str], layout: FileLayout) -> CostTable:
+    names = list(table.columns or ())
+    n_rows = len(table.read([], [0]).texts[0])
+    # A square of numbers has no line to spare for names.
+    if all(map(is_number, names)) and n_rows != len(names):
+        bare = replace(layout, header=False)
+        return _in_order(read_matrix(table.file.path, layout=bare))
+    has_row_names = n_rows + 1 == len(names)
+    first = 1 if has_row_names else 0
+    chosen = range(first, len(names))
+    content = table.read(chosen, list(range(first)), unwanted="write costs as numbers")
+    refuse_nonfinite(content.values, content.place, names[first:])
+    bare_costs = CostTable(
+        values=content.values, is_by_name=False, source=table.file.source()
     )
-    if flaws is None or flaws.first is None:
-        return
-    row, column = flaws.first
-    name = column + 1 if matrix.columns is None else quoted(matrix.columns[column])
-    msg = (
-        f"{one_line(matrix.source, 300)}, {place(row + 1)}, column {name}: "
-        f"{matrix.values[row, column]} is not finite ({flaws.n_cells} such values); "
-        "repair or remove those rows"
-    )
-    raise InvalidInputError(msg)
+    if n_rows != len(chosen):
+        return bare_costs  # and refused for its shape
+    columns = _places(names[first:], classes, table, line=1)
+    rows = None
+    if has_row_names:
+        said = [str(name) for name in content.texts[0].tolist()]
+        rows = _places(said, classes, table, column=names[0] or "1")
+    # Where one side has names, they hold for the other.
+    rows, columns = rows or columns, columns or rows
+    if rows is None or columns is None:
+        return bare_costs
+    values = content.values[np.ix_(rows, columns)]
+    return replace(bare_costs, values=values, is_by_name=True)
+
+
+def _places(
+    names: list[str], classes: list[str], table: Table, **place: Any
+) -> list[int] | None:
+    """Return where each class stands; None if the names are mere row numbers."""
+    names = [name.strip() for name in names]
+    missing = [quoted(c) for c in classes if c not in set(names)]
+    if missing and names == [str(i) for i in range(len(names))]:
+        return None
+    extra = [quoted(name) for name in names if name not in set(classes)]
+    if missing or extra:
+        parts = [f"there is no class {listed(missing)}"] if missing else []
+        parts += [f"there is {listed(extra)}, which is no class"] if extra else []
+        raise table.file.refusal(
+            " but ".join(parts),
+            remedy="name costs as the classes are named, or leave all names out",
+            option="classes",
+            **place,
+        )
+    repeated = [quoted(name) for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        problem = f"repeated class names {listed(repeated)}"
+        raise table.file.refusal(problem, remedy="give each one once", **place)
+    return [names.index(c) for c in classes]

@@ -1,23 +1,42 @@
-"""Files written whole or not at all, and never over an input."""
+"""Files written whole or not at all, and never over an input; JSON that comes back."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import json
 import os
+import re
 import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from scorecast.exceptions import InvalidInputError
-from scorecast.io.paths import FilePath
-from scorecast.io.wording import one_line
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["check_writable", "write_bytes", "write_json", "write_text"]
+from scorecast.exceptions import (
+    InvalidInputError,
+    Location,
+    MissingExtraError,
+    printable,
+)
+from scorecast.io.files import (
+    FILE_FORMATS,
+    FilePath,
+    InputFile,
+    check_size,
+    ending_of,
+    find_file,
+    opened,
+    unchanged,
+)
 
+_ROWS = 256  # of a CSV file written at once
+_MAX_DEPTH = 100  # of JSON
+_STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity', re.DOTALL)
 # File systems without hard links answer with one of these.
 _NO_LINKS = {
     errno.EPERM,
@@ -137,15 +156,13 @@ def write_json(
 
 def _checked_target(path: FilePath, *, force: bool, inputs: Iterable[FilePath]) -> Path:
     given = os.fspath(path)
-    name = one_line(given, 300)
     if not given or "\0" in given:
-        msg = f"the output path {name!r} is not a path"
-        raise InvalidInputError(msg)
+        raise _refusal(given, "this is not a path for an output")
     # A link is followed, so that it stays a link.
     target = Path(os.path.realpath(given))
     try:
-        _check_place(target, name, force=force)
-        _check_inputs(target, name, inputs)
+        _check_place(target, given, force=force)
+        _check_inputs(target, given, inputs)
     except OSError as error:
         raise _cannot_write(target, error) from error
     return target
@@ -153,11 +170,8 @@ def _checked_target(path: FilePath, *, force: bool, inputs: Iterable[FilePath]) 
 
 def _check_place(target: Path, name: str, *, force: bool) -> None:
     if not target.parent.is_dir():
-        msg = (
-            f"{name}: the directory {one_line(target.parent, 300)} does not exist; "
-            "make it first"
-        )
-        raise InvalidInputError(msg)
+        problem = f"the directory {printable(target.parent, 200)} does not exist"
+        raise _refusal(name, problem, remedy="make it first")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     try:
@@ -165,18 +179,21 @@ def _check_place(target: Path, name: str, *, force: bool) -> None:
     except FileNotFoundError:
         return
     if stat.S_ISDIR(mode):
-        msg = f"{name} is a directory; give the name of a file inside it"
-        raise InvalidInputError(msg)
+        remedy = "give the name of a file inside it"
+        raise _refusal(name, "it is a directory", remedy=remedy)
     if not stat.S_ISREG(mode):
-        msg = f"{name} is a pipe or device; give a file, or - for standard output"
-        raise InvalidInputError(msg)
+        remedy = "give a file, or - for standard output"
+        raise _refusal(name, "it is a pipe or device", remedy=remedy)
     if not force:
         raise _exists(name)
 
 
 def _exists(name: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"{name} exists already; pass `force=True` to replace it or choose another name"
+    return _refusal(
+        name,
+        "it exists already",
+        remedy="choose another name, or have it replaced",
+        option="force",
     )
 
 
@@ -185,8 +202,8 @@ def _check_inputs(target: Path, name: str, inputs: Iterable[FilePath]) -> None:
         whole = os.fspath(given)
         for candidate in dict.fromkeys((whole, whole.partition("::")[0])):
             if _is_same(target, candidate):
-                msg = f"{name} is one of the inputs; choose another name for the output"
-                raise InvalidInputError(msg)
+                remedy = "choose another name for the output"
+                raise _refusal(name, "it is one of the inputs", remedy=remedy)
 
 
 def _is_same(target: Path, candidate: str) -> bool:
@@ -226,23 +243,211 @@ def _put_new(temporary: Path, target: Path) -> None:
     try:
         os.link(temporary, target)
     except FileExistsError as error:
-        raise _exists(one_line(target, 300)) from error
+        raise _exists(str(target)) from error
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
         if target.exists():
-            raise _exists(one_line(target, 300)) from error
+            raise _exists(str(target)) from error
         os.replace(temporary, target)
 
 
 def _cannot_write(target: Path, error: OSError) -> InvalidInputError:
-    name = one_line(target, 300)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        reason = "the disk is full; free some space or write elsewhere"
-    elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        reason = "no permission to write there; choose another directory"
-    elif error.errno == errno.ENAMETOOLONG:
-        reason = "the name is too long for a file"
+        remedy = "free some space or write elsewhere"
+        return _refusal(target, "the disk is full", remedy=remedy)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        remedy = "choose another directory"
+        return _refusal(target, "there is no permission to write there", remedy=remedy)
+    if error.errno == errno.ENAMETOOLONG:
+        return _refusal(target, "the name is too long for a file")
+    reason = printable(error.strerror or error)
+    return _refusal(target, f"the system could not write it: {reason}")
+
+
+def _refusal(
+    target: object, problem: str, remedy: str | None = None, option: str | None = None
+) -> InvalidInputError:
+    place = Location(file=str(target))
+    return InvalidInputError(problem, location=place, remedy=remedy, option=option)
+
+
+# Tables ----------------------------------------------------------------------------
+
+
+def write_table(
+    path: FilePath,
+    columns: Mapping[str, NDArray[Any]],
+    *,
+    force: bool = False,
+    inputs: Iterable[FilePath] = (),
+) -> None:
+    r"""Write named columns (or, to an ``.npz``, arrays of any shape).
+
+    Numbers are written with as many digits as bring them back.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A name that ends in ``.csv``, ``.npz`` or ``.parquet``.
+    columns : mapping of str to ndarray
+        Columns of equal length; names must not need quotes in a CSV file.
+    force : bool, default=False
+        Whether an existing file may be replaced.
+    inputs : iterable of str or path-like, default=()
+        Files that must not be replaced even so.
+
+    Raises
+    ------
+    InvalidInputError
+        If the ending is another, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "data.csv"
+    >>> write_table(path, {"x": np.array([0.1, 2]), "y": np.array(["a", "b"])})
+    >>> path.read_text()
+    'x,y\n0.1,a\n2.0,b\n'
+    """
+    ending = ending_of(Path(path))
+    known = FILE_FORMATS.select(is_writable=True)
+    if ending not in known:
+        problem = "tables are not written to files of this kind"
+        raise _refusal(path, problem, remedy=f"name it {', '.join(known)}")
+    check_writable(path, force=force, inputs=inputs)
+    if ending == ".npz":
+        data = _archive(columns)
+    elif ending == ".csv":
+        data = _delimited(columns)
     else:
-        reason = f"the system could not write it: {one_line(error.strerror or error)}"
-    return InvalidInputError(f"{name}: {reason}")
+        data = _parquet(columns)
+    write_bytes(path, data, force=force, inputs=inputs)
+
+
+def _archive(columns: Mapping[str, NDArray[Any]]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **dict(columns))  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def _delimited(columns: Mapping[str, NDArray[Any]]) -> bytes:
+    buffer = io.BytesIO()
+    buffer.write((",".join(columns) + "\n").encode())
+    n = len(next(iter(columns.values()), ()))
+    # Some rows at a time: Python's numbers take far more room than an array's.
+    for start in range(0, n, _ROWS):
+        lists = [_texts(values[start : start + _ROWS]) for values in columns.values()]
+        lines = [",".join(row) for row in zip(*lists, strict=True)]
+        buffer.write(("\n".join(lines) + "\n").encode())
+    return buffer.getvalue()
+
+
+def _texts(values: NDArray[Any]) -> list[str]:
+    plain = values.tolist()
+    return plain if values.dtype.kind == "U" else [repr(value) for value in plain]
+
+
+def _parquet(columns: Mapping[str, NDArray[Any]]) -> bytes:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtraError("writing Parquet", "io") from error
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(dict(columns)), buffer)
+    return buffer.getvalue()
+
+
+# JSON ------------------------------------------------------------------------------
+
+
+def read_json(path: FilePath, *, max_bytes: int = 64 * 2**20) -> Any:
+    """Read a JSON file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, in UTF-8.
+    max_bytes : int, default=64 MiB
+        Largest file accepted.
+
+    Returns
+    -------
+    object
+        Dictionaries, lists, texts, finite numbers, None.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing, too large, nested too deeply, or not JSON; NaN and
+        Infinity are not JSON.
+    """
+    file = find_file(path)
+    with unchanged(file), opened(file) as stream:
+        check_size(file, stream.seek(0, 2), max_bytes)
+        stream.seek(0)
+        data = stream.read(max_bytes + 1)
+    if not data.strip():
+        raise file.refusal("it is empty")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        remedy = "save the file as UTF-8"
+        raise file.refusal("this is not UTF-8", line=line, remedy=remedy) from error
+    found = _parsed(text, file)
+    # Cheap first: few brackets cannot nest deeply.
+    if text.count("[") + text.count("{") > _MAX_DEPTH and _is_deep(found):
+        raise _too_deep(file)
+    return found
+
+
+def _parsed(text: str, file: InputFile) -> Any:
+    def refuse(constant: str) -> NoReturn:
+        line, character = _place_of_constant(text)
+        problem = f"{constant} is not JSON (at character {character})"
+        raise file.refusal(problem, line=line, remedy="write null instead")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        raise file.refusal(
+            f"this is not JSON ({printable(error.msg)}, at character {error.colno})",
+            line=error.lineno,
+            remedy="repair the file",
+        ) from error
+    except RecursionError as error:
+        raise _too_deep(file) from error
+    except InvalidInputError:
+        raise
+    except ValueError as error:  # a whole number of thousands of digits
+        raise file.refusal(printable(error, 120)) from error
+
+
+def _place_of_constant(text: str) -> tuple[int, int]:
+    """Return line and character of the first NaN or infinity outside of texts."""
+    for match in _STRING_OR_CONSTANT.finditer(text):
+        if not match[0].startswith('"'):
+            line = text.count("\n", 0, match.start()) + 1
+            return line, match.start() - text.rfind("\n", 0, match.start())
+    return 1, 1
+
+
+def _is_deep(data: Any) -> bool:
+    level = [data]
+    for _ in range(_MAX_DEPTH):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep(file: InputFile) -> InvalidInputError:
+    problem = f"it is nested more than {_MAX_DEPTH} levels deep"
+    return file.refusal(problem, remedy="flatten it")

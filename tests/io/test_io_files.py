@@ -1,4 +1,4 @@
-"""Rows 1, 2, 14, 56 and 60 of the list of bad inputs: the file itself."""
+"""The file itself: missing, closed, foreign, changing; and which kinds are read."""
 
 from __future__ import annotations
 
@@ -15,29 +15,35 @@ import numpy as np
 import pytest
 
 import scorecast.io
-from scorecast.exceptions import InvalidInputError, MissingExtraError
+from scorecast.exceptions import InvalidInputError, Location, MissingExtraError
 from scorecast.io import (
-    fingerprint,
+    FILE_FORMATS,
+    FileLayout,
+    Holds,
+    InputFile,
+    hash_file,
     read_json,
     read_labels,
     read_matrix,
     read_scores,
     unchanged,
+    write_table,
 )
 
-READERS = [read_matrix, read_labels, read_scores, read_json, fingerprint]
+READERS = [read_matrix, read_labels, read_scores, read_json, hash_file]
 SUFFIXES = [".npy", ".npz", ".csv", ".tsv", ".csv.gz", ".parquet", ".safetensors"]
 
 
 @pytest.mark.parametrize("reader", READERS)
 def test_missing_path_is_named_as_missing(reader, tmp_path, refusal):
-    message = refusal(reader, tmp_path / "none.npy")
-    assert "none.npy does not exist" in message
+    error = refusal(reader, tmp_path / "none.npy")
+    assert "does not exist" in error.problem
+    assert error.location == Location(file=str(tmp_path / "none.npy"))
 
 
 @pytest.mark.parametrize("reader", READERS)
 def test_directory_is_named_as_directory(reader, tmp_path, refusal):
-    assert "is a directory" in refusal(reader, tmp_path)
+    assert "is a directory" in refusal(reader, tmp_path).problem
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -48,8 +54,8 @@ def test_lack_of_permission_is_said(reader, tmp_path, refusal, monkeypatch):
     def refuse(*args, **kwargs):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("scorecast.io.paths.open", refuse, raising=False)
-    assert "no permission to read" in refusal(reader, path)
+    monkeypatch.setattr("scorecast.io.files.open", refuse, raising=False)
+    assert "no permission to read" in refusal(reader, path).problem
 
 
 def test_fault_of_the_disk_while_reading_is_said(tmp_path, refusal, monkeypatch):
@@ -61,9 +67,9 @@ def test_fault_of_the_disk_while_reading_is_said(tmp_path, refusal, monkeypatch)
             raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(
-        "scorecast.io.paths.open", lambda *args: Failing(), raising=False
+        "scorecast.io.files.open", lambda *args: Failing(), raising=False
     )
-    assert "Input/output error" in refusal(read_matrix, path)
+    assert "Input/output error" in refusal(read_matrix, path).problem
 
 
 def test_lack_of_memory_is_said(tmp_path, refusal, monkeypatch):
@@ -73,8 +79,8 @@ def test_lack_of_memory_is_said(tmp_path, refusal, monkeypatch):
     def refuse(*args, **kwargs):
         raise MemoryError
 
-    monkeypatch.setattr("scorecast.io.npy.read_body", refuse)
-    assert "does not fit into the memory" in refusal(read_matrix, path)
+    monkeypatch.setattr("scorecast.io.arrays._read_body", refuse)
+    assert "does not fit into the memory" in refusal(read_matrix, path).problem
 
 
 @pytest.mark.parametrize("path", ["", "a\0b.npy", "x" * 300 + ".npy"])
@@ -85,7 +91,7 @@ def test_impossible_paths_are_refused(path, refusal):
 def test_pipe_is_refused_instead_of_waited_for(tmp_path, refusal):
     path = tmp_path / "pipe.csv"
     os.mkfifo(path)
-    assert "pipe or device" in refusal(read_matrix, path)
+    assert "pipe or device" in refusal(read_matrix, path).problem
 
 
 @pytest.mark.parametrize("suffix", [*SUFFIXES, ".txt", ".json", ".arrow", ".feather"])
@@ -93,7 +99,7 @@ def test_empty_file_is_named_as_empty(suffix, tmp_path, refusal):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(b"")
     reader = {".json": read_json, ".txt": read_labels}.get(suffix, read_matrix)
-    assert "is empty" in refusal(reader, path)
+    assert "is empty" in refusal(reader, path).problem
 
 
 @pytest.mark.parametrize(
@@ -116,10 +122,10 @@ def test_foreign_formats_are_refused_with_the_conversion(
 ):
     path = tmp_path / f"my scores{suffix}"
     path.write_bytes(b"\x80\x04N.")
-    message = refusal(reader, path)
-    assert conversion in message
-    assert "python -c " in message
-    assert str(path.with_suffix(".csv" if suffix == ".xlsx" else ".npy")) in message
+    remedy = refusal(reader, path).remedy
+    assert conversion in remedy
+    assert "python -c " in remedy
+    assert str(path.with_suffix(".csv" if suffix == ".xlsx" else ".npy")) in remedy
 
 
 def test_conversion_line_works(tmp_path, refusal):
@@ -127,7 +133,7 @@ def test_conversion_line_works(tmp_path, refusal):
     import joblib
 
     joblib.dump(np.eye(3), path)
-    command = refusal(read_matrix, path).partition(": python ")[2]
+    command = refusal(read_matrix, path).remedy.partition(": python ")[2]
     run = f"'{sys.executable}' {command}"
     subprocess.run(run, shell=True, check=True)
     assert np.array_equal(read_matrix(path.with_suffix(".npy")).values, np.eye(3))
@@ -142,7 +148,9 @@ def test_unknown_endings_are_refused(name, tmp_path, refusal):
 def test_name_of_the_file_cannot_break_the_line(tmp_path, refusal):
     path = tmp_path / "a\nb\u202e.npy"
     path.write_bytes(b"text")
-    assert "a\\nb\\u202e.npy" in refusal(read_matrix, path)
+    message = str(refusal(read_matrix, path))
+    assert "a b\\u202e.npy" in message
+    assert "\n" not in message
 
 
 def test_sources_can_be_opened_again_whatever_their_names(tmp_path):
@@ -151,7 +159,7 @@ def test_sources_can_be_opened_again_whatever_their_names(tmp_path):
     path = folder / "new\nline.npz"
     np.savez(path, **{"scores": np.eye(2), "y": [0, 1]})
     scores = read_scores(path)
-    assert [fingerprint(source).path for source in scores.sources] == [str(path)] * 2
+    assert [hash_file(source).path for source in scores.sources] == [str(path)] * 2
     assert read_matrix(scores.sources[0]).source == scores.sources[0]
 
 
@@ -166,14 +174,16 @@ def test_separator_in_a_folder_or_a_key(tmp_path, refusal):
     folder.mkdir()
     np.savez(folder / "a.npz", **{"x::y": np.eye(2), "z": np.eye(3)})
     assert read_matrix(f"{folder / 'a.npz'}::x::y").values.shape == (2, 2)
-    assert "does not exist" in refusal(read_matrix, f"{tmp_path / 'b.npz'}::x")
+    error = refusal(read_matrix, f"{tmp_path / 'b.npz'}::x")
+    assert "does not exist" in error.problem
 
 
 def test_two_keys_are_refused(tmp_path, refusal):
     path = tmp_path / "a.npz"
     np.savez(path, x=np.eye(2), y=np.eye(2))
-    assert "give one of them" in refusal(read_matrix, f"{path}::x", key="y")
-    assert read_matrix(f"{path}::x", key="x").source == f"{path}::x"
+    error = refusal(read_matrix, f"{path}::x", layout=FileLayout(key="y"))
+    assert error.option == "key"
+    assert read_matrix(f"{path}::x", layout=FileLayout(key="x")).source == f"{path}::x"
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".csv", ".txt", ".parquet"])
@@ -202,11 +212,11 @@ def test_file_rewritten_while_read_is_refused(tmp_path, refusal, monkeypatch):
         return np.array(lines)
 
     monkeypatch.setattr(labels, "text_array", meddling)
-    assert "changed while it was read" in refusal(read_labels, path)
+    assert "changed while it was read" in refusal(read_labels, path).problem
 
 
 def fail_inside_watch(path, *, meddle):
-    with unchanged(path):
+    with unchanged(InputFile(path=path)):
         if meddle:
             path.unlink()
         msg = "it is damaged"
@@ -216,20 +226,21 @@ def fail_inside_watch(path, *, meddle):
 def test_change_is_reported_rather_than_the_damage_it_does(tmp_path, refusal):
     path = tmp_path / "a"
     path.write_text("1")
-    assert refusal(fail_inside_watch, path, meddle=False) == "it is damaged"
-    assert "changed while" in refusal(fail_inside_watch, path, meddle=True)
+    assert refusal(fail_inside_watch, path, meddle=False).problem == "it is damaged"
+    changed = refusal(fail_inside_watch, path, meddle=True)
+    assert "changed while" in changed.problem
 
 
-def test_fingerprint_is_path_size_and_the_standard_hash(tmp_path, refusal):
+def test_hash_file_is_path_size_and_the_standard_hash(tmp_path, refusal):
     path = tmp_path / "a"
     path.write_bytes(b"abc")
-    before = fingerprint(f"{path}::ignored")
+    before = hash_file(f"{path}::ignored")
     assert (before.path, before.bytes) == (str(path), 3)
     assert before.sha256.startswith("ba7816bf8f01cfea")
     path.write_bytes(b"abd")
-    assert fingerprint(path) != before
+    assert hash_file(path) != before
     path.unlink()
-    assert "does not exist" in refusal(fingerprint, path)
+    assert "does not exist" in refusal(hash_file, path).problem
 
 
 # Row 60
@@ -270,3 +281,47 @@ def test_examples_in_docstrings_run():
 
 def test_public_surface_is_complete():
     assert all(hasattr(scorecast.io, name) for name in scorecast.io.__all__)
+
+
+# Claims of the registry
+
+
+@pytest.mark.parametrize("kind", FILE_FORMATS.values(), ids=FILE_FORMATS)
+def test_formats_are_what_they_claim(kind, tmp_path, refusal, monkeypatch):
+    path = tmp_path / f"a{kind.name}"
+    if kind.is_writable:
+        if kind.needs_extra:
+            pytest.importorskip("pyarrow")
+        write_table(path, {"x": np.array([1.0, 2.0]), "z": np.array([3.0, 4.0])})
+        assert path.read_bytes().startswith(kind.signature)
+        key = FileLayout(key="x") if kind.holds is Holds.ARRAYS else FileLayout()
+        found = (
+            read_labels(path, column="x")
+            if not key.key
+            else read_labels(path, layout=key)
+        )
+        assert [float(x) for x in found.values] == [1, 2]
+    else:
+        assert kind.name in refusal(write_table, path, {"x": np.ones(2)}).location.file
+    path.write_bytes(b"1\n2\n")
+    if kind.holds is Holds.NOTHING:
+        error = refusal(read_matrix, path)
+        assert error.remedy.startswith("convert it once")
+        assert ("trust" in error.remedy) == kind.runs_code
+    if kind.needs_extra:
+        for package in ("pyarrow", "safetensors"):
+            monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(MissingExtraError):
+            read_matrix(path)
+
+
+def test_only_formats_that_claim_it_are_mapped(tmp_path, monkeypatch):
+    from scorecast.io import arrays
+
+    monkeypatch.setattr(arrays, "_MAP_FROM", 1)
+    np.save(tmp_path / "a.npy", np.eye(3))
+    np.savez(tmp_path / "a.npz", np.eye(3))
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    for ending in (".npy", ".npz", ".csv"):
+        values = read_matrix(tmp_path / f"a{ending}").values
+        assert (not values.flags.writeable) == FILE_FORMATS[ending].can_map

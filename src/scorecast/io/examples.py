@@ -5,25 +5,10 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from importlib.resources import as_file, files
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = [
-    "EXAMPLE_SOURCE",
-    "MATCH_SOURCE",
-    "CharacterExample",
-    "MatchExample",
-    "load_characters",
-    "load_matches",
-]
-
-EXAMPLE_SOURCE = (
-    "Omniglot, handwritten characters; B. M. Lake, R. Salakhutdinov and "
-    "J. B. Tenenbaum, Science 350 (2015) 1332-1338; MIT licence, copyright (c) 2015 "
-    "Brenden Lake"
-)
-MATCH_SOURCE = "FiveThirtyEight, forecasts of World Cup matches 2014-2022; CC BY 4.0"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,7 +25,15 @@ class CharacterExample:
         Row of the gallery to which each probe belongs.
     names : tuple of str
         Alphabet and number of each character.
+    source : str
+        Whose data they are, and under which licence.
     """
+
+    source: ClassVar[str] = (
+        "Omniglot, handwritten characters; B. M. Lake, R. Salakhutdinov and "
+        "J. B. Tenenbaum, Science 350 (2015) 1332-1338; MIT licence, copyright (c) "
+        "2015 Brenden Lake"
+    )
 
     gallery: NDArray[np.float32]
     probes: NDArray[np.float32]
@@ -55,6 +48,11 @@ def load_characters() -> CharacterExample:
     -------
     CharacterExample
         A gallery, probes and their labels, for cosine similarity.
+
+    References
+    ----------
+    B. M. Lake, R. Salakhutdinov and J. B. Tenenbaum (2015). Human-level concept
+    learning through probabilistic program induction. Science 350, 1332-1338.
 
     Examples
     --------
@@ -87,7 +85,13 @@ class MatchExample:
         The two teams and the year.
     cups : tuple of str
         The men's or the women's cup.
+    source : str
+        Whose data they are, and under which licence.
     """
+
+    source: ClassVar[str] = (
+        "FiveThirtyEight, forecasts of World Cup matches 2014-2022; CC BY 4.0"
+    )
 
     probabilities: NDArray[np.float64]
     outcome: tuple[str, ...]
