@@ -135,10 +135,10 @@ def test_parquet_with_empty_cells(run, write, tmp_path):
         ("a,b\n0.1,0.2\n0.3,0.5\n", (), 4, "at least 6"),
         ("set,a,b,c\nx,0.1,0.2,0.4\n", (), 4, "at least 3"),
         ("a\n1\n2\n", (), 3, "two models"),
-        ("a,b\n1,2\n3,x\n", (), 3, "line 3, column 'b': 'x' is no number"),
+        ("a,b\n1,2\n3,x\n", (), 3, "column 'b', line 3: 'x' is no number"),
         ("a,b\n1,2\n3,inf\n", (), 3, "infinite"),
         ("a,b,c\n1,2,3\n", ("--control", "z"), 3, "control"),
-        ("a,b\n1,2\n", ("--drop", "z"), 3, "no column 'z'"),
+        ("a,b\n1,2\n", ("--drop", "z"), 3, "column 'z': there is no such"),
         ("a,b\n1,2\n", ("--model", "z"), 3, "'z'"),
         ("a,b\n1,2\n", ("--long", "a", "b", "z"), 3, "'z'"),
         ("a,a\n1,2\n", (), 3, "repeated"),
@@ -212,7 +212,7 @@ def test_a_share_in_percent_is_said_to_be_one(run, write):
     path.write_text("\n".join(lines) + "\n")
     code, _, err = run("compare", path)
     assert code == 3
-    assert "75.1%' is no number; leave out the % sign" in " ".join(err.split())
+    assert "75.1%' is no number. Leave out the % sign" in " ".join(err.split())
 
 
 def test_several_columns_of_text_are_told_of_both_forms(run, tmp_path):
@@ -473,7 +473,7 @@ def test_long_tables_by_group(run, save):
     code, _, err = run("compare", path, "--long", "item", "model", "right", "--groups",
                        "ward")  # fmt: skip
     assert code == 3
-    assert "no column 'ward'" in err
+    assert "column 'ward': there is no such column" in err
 
 
 # What people read

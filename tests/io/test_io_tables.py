@@ -122,6 +122,8 @@ def test_impossible_decimal_marks_are_usage_errors(table):
         pytest.param("a,b\n1,\u0661\n", (2, "b"), "is not a number", id="16-arabic"),
         pytest.param("a,b\n1,0x10\n", (2, "b"), "'0x10' is not a", id="16-hexadecimal"),
         pytest.param("a,b\n1,2\n\n3,4\n", (3, None), "is empty", id="16-empty-line"),
+        pytest.param('a\n1\n""\n3\n', (3, "a"), "is empty", id="16-quoted-nothing"),
+        pytest.param("a\n1\n  \n3\n", (3, "a"), "is empty", id="16-blank-alone"),
         pytest.param('a,b\n1,2\n3,"4\n', (3, None), "broken", id="16-open-quote"),
         pytest.param('a,b\n1,2\n3,"4"x\n', (3, None), "broken", id="16-text-after"),
         pytest.param("1,2\n3,4\n", (1, None), "column names", id="17-no-header"),

@@ -282,7 +282,11 @@ class _Rows:
             if n_rows > max_rows:
                 file, limit = self.lines.file, self.layout.max_bytes
                 check_size(file, n_bytes * n_rows, limit)
-            yield self._row(line)
+            row = self._row(line)
+            # NumPy would pass over it, and rows would no longer be those of the file.
+            if self.numbers and not row.strip():
+                raise self._no_number(self.numbers[0], "")
+            yield row
 
     def _fill(self, first_blank: int) -> None:
         """Take empty lines between others as empty labels, in a column of labels.
