@@ -11,6 +11,7 @@ from tests.biclusters.conftest import planted_matrix
 import scorecast as sc
 from scorecast.biclusters import significance
 from scorecast.biclusters.bicluster_set import set_from_pairs
+from scorecast.biclusters.coherence import residues
 from scorecast.biclusters.significance import (
     PATTERNS,
     null_scores,
@@ -41,6 +42,22 @@ def test_tails_are_right_or_above():
             math.log(tail)
         )
         assert significance._log_chernoff(hits, n, p) >= math.log(tail)
+
+
+def test_residues_are_tested_in_the_smallest_matrix_that_has_others():
+    # 2 x 2 of 3 x 2 cells: one degree of freedom within, one left around it.
+    scores = np.array([[0.3, -0.4], [1.1, 0.2], [-0.9, 0.7]])
+    squares = float((residues(scores) ** 2).sum())
+    null = significance.NullMatrix(
+        scores=scores, is_known=np.ones((3, 2), dtype=bool), squares=squares
+    )
+    rows, columns = np.array([0, 1]), np.array([0, 1])
+    own = float((residues(scores[:2]) ** 2).sum())
+    found = PATTERNS["additive"].log_p(null, rows, columns)
+    assert found == pytest.approx(math.log(betainc(0.5, 0.5, own / squares)))
+    # With nothing around it, or a single row, there is nothing to be held against.
+    assert PATTERNS["additive"].log_p(null, np.arange(3), columns) == 0
+    assert PATTERNS["additive"].log_p(null, np.array([1]), columns) == 0
 
 
 def test_scores_forget_what_single_rows_and_columns_explain():

@@ -327,7 +327,7 @@ def test_a_comparison_of_densities_that_cannot_be_is_refused():
     X = np.random.default_rng(0).normal(size=(40, 1))
     for densities in (
         [Normal()],
-        [Normal(), Normal()],
+        [Normal(), Normal(), norm()],  # two of one name
         {"normal": norm(), "draws": lambda n, rng: rng.normal(size=(n, 1))},
     ):
         with pytest.raises(UsageError) as caught:

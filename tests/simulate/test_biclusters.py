@@ -48,6 +48,20 @@ def test_a_planted_bicluster_follows_its_pattern(pattern, background):
             assert strays(block, pattern) > 1e-3
 
 
+# Table 6 of Henriques and Madeira (2015): biclusters, their rows, their columns.
+TABLE_6 = {
+    (100, 30): (3, (10, 20), (5, 7)),
+    (500, 60): (5, (15, 30), (6, 8)),
+    (1000, 100): (10, (20, 40), (6, 10)),
+    (2000, 200): (15, (40, 70), (6, 14)),
+    (4000, 400): (20, (60, 100), (6, 20)),
+}
+
+
+def test_published_sizes_are_those_of_the_paper():
+    assert PUBLISHED_SIZES == TABLE_6
+
+
 @pytest.mark.parametrize("size", list(PUBLISHED_SIZES))
 def test_sizes_are_those_of_the_table(size):
     count, rows, columns = PUBLISHED_SIZES[size]

@@ -66,6 +66,39 @@ def test_the_same_options_and_seed_make_the_same_data(name):
     assert any((arrays[k] != x).any() for k, x in other.to_arrays().items())
 
 
+DEFAULTS = {
+    "classification": {
+        "n_samples": 200, "n_features": 500, "n_classes": 3, "distribution": "gaussian",
+        "std": 3.0, "class_sep": 1.0, "informative": 1.0, "imbalance": 0.0,
+        "noise": 0.0, "mixing": "sample", "correlation_block_size": 1,
+        "correlation_rho": 0.0, "skew_share": 0.0, "skew_kind": "tail",
+        "skew_tail_share": 0.2, "skew_skewness": 2.0, "patterns_n": 0,
+        "patterns_n_rows": 20, "patterns_n_columns": 10, "patterns_kind": "additive",
+        "with_bayes_error": True,
+    },
+    "biclusters": {
+        "n_rows": 100, "n_columns": 30, "n_biclusters": None, "rows": None,
+        "columns": None, "pattern": "constant", "overlap": 0.0, "combine": "replace",
+        "background": "normal", "signal": 3.0, "noise": 0.0, "missing": 0.0,
+    },
+    "recognition": {
+        "n_classes": 50, "n_per_class": 5, "population": "gaussian", "n_features": 5,
+        "noise": 0.2, "df": 3.0, "templates": "exact", "form": "scores",
+    },
+    "forecasts": {
+        "n_samples": 1000, "forecaster": "gaussian", "information": 0.72,
+        "units": "bits", "sharpness": 1.0, "n_classes": 2, "strength": 1.5, "hit": 0.9,
+        "disaster": 0.001, "disaster_share": 0.01,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIMULATORS)
+def test_defaults_stay_what_they_are(name):
+    found = {key: factor.default for key, factor in SIMULATORS[name].factors.items()}
+    assert found == DEFAULTS[name]
+
+
 @pytest.mark.parametrize("name", SIMULATORS)
 def test_factors_come_from_signature_and_docstring(name):
     simulator = SIMULATORS[name]

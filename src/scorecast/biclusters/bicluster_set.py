@@ -219,17 +219,19 @@ def set_from_pairs(
 def _check_numbers(values: Any, limit: int, name: str, what: str) -> IntArray:
     """Return the numbers of rows (or columns) of one bicluster, or say what is off."""
     is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes)
-    given = np.asarray(values if isinstance(values, np.ndarray) else
-                       list(values) if is_list else [str(values)])  # fmt: skip
-    remedy = None
-    problem = ""
-    if given.ndim != 1 or given.dtype.kind not in "iufb":
+    if is_list and not isinstance(values, np.ndarray):
+        values = list(values)
+    given = np.asarray(values)
+    problem, remedy = "", None
+    if not is_list or given.ndim != 1 or given.dtype.kind not in "iufb":
         problem = f"its {what}s must be a list of numbers; got {values!r:.80}"
+    elif given.size == 0:
+        problem, remedy = f"has no {what}s", "remove it"
     elif given.dtype == bool and given.size == limit:
         given = np.flatnonzero(given)
-    if not problem and given.size == 0:
-        problem, remedy = f"has no {what}s", "remove it"
-    elif not problem:
+        if not given.size:
+            problem, remedy = f"has no {what}s", "remove it"
+    else:
         problem, remedy = _fault_of_numbers(given, limit, what)
     if problem:
         problem = f"bicluster {name}: {problem}"

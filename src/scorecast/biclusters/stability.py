@@ -305,12 +305,16 @@ def bicluster_estimates(
         raise UsageError(problem, parameter="data")
     rng = as_generator(random_state)
     for_whole, for_repeats = rng.spawn(2)
-    setting = _setting(named, wanted, data, generator, truth, share, with_nulls,
-                       for_whole)  # fmt: skip
+    setting = _setting(
+        named, wanted, data, generator, truth, share, with_nulls, for_whole
+    )
     repeats = map_tasks(
-        partial(_one_repeat, setting), range(n_repeats), rng=for_repeats,
-        n_jobs=n_jobs, what="finding biclusters",
-    )  # fmt: skip
+        partial(_one_repeat, setting),
+        range(n_repeats),
+        rng=for_repeats,
+        n_jobs=n_jobs,
+        what="finding biclusters",
+    )
     return _gathered(setting, repeats, seed_number(random_state))
 
 
@@ -366,10 +370,15 @@ def _setting(
             problem = f"{empty[0]} finds none in all rows: there is nothing to compare"
             raise InsufficientDataError(problem, parameter="finders")
     return _Setting(
-        finders=finders, measures=measures, generator=generator, matrix=matrix,
-        truths=truths, size=size, with_nulls=with_nulls,
+        finders=finders,
+        measures=measures,
+        generator=generator,
+        matrix=matrix,
+        truths=truths,
+        size=size,
+        with_nulls=with_nulls,
         has_truth=matrix is None or truth is not None,
-    )  # fmt: skip
+    )
 
 
 def _found(
@@ -440,8 +449,9 @@ def _drawn(
         chosen: IntArray = np.sort(
             rng.choice(setting.matrix.shape[0], setting.size, replace=False)
         )
-        kept = {name: found.restricted(chosen) for name, found in
-                setting.truths.items()}  # fmt: skip
+        kept = {
+            name: found.restricted(chosen) for name, found in setting.truths.items()
+        }
         return setting.matrix[chosen], kept
     made: Any = setting.generator(rng) if setting.generator is not None else None
     if hasattr(made, "X") and hasattr(made, "truth"):

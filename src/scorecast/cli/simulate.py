@@ -20,17 +20,31 @@ __all__ = ["command"]
 
 _ENDINGS = (".csv", ".npz", ".parquet")
 _OUTPUT = [
-    option("Output", "--out", required=True, metavar="FILE",
-           help="Data: .csv, .npz or .parquet. The truth goes beside them, as "
-           ".truth.json."),
-    option("Output", "--json", metavar="-",
-           help="'-' prints the truth as JSON, and only it."),
+    option(
+        "Output",
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="Data: .csv, .npz or .parquet. The truth goes beside them, as "
+        ".truth.json.",
+    ),
+    option(
+        "Output",
+        "--json",
+        metavar="-",
+        help="'-' prints the truth as JSON, and only it.",
+    ),
     option("Output", "--force", is_flag=True, help="Overwrite existing files."),
-    option("Output", "--seed", type=Whole(min=0), default=0,
-           help="Seed of all random choices."),
+    option(
+        "Output",
+        "--seed",
+        type=Whole(min=0),
+        default=0,
+        help="Seed of all random choices.",
+    ),
     option("Output", "--quiet", is_flag=True, help="Print nothing."),
     option("Output", "--debug", is_flag=True, help="Show tracebacks."),
-]  # fmt: skip
+]
 
 
 @click.group(name="simulate")

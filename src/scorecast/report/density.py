@@ -228,9 +228,12 @@ def _sizes(found: DensityTest) -> tuple[tuple[str, str], ...]:
     facts = [
         ("Features", formats.count(found.n_features)),
         ("Fitted", fitted),
-        ("Compared", f"{formats.count(found.n_tested)} samples with "
-         f"{formats.count(found.n_draws)} draws"),
-    ]  # fmt: skip
+        (
+            "Compared",
+            f"{formats.count(found.n_tested)} samples with "
+            f"{formats.count(found.n_draws)} draws",
+        ),
+    ]
     if found.n_fitted:
         facts.append(("Splits", formats.count(found.n_splits)))
     if found.n_refits:
