@@ -431,6 +431,31 @@ class PairTest(Method):
             n += 1
         return n
 
+    def run(self, data: PairData, how: TestSettings) -> PairOutcome:
+        """Do the test on two models.
+
+        Parameters
+        ----------
+        data : PairData
+            As the test takes them.
+        how : TestSettings
+            Its level and draws.
+
+        Returns
+        -------
+        PairOutcome
+            What it says.
+
+        Raises
+        ------
+        UsageError
+            If it is a test of whole tables.
+        """
+        if self.evaluate is None:
+            problem = f"{self.name} is for tables of many models"
+            raise UsageError(problem, parameter="test")
+        return self.evaluate(data, how)
+
     def fit(self, data: PairData) -> PairData:
         """Turn what is given into what the test takes; nothing given is ignored.
 

@@ -40,6 +40,7 @@ from scorecast.evaluation import (
     Metric,
     Needs,
     Predictions,
+    ProportionMethod,
     clustered_wilson,
 )
 from scorecast.exceptions import (
@@ -434,7 +435,7 @@ def compare_pair(
     """
     called = _check_names(names)
     asked = None if test == "auto" else PAIR_TESTS.choose(test, parameter="test")
-    PROPORTION_INTERVALS.choose(interval, parameter="interval")
+    bounds = PROPORTION_INTERVALS.choose(interval, parameter="interval")
     level = check_share(confidence_level, "confidence_level", is_open=True)
     if test_ratio is not None:
         check_from_zero(test_ratio, "test_ratio", "1/9")
@@ -449,14 +450,13 @@ def compare_pair(
         problem = "is needed: a metric compares predictions with what is true"
         raise UsageError(problem, parameter="y_true")
     repeats: tuple[Note, ...] = ()
-    is_of_folds = asked is not None and asked.is_of_folds
-    if row_names is not None and groups is None and test_ratio is None:
+    is_of_splits = test_ratio is not None or (asked is not None and asked.is_of_folds)
+    if row_names is not None and groups is None and not is_of_splits:
         n_names = len(set(np.asarray(row_names).tolist()))
-        if n_names < np.size(row_names) and not is_of_folds:
+        if n_names < np.size(row_names):
             groups = row_names
             repeats = (Note(code=NoteCode.REPEATED_NAMES_GROUPED, count=n_names),)
     given, notes = _check_pair(a, b, y_true, groups, omit=nan_policy == "omit")
-    notes += repeats
     data = replace(given, metric=scoring) if callable(scoring) else given
     if metric is not None:
         data = measured(data, metric)
@@ -473,13 +473,13 @@ def compare_pair(
         n_resamples=n_resamples,
         rng=as_generator(random_state),
     )
-    if chosen.evaluate is None:
-        problem = f"{chosen.name} is for tables of many models"
-        raise UsageError(problem, parameter="test")
-    outcome = chosen.evaluate(taken, how)
-    is_value = chosen.estimand is Estimand.MEAN
-    if metric is not None and is_value:
-        span = metric.high_for(2) - metric.low
+    outcome = chosen.run(taken, how)
+    is_of_metric = metric is not None or data.metric is not None
+    estimand = chosen.estimand
+    if is_of_metric and estimand is Estimand.MEAN:
+        estimand = Estimand.METRIC
+    if metric is not None and estimand is Estimand.METRIC:
+        span = metric.high_for(2) - metric.low  # no two values lie farther apart
         low, high = max(outcome.low, -span), min(outcome.high, span)
         outcome = replace(outcome, low=low, high=high)
     effect = effect_size(
@@ -488,20 +488,11 @@ def compare_pair(
         greater_is_better=is_greater,
     )
     verdict = _verdict(outcome, effect, 1 - level, is_greater=is_greater)
-    posterior = None
-    if rope is not None:
-        posterior = posterior_of(chosen, taken, rope, how)
     mean = None
-    if chosen.estimand in (Estimand.MEDIAN, Estimand.PSEUDO_MEDIAN):
+    if estimand in (Estimand.MEDIAN, Estimand.PSEUDO_MEDIAN):
         is_told = verdict in (Verdict.FIRST_BETTER, Verdict.SECOND_BETTER)
         mean = mean_beside(effect, taken.gaps, level, is_told=is_told)
-    counts, accuracies = _accuracies(chosen, data, interval, level)
-    if data.metric is None and chosen.estimand is not Estimand.AUC:
-        unseen = data.unseen_labels
-        if unseen:
-            code = NoteCode.UNSEEN_LABELS
-            notes += (Note(code=code, names=unseen[:3], count=len(unseen)),)
-    by_metric = is_value and (metric is not None or data.metric is not None)
+    counts, accuracies = _accuracies(chosen, data, bounds, level)
     return PairComparison(
         names=called,
         n_rows=data.n,
@@ -509,7 +500,7 @@ def compare_pair(
         counts=counts,
         test=chosen.name,
         metric=None if metric is None else metric.name,
-        interval=interval,
+        interval=bounds.name,
         confidence_level=level,
         greater_is_better=is_greater,
         test_ratio=test_ratio if chosen.name == "corrected-t" else None,
@@ -517,13 +508,13 @@ def compare_pair(
         seed=seed_number(random_state),
         accuracies=accuracies,
         effect=effect,
-        estimand=Estimand.METRIC if by_metric else chosen.estimand,
+        estimand=estimand,
         statistic=outcome.statistic,
         p_value=outcome.p_value,
         df=outcome.df,
         direction=outcome.direction,
         verdict=verdict,
-        posterior=posterior,
+        posterior=None if rope is None else posterior_of(chosen, taken, rope, how),
         mean=mean,
         choices=(Choice(what="test", name=chosen.name, reason=reason),),
         smallest_p=outcome.smallest_p,
@@ -531,7 +522,7 @@ def compare_pair(
         is_spread_known=outcome.is_spread_known,
         is_first_fold_contrary=outcome.is_first_fold_contrary,
         is_approximation_good=outcome.is_approximation_good,
-        notes=notes,
+        notes=(*notes, *repeats, *_unseen_labels(chosen, data)),
     )
 
 
@@ -869,14 +860,23 @@ def posterior_of(
     return test.posterior.evaluate(values.gaps, rope, values.unit, ratio, how.rng)
 
 
+def _unseen_labels(test: PairTest, data: PairData) -> tuple[Note, ...]:
+    """Say so where labels were predicted that are never true."""
+    if data.metric is not None or test.estimand is Estimand.AUC:
+        return ()
+    names = data.unseen_labels
+    if not names:
+        return ()
+    return (Note(code=NoteCode.UNSEEN_LABELS, names=names[:3], count=len(names)),)
+
+
 def _accuracies(
-    test: PairTest, data: PairData, interval: str, level: float
+    test: PairTest, data: PairData, method: ProportionMethod, level: float
 ) -> tuple[PairedCounts | None, tuple[Accuracy, Accuracy] | None]:
     """Count right samples and bound the accuracy of each model, where there is one."""
     is_labelled = data.truth is not None and data.metric is None and data.are_labels
     if test.estimand is Estimand.AUC or not (test.needs_labels or is_labelled):
         return None, None
-    method = PROPORTION_INTERVALS.choose(interval, parameter="interval")
     found = []
     for right in data.right():
         count = int(right.sum())
