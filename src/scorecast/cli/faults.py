@@ -31,7 +31,7 @@ _ALIASES = {
 # Where it is an option of its own that a parameter has some value.
 _VALUES = {
     ("prior", "leave-one-out"): ("leave_one_out",),
-    ("greater_is_better", "False"): ("smaller_is_better", "minimise"),
+    ("greater_is_better", "False"): ("smaller_is_better",),
     ("force", "True"): ("force",),
 }
 _TWICE = re.compile(r"(--[\w-]+) \(\1\)")

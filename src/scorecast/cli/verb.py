@@ -16,7 +16,7 @@ that it sets; where it cannot, `Verb.aliases` says which one it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -25,6 +25,11 @@ from scorecast._core.registry import Registry
 from scorecast.exceptions import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # not generic before click 8.2
 
 _USUAL = "Usual options"
 # Options that every verb has, by the group of help that they stand in.
@@ -131,7 +136,7 @@ def option(group: str, *names: str, **facts: Any) -> Callable[[F], F]:
     return click.option(*names, cls=_GroupedOption, group=group, **facts)
 
 
-class _MethodName(click.Choice[str]):
+class _MethodName(_Choice):
     """The name of a method, or one of its aliases, which becomes the name."""
 
     def __init__(self, registry: Registry[Any], others: Sequence[str]) -> None:

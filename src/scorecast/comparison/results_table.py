@@ -822,6 +822,7 @@ def refuse_counts(values: FloatArray, names: Sequence[str]) -> None:
                 parameter="results",
                 location=Location(column=name),
                 remedy="let it name the rows, leave it out, or list the models",
+                option="models",
             )
 
 
