@@ -20,16 +20,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import ncx2
 
-from scorecast.classes.auto import Auto
-from scorecast.classes.bayesian import Bayesian
-from scorecast.classes.evidence import Evidence
-from scorecast.classes.gaussian import Gaussian
-from scorecast.classes.hiding import hide_classes
-from scorecast.classes.intervals import prediction_interval
-from scorecast.classes.kde import KdeBcv, KdeUcv
-from scorecast.classes.polynomial import Polynomial
-from scorecast.classes.regression import Regression
-from scorecast.classes.spline import Spline
+from scorecast.extrapolation.auto import Auto
+from scorecast.extrapolation.bayesian import Bayesian
+from scorecast.extrapolation.gaussian import Gaussian
+from scorecast.extrapolation.intervals import prediction_interval
+from scorecast.extrapolation.kde import Kde
+from scorecast.extrapolation.observed import ObservedClasses, hide_classes
+from scorecast.extrapolation.polynomial import Polynomial
+from scorecast.extrapolation.regression import Regression
+from scorecast.extrapolation.spline import Spline
 from scorecast.scores import Scores
 
 DATA = Path(os.environ.get("SCORECAST_DATA", "../shared/data"))
@@ -40,8 +39,8 @@ METHODS = {
     "regression": Regression(n_subsamples=5),
     "spline": Spline(),
     "polynomial": Polynomial(),
-    "kde-ucv": KdeUcv(),
-    "kde-bcv": KdeBcv(),
+    "kde-ucv": Kde(),
+    "kde-bcv": Kde(rule="bcv"),
 }
 
 
@@ -50,7 +49,7 @@ class Task(NamedTuple):
     name: str
     target: int
     truth: float
-    evidence: Callable[[int], Evidence]
+    evidence: Callable[[int], ObservedClasses]
 
 
 def gaussian_tasks() -> Iterator[Task]:
@@ -66,11 +65,11 @@ def gaussian_tasks() -> Iterator[Task]:
         )
 
 
-def gaussian_evidence(n_classes: int, noise: float, seed: int) -> Evidence:
+def gaussian_evidence(n_classes: int, noise: float, seed: int) -> ObservedClasses:
     rng = np.random.default_rng([n_classes, int(1000 * noise), seed])
     centre = rng.standard_normal((n_classes, 10))
     gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, n_classes, 10))
-    return Evidence.of(Scores(-distances(probe, gallery), np.arange(n_classes)))
+    return ObservedClasses.of(Scores(-distances(probe, gallery), np.arange(n_classes)))
 
 
 def gaussian_truth(target: int, noise: float) -> float:
@@ -84,7 +83,7 @@ def gaussian_truth(target: int, noise: float) -> float:
 
 def real_tasks() -> Iterator[Task]:
     for name, everything in real_scores():
-        whole = Evidence.of(everything)
+        whole = ObservedClasses.of(everything)
         sizes = (20, 60) if whole.n_classes < 1000 else (100, 200)
         if whole.n_classes < 100:
             sizes = (10, 20)
@@ -93,7 +92,7 @@ def real_tasks() -> Iterator[Task]:
                 "real embeddings",
                 f"{name}, {size} classes",
                 whole.n_classes,
-                whole.ranks.accuracy,
+                whole.ranks.accuracy(),
                 lambda r, e=whole, n=size: hide_classes(e, n, np.random.default_rng(r)),
             )
 
@@ -148,14 +147,14 @@ def classifier_tasks() -> Iterator[Task]:
     }
     features = principal_components(characters(), 60)
     for name, make in makers.items():
-        everything = Evidence.of(trained_scores(make(), features))
+        everything = ObservedClasses.of(trained_scores(make(), features))
         for size in (25, 60):
             yield Task(
                 "non-marginal classifiers",
                 f"{name}, {size} classes",
                 len(features),
-                everything.ranks.accuracy,
-                lambda r, m=make, n=size: Evidence.of(
+                everything.ranks.accuracy(),
+                lambda r, m=make, n=size: ObservedClasses.of(
                     trained_scores(m(), some(features, n, r))
                 ),
             )
@@ -170,13 +169,13 @@ def scale_tasks() -> Iterator[Task]:
         centre = rng.laplace(size=(1500, 10))
         gallery, probe = centre + noise * 1.4 * rng.standard_normal((2, 1500, 10))
         values = scores_on_scale(probe, gallery, metric)
-        whole = Evidence.of(Scores(values, np.arange(1500)))
+        whole = ObservedClasses.of(Scores(values, np.arange(1500)))
         for size in (20, 40, 150):
             yield Task(
                 "other scales",
                 f"{metric}, {size} classes",
                 1500,
-                whole.ranks.accuracy,
+                whole.ranks.accuracy(),
                 lambda r, e=whole, n=size: hide_classes(e, n, np.random.default_rng(r)),
             )
 
@@ -247,7 +246,7 @@ def run(task: Task, n_repeats: int) -> tuple[dict[str, float], float, float]:
         evidence = task.evidence(repeat)
         for name, method in METHODS.items():
             fit = method.fit(evidence, np.random.default_rng(repeat))
-            accuracy = float(np.clip(fit.distribution.accuracy(target)[0], 0, 1))
+            accuracy = float(np.clip(fit.law.accuracy(target)[0], 0, 1))
             errors[name].append(accuracy - task.truth)
             if name == "auto":
                 interval = prediction_interval(fit, evidence, target, 0.9)

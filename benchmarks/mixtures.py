@@ -88,8 +88,7 @@ def log_integral(p, a, b):
 def draw_components():
     """Draw weights, locations, skews, precisions and shapes (less one) in numpyro."""
     import jax.numpy as jnp
-    from numpyro import distributions as dist
-    from numpyro import factor, plate, sample
+    from numpyro import distributions as dist, factor, plate, sample
 
     def positive(name):
         return sample(name, dist.ImproperUniform(dist.constraints.positive, (), ()))

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scorecast.classes.bandwidths import wrong_class_bandwidths
-from scorecast.classes.evidence import Evidence
-from scorecast.classes.favourability import kde_favourability
-from scorecast.classes.regression import Regression
+from scorecast.extrapolation.bandwidths import wrong_class_bandwidths
+from scorecast.extrapolation.kde import kernel_favourability
+from scorecast.extrapolation.observed import ObservedClasses
+from scorecast.extrapolation.regression import Regression
 from scorecast.scores import (
     Embeddings,
     Scores,
@@ -121,7 +121,7 @@ def kde(quick):
 
         def ours_run(rule=rule):
             widths = wrong_class_bandwidths(scores, y, rule)
-            return kde_favourability(scores, y, widths)
+            return kernel_favourability(scores, y, widths)
 
         ours_run()
         ours, _ = best_of(ours_run)
@@ -146,8 +146,8 @@ def regression(quick):
         method = Regression(knots="r", quadrature=quadrature)
 
         def ours_run(method=method):
-            fit = method.fit(Evidence.of(scores), np.random.default_rng(0))
-            return [d.accuracy(target)[0] for d in fit.details["by_bandwidth"].values()]
+            fit = method.fit(ObservedClasses.of(scores), np.random.default_rng(0))
+            return [one.law.accuracy(target)[0] for one in fit.by_bandwidth]
 
         ours_run()
         ours, _ = best_of(ours_run)

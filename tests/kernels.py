@@ -55,7 +55,7 @@ def others():
     sc.assess(["tree", "logistic"], X, y, regularities=False, **few)
     own = np.arange(60) % 20
     scores = rng.normal(size=(60, 20)) + 2 * np.eye(20)[own]
-    sc.extrapolate(scores, own, to=40, compare=True, backtest_repeats=1)
+    sc.extrapolate(scores, own, to=40, compare=True, backtest=1)
     gallery = rng.normal(size=(20, 5))
     for metric in ("cosine", "sqeuclidean", "dot"):
         given = sc.Embeddings(gallery, gallery[own], metric=metric)

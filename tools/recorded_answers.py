@@ -203,17 +203,18 @@ def _table(path: str, names: list[str], rows: Any, kinds: dict[int, type]) -> No
 
 # Commands: name, and what follows `scorecast` ------------------------------------
 
-_SCORES = "--labels labels.txt --level 0.9 --seed 0"
+_SCORES = "--labels labels.txt --confidence-level 0.9 --seed 0"
 COMMANDS = {
     "extrapolate": f"extrapolate scores.npy {_SCORES} --to 100 --to 1000",
-    "extrapolate-csv": "extrapolate scores.csv --label-column truth --to 300 --level .95",
+    "extrapolate-csv": "extrapolate scores.csv --label-column truth --to 300 "
+    "--confidence-level .95",
     "extrapolate-embeddings": "extrapolate --gallery gallery.npy --gallery-labels "
     f"gallery_labels.txt --probes probes.npy {_SCORES} --metric cosine --to 300",
     "extrapolate-top": f"extrapolate scores.npy {_SCORES} --to 300 --top 3",
     "extrapolate-micro": f"extrapolate scores.npy {_SCORES} --to 300 --average micro "
     "--ties pessimistic --backtest 0 --no-compare",
     "extrapolate-faultless": "extrapolate faultless.npy --labels sixteen.txt --to 400 "
-    "--level 0.9",
+    "--confidence-level 0.9",
     "extrapolate-cost": f"extrapolate scores.npy {_SCORES} --cost costs.npy --to 300",
     "extrapolate-moments": f"extrapolate scores.npy {_SCORES} --cost costs.npy --to 300 "
     "--method moments",
@@ -222,11 +223,11 @@ COMMANDS = {
         f"{method} --backtest 4{more}"
         for method, more in [
             ("bayesian", ""),
-            ("regression", " --form risk --knots r"),
+            ("regression", " --method-option form=risk --method-option knots=r"),
             ("gaussian", ""),
             ("kde-ucv", ""),
             ("kde-bcv", ""),
-            ("kde-fixed", " --bandwidth 0.4"),
+            ("kde-fixed", " --method-option bandwidth=0.4"),
             ("spline", ""),
             ("polynomial", ""),
         ]
@@ -345,26 +346,38 @@ def extrapolate_ties() -> Any:
 
     scores, own = _scores()
     return sc.extrapolate(
-        scores.round(0), own, to=200, ties="optimistic", level=0.9, random_state=0
+        scores.round(0),
+        own,
+        to=200,
+        ties="optimistic",
+        confidence_level=0.9,
+        random_state=0,
     )
 
 
 @call
 def extrapolators() -> Any:
-    import scorecast as sc
+    from scorecast.extrapolation import EXTRAPOLATORS, ObservedClasses
+    from scorecast.scores import Scores
 
-    scores, own = _scores()
-    makers = [
-        sc.AutoExtrapolator(),
-        sc.BayesianExtrapolator(),
-        sc.GaussianExtrapolator(),
-        sc.KdeExtrapolator(),
-        sc.PolynomialExtrapolator(),
-        sc.RegressionExtrapolator(),
-        sc.SplineExtrapolator(),
-    ]
-    ks = [31, 100, 1000]
-    return {type(m).__name__: m.fit(scores, own).predict(ks).tolist() for m in makers}
+    # Called as the estimators of the first edition were.
+    makers = {
+        "AutoExtrapolator": "auto",
+        "BayesianExtrapolator": "bayesian",
+        "GaussianExtrapolator": "gaussian",
+        "KdeExtrapolator": "kde-ucv",
+        "PolynomialExtrapolator": "polynomial",
+        "RegressionExtrapolator": "regression",
+        "SplineExtrapolator": "spline",
+    }
+    observed = ObservedClasses.of(Scores(*_scores()))
+    ks = np.array([31, 100, 1000])
+    found = {}
+    for name, method in makers.items():
+        rng = np.random.default_rng(0)
+        law = EXTRAPOLATORS[method].fit(observed, rng).law
+        found[name] = np.clip(law.accuracy(ks), 0, 1).tolist()
+    return found
 
 
 @call

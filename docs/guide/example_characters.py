@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import scorecast as sc
+from scorecast.extrapolation import Extrapolation, Regression
 from scorecast.io import load_characters
 from scorecast.report import render_text
 # [end]
@@ -57,7 +58,7 @@ heading("methods")
 for method in answer.methods:
     at_242, at_1623 = method.targets
     print(
-        f"{method.name:<11}{method.weight:6.2f}{at_242:8.3f}{at_1623:8.3f}  {method.note}"
+        f"{method.name:<11}{method.weight:6.2f}{at_242:8.3f}{at_1623:8.3f}  {method.role}"
     )
 
 # [truth]
@@ -86,7 +87,7 @@ exact_five = sc.accuracy_curve(everything, truth, sizes=242, top=5)
 # [end]
 
 heading("top")
-print(best_five.sentence())
+print(best_five.summary())
 print(f"With all 242 characters: {exact_five.accuracy[0]:.3f}.")
 
 heading("ties")
@@ -121,9 +122,7 @@ distance = np.linalg.norm(unit(probes)[:, None] - unit(gallery)[None], axis=2)
 for scores, bigger in ((similarity, True), (distance, False)):
     table = sc.Scores(scores, y_true, classes=gallery_names, greater_is_better=bigger)
     for name in ("gaussian", "kde-ucv", "auto"):
-        said = sc.extrapolate(
-            table, to=242, method=name, compare=False, backtest_repeats=0
-        )
+        said = sc.extrapolate(table, to=242, method=name, compare=False, backtest=0)
         expected = said.predictions[0].accuracy
         print(f"{said.observed_accuracy:.4f} {name:<9}{expected:.4f}")
 # [end]
@@ -140,7 +139,7 @@ alphabet = np.array([name.split("/")[0] for name in gallery_names])
 cost = np.where(alphabet[:, None] == alphabet[None, :], 0.2, 1.0)
 np.fill_diagonal(cost, 0)  # cost[l, i]: deciding for l where i is true
 
-risk = sc.extrapolate_risk(vectors, y_true, cost=cost, to=242)
+risk = sc.extrapolate(vectors, y_true, cost=cost, to=242)
 print(risk.summary())
 # [end]
 alphabets = np.array([name.split("/")[0] for name in names])
@@ -154,12 +153,10 @@ heading("perfect")
 right = (similarity.argmax(axis=1) == number).reshape(60, 10).all(axis=1)
 easy = np.flatnonzero(right)[:12]  # twelve characters that are never mistaken
 mine = np.isin(number, easy)
-bound = sc.extrapolate(
-    similarity[mine][:, easy],
-    y_true[mine],
-    classes=gallery_names[easy],
-    to=[24, 242],
+faultless = sc.Scores(
+    similarity[mine][:, easy], y_true[mine], classes=gallery_names[easy]
 )
+bound = sc.extrapolate(faultless, to=[24, 242])
 print(render_text(bound))
 # [end]
 
@@ -189,15 +186,15 @@ print("Trained on all 242:", sc.accuracy_curve(whole, sizes=242).accuracy.round(
 
 heading("estimator")
 # [estimator]
-regression = sc.RegressionExtrapolator(form="simplex").fit(vectors, y_true)
-print(regression.details_["bandwidth"], regression.predict([242]).round(3))
-print(np.round(regression.predict_interval([242]), 3).ravel())
-print(regression.discriminability([0.9, 0.99, 0.999]).round(3))
+regression = Regression(form="simplex")  # a method with settings of its own
+said = sc.extrapolate(vectors, y_true, to=242, method=regression)
+(p,) = said.predictions
+print(said.bandwidth, round(p.accuracy, 3), round(p.low, 3), round(p.high, 3))
 # [end]
 
 heading("saved")
 # [saved]
-again = sc.Extrapolation.from_dict(answer.to_dict())
+again = Extrapolation.from_dict(answer.to_dict())
 print(again.predictions == answer.predictions)
 # [end]
 

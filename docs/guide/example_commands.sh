@@ -11,7 +11,7 @@ run embeddings 'extrapolate --gallery gallery.npy --gallery-labels names.csv \
     --probes probes.npy --labels labels.csv --metric cosine --to 242 --to 1623 \
     --json answer.json --report answer.html'
 run matrix "extrapolate run.npz --to 242"
-run distances 'extrapolate distances.npy --smaller-is-better --labels labels.csv \
+run distances 'extrapolate distances.npy --lower-is-better --labels labels.csv \
     --classes names.csv --to 242 --backtest 0'
 run backtest 'backtest run.npz --method auto --method gaussian --ratio 2'
 run gate "extrapolate run.npz --to 242 --fail-below 0.7 --quiet"

@@ -4,7 +4,6 @@ Usage: python example_figure.py RESULT.json FILE.svg
 """
 
 import io
-import json
 import re
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ import scorecast as sc
 
 mpl.use("svg")
 mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "scorecast"})
-answer = sc.Extrapolation.from_dict(json.loads(Path(sys.argv[1]).read_text()))
+answer = sc.load(sys.argv[1])
 figure = sc.plot(answer).figure
 text = io.StringIO()
 nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))

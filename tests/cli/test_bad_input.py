@@ -193,9 +193,9 @@ def test_near_duplicate_class_names_are_kept_apart_and_named(run, tmp_path):
     ("option", "given", "meant"),
     [
         ("--fail-below", "80", "0.80"),
-        ("--level", "90", "0.90"),
-        ("--level", "99.9", "0.999"),
-        ("--level", "95%", "0.95"),
+        ("--confidence-level", "90", "0.90"),
+        ("--confidence-level", "99.9", "0.999"),
+        ("--confidence-level", "95%", "0.95"),
     ],
 )
 def test_who_writes_a_percentage_is_told_the_share(run, files, option, given, meant):
@@ -207,7 +207,8 @@ def test_who_writes_a_percentage_is_told_the_share(run, files, option, given, me
 
 @pytest.mark.parametrize("given", ["-0.1", "101", "much", "nan", "0", "1"])
 def test_what_is_no_share_is_refused(run, files, given):
-    code, _, err = run("extrapolate", files / "both.npz", "--to", 24, "--level", given)
+    task = ("extrapolate", files / "both.npz", "--to", 24)
+    code, _, err = run(*task, "--confidence-level", given)
     assert code == 2
     assert "level" in err
     assert "did you mean" not in err

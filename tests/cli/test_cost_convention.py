@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.classes import extrapolate_risk
+from scorecast.extrapolation import extrapolate
 from scorecast.guarantees import cost_loss
 from scorecast.guarantees.outcomes import Outcome
 from scorecast.io import read_costs
@@ -82,8 +82,8 @@ def told_by_risk_curve(_path, _run):
     ], ANSWER
 
 
-def told_by_extrapolate_risk(_path, _run):
-    found = extrapolate_risk(scores(), TRUTH, cost=COST, to=3, average="micro")
+def told_by_extrapolate(_path, _run):
+    found = extrapolate(scores(), TRUTH, cost=COST, to=3, average="micro")
     return found.predictions[0].risk, ANSWER
 
 

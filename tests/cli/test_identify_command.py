@@ -112,7 +112,7 @@ def test_embeddings_say_what_their_scores_say(run, folder):
         "--labels", folder / "own.npy",
     )  # fmt: skip
     assert code == 0, err
-    far = run("identify", "--scores", folder / "far.npy", "--smaller-is-better")[1]
+    far = run("identify", "--scores", folder / "far.npy", "--lower-is-better")[1]
     assert out.splitlines()[:3] == far.splitlines()[:3]
 
 

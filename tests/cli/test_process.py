@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from scorecast.cli.main import _VERBS
 from scorecast.exceptions import InsufficientDataError
 
 TOOL = [sys.executable, "-c", "from scorecast.cli import main; main()"]
@@ -28,15 +29,30 @@ def test_help_and_version_load_neither_numpy_nor_scikit_learn():
         assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_verb_help_loads_no_numpy():
+@pytest.mark.parametrize("verb", sorted(_VERBS))
+def test_help_of_a_verb_loads_little(verb):
+    heavy = "('sklearn', 'scipy.stats', 'numba', 'pandas', 'matplotlib', 'rich')"
     code = (
         "import sys\nfrom scorecast.cli.main import _run\n"
-        "_run(['extrapolate', '--help'])\nprint('numpy' in sys.modules)"
+        f"_run([{verb!r}, '--help'])\n"
+        f"print([m for m in {heavy} if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.splitlines()[-1] == "False"
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_small_forecast_loads_few_modules_of_ours(files):
+    code = (
+        "import sys\nfrom scorecast.cli.main import _run\n"
+        f"_run(['extrapolate', {str(files / 'both.npz')!r}, '--to', '50'])\n"
+        "print(len([m for m in sys.modules if m.startswith('scorecast')]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout.splitlines()[-1]) < 120
 
 
 def test_a_small_job_loads_neither_scikit_learn_nor_numba_nor_matplotlib(files):
@@ -198,12 +214,12 @@ def test_a_new_process_reads_results_of_every_question(tmp_path):
 
 # Of every verb that reads: its arguments, and where its computing begins.
 COMPUTING = {
-    "extrapolate": ("both.npz --to 40", "scorecast.classes.extrapolate"),
+    "extrapolate": ("both.npz --to 40", "scorecast.extrapolation.extrapolate"),
     "extrapolate costs": (
         "both.npz --to 40 --cost cost.csv",
-        "scorecast.classes.extrapolate_risk",
+        "scorecast.extrapolation.extrapolate",
     ),
-    "backtest": ("both.npz", "scorecast.classes.backtest"),
+    "backtest": ("both.npz", "scorecast.extrapolation.backtest"),
     "identify": ("--scores square.npy", "scorecast.information.identify_from_scores"),
     "information": (
         "cases.csv --q q --p p",
@@ -235,7 +251,7 @@ COMPUTING = {
     ),
     "compare": ("results.csv", "scorecast.comparison.compare"),
     "size": ("--expect 0.9 --width 0.1", "scorecast.guarantees.required_test_size"),
-    "demo": ("", "scorecast.classes.extrapolate"),
+    "demo": ("", "scorecast.extrapolation.extrapolate"),
 }
 
 

@@ -9,8 +9,8 @@ from scorecast.comparison import (
     OmnibusOutcome,
     RowKind,
     critical_difference,
+    rank_tests as kernels,
 )
-from scorecast.comparison import rank_tests as kernels
 from scorecast.comparison.post_hoc import nemenyi_p
 from scorecast.evaluation import adjust_p_values
 

@@ -11,9 +11,9 @@ from scorecast.comparison import (
     POST_HOC,
     Comparison,
     NoteCode,
+    post_hoc as reach,
     results_table,
 )
-from scorecast.comparison import post_hoc as reach
 from scorecast.exceptions import (
     InsufficientDataError,
     InvalidInputError,

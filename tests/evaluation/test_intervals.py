@@ -4,8 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scorecast import evaluation as bounds
 from scorecast.evaluation import PROPORTION_INTERVALS

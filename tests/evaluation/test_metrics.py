@@ -13,9 +13,9 @@ from scorecast.evaluation import (
     Predictions,
     Task,
     cost_metric,
+    metrics as kernels,
     smoothed_error,
 )
-from scorecast.evaluation import metrics as kernels
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.guarantees.losses import check_losses
 

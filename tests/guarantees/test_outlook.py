@@ -133,7 +133,7 @@ def test_noise_selected_first_looks_like_a_discovery():
     assert "owed to tested cases" in bias.summary()
 
 
-def test_smaller_is_better_turns_everything_round():
+def test_lower_is_better_turns_everything_round():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 300)), np.arange(40) % 2
     call = BARE | {"selection": 5, "learning_curve": [8, 15, 30]}

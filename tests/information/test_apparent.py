@@ -18,8 +18,7 @@ from scorecast.exceptions import (
 from scorecast.information import simulation, verdict
 from scorecast.information.compare import relative_cases
 from scorecast.information.influence import Influence, influence_of
-from scorecast.report import render_text
-from scorecast.report import report as write_page
+from scorecast.report import render_text, report as write_page
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
 

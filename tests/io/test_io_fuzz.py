@@ -10,8 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from scorecast.exceptions import InvalidInputError, MissingExtraError
 from scorecast.io import FileLayout, read_json, read_labels, read_matrix, read_scores

@@ -10,8 +10,7 @@ import stat
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from scorecast.exceptions import InvalidInputError
 from scorecast.io import (

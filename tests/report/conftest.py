@@ -11,15 +11,19 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from scorecast.classes import (
+from scorecast._core.result import Note
+from scorecast.extrapolation import (
     Backtest,
     BacktestRow,
+    Discriminability,
     Extrapolation,
     ForecastCurve,
+    IntervalKind,
     MethodForecast,
+    MethodRole,
     Prediction,
 )
-from scorecast.scores import AccuracyCurve
+from scorecast.scores import AccuracyCurve, Marginality, ScoreNote
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 HOSTILE = (
@@ -97,12 +101,13 @@ def make_rows(tasks=((10, 20),), methods=None) -> tuple[BacktestRow, ...]:
 def make_backtest(**changes) -> Backtest:
     fields: dict[str, Any] = {
         "rows": make_rows(((5, 20), (10, 20))),
-        "n_examples": 1000,
+        "n_samples": 1000,
         "n_classes": 20,
-        "level": 0.9,
-        "seed": 0,
+        "confidence_level": 0.9,
+        "random_state": 0,
         "ties": "random",
         "average": "macro",
+        "top": 1,
     }
     return Backtest(**fields | changes)
 
@@ -138,10 +143,8 @@ def make_extrapolation(
                 accuracy=float(mean[n + i]),
                 low=float(low[n + i]),
                 high=float(high[n + i]),
-                note=f"{k / n_classes:,.0f}x beyond the data: a rough guide at best"
-                if k > 20 * n_classes
-                else "",
                 chance=1 / k,
+                is_far=k > 20 * n_classes,
             )
             for i, k in enumerate(targets)
         ),
@@ -154,30 +157,26 @@ def make_extrapolation(
         "methods": tuple(
             MethodForecast(
                 name=name,
+                role=MethodRole.PART if weight else MethodRole.COMPARED,
                 weight=weight,
                 targets=said[name][n:],
                 curve=said[name][:n],
-                note="" if weight else "set aside: off by 4.7 points in the back-test",
             )
             for name, (weight, _, _) in members.items()
         ),
         "backtest": make_rows(),
-        "favourability": u,
-        "discriminability": d,
+        "discriminability": Discriminability(u=u, d=d),
+        "interval_kind": IntervalKind.POOLED,
+        "n_samples": 1000,
+        "n_classes": n_classes,
+        "marginality": Marginality.UNKNOWN,
         "method": "auto",
+        "settings": {},
         "ties": "random",
         "average": "macro",
-        "level": 0.9,
-        "seed": 0,
-        "interval": "Student interval on the logit scale, from leaving out each class "
-        "in turn, widened by the spread between the methods.",
-        "assumptions": (
-            "new classes resemble these",
-            "each class is scored on its own (not so for logistic regression: see "
-            "report)",
-            "classes, not examples, are the sampling unit",
-        ),
-        "details": {"bandwidth": None, "weights": {"gaussian": 0.5}},
+        "top": 1,
+        "confidence_level": 0.9,
+        "random_state": 0,
     }
     return Extrapolation(**fields | changes)
 
@@ -195,8 +194,8 @@ def make_design_example() -> Extrapolation:
             accuracy=0.41,
             low=0.22,
             high=0.60,
-            note="500x beyond the data: a rough guide at best",
             chance=0.0001,
+            is_far=True,
         ),
     )
     return replace(
@@ -212,7 +211,7 @@ def make_hostile() -> Extrapolation:
     """Put hostile text everywhere that text can come from."""
     result = make_extrapolation()
     methods = tuple(
-        replace(m, name=name, note=HOSTILE[0])
+        replace(m, name=name)
         for m, name in zip(
             result.methods, ("$x_{$", "_hidden", HOSTILE[0], "x" * 10_000), strict=True
         )
@@ -220,15 +219,14 @@ def make_hostile() -> Extrapolation:
     rows = make_rows(methods=dict.fromkeys(HOSTILE, (0.01, 0.02)))
     return replace(
         result,
-        warnings=HOSTILE,
+        notes=(
+            Note(code=ScoreNote.SIMILAR_NAMES, names=HOSTILE[:14], count=7),
+            Note(code=ScoreNote.ORDER_ASSUMED, names=HOSTILE[:2]),
+        ),
         methods=methods,
         method=HOSTILE[0],
         backtest=rows,
-        assumptions=HOSTILE,
-        interval="\n".join(HOSTILE),
-        details=dict(enumerate(HOSTILE)),
-        options={HOSTILE[1]: HOSTILE[2]},
-        predictions=tuple(replace(p, note=HOSTILE[1]) for p in result.predictions),
+        settings={HOSTILE[1]: HOSTILE[2]},
     )
 
 

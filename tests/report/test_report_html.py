@@ -9,9 +9,16 @@ from itertools import pairwise
 import pytest
 
 import scorecast as sc
+from scorecast._core.result import Note
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.report import Report, render_html, report_sections, to_html
-from scorecast.report import report as write_page
+from scorecast.extrapolation import ForecastNote
+from scorecast.report import (
+    Report,
+    render_html,
+    report as write_page,
+    report_sections,
+    to_html,
+)
 from scorecast.report.drawing import COLOURS
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}
@@ -67,9 +74,9 @@ def test_the_head_is_the_answer(make, provenance):
         "with 10,000 classes expect about 41 %",
         "400 67 % 58\N{EN DASH}75 %",
         "500x beyond the data: a rough guide at best",
-        "20 classes, 1,000 examples: right 93.3 % of the time (90 %: 90.2-95.6)",
+        "20 classes, 1,000 examples: right 93.3 % of the time (90 % interval",
         "auto: gaussian .5, regression .3, kde-bcv .2; back-test 10 → 20 classes",
-        "set aside: off by 4.7 points in the back-test",
+        "shown for comparison",
         "Journal of Machine Learning Research",
         "scores.npz, 160,128 bytes",
         "9f86" * 16,
@@ -81,8 +88,9 @@ def test_the_head_is_the_answer(make, provenance):
 
 
 def test_warnings_come_before_the_first_figure(forecast):
-    page = write_page(replace(forecast, warnings=("Beware of this.",)))
-    assert page.index("Beware of this.") < page.index("<figure")
+    few = Note(code=ForecastNote.FEW_CLASSES, count=4)
+    page = write_page(replace(forecast, notes=(few,)))
+    assert page.index("Only 4 classes") < page.index("<figure")
 
 
 def test_nothing_is_run_or_fetched(hostile_page):

@@ -10,9 +10,12 @@ import pytest
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
-from scorecast.report import information_plots as plots
-from scorecast.report import main_drawing, render_text
-from scorecast.report import report as write_page
+from scorecast.report import (
+    information_plots as plots,
+    main_drawing,
+    render_text,
+    report as write_page,
+)
 from scorecast.report.drawing import COLOURS, NARROW, WIDE, new_figure
 from scorecast.report.svg import svg_of
 

@@ -15,8 +15,7 @@ from scorecast.recurrence import (
     RivalRow,
     recurrence_of,
 )
-from scorecast.report import render_text
-from scorecast.report import report as write_page
+from scorecast.report import render_text, report as write_page
 from scorecast.report.recurrence_plots import (
     calibration_drawing,
     densities_drawing,

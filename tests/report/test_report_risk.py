@@ -6,7 +6,7 @@ import pytest
 import scorecast as sc
 from scorecast.report import render_text, report
 from scorecast.report.drawing import draw_on
-from scorecast.report.risk_views import risk_drawing
+from scorecast.report.extrapolation_figures import risk_drawing
 
 
 @pytest.fixture(scope="module")
@@ -14,11 +14,11 @@ def forecast():
     own = np.arange(60) % 12
     scores = np.random.default_rng(0).normal(size=(60, 12)) + 1.5 * np.eye(12)[own]
     cost = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0)))
-    return sc.extrapolate_risk(scores, own, cost=cost, to=[130, 40], method="gaussian")
+    return sc.extrapolate(scores, own, cost=cost, to=[130, 40], method="gaussian")
 
 
 def test_forecasts_are_joined_to_the_curve_and_are_ticks(forecast):
-    axes = draw_on(risk_drawing(forecast.observed, forecast))
+    axes = draw_on(risk_drawing(forecast.observed, "costs", forecast))
     names = [tick.get_text() for tick in axes.get_xticklabels()]
     assert {"12", "40", "130"} <= set(names)
     joined = [line for line in axes.get_lines() if line.get_linestyle() == "--"]
@@ -29,5 +29,5 @@ def test_forecasts_are_joined_to_the_curve_and_are_ticks(forecast):
 
 
 def test_page_and_terminal_say_that_costs_have_no_backtest(forecast):
-    assert "Back-test none for costs" in render_text(forecast)
+    assert "none for costs" in render_text(forecast)
     assert "none for costs" in report([forecast])

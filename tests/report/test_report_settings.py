@@ -9,8 +9,7 @@ import pytest
 import scorecast as sc
 from scorecast.guarantees.loss_values import span_said
 from scorecast.guarantees.settings.superiority import superiority
-from scorecast.report import main_drawing, render_text
-from scorecast.report import report as write_page
+from scorecast.report import main_drawing, render_text, report as write_page
 from scorecast.report.formats import dashed
 
 

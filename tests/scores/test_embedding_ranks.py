@@ -3,8 +3,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.scores import DISTANCES, embedding_ranks

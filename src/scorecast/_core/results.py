@@ -110,12 +110,22 @@ class Result(ABC):
         InvalidInputError
             If it is another kind or schema, or a part is missing.
         """
-        if data.get("kind") != cls.kind or data.get("schema") != cls.schema:
-            msg = (
-                f"This is {data.get('kind')!r} with schema {data.get('schema')!r}; "
-                f"expected {cls.kind!r} with schema {cls.schema}."
+        kind, schema = data.get("kind"), data.get("schema")
+        if kind != cls.kind or schema != cls.schema:
+            problem = (
+                f"this is {kind!r} with schema {schema!r}; expected {cls.kind!r} with "
+                f"schema {cls.schema}"
             )
-            raise InvalidInputError(msg)
+            is_older = (
+                kind == cls.kind and isinstance(schema, int) and schema < cls.schema
+            )
+            if is_older:
+                problem = (
+                    f"this result was saved by an earlier version (schema {schema}; "
+                    f"this one reads {cls.schema})"
+                )
+            remedy = "run the same command on its data again" if is_older else None
+            raise InvalidInputError(problem, remedy=remedy)
         try:
             inputs = {k: v for k, v in data["inputs"].items() if k not in _ORIGIN}
             return cls._from_parts(inputs, data["options"], data["result"])

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scorecast.cli.options import (
     Whole,
     averaging_options,
-    guesses_option,
     output_options,
     score_options,
 )
+from scorecast.cli.verb import Verb, option
+from scorecast.extrapolation import EXTRAPOLATORS
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from scorecast.cli.outputs import Loaded
+    from scorecast.extrapolation import Backtest
+
+_USUAL = (
+    "--labels",
+    "--label-column",
+    "--gallery",
+    "--probes",
+    "--method",
+    "--ratio",
+    "--repeats",
+    "--top",
+    "--report",
+    "--json",
+)
+_COMPARED = ", ".join(EXTRAPOLATORS.select(is_compared=True))
 
 
 def _refuse_costs(
@@ -29,37 +46,43 @@ def _refuse_costs(
         raise click.UsageError(msg)
 
 
-@click.command(name="backtest")
+@click.command(
+    name="backtest",
+    cls=Verb,
+    usual=_USUAL,
+    aliases={"n_repeats": "--repeats", "ratios": "--ratio", "methods": "--method"},
+)
 @score_options
-@click.option(
+@option(
+    "Method",
     "--method",
     "methods",
+    type=click.Choice(list(EXTRAPOLATORS)),
     multiple=True,
     metavar="NAME",
-    help="Method to compare; may be repeated. By default auto, regression, "
-    "gaussian, kde-ucv, kde-bcv and spline.",
+    help=f"Method to compare; may be repeated. By default auto, {_COMPARED}.",
 )
-@click.option(
+@option(
+    "Question",
     "--ratio",
     "ratios",
     type=click.FloatRange(min=1, min_open=True),
     multiple=True,
     default=(2, 4),
-    show_default=True,
     help="Show one in so many classes; may be repeated.",
 )
-@click.option(
+@option(
+    "Question",
     "--repeats",
+    "n_repeats",
     type=Whole(min=1),
     default=20,
-    show_default=True,
     help="Random choices of the shown classes.",
 )
+@averaging_options
 @click.option(
     "--cost", hidden=True, expose_value=False, callback=_refuse_costs, metavar="FILE"
 )
-@guesses_option
-@averaging_options
 @output_options
 def command(**options: Any) -> None:
     """Hide classes and see how well each method predicts them back.
@@ -67,27 +90,27 @@ def command(**options: Any) -> None:
     Takes scores, labels and embeddings as 'scorecast extrapolate' does. Accuracy is
     tried, not costs: there is no --cost.
     """
-    from scorecast._core.progress import computing
-    from scorecast.classes import DEFAULT_METHODS, backtest
-    from scorecast.cli.inputs import collected_warnings, load_scores
-    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.cli.inputs import load_scores
+    from scorecast.cli.outputs import run
 
-    check_outputs(options)
-    with collected_warnings() as lines:
-        loaded = load_scores(options)
-        check_outputs(options, loaded.files)
-        with computing():
-            result = backtest(
-                loaded.scores,
-                methods=options["methods"] or DEFAULT_METHODS,
-                ratios=options["ratios"],
-                n_repeats=options["repeats"],
-                top=options["top"],
-                ties=options["ties"],
-                average=options["average"],
-                level=options["level"],
-                random_state=options["seed"],
-                n_jobs=options["n_jobs"],
-            )
-        files = loaded.fingerprints()
-    deliver(result, options, files=files, notes=[*loaded.notes, *lines])
+    run(options, lambda given: load_scores(given).of_verb({}), _answer)
+
+
+def _answer(options: dict[str, Any], loaded: Loaded) -> Backtest:
+    from scorecast.extrapolation import backtest
+
+    names = (
+        "ratios",
+        "n_repeats",
+        "top",
+        "ties",
+        "average",
+        "confidence_level",
+        "n_jobs",
+    )
+    return backtest(
+        **loaded.arguments,
+        methods=options["methods"] or None,
+        random_state=options["seed"],
+        **{name: options[name] for name in names},
+    )

@@ -30,9 +30,9 @@ def command(out: str | None, **options: Any) -> None:
     how much forecasts of football matches knew. Writes scorecast-demo.html.
     """
     from scorecast._core.progress import computing
-    from scorecast.classes import extrapolate
     from scorecast.cli.inputs import collected_warnings
     from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.extrapolation import extrapolate
     from scorecast.io import CharacterExample, MatchExample
     from scorecast.scores import accuracy_curve
 

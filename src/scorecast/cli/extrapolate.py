@@ -1,7 +1,9 @@
-"""``scorecast extrapolate``: accuracy with many more classes."""
+"""``scorecast extrapolate``: accuracy, or cost, with many more classes."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,199 +13,193 @@ from scorecast.cli.options import (
     Share,
     Whole,
     averaging_options,
-    guesses_option,
     output_options,
     score_options,
 )
+from scorecast.cli.verb import Verb, method_option, option, refuse_unused
+from scorecast.exceptions import UsageError
+from scorecast.extrapolation import EXTRAPOLATORS, RISK_METHODS
 
 if TYPE_CHECKING:
-    from scorecast.classes import Extrapolation, RiskExtrapolation
-    from scorecast.scores import Embeddings, Scores
+    from scorecast.cli.outputs import Gate, Loaded
+    from scorecast.extrapolation import (
+        Extrapolation,
+        Extrapolator,
+        RiskExtrapolation,
+    )
 
-__all__ = ["command"]
-
-_METHODS = (
-    "auto",
-    "bayesian",
-    "regression",
-    "gaussian",
-    "kde-ucv",
-    "kde-bcv",
-    "kde-fixed",
-    "spline",
-    "polynomial",
-    "moments",
-)
-
-
-@click.command(name="extrapolate")
-@score_options
-@click.option(
+_USUAL = (
+    "--labels",
+    "--label-column",
+    "--gallery",
+    "--probes",
     "--to",
-    "targets",
+    "--method",
+    "--top",
+    "--confidence-level",
+    "--report",
+    "--json",
+)
+_OF_ACCURACY = ("top", "compare", "backtest", "fail_below", "fail_below_low")
+
+
+@click.command(name="extrapolate", cls=Verb, usual=_USUAL)
+@score_options
+@option(
+    "Question",
+    "--to",
     type=Whole(min=1),
     multiple=True,
     required=True,
     metavar="N",
-    help="Number of classes to forecast; may be repeated.",
+    help="Number of classes to forecast, such as 1e5; may be repeated.",
 )
-@click.option(
-    "--method",
-    type=click.Choice(_METHODS),
-    default="auto",
-    show_default=True,
-    help="How to extrapolate; 'moments' goes with --cost only.",
-)
-@guesses_option
-@click.option("--bandwidth", type=float, help="For regression and kde-fixed.")
-@click.option(
-    "--form",
-    type=click.Choice(["accuracy", "risk", "simplex"]),
-    help="What regression regresses.",
-)
-@click.option(
-    "--knots",
-    type=click.Choice(["paper", "r"]),
-    help="Spacing of the regression basis.",
-)
-@click.option(
+@averaging_options
+@option(
+    "Question",
     "--cost",
     metavar="FILE",
     help="Costs, a row for every answer and a column for every true class, with or "
     "without class names: forecast the average cost instead of the accuracy.",
 )
-@click.option(
-    "--compare/--no-compare",
-    default=None,
-    help="Save what other methods say beside 'auto'. "
-    "[default: with --json or --report]",
-)
-@click.option(
-    "--backtest",
-    "backtest_repeats",
-    type=Whole(min=0),
-    metavar="N",
-    help="How often to hide half of the classes; 0 for never. [default: as often as "
-    "makes the mean error known to a point, 6 to 48]",
-)
-@click.option(
+@option(
+    "Question",
     "--fail-below",
     type=Share(),
     metavar="ACCURACY",
     help="Exit with 5 if a forecast is lower.",
 )
-@click.option(
+@option(
+    "Question",
     "--fail-below-low",
     type=Share(),
     metavar="ACCURACY",
     help="Exit with 5 if the lower end of an interval is lower.",
 )
-@averaging_options
+@method_option(
+    "--method", EXTRAPOLATORS, others=tuple(RISK_METHODS), says="How to extrapolate."
+)
+@option(
+    "Method",
+    "--method-option",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Setting of the method, such as bandwidth=0.3 for regression or kde-fixed, "
+    "form=simplex or knots=r for regression; may be repeated.",
+)
+@option(
+    "Method",
+    "--compare/--no-compare",
+    default=None,
+    help="Save what other methods say beside 'auto'. "
+    "[default: with --json or --report]",
+)
+@option(
+    "Method",
+    "--backtest",
+    type=Whole(min=0),
+    metavar="N",
+    help="How often to hide half of the classes; 0 for never. [default: as often as "
+    "makes the mean error known to a point, 6 to 48]",
+)
 @output_options
-def command(**options: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, **options: Any) -> None:
     """Forecast accuracy (or cost) with many more classes than were tested.
 
     SCORES holds one row per example and one column per class (.npy, .npz, .csv,
     .parquet, .safetensors). Instead of it, --gallery and --probes give embeddings.
     """
-    from scorecast._core.progress import computing
-    from scorecast.cli.inputs import collected_warnings, load_scores
-    from scorecast.cli.outputs import check_outputs, deliver
+    from scorecast.cli.outputs import run
 
-    check_outputs(options)
-    with collected_warnings() as lines:
-        loaded = load_scores(options)
-        check_outputs(options, loaded.files)
-        with computing():
-            forecast = _forecast_risk if options["cost"] else _forecast_accuracy
-            result = forecast(loaded.scores, options)
-        files = loaded.fingerprints(options["cost"])
-    notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
-    deliver(result, options, files=files, notes=notes)
-    _check_gates(result, options["fail_below"], options["fail_below_low"])
+    if options["cost"]:
+        refuse_unused(context, _OF_ACCURACY, "where costs are forecast: leave it out")
+    run(options, _load, _answer, gates=None if options["cost"] else _gates)
 
 
-def _forecast_accuracy(
-    scores: Scores | Embeddings, options: dict[str, Any]
-) -> Extrapolation:
-    from scorecast.classes import extrapolate
-
-    if options["method"] == "moments":
-        msg = "--method moments is for costs: add --cost, or choose another method."
-        raise click.UsageError(msg)
-    return extrapolate(
-        scores,
-        to=options["targets"],
-        method=options["method"],
-        top=options["top"],
-        ties=options["ties"],
-        average=options["average"],
-        level=options["level"],
-        compare=_wants_comparison(options),
-        backtest_repeats=options["backtest_repeats"],
-        random_state=options["seed"],
-        n_jobs=options["n_jobs"],
-        **_method_options(options),
-    )
-
-
-def _forecast_risk(
-    scores: Scores | Embeddings, options: dict[str, Any]
-) -> RiskExtrapolation:
-    from scorecast.classes import extrapolate_risk
+def _load(options: dict[str, Any]) -> Loaded:
+    from scorecast.cli.inputs import load_scores
     from scorecast.io import read_costs
 
-    for name in ("fail_below", "fail_below_low", "compare"):
-        if options[name] is not None:
-            msg = f"--cost does not go with --{name.replace('_', '-')}: leave one out."
-            raise click.UsageError(msg)
-    if options["top"] > 1:
-        msg = "--cost is of one decision: leave out --top."
-        raise click.UsageError(msg)
-    costs = read_costs(options["cost"], scores.classes)
-    result = extrapolate_risk(
-        scores,
-        cost=costs.values,
-        to=options["targets"],
-        method=options["method"],
-        ties=options["ties"],
-        average=options["average"],
-        level=options["level"],
-        random_state=options["seed"],
-        n_jobs=options["n_jobs"],
-        **_method_options(options),
-    )
-    matched = "by name" if costs.is_by_name else "by column order"
-    return replace(result, details={**result.details, "costs_matched": matched})
+    method = _method(options)  # refused before anything is read
+    loaded = load_scores(options)
+    arguments: dict[str, Any] = {"method": method}
+    files = list(loaded.files)
+    if options["cost"]:
+        arguments["cost"] = read_costs(options["cost"], loaded.scores.classes)
+        files.append(options["cost"])
+    return loaded.of_verb(arguments, files)
 
 
-def _wants_comparison(options: dict[str, Any]) -> bool:
+def _answer(
+    options: dict[str, Any], loaded: Loaded
+) -> Extrapolation | RiskExtrapolation:
+    from scorecast.extrapolation import extrapolate
+
+    names = ("to", "ties", "average", "confidence_level", "n_jobs")
+    asked = {name: options[name] for name in names}
+    asked["random_state"] = options["seed"]
+    arguments = dict(loaded.arguments)
+    costs = arguments.pop("cost", None)
+    if costs is not None:
+        risk: RiskExtrapolation
+        risk = extrapolate(**arguments, **asked, cost=costs.values)
+        return replace(risk, are_costs_by_name=costs.is_by_name)
     # The terminal shows one forecast; what others say is only seen in a file.
-    saved = bool(options["json_path"] or options["report_path"])
-    return saved if options["compare"] is None else bool(options["compare"])
+    is_saved = bool(options["json_path"] or options["report_path"])
+    is_compared = options["compare"]
+    found: Extrapolation = extrapolate(
+        **arguments,
+        **asked,
+        top=options["top"],
+        compare=is_saved if is_compared is None else is_compared,
+        backtest="auto" if options["backtest"] is None else options["backtest"],
+    )
+    return found
 
 
-def _method_options(options: dict[str, Any]) -> dict[str, Any]:
-    names = ("bandwidth", "form", "knots")
-    return {name: options[name] for name in names if options[name] is not None}
+def _method(options: dict[str, Any]) -> str | Extrapolator:
+    """Choose the method, with the settings that were given."""
+    name = options["method"]
+    if name in RISK_METHODS:
+        if not options["cost"]:
+            problem = f"{name} is for costs"
+            remedy = "give costs, or choose another method"
+            raise UsageError(problem, parameter="method", remedy=remedy)
+        if options["settings"]:
+            raise UsageError(f"{name} has no settings", parameter="settings")
+        return str(name)
+    return EXTRAPOLATORS[name].with_settings(**dict(_settings(options["settings"])))
 
 
-def _check_gates(result: Any, threshold: float | None, low: float | None) -> None:
-    import math
+def _settings(given: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Read NAME=VALUE; values are Python literals, and anything else is text."""
+    for text in given:
+        name, mark, value = text.partition("=")
+        if not (name and mark):
+            problem = f"{text!r} is no NAME=VALUE"
+            raise UsageError(problem, parameter="settings")
+        try:
+            yield name.replace("-", "_"), ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            yield name.replace("-", "_"), value
 
-    from scorecast.exceptions import GateFailedError
+
+def _gates(result: Extrapolation, options: dict[str, Any]) -> Iterator[Gate]:
+    from scorecast.cli.outputs import Gate
 
     for p in result.predictions:
-        if threshold is not None and p.accuracy < threshold:
-            msg = (
-                f"the forecast for {p.classes:,} classes is {p.accuracy:.3f}, below "
-                f"--fail-below {threshold}"
-            )
-            raise GateFailedError(msg)
-        if low is not None and not p.low >= low:
-            end = "unknown" if math.isnan(p.low) else f"{p.low:.3f}"
-            msg = (
-                f"the lower end of the interval for {p.classes:,} classes is {end}, "
-                f"below --fail-below-low {low}"
-            )
-            raise GateFailedError(msg)
+        of = f"for {p.classes:,} classes"
+        yield Gate(
+            option="--fail-below",
+            least=options["fail_below"],
+            value=p.accuracy,
+            subject=f"the forecast {of}",
+        )
+        yield Gate(
+            option="--fail-below-low",
+            least=options["fail_below_low"],
+            value=p.low,
+            subject=f"the lower end of the interval {of}",
+        )

@@ -26,12 +26,12 @@ _SECONDS = re.compile(r"max_seconds=(\d+)")
 _ALIASES = {
     "accuracy": "expect", "y_true": "truth", "groups": "group",
     "y_train": "train_labels", "n_refits": "n_permutations", "to": "targets",
-    "greater_is_better": "smaller_is_better",
+    "greater_is_better": "lower_is_better",
 }  # fmt: skip
 # Where it is an option of its own that a parameter has some value.
 _VALUES = {
     ("prior", "leave-one-out"): ("leave_one_out",),
-    ("greater_is_better", "False"): ("smaller_is_better",),
+    ("greater_is_better", "False"): ("lower_is_better",),
     ("force", "True"): ("force",),
 }
 _TWICE = re.compile(r"(--[\w-]+) \(\1\)")

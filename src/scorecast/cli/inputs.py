@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scorecast.scores import Embeddings, Scores
 
 __all__ = [
+    "Loaded",
     "LoadedScores",
     "blamed_on",
     "collected_warnings",
@@ -41,6 +42,31 @@ __all__ = [
     "file_prints",
     "load_scores",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """What a verb read.
+
+    Attributes
+    ----------
+    arguments : mapping
+        For the library, by the names of its parameters.
+    files : sequence of str
+        Paths that were read; outputs may not replace them.
+    places : mapping
+        Where parameters came from, for messages.
+    notes : sequence of DataWarning or str
+        What was done on the way.
+    source : str
+        Whose data they are and under which licence, for the page.
+    """
+
+    arguments: Mapping[str, Any]
+    files: Sequence[str] = ()
+    places: Mapping[str, Location] = field(default_factory=dict)
+    notes: Sequence[ScorecastWarning | str] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,15 +81,29 @@ class LoadedScores:
         Paths that were read.
     notes : tuple of DataWarning
         What was done on the way.
+    places : mapping
+        Where they came from, for messages.
     """
 
     scores: Scores | Embeddings
     files: tuple[str, ...]
     notes: tuple[DataWarning, ...]
+    places: Mapping[str, Location] = field(default_factory=dict)
 
     def fingerprints(self, *more: str | None) -> list[dict[str, Any]]:
         """Return path, hash and size of every file read, for the record."""
         return file_prints((*self.files, *filter(None, more)))
+
+    def of_verb(
+        self, arguments: dict[str, Any], files: Sequence[str] | None = None
+    ) -> Loaded:
+        """Return what a verb read: these scores, and more arguments."""
+        return Loaded(
+            arguments={"scores": self.scores, **arguments},
+            files=self.files if files is None else files,
+            places=self.places,
+            notes=self.notes,
+        )
 
 
 def file_prints(files: Iterable[str]) -> list[dict[str, Any]]:
@@ -158,11 +198,19 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
         table.values,
         table.y_true,
         classes=known,
-        greater_is_better=not options["smaller_is_better"],
+        greater_is_better=not options["lower_is_better"],
     )
     more = (options["class_file"],) if options["class_file"] else ()
-    files = (*table.sources, *more)
-    return LoadedScores(scores=scores, files=files, notes=(*table.notes, *notes))
+    places = {
+        "scores": Location(file=options["scores"]),
+        "y_true": Location(file=options["labels"] or options["scores"]),
+    }
+    return LoadedScores(
+        scores=scores,
+        files=(*table.sources, *more),
+        notes=(*table.notes, *notes),
+        places=places,
+    )
 
 
 def _check_parts(options: dict[str, Any], *, may_pair_rows: bool) -> None:
@@ -197,7 +245,10 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
         gallery_labels = known.values.tolist()
         files.append(known.source)
         notes += known.notes
-    places = {"y_true": Location(file=options["labels"])}
+    places = {
+        "y_true": Location(file=options["labels"]),
+        "scores": Location(file=options["probes"]),
+    }
     with locating(places):
         scores = Embeddings(
             gallery.values,
@@ -206,7 +257,9 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
             metric=options["metric"],
             gallery_labels=gallery_labels,
         )
-    return LoadedScores(scores=scores, files=tuple(dict.fromkeys(files)), notes=notes)
+    return LoadedScores(
+        scores=scores, files=tuple(dict.fromkeys(files)), notes=notes, places=places
+    )
 
 
 def _paired_rows(

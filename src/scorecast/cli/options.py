@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from scorecast._core.progress import progress_shown
+from scorecast.cli.verb import option
 
 __all__ = [
     "CLASSIFIERS",
@@ -23,7 +24,6 @@ __all__ = [
     "averaging_options",
     "case_options",
     "dataset_options",
-    "guesses_option",
     "identification_options",
     "max_seconds_option",
     "output_options",
@@ -95,20 +95,20 @@ class Whole(click.IntRange):
 
 
 def _apply(options: list[Callable[[F], F]], function: F) -> F:
-    for option in reversed(options):
-        function = option(function)
+    for add in reversed(options):
+        function = add(function)
     return function
 
 
 def max_seconds_option(function: F) -> F:
     """Add how long chains may go on for beyond their draws."""
-    option = click.option(
+    limit = click.option(
         "--max-seconds", type=click.FloatRange(min=0), default=60, show_default=True,
         metavar="SECONDS",
         help="How long the chains of one posterior may go on beyond their planned "
         "draws where they fall short of agreement; exit code 4 after that.",
     )  # fmt: skip
-    return option(function)
+    return limit(function)
 
 
 def output_options(function: F) -> F:
@@ -146,17 +146,22 @@ def writing_options(function: F) -> F:
 
 
 def averaging_options(function: F) -> F:
-    """Add the rules for ties and averages and the level of intervals."""
+    """Add guesses, the rules for ties and averages, and the level of intervals."""
+    from scorecast.scores import AVERAGES, TIE_RULES
+
     return _apply(
         [
-            click.option("--ties", default="random", show_default=True,
-                         type=click.Choice(["random", "optimistic", "pessimistic"]),
-                         help="Equal scores: their expectation, won, or lost."),
-            click.option("--average", default="macro", show_default=True,
-                         type=click.Choice(["macro", "micro"]),
-                         help="Every class counts the same, or every example."),
-            click.option("--level", type=Share(is_open=True),
-                         default=0.9, show_default=True, help="Level of intervals."),
+            option("Question", "--top", type=Whole(min=1), default=1, metavar="M",
+                   help="Guesses allowed: right if the true class is among the best "
+                   "M."),
+            option("Question", "--ties", default="random",
+                   type=click.Choice(list(TIE_RULES)),
+                   help="Equal scores: their expectation, won, or lost."),
+            option("Question", "--average", default="macro",
+                   type=click.Choice(list(AVERAGES)),
+                   help="Every class counts the same, or every example."),
+            option("Question", "--confidence-level", type=Share(is_open=True),
+                   default=0.95, help="Level of intervals."),
         ],
         function,
     )  # fmt: skip
@@ -173,18 +178,6 @@ def amount_options(of: str) -> Callable[[F], F]:
         ],
         function,
     )  # fmt: skip
-
-
-def guesses_option(function: F) -> F:
-    """Add the number of guesses."""
-    return click.option(
-        "--top",
-        type=Whole(min=1),
-        default=1,
-        show_default=True,
-        metavar="M",
-        help="Guesses allowed: right if the true class is among the best M.",
-    )(function)
 
 
 def dataset_options(function: F) -> F:
@@ -227,30 +220,31 @@ def score_options(function: F) -> F:
     return _apply(
         [
             click.argument("scores", required=False, metavar="[SCORES]"),
-            click.option("--labels", metavar="FILE",
-                         help="True label of every example (row or probe)."),
-            click.option("--label-column", metavar="NAME",
-                         help="Column of SCORES that holds the true labels."),
-            click.option("--classes", "class_file", metavar="FILE",
-                         help="Label of every column of SCORES, in their order."),
-            click.option("--prefix", help="Only columns that begin so, as 'logit_'."),
-            click.option("--drop", multiple=True, metavar="NAME",
-                         help="Column that is no class; may be repeated."),
-            click.option("--key", help="Name of the array in an .npz file."),
+            option("Input", "--labels", metavar="FILE",
+                   help="True label of every example (row or probe)."),
+            option("Input", "--label-column", metavar="NAME",
+                   help="Column of SCORES that holds the true labels."),
+            option("Input", "--classes", "class_file", metavar="FILE",
+                   help="Label of every column of SCORES, in their order."),
+            option("Input", "--prefix",
+                   help="Only columns that begin so, as 'logit_'."),
+            option("Input", "--drop", multiple=True, metavar="NAME",
+                   help="Column that is no class; may be repeated."),
+            option("Input", "--drop-nonfinite", is_flag=True,
+                   help="Drop rows with NaN or +infinity, or -infinity throughout, and "
+                   "say how many; -infinity is a legal score."),
+            option("Input", "--lower-is-better", is_flag=True,
+                   help="Scores are distances or costs."),
+            option("Input", "--gallery", metavar="FILE",
+                   help="Vectors of the known classes, instead of SCORES."),
+            option("Input", "--gallery-labels", metavar="FILE",
+                   help="Class of every gallery vector."),
+            option("Input", "--probes", metavar="FILE", help="Vectors to recognise."),
+            option("Input", "--metric", default="sqeuclidean",
+                   type=click.Choice(["sqeuclidean", "cosine", "dot"]),
+                   help="How vectors are compared."),
+            option("File layout", "--key", help="Name of the array in an .npz file."),
             *_layout_options(),
-            click.option("--drop-nonfinite", is_flag=True,
-                         help="Drop rows with NaN or +infinity, or -infinity "
-                         "throughout, and say how many; -infinity is a legal score."),
-            click.option("--smaller-is-better", is_flag=True,
-                         help="Scores are distances or costs."),
-            click.option("--gallery", metavar="FILE",
-                         help="Vectors of the known classes, instead of SCORES."),
-            click.option("--gallery-labels", metavar="FILE",
-                         help="Class of every gallery vector."),
-            click.option("--probes", metavar="FILE", help="Vectors to recognise."),
-            click.option("--metric", default="sqeuclidean", show_default=True,
-                         type=click.Choice(["sqeuclidean", "cosine", "dot"]),
-                         help="How vectors are compared."),
         ],
         function,
     )  # fmt: skip
@@ -341,7 +335,7 @@ def identification_options(function: F) -> F:
             click.option("--drop-nonfinite", is_flag=True,
                          help="Drop rows of scores with NaN or +infinity, or -infinity "
                          "throughout; -infinity is a legal score."),
-            click.option("--smaller-is-better", is_flag=True,
+            click.option("--lower-is-better", is_flag=True,
                          help="Scores are distances."),
             click.option("--gallery", metavar="FILE",
                          help="Vectors of the known stimuli, instead of --scores."),

@@ -14,9 +14,9 @@ import platform
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, cast
 
 import click
@@ -24,11 +24,10 @@ import click
 from scorecast._core.progress import computing, finish, hidden, stage
 from scorecast._core.results import Result
 from scorecast.cli.faults import in_options
-from scorecast.cli.inputs import file_prints
+from scorecast.cli.inputs import Loaded, file_prints
 from scorecast.cli.verb import Verb, option_names
 from scorecast.exceptions import (
     GateFailedError,
-    Location,
     ResultWarning,
     ScorecastWarning,
     UsageError,
@@ -40,31 +39,6 @@ __all__ = ["Gate", "Loaded", "check_outputs", "deliver", "note", "run"]
 
 # Options that name files to be written, beside those of `--json` and `--report`.
 _WRITTEN = {"latex": "LaTeX", "predicted": "Predicted", "predictions": "Predictions"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loaded:
-    """What a verb read.
-
-    Attributes
-    ----------
-    arguments : mapping
-        For the library, by the names of its parameters.
-    files : sequence of str
-        Paths that were read; outputs may not replace them.
-    places : mapping
-        Where parameters came from, for messages.
-    notes : sequence of DataWarning or str
-        What was done on the way.
-    source : str
-        Whose data they are and under which licence, for the page.
-    """
-
-    arguments: Mapping[str, Any]
-    files: Sequence[str] = ()
-    places: Mapping[str, Location] = field(default_factory=dict)
-    notes: Sequence[ScorecastWarning | str] = ()
-    source: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

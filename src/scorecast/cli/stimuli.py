@@ -38,7 +38,7 @@ _BELONGS = {
     "prefix": ("scores",),
     "drop": ("scores", "embeddings"),
     "drop_nonfinite": ("scores",),
-    "smaller_is_better": ("scores",),
+    "lower_is_better": ("scores",),
     "gallery_labels": ("embeddings",),
     "groups": ("data",),
     "repeats": ("data",),
@@ -251,7 +251,7 @@ def _load_square(options: dict[str, Any], error: InvalidInputError) -> LoadedSco
     scores = Scores(
         matrix.values[usable],
         np.arange(rows)[usable].tolist(),
-        greater_is_better=not options["smaller_is_better"],
+        greater_is_better=not options["lower_is_better"],
     )
     said = ["no labels, so row and column of the same number belong together"]
     if not usable.all():

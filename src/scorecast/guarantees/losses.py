@@ -7,9 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from scorecast._core.checks import check_choice
-from scorecast.evaluation import METRICS, PosLabel, smoothed_error
-from scorecast.evaluation import Metric as Loss
-from scorecast.evaluation import cost_metric as cost_loss
+from scorecast.evaluation import (
+    METRICS,
+    Metric as Loss,
+    PosLabel,
+    cost_metric as cost_loss,
+    smoothed_error,
+)
 from scorecast.exceptions import UsageError
 
 __all__ = [

@@ -2,61 +2,80 @@ from .apparent import apparent_information as apparent_information
 from .betting import Betting as Betting
 from .cases import CaseInformation as CaseInformation
 from .columns import refuse_outside as refuse_outside
-from .compare import compare_information as compare_information
-from .compare import relative_cases as relative_cases
+from .compare import (
+    compare_information as compare_information,
+    relative_cases as relative_cases,
+)
 from .components import Components as Components
-from .densities import DENSITIES as DENSITIES
-from .densities import cases_from_densities as cases_from_densities
-from .densities import cases_from_regressor as cases_from_regressor
-from .forecasts import Forecasts as Forecasts
-from .forecasts import Reliability as Reliability
-from .forecasts import ReliabilityBin as ReliabilityBin
-from .identification import AVERAGE_METHODS as AVERAGE_METHODS
-from .identification import GENERALISATION_METHODS as GENERALISATION_METHODS
-from .identification import DecoderComparison as DecoderComparison
-from .identification import DecoderRow as DecoderRow
-from .identification import EncodingModel as EncodingModel
-from .identification import Identification as Identification
-from .identification import IdentificationForecast as IdentificationForecast
-from .identification import ImpliedInformation as ImpliedInformation
-from .identification import InformationBound as InformationBound
-from .identification import Trials as Trials
-from .identification import average_bayes_bound as average_bayes_bound
-from .identification import best_accuracy as best_accuracy
-from .identification import compare_decoders as compare_decoders
-from .identification import comparison_of as comparison_of
-from .identification import confusion_information as confusion_information
-from .identification import fano_information as fano_information
-from .identification import generalisation_bound as generalisation_bound
-from .identification import ideal_accuracy as ideal_accuracy
-from .identification import ideal_information as ideal_information
-from .identification import identify as identify
-from .identification import identify_from_scores as identify_from_scores
-from .identification import implied_information as implied_information
-from .identification import information_range as information_range
-from .identification import least_information as least_information
-from .identification import mutual_information_bound as mutual_information_bound
-from .influence import Influence as Influence
-from .influence import WorstCase as WorstCase
-from .logs import BASES as BASES
-from .logs import cases_from_j as cases_from_j
-from .logs import cases_from_logs as cases_from_logs
-from .posterior import InformationPosterior as InformationPosterior
-from .posterior import TailView as TailView
-from .probabilities import cases_from_classes as cases_from_classes
-from .probabilities import cases_from_probabilities as cases_from_probabilities
-from .result import ApparentInformation as ApparentInformation
-from .result import NormalInterval as NormalInterval
+from .densities import (
+    DENSITIES as DENSITIES,
+    cases_from_densities as cases_from_densities,
+    cases_from_regressor as cases_from_regressor,
+)
+from .forecasts import (
+    Forecasts as Forecasts,
+    Reliability as Reliability,
+    ReliabilityBin as ReliabilityBin,
+)
+from .identification import (
+    AVERAGE_METHODS as AVERAGE_METHODS,
+    GENERALISATION_METHODS as GENERALISATION_METHODS,
+    DecoderComparison as DecoderComparison,
+    DecoderRow as DecoderRow,
+    EncodingModel as EncodingModel,
+    Identification as Identification,
+    IdentificationForecast as IdentificationForecast,
+    ImpliedInformation as ImpliedInformation,
+    InformationBound as InformationBound,
+    Trials as Trials,
+    average_bayes_bound as average_bayes_bound,
+    best_accuracy as best_accuracy,
+    compare_decoders as compare_decoders,
+    comparison_of as comparison_of,
+    confusion_information as confusion_information,
+    fano_information as fano_information,
+    generalisation_bound as generalisation_bound,
+    ideal_accuracy as ideal_accuracy,
+    ideal_information as ideal_information,
+    identify as identify,
+    identify_from_scores as identify_from_scores,
+    implied_information as implied_information,
+    information_range as information_range,
+    least_information as least_information,
+    mutual_information_bound as mutual_information_bound,
+)
+from .influence import Influence as Influence, WorstCase as WorstCase
+from .logs import (
+    BASES as BASES,
+    cases_from_j as cases_from_j,
+    cases_from_logs as cases_from_logs,
+)
+from .posterior import (
+    InformationPosterior as InformationPosterior,
+    TailView as TailView,
+)
+from .probabilities import (
+    cases_from_classes as cases_from_classes,
+    cases_from_probabilities as cases_from_probabilities,
+)
+from .result import (
+    ApparentInformation as ApparentInformation,
+    NormalInterval as NormalInterval,
+)
 from .spread import Spread as Spread
-from .subgroups import MOST_GROUP_RUNS as MOST_GROUP_RUNS
-from .subgroups import GroupInformation as GroupInformation
+from .subgroups import (
+    MOST_GROUP_RUNS as MOST_GROUP_RUNS,
+    GroupInformation as GroupInformation,
+)
 from .times import cases_from_times as cases_from_times
 from .units import UNITS as UNITS
-from .wording import amount as amount
-from .wording import amount_span as amount_span
-from .wording import chance_of as chance_of
-from .wording import chance_said as chance_said
-from .wording import decimals_for as decimals_for
-from .wording import interval_end as interval_end
-from .wording import verdict as verdict
-from .wording import without_zeros as without_zeros
+from .wording import (
+    amount as amount,
+    amount_span as amount_span,
+    chance_of as chance_of,
+    chance_said as chance_said,
+    decimals_for as decimals_for,
+    interval_end as interval_end,
+    verdict as verdict,
+    without_zeros as without_zeros,
+)

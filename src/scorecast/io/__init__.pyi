@@ -1,37 +1,47 @@
-from .examples import CharacterExample as CharacterExample
-from .examples import MatchExample as MatchExample
-from .examples import load_characters as load_characters
-from .examples import load_matches as load_matches
-from .files import FILE_FORMATS as FILE_FORMATS
-from .files import FileFormat as FileFormat
-from .files import FileHash as FileHash
-from .files import FileLayout as FileLayout
-from .files import Holds as Holds
-from .files import InputFile as InputFile
-from .files import find_file as find_file
-from .files import hash_file as hash_file
-from .files import unchanged as unchanged
-from .labels import Labels as Labels
-from .labels import read_labels as read_labels
-from .matrices import CostTable as CostTable
-from .matrices import Matrix as Matrix
-from .matrices import read_costs as read_costs
-from .matrices import read_matrix as read_matrix
-from .scores import ScoreFile as ScoreFile
-from .scores import read_scores as read_scores
-from .survival import Covariate as Covariate
-from .survival import NewSamplesFile as NewSamplesFile
-from .survival import SurvivalFile as SurvivalFile
-from .survival import read_new_samples as read_new_samples
-from .survival import read_survival as read_survival
-from .tables import Columns as Columns
-from .tables import Dataset as Dataset
-from .tables import read_columns as read_columns
-from .tables import read_dataset as read_dataset
-from .tables import read_results as read_results
-from .writing import check_writable as check_writable
-from .writing import read_json as read_json
-from .writing import write_bytes as write_bytes
-from .writing import write_json as write_json
-from .writing import write_table as write_table
-from .writing import write_text as write_text
+from .examples import (
+    CharacterExample as CharacterExample,
+    MatchExample as MatchExample,
+    load_characters as load_characters,
+    load_matches as load_matches,
+)
+from .files import (
+    FILE_FORMATS as FILE_FORMATS,
+    FileFormat as FileFormat,
+    FileHash as FileHash,
+    FileLayout as FileLayout,
+    Holds as Holds,
+    InputFile as InputFile,
+    find_file as find_file,
+    hash_file as hash_file,
+    unchanged as unchanged,
+)
+from .labels import Labels as Labels, read_labels as read_labels
+from .matrices import (
+    CostTable as CostTable,
+    Matrix as Matrix,
+    read_costs as read_costs,
+    read_matrix as read_matrix,
+)
+from .scores import ScoreFile as ScoreFile, read_scores as read_scores
+from .survival import (
+    Covariate as Covariate,
+    NewSamplesFile as NewSamplesFile,
+    SurvivalFile as SurvivalFile,
+    read_new_samples as read_new_samples,
+    read_survival as read_survival,
+)
+from .tables import (
+    Columns as Columns,
+    Dataset as Dataset,
+    read_columns as read_columns,
+    read_dataset as read_dataset,
+    read_results as read_results,
+)
+from .writing import (
+    check_writable as check_writable,
+    read_json as read_json,
+    write_bytes as write_bytes,
+    write_json as write_json,
+    write_table as write_table,
+    write_text as write_text,
+)

@@ -1,21 +1,30 @@
 from .conditional import ConditionalMixture as ConditionalMixture
-from .diagnostics import MOST_RHAT as MOST_RHAT
-from .diagnostics import MOST_RHAT_COMPONENTS as MOST_RHAT_COMPONENTS
-from .diagnostics import Diagnostics as Diagnostics
-from .ensemble import can_sample as can_sample
-from .ensemble import sample_short_chains as sample_short_chains
-from .evidence import Evidence as Evidence
-from .evidence import ladder as ladder
-from .evidence import log_evidence as log_evidence
+from .diagnostics import (
+    MOST_RHAT as MOST_RHAT,
+    MOST_RHAT_COMPONENTS as MOST_RHAT_COMPONENTS,
+    Diagnostics as Diagnostics,
+)
+from .ensemble import (
+    can_sample as can_sample,
+    sample_short_chains as sample_short_chains,
+)
+from .evidence import (
+    Evidence as Evidence,
+    ladder as ladder,
+    log_evidence as log_evidence,
+)
 from .mixture import SkewStudentMixture as SkewStudentMixture
-from .observations import Noise as Noise
-from .observations import Observations as Observations
+from .observations import Noise as Noise, Observations as Observations
 from .posterior import MixturePosterior as MixturePosterior
 from .prior import Prior as Prior
-from .prior_predictive import sample_prior as sample_prior
-from .prior_predictive import sample_prior_means as sample_prior_means
+from .prior_predictive import (
+    sample_prior as sample_prior,
+    sample_prior_means as sample_prior_means,
+)
 from .pro_gamma import ProGamma as ProGamma
 from .sampler import sample_posterior as sample_posterior
 from .sampling import Sampling as Sampling
-from .skew_student import SkewStudent as SkewStudent
-from .skew_student import log_half_normal_integral as log_half_normal_integral
+from .skew_student import (
+    SkewStudent as SkewStudent,
+    log_half_normal_integral as log_half_normal_integral,
+)

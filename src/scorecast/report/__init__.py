@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from scorecast._core.results import Result
 from scorecast.exceptions import UsageError
-from scorecast.report.views import document as lay_out
-from scorecast.report.views import has_document, load
+from scorecast.report.views import document as lay_out, has_document, load
 
 if TYPE_CHECKING:
     from scorecast.report.drawing import Drawing
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from scorecast.report.plots import main_drawing, plot
     from scorecast.report.sections import Section, Table, report_sections
     from scorecast.report.text import (
-        backtest_text,
-        extrapolation_text,
         render_text,
     )
 
@@ -34,8 +31,6 @@ __all__ = [
     "Report",
     "Section",
     "Table",
-    "backtest_text",
-    "extrapolation_text",
     "lay_out",
     "load",
     "main_drawing",
@@ -62,8 +57,6 @@ _LATER = {
     "Section": "sections",
     "Table": "sections",
     "report_sections": "sections",
-    "backtest_text": "text",
-    "extrapolation_text": "text",
     "render_text": "text",
 }
 

@@ -34,13 +34,13 @@ from scorecast.report.formats import (
     page_name,
     percent,
     percent_span,
+    sentence,
 )
 from scorecast.report.outlook_views import (
     outlook_facts,
     outlook_lines,
     outlook_sections,
 )
-from scorecast.report.phrases import sentence
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.short_names import model_names

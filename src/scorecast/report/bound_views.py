@@ -8,8 +8,7 @@ from dataclasses import replace
 from scorecast.guarantees import Assessment, Bound, ModelComparison
 from scorecast.guarantees.loss_values import difference_said
 from scorecast.report.assessment_plots import bounds_drawing
-from scorecast.report.formats import UNKNOWN, is_known, model_name, one_line
-from scorecast.report.phrases import sentence
+from scorecast.report.formats import UNKNOWN, is_known, model_name, one_line, sentence
 from scorecast.report.sections import Section, column_table
 
 __all__ = [

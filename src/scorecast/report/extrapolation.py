@@ -1,23 +1,711 @@
-"""How curves of accuracy and cost are laid out."""
+"""How forecasts of question one are laid out: accuracy, cost, back-tests, curves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from scorecast._core.codec import encode
+from scorecast._core.types import FloatArray
+from scorecast.extrapolation import (
+    RISK_METHODS,
+    Backtest,
+    BacktestRow,
+    CostInterval,
+    Extrapolation,
+    ForecastNote,
+    IntervalKind,
+    MethodRole,
+    PoolPart,
+    Prediction,
+    RiskExtrapolation,
+    note_text,
+    objection_text,
+)
 from scorecast.report import formats
-from scorecast.report.curve_plots import CURVE_LEVEL, accuracy_drawing, observed_band
 from scorecast.report.document import Document, Section, Table
-from scorecast.report.risk_views import risk_drawing
-from scorecast.scores import AVERAGES, TIE_RULES, AccuracyCurve, RiskCurve
+from scorecast.report.extrapolation_figures import (
+    CURVE_LEVEL,
+    accuracy_drawing,
+    agreement_drawing,
+    backtest_drawing,
+    discriminability_drawing,
+    forecast_drawing,
+    observed_band,
+    observed_ends,
+    risk_drawing,
+)
+from scorecast.scores import (
+    AVERAGES,
+    TIE_RULES,
+    AccuracyCurve,
+    Marginality,
+    RiskCurve,
+)
 
-_MOST_ROWS = 8  # in a terminal
-_ACCURACY_REFERENCE = (
+_DASH = "\N{EN DASH}"
+_ARROW = "\N{RIGHTWARDS ARROW}"
+_MOST_ROWS = 8  # of a curve, in a terminal
+_MOST_SAID = 3  # forecasts in a headline; the nearest are the ones to trust
+_MOST_ABREAST = 36  # letters that narrow screens show side by side
+_BOUND_WORTH_SAYING = 0.01
+_CLASSEX = (
     "C. Zheng, R. Achanta and Y. Benjamini (2018). Extrapolating expected accuracies "
     "for large multi-class problems. Journal of Machine Learning Research 19."
 )
+_REFERENCES = (
+    _CLASSEX,
+    "C. Y. Zheng and Y. Benjamini (2016). Estimating mutual information in high "
+    "dimensions via classification error. arXiv:1606.05229.",
+    "K. N. Kay, T. Naselaris, R. J. Prenger and J. L. Gallant (2008). Identifying "
+    "natural images from human brain activity. Nature 452, 352\N{EN DASH}355.",
+)
+_POSTERIOR = (
+    "what the observed classes leave open (a posterior that counts classes, not "
+    "examples)"
+)
+_INTERVALS = {
+    IntervalKind.POSTERIOR: _POSTERIOR,
+    IntervalKind.POOLED: (
+        f"{_POSTERIOR}, how far ranks and scores disagree, and how far the decline "
+        "beyond the data may be misjudged"
+    ),
+    IntervalKind.JACKKNIFE: "leaving out classes in turn",
+    IntervalKind.FAULTLESS: (
+        "its lower end is that of the method bayesian, a posterior that counts "
+        "classes, not examples: every example was right, so leaving classes out in "
+        "turn shows no spread; the methods bayesian and auto forecast by it, too"
+    ),
+    IntervalKind.ALL_WRONG: "a bound: every example was wrong",
+    IntervalKind.TOO_FEW_CLASSES: (
+        "none: too few classes with examples to tell how they vary; the methods "
+        "bayesian and auto need two"
+    ),
+}
+_COST_INTERVALS = {
+    CostInterval.CONSTANT: "all mistakes cost the same",
+    CostInterval.JACKKNIFE: (
+        "leaving out classes in turn, half of the change that is expected beyond the "
+        "data, and how few mistakes there are to go by"
+    ),
+    CostInterval.FULL_RANGE: "from the least to the most it can",
+}
+_SAME_POPULATION = (
+    "new classes resemble these: they are drawn from the same population (cannot be "
+    "checked from the data)"
+)
+_LIKE_COSTS = (
+    "the costs of new classes are like those given; beyond the data the cost of a "
+    "mistake goes on changing half as fast as it did"
+)
+_SCORED_ALONE = {
+    Marginality.EMBEDDINGS: (
+        "each class is scored on its own: true of embeddings that were fixed before "
+        "these classes were seen"
+    ),
+    Marginality.MARGINAL: "each class is scored on its own: true of this classifier",
+    Marginality.COUPLED: (
+        "each class is scored on its own; these scores come from a model trained with "
+        "all classes at once, so the forecast is approximate"
+    ),
+    Marginality.UNKNOWN: (
+        "each class is scored on its own (not so for logistic regression, trees, "
+        "networks trained on these classes: there it is approximate)"
+    ),
+}
+_TIES = {
+    "random": "counted as their expectation under random breaking",
+    "optimistic": "counted as won",
+    "pessimistic": "counted as lost",
+}
+_ASSUMED = "What this assumes, and what was checked"
+_BACKTEST_LEAD = (
+    "Some of the classes were hidden and then predicted from the others, again and "
+    "again. A dot is the mean error, the bar how much it varies, the number on the "
+    "right its typical size: the best method has its dot at zero and a short bar. The "
+    "table gives the standard error of every mean error."
+)
+_COST_LEAD = (
+    "Each point of the dark line is the exact average cost over all choices of that "
+    "many of the observed classes; the band is a 90 % interval, from leaving classes "
+    "out. Points beyond are forecasts with their intervals; the broken line only joins "
+    "them."
+)
+
+
+# --- a forecast of accuracy ----------------------------------------------------------
+
+
+def extrapolation_document(result: Extrapolation) -> Document:
+    """Lay out a forecast of accuracy."""
+    sections = [
+        Section(tables=(_prediction_table(result),), is_terminal=True),
+        _curve_section(result),
+        _methods_section(result),
+        *_backtest_sections(result),
+        *_difficulty_sections(result),
+        Section(heading=_ASSUMED, items=tuple(map(formats.sentence, _assumed(result)))),
+        _interval_section(result),
+        _numbers_section(result),
+    ]
+    return Document(
+        headline=_headline(result),
+        notes=_notes(result.notes, result.predictions),
+        sections=tuple(sections),
+        facts=(
+            ("Observed", _observed_text(result)),
+            ("Method", f"{_methods_text(result)}; {_backtest_text(result)}"),
+            ("Assumes", "; ".join(_assumed(result)[:2])),
+        ),
+        references=_REFERENCES,
+    )
+
+
+def _headline(result: Extrapolation) -> str:
+    known = (
+        f"On {formats.count(result.n_classes)} classes it is right "
+        f"{formats.percent(result.observed_accuracy)} of the time{_guesses(result.top)}"
+    )
+    beyond = {p.classes: p for p in result.predictions if not p.is_observed}
+    if not beyond:
+        return f"{known}."
+    level = formats.level(result.confidence_level)
+    nearest = [beyond[k] for k in sorted(beyond)[:_MOST_SAID]]
+    forecasts = ", with ".join(_expected(p, level) for p in nearest)
+    return f"{known}; with {forecasts}."
+
+
+def _expected(p: Prediction, level: str) -> str:
+    ends = "no interval: too few classes"
+    if formats.is_known(p.low) and formats.is_known(p.high):
+        ends = f"{level} interval {formats.percent_span(p.low, p.high)}"
+    right = formats.percent(p.accuracy)
+    return f"{formats.count(p.classes)} classes expect about {right} ({ends})"
+
+
+def _guesses(top: int) -> str:
+    return "" if top == 1 else f" within {top} guesses"
+
+
+def _notes(notes: Iterable[Any], predictions: Iterable[Any]) -> tuple[str, ...]:
+    # A caveat that stands beside its number need not stand below it again.
+    is_said = any(p.is_far for p in predictions)
+    return tuple(
+        note_text(note)
+        for note in notes
+        if not (is_said and note.code == ForecastNote.FAR)
+    )
+
+
+def _prediction_table(result: Extrapolation) -> Table:
+    level = formats.level(result.confidence_level)
+    return Table(
+        columns=("classes", "expect", f"{level} interval", "chance"),
+        rows=tuple(
+            (
+                formats.count(p.classes),
+                formats.percent(p.accuracy),
+                formats.percent_span(p.low, p.high, dash=_DASH),
+                _chance_text(p.chance),
+            )
+            for p in result.predictions
+        ),
+        notes=tuple(_caveat(p, result) for p in result.predictions),
+        n_words=0,
+        bars=tuple((p.low, p.accuracy, p.high) for p in result.predictions),
+    )
+
+
+def _caveat(p: Prediction, result: Extrapolation) -> str:
+    """Say what is to be known of one number."""
+    if p.is_observed:
+        return "observed: the average over all subsets of so many classes"
+    parts = [_far_text(p.classes, result.n_classes)] if p.is_far else []
+    if p.bound is not None and p.bound >= _BOUND_WORTH_SAYING:
+        least = formats.percent(p.bound)
+        parts.append(f"at least {least} whatever the recogniser is like")
+    elif result.is_faultless:
+        parts.append("no mistake was observed")
+    return "; ".join(parts)
+
+
+def _far_text(k: int, n_classes: int) -> str:
+    return f"{formats.count(k / n_classes)}x beyond the data: a rough guide at best"
+
+
+def _chance_text(chance: float) -> str:
+    """Say what guessing reaches, to two digits where it is small."""
+    small = [limit for limit in (0.1, 0.01) if chance < limit]
+    return formats.percent(chance, len(small))
+
+
+def _observed_text(result: Extrapolation) -> str:
+    right = formats.percent(result.observed_accuracy, 1)
+    seen = (
+        f"{formats.count(result.n_classes)} classes, "
+        f"{formats.count(result.n_samples)} examples: right {right} of the time"
+        f"{_guesses(result.top)}"
+    )
+    low, high = result.observed_low, result.observed_high
+    if not (formats.is_known(low) and formats.is_known(high)):
+        return seen
+    level = formats.level(result.confidence_level)
+    return f"{seen} ({level} interval {formats.percent_span(low, high, 1)})"
+
+
+def _methods_text(result: Extrapolation) -> str:
+    return _shares_text(result.method, {m.name: m.weight for m in result.methods})
+
+
+def _shares_text(method: str, weights: Mapping[str, float]) -> str:
+    """Name a method, and what it is a mixture of, such as auto: bayesian .6, ..."""
+    used = sorted((n for n in weights if weights[n] > 0), key=lambda n: -weights[n])
+    if used in ([], [method]):
+        return formats.one_line(method)
+    shares = (f"{formats.one_line(n)} {formats.weight_name(weights[n])}" for n in used)
+    return f"{formats.one_line(method)}: {', '.join(shares)}"
+
+
+def _backtest_text(result: Extrapolation) -> str:
+    """Say how far off the method was when classes were hidden from it."""
+    for shown in sorted({row.from_classes for row in result.backtest}):
+        rows = [row for row in result.backtest if row.from_classes == shown]
+        own = next((row for row in rows if row.method == result.method), None)
+        if own is not None and formats.is_known(own.rmse):
+            task = f"{formats.count(shown)} {_ARROW} {formats.count(own.to_classes)}"
+            text = f"back-test {task} classes: off by {formats.points(own.rmse)} points"
+            if not formats.is_known(own.stderr):
+                return text
+            bias = formats.points(own.bias, signed=True)
+            return f"{text}, bias {bias} (standard error {formats.points(own.stderr)})"
+    if 1 < result.top >= result.n_classes // 2:
+        few = "half of the classes are too few"
+        return f"not back-tested{_guesses(result.top)}: {few}"
+    return "not back-tested"
+
+
+def _assumed(result: Extrapolation | RiskExtrapolation) -> tuple[str, ...]:
+    unit = "class" if result.average == "macro" else "example"
+    costs = (_LIKE_COSTS,) if isinstance(result, RiskExtrapolation) else ()
+    return (
+        _SAME_POPULATION,
+        *costs,
+        _SCORED_ALONE[result.marginality],
+        "classes, not examples, are the sampling unit: examples of one class do not "
+        "count as independent",
+        f"every {unit} counts the same ({result.average} average); ties are "
+        f"{_TIES[result.ties]}",
+    )
+
+
+def _curve_section(result: Extrapolation) -> Section:
+    lead = (
+        f"Measured up to {formats.count(result.n_classes)} classes, forecast beyond. "
+        f"Read off the accuracy{_guesses(result.top)} at the number of classes you "
+        f"will face: the wider the shaded {formats.level(result.confidence_level)} "
+        "band there, the less is known."
+    )
+    if len(result.methods) > 1:
+        lead += " The thin lines are the single methods"
+        dotted = "; dotted ones have no share in the forecast."
+        lead += dotted if _has_idle(result) else "."
+    return Section(
+        heading="Accuracy against the number of classes",
+        lead=(lead,),
+        figure=forecast_drawing(result, _headline(result)),
+    )
+
+
+def _has_idle(result: Extrapolation) -> bool:
+    return any(m.weight <= 0 for m in result.methods)
+
+
+def _methods_section(result: Extrapolation) -> Section:
+    columns = (
+        "method",
+        "share",
+        *(formats.count(p.classes) for p in result.predictions),
+    )
+    rows = tuple(
+        (
+            m.name,
+            formats.weight_name(m.weight),
+            *(formats.percent(x, 1) for x in m.targets.tolist()),
+        )
+        for m in result.methods
+    )
+    parts = {p.method: p for p in result.pooling.parts} if result.pooling else {}
+    table = Table(
+        caption="Share of each method, and its accuracy at each number of classes",
+        columns=columns,
+        rows=rows,
+        notes=tuple(_method_note(m.name, m.role, parts) for m in result.methods),
+        is_stacked=_is_wide(columns, rows),
+    )
+    heading = "What each method says"
+    is_beyond = any(not p.is_observed for p in result.predictions)
+    if len(result.methods) < 2 or not is_beyond:
+        return Section(heading=heading, tables=(table,))
+    lead = (
+        "Dots close together mean that the forecast does not hang on the choice of "
+        "method; a dot outside the shaded interval is a reason for doubt."
+    )
+    if _has_idle(result):
+        lead += " Hollow dots have no share in the forecast."
+    figure = agreement_drawing(result)
+    return Section(heading=heading, lead=(lead,), figure=figure, tables=(table,))
+
+
+def _method_note(name: str, role: MethodRole, parts: Mapping[str, PoolPart]) -> str:
+    """Say in a sentence or two what is to be known of a method."""
+    if name not in parts:
+        return "shown for comparison" if role is MethodRole.COMPARED else ""
+    part = parts[name]
+    told = ""
+    if part.objection is not None:
+        told = objection_text(
+            part.objection,
+            method=name,
+            saturated=part.saturated,
+            smoothed=part.smoothed,
+            observed=part.observed,
+        )
+    elif part.shift is not None:
+        told = (
+            f"{_scale_text(part.normal_share or 0.0)}Moved by {part.shift:+.2f} "
+            "log-odds to agree with the accuracy observed."
+        )
+    if part.easing is not None and round(100 * part.easing) > 0:
+        slower = formats.percent(part.easing)
+        told = f"{told} Made to decline {slower} slower after back-tests.".strip()
+    return told
+
+
+def _scale_text(share: float) -> str:
+    if share == 1:
+        return "Smoothed on a normal scale. "
+    percent = formats.percent(share)
+    return f"Smoothed to {percent} on a normal scale. " if share > 0 else ""
+
+
+def _is_wide(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bool:
+    """Tell whether a narrow screen would cut a table off."""
+    cells = zip(columns, *rows, strict=True)
+    return sum(max(map(len, column)) for column in cells) > _MOST_ABREAST
+
+
+def _backtest_sections(result: Extrapolation) -> list[Section]:
+    if not result.backtest:
+        return []
+    return [
+        Section(
+            heading="Would it have been right?",
+            lead=(_BACKTEST_LEAD,),
+            figure=backtest_drawing(result.backtest, {result.method}),
+            tables=(
+                _backtest_table(
+                    result.backtest, result.confidence_level, is_folded=True
+                ),
+            ),
+        )
+    ]
+
+
+def _difficulty_sections(result: Extrapolation) -> list[Section]:
+    if not np.isfinite(result.discriminability.d).any():
+        return []
+    # The curve is of single competitors, however many guesses are allowed.
+    mistakes = "mistakes" if result.top == 1 else "wrong first guesses"
+    lead = (
+        "An example at 1,000 is beaten by one class in a thousand: safe among a "
+        "hundred classes, mostly lost among ten thousand. The height of the curve at "
+        f"a number of classes is roughly the share of {mistakes} with that many. Up to "
+        f"{formats.count(result.n_classes)} the data speak; beyond, the curve is what "
+        "the method infers."
+    )
+    return [
+        Section(
+            heading="How many classes it takes to beat an example",
+            lead=(lead,),
+            figure=discriminability_drawing(result),
+        )
+    ]
+
+
+def _interval_section(result: Extrapolation) -> Section:
+    rules = [
+        f"level {formats.level(result.confidence_level)}",
+        f"{result.average} average",
+        f"ties {result.ties}",
+        f"seed {'none' if result.random_state is None else result.random_state}",
+        *(f"{name} {_plain(value)}" for name, value in result.settings.items()),
+    ]
+    return Section(
+        heading="How the interval was made",
+        lead=(
+            formats.sentence(_INTERVALS[result.interval_kind]),
+            formats.sentence(", ".join(rules)),
+        ),
+    )
+
+
+def _numbers_section(result: Extrapolation) -> Section:
+    level, curve = result.confidence_level, result.curve
+    observed = (result.observed.classes, result.observed.accuracy)
+    tables = [
+        _curve_table("Observed curve", *observed, *observed_ends(result), level=level)
+    ]
+    if curve.classes.size:
+        columns = (curve.classes, curve.accuracy, curve.low, curve.high)
+        tables.append(_curve_table("Forecast curve", *columns, level=level))
+    chosen = {
+        "bandwidth": result.bandwidth,
+        "number of independent examples": result.n_effective,
+        **result.parameters,
+        "bandwidths tried": [
+            {"bandwidth": one.bandwidth, "rmse": one.rmse, "accuracy": one.accuracy}
+            for one in result.by_bandwidth
+        ],
+        "pooling": result.pooling,
+    }
+    rows = tuple(
+        (name, _plain(value))
+        for name, value in chosen.items()
+        if value not in (None, [])
+    )
+    if rows:
+        tables.append(
+            Table(
+                caption="What the method chose for itself",
+                columns=("name", "value"),
+                rows=rows,
+                n_words=2,
+                is_folded=True,
+            )
+        )
+    return Section(heading="All numbers", tables=tuple(tables))
+
+
+def _curve_table(
+    caption: str,
+    classes: Any,
+    accuracy: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    *,
+    level: float,
+) -> Table:
+    columns = (x.tolist() for x in (classes, accuracy, low, high))
+    return Table(
+        caption=caption,
+        columns=("classes", "accuracy", f"{formats.level(level)} interval"),
+        rows=tuple(
+            (
+                formats.count(k),
+                formats.percent(y, 2),
+                formats.percent_span(a, b, 2, _DASH),
+            )
+            for k, y, a, b in zip(*columns, strict=True)
+        ),
+        n_words=0,
+        is_folded=True,
+    )
+
+
+def _plain(value: object) -> str:
+    plain = encode(value)
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+
+
+# --- a back-test ---------------------------------------------------------------------
+
+
+def backtest_document(result: Backtest) -> Document:
+    """Lay out a back-test."""
+    best = min(result.rows, key=lambda row: row.rmse)
+    headline = (
+        f"Hiding classes ({formats.count(best.from_classes)} shown, "
+        f"{formats.count(best.to_classes)} predicted), {best.method} came closest"
+        f"{_guesses(result.top)}: off by {formats.points(best.rmse)} points over "
+        f"{formats.counted(best.n_repeats, 'repeats')}."
+    )
+    seen = (
+        f"{formats.count(result.n_classes)} classes, "
+        f"{formats.count(result.n_samples)} examples; {result.average} average, ties "
+        f"{result.ties}; errors in percentage "
+        "points, that of the bias in brackets"
+    )
+    return Document(
+        headline=headline,
+        sections=(
+            Section(
+                tables=(
+                    _backtest_table(
+                        result.rows, result.confidence_level, is_folded=False
+                    ),
+                ),
+                is_terminal=True,
+            ),
+            Section(
+                heading="Classes hidden, then predicted",
+                lead=(_BACKTEST_LEAD,),
+                figure=backtest_drawing(result.rows),
+            ),
+        ),
+        facts=(("Data", seen),),
+        references=_REFERENCES,
+    )
+
+
+def _backtest_table(
+    rows: Sequence[BacktestRow], confidence_level: float, *, is_folded: bool
+) -> Table:
+    def known(
+        value: float | None, write: Callable[[float], str], otherwise: str = _DASH
+    ) -> str:
+        return write(value) if value is not None else otherwise
+
+    return Table(
+        caption="Back-test in percentage points, with the standard error of each bias",
+        columns=(
+            "method",
+            "classes",
+            "off by",
+            "bias (error)",
+            "truth",
+            "predicted",
+            f"in {formats.level(confidence_level)} interval",
+            "repeats",
+        ),
+        rows=tuple(
+            (
+                row.method,
+                f"{formats.count(row.from_classes)} {_ARROW} "
+                f"{formats.count(row.to_classes)}",
+                formats.points(row.rmse),
+                formats.points(row.bias, signed=True)
+                + known(row.stderr, lambda x: f" ({formats.points(x)})", ""),
+                formats.percent(row.truth, 1),
+                formats.percent(row.prediction, 1),
+                known(row.coverage, formats.percent),
+                formats.count(row.n_repeats),
+            )
+            for row in rows
+        ),
+        is_folded=is_folded,
+        is_stacked=True,
+    )
+
+
+# --- a forecast of cost --------------------------------------------------------------
+
+
+def risk_document(result: RiskExtrapolation) -> Document:
+    """Lay out a forecast of cost."""
+    level = formats.level(result.confidence_level)
+    table = Table(
+        caption="Average cost of a decision",
+        columns=("classes", "expect", f"{level} interval"),
+        rows=tuple(
+            (formats.count(p.classes), _amount(p.risk), _amounts(p.low, p.high))
+            for p in result.predictions
+        ),
+        notes=tuple(
+            "observed: the average over all subsets of so many classes"
+            if p.is_observed
+            else _far_text(p.classes, result.n_classes)
+            if p.is_far
+            else ""
+            for p in result.predictions
+        ),
+        n_words=0,
+        bars=tuple((p.low, p.risk, p.high) for p in result.predictions),
+    )
+    how = "leaving out classes in turn"
+    if result.cost_interval is not CostInterval.NONE:
+        how = (
+            f"the chance of a mistake: {_INTERVALS[result.interval_kind]}; what a "
+            f"mistake costs: {_COST_INTERVALS[result.cost_interval]}"
+        )
+    sections = (
+        Section(tables=(table,), is_terminal=True),
+        Section(
+            heading="Cost against the number of classes",
+            lead=(_COST_LEAD,),
+            figure=risk_drawing(result.observed, _risk_headline(result), result),
+            tables=(_risk_table(result.observed),),
+        ),
+        Section(heading=_ASSUMED, items=tuple(map(formats.sentence, _assumed(result)))),
+        Section(
+            heading="How the intervals were made",
+            lead=(
+                formats.sentence(f"beyond the data the intervals come from {how}"),
+                "Up to the observed classes they come from the risk curve, by leaving "
+                "out classes in turn.",
+            ),
+        ),
+    )
+    return Document(
+        headline=_risk_headline(result),
+        notes=_notes(result.notes, result.predictions),
+        sections=sections,
+        facts=_risk_facts(result),
+        references=_REFERENCES,
+    )
+
+
+def _risk_headline(result: RiskExtrapolation) -> str:
+    last = max(result.predictions, key=lambda p: p.classes)
+    now = float(result.observed.risk[np.argmax(result.observed.classes)])
+    ends = "no interval: too few classes"
+    if formats.is_known(last.high):
+        level = formats.level(result.confidence_level)
+        ends = f"{level} interval {_amounts(last.low, last.high)}"
+    return (
+        f"With {formats.count(result.n_classes)} classes a decision costs "
+        f"{_amount(now)} on average; with {formats.count(last.classes)} classes expect "
+        f"about {_amount(last.risk)} ({ends})."
+    )
+
+
+def _risk_facts(result: RiskExtrapolation) -> tuple[tuple[str, str], ...]:
+    now = float(result.observed.risk[np.argmax(result.observed.classes)])
+    seen = (
+        f"{formats.count(result.n_classes)} classes, "
+        f"{formats.count(result.n_samples)} examples: a decision costs {_amount(now)}"
+    )
+    method = (
+        f"{_shares_text(result.method, result.weights)}; the chance of a mistake times "
+        "what a mistake costs"
+    )
+    if result.method in RISK_METHODS:
+        method = f"{result.method}: {RISK_METHODS[result.method].summary}"
+    costs = ""
+    if result.are_costs_by_name is not None:
+        matched = "by name" if result.are_costs_by_name else "by column order"
+        costs = f"matched {matched}; a row for every answer, a column for every truth"
+    return (
+        ("Observed", seen),
+        ("Method", method),
+        ("Costs", costs),
+        (
+            "Back-test",
+            "none for costs; the back-test of accuracy tries the chance of a mistake",
+        ),
+        ("Assumes", "; ".join(_assumed(result)[:2])),
+        ("Rules", f"{result.average} average, ties {result.ties}"),
+    )
+
+
+def _amounts(low: float, high: float) -> str:
+    is_there = formats.is_known(low) and formats.is_known(high)
+    return f"{formats.amount(low)} to {formats.amount(high)}" if is_there else "none"
+
+
+# --- curves of the observed classes --------------------------------------------------
 
 
 def accuracy_curve_document(curve: AccuracyCurve) -> Document:
@@ -63,7 +751,7 @@ def accuracy_curve_document(curve: AccuracyCurve) -> Document:
             ),
         ),
         facts=(("Observed", _size(curve)), ("Rules", _rules(curve))),
-        references=(_ACCURACY_REFERENCE,),
+        references=(_CLASSEX,),
     )
 
 
@@ -88,7 +776,27 @@ def accuracy_headline(curve: AccuracyCurve) -> str:
 def risk_curve_document(curve: RiskCurve) -> Document:
     """Lay out a risk curve."""
     level = formats.level(CURVE_LEVEL)
-    table = Table(
+    lead = (
+        "Each point is the exact average cost over all choices of that many of the "
+        f"observed classes; the band is a {level} interval, from leaving classes out."
+    )
+    return Document(
+        headline=risk_headline(curve),
+        sections=(
+            Section(
+                heading="Cost against the number of classes",
+                lead=(lead,),
+                figure=risk_drawing(curve, risk_headline(curve)),
+                tables=(_risk_table(curve),),
+            ),
+        ),
+        facts=(("Observed", _size(curve)), ("Rules", _rules(curve))),
+        references=(_CLASSEX,),
+    )
+
+
+def _risk_table(curve: RiskCurve) -> Table:
+    return Table(
         caption="Observed curve",
         columns=("classes", "cost", "standard error"),
         rows=tuple(
@@ -101,23 +809,6 @@ def risk_curve_document(curve: RiskCurve) -> Document:
         ),
         n_words=0,
         is_folded=True,
-    )
-    lead = (
-        "Each point is the exact average cost over all choices of that many of the "
-        f"observed classes; the band is a {level} interval, from leaving classes out."
-    )
-    return Document(
-        headline=risk_headline(curve),
-        sections=(
-            Section(
-                heading="Cost against the number of classes",
-                lead=(lead,),
-                figure=risk_drawing(curve, description=risk_headline(curve)),
-                tables=(table,),
-            ),
-        ),
-        facts=(("Observed", _size(curve)), ("Rules", _rules(curve))),
-        references=(_ACCURACY_REFERENCE,),
     )
 
 
@@ -155,5 +846,8 @@ def _amount(value: float) -> str:
 
 VIEWS: dict[str, Callable[[Any], Document]] = {
     AccuracyCurve.kind: accuracy_curve_document,
+    Backtest.kind: backtest_document,
+    Extrapolation.kind: extrapolation_document,
     RiskCurve.kind: risk_curve_document,
+    RiskExtrapolation.kind: risk_document,
 }

@@ -48,6 +48,7 @@ __all__ = [
     "percent_span",
     "points",
     "printable",
+    "sentence",
     "signed_number",
     "signed_size",
     "span",
@@ -316,3 +317,9 @@ def page_name(name: str) -> str:
     """
     shown = model_name(name, 60)
     return shown if len(shown) <= 24 else _SEAM.sub("\N{ZERO WIDTH SPACE}", shown)
+
+
+def sentence(text: str) -> str:
+    """Begin with a capital letter and end with a full stop."""
+    whole = text[:1].upper() + text[1:].rstrip()
+    return whole if whole.endswith((".", "!", "?")) else f"{whole}."

@@ -17,7 +17,6 @@ from scorecast.information import (
     amount,
     amount_span,
 )
-from scorecast.report.curve_plots import observed_band
 from scorecast.report.drawing import (
     ACCENT,
     ACCENT_SOFT,
@@ -34,6 +33,7 @@ from scorecast.report.drawing import (
     text_width,
     thinned,
 )
+from scorecast.report.extrapolation_figures import observed_band
 from scorecast.report.formats import count, is_known, percent
 from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
 from scorecast.report.number_axis import number_axis

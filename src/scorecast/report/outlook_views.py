@@ -21,13 +21,13 @@ from scorecast.report.formats import (
     level_name,
     model_name,
     page_name,
+    sentence,
 )
 from scorecast.report.learning_views import (
     learning_drawing,
     learning_table,
     split_said,
 )
-from scorecast.report.phrases import sentence
 from scorecast.report.sections import Section, Table
 from scorecast.report.selection_views import (
     FEATURES_LEAD,

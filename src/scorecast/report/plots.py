@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scorecast.classes import Backtest, Extrapolation
 from scorecast.exceptions import UsageError
-from scorecast.report.curve_plots import outlook_drawing
 from scorecast.report.drawing import Drawing, draw_on
-from scorecast.report.row_plots import backtest_drawing
 from scorecast.report.views import ViewFunction, document, has_document
 
 if TYPE_CHECKING:
@@ -63,13 +60,3 @@ def main_drawing(result: Any) -> Drawing:
     kind = getattr(result, "kind", type(result).__name__)
     msg = f"There is no figure for {kind!r}; `to_columns()` has its numbers."
     raise UsageError(msg)
-
-
-@main_drawing.register
-def _(result: Extrapolation) -> Drawing:
-    return outlook_drawing(result)
-
-
-@main_drawing.register
-def _(result: Backtest) -> Drawing:
-    return backtest_drawing(result.rows)

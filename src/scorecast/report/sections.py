@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scorecast.report.document import Document
-from scorecast.report.document import Section as DocumentSection
-from scorecast.report.document import Table as DocumentTable
+from scorecast.report.document import (
+    Document,
+    Section as DocumentSection,
+    Table as DocumentTable,
+)
 from scorecast.report.drawing import Drawing
 from scorecast.report.formats import UNKNOWN, count, is_known
 from scorecast.report.views import ViewFunction, document, has_document

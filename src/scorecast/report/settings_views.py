@@ -17,8 +17,14 @@ from scorecast.guarantees import (
 )
 from scorecast.report.dot_rows import Group, Row, groups_drawing
 from scorecast.report.drawing import Drawing
-from scorecast.report.formats import count, dashed, level_name, one_line, percent
-from scorecast.report.phrases import sentence
+from scorecast.report.formats import (
+    count,
+    dashed,
+    level_name,
+    one_line,
+    percent,
+    sentence,
+)
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
 from scorecast.report.short_names import own_parts, short_by_name, short_names

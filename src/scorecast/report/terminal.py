@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 WIDTH = 88
 _LONGEST = 2_000  # characters of a paragraph
 _BAR = 18  # columns of a bar
+_LEAST_WORDS = 14  # columns that a name keeps where a table is wide
+_GLUE = "\ue000"  # keeps a number and its percent sign on one line
 _NARROWEST_WITH_BARS = 60
 _DASH, _DOT, _ENDS, _RULE = "─", "●", ("├", "┤"), "┊"
 _ASCII = str.maketrans({"─": "-", "●": "o", "├": "|", "┤": "|", "┊": ":", "–": "-",
@@ -67,15 +69,16 @@ def write(
         emoji=False,
     )
     console.print(Text(_clean(document.headline), style="bold"))
-    shown = [part for part in document.sections if part.is_terminal]
-    for part in shown:
-        console.print()
-        _print_section(console, part, width)
+    for part in document.sections:
+        if part.is_terminal:
+            console.print()
+            _print_section(console, part, width)
     if document.notes or document.facts:
         console.print()
     _print_entries(console, [("Note", note) for note in document.notes], "yellow")
     _print_entries(console, document.facts)
-    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    shown = out.getvalue().replace(_GLUE, " ")
+    lines = [line.rstrip() for line in shown.splitlines()]
     text = "\n".join(lines).strip("\n")
     if ascii_only:
         plain = text.translate(_ASCII)
@@ -105,11 +108,13 @@ def _print_table(console: Console, table: Table, width: int) -> None:
     )
     for number, name in enumerate(table.columns):
         is_word = number < table.n_words
+        column = [name, *(row[number] for row in table.rows)]
         grid.add_column(
             Text(_clean(name)),
             justify="left" if is_word else "right",
             no_wrap=not is_word,
             overflow="fold",
+            min_width=min(max(map(len, column)), _LEAST_WORDS) if is_word else None,
         )
     if has_bars:
         grid.add_column("", no_wrap=True)
@@ -195,4 +200,4 @@ def _print_entries(
 
 
 def _clean(text: str) -> str:
-    return printable(text, _LONGEST)
+    return printable(text, _LONGEST).replace(" %", f"{_GLUE}%")

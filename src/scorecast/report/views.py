@@ -36,7 +36,10 @@ _ROOMS: dict[str, str] = {
     "simulated-forecasts": "simulate",
     "simulated-recognition": "simulate",
     "accuracy-curve": "extrapolation",
+    "backtest": "extrapolation",
+    "extrapolation": "extrapolation",
     "risk-curve": "extrapolation",
+    "risk-extrapolation": "extrapolation",
 }
 
 # Views of rooms that are not rebuilt yet, by the class of the result.
@@ -53,7 +56,6 @@ _MODULES = {
     "Recurrence": "recurrence_views",
     "Regularities": "space_views",
     "RequiredTestSize": "size_views",
-    "RiskExtrapolation": "risk_views",
     "SelectedFeatures": "selection_views",
     "SelectionBias": "selection_views",
     "SettingsAssessment": "settings_views",

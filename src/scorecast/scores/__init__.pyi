@@ -1,45 +1,55 @@
-from .curves import MOST_GROUPS as MOST_GROUPS
-from .curves import AccuracyCurve as AccuracyCurve
-from .curves import RiskCurve as RiskCurve
-from .curves import StandardError as StandardError
-from .curves import accuracy_curve as accuracy_curve
-from .curves import curve_of_ranking as curve_of_ranking
-from .curves import curve_sizes as curve_sizes
-from .curves import risk_curve as risk_curve
-from .curves import risk_curve_and_replicates as risk_curve_and_replicates
-from .embedding_ranks import DISTANCES as DISTANCES
-from .embedding_ranks import Distance as Distance
+from .curves import (
+    MOST_GROUPS as MOST_GROUPS,
+    AccuracyCurve as AccuracyCurve,
+    RiskCurve as RiskCurve,
+    StandardError as StandardError,
+    accuracy_curve as accuracy_curve,
+    curve_of_ranking as curve_of_ranking,
+    curve_sizes as curve_sizes,
+    risk_curve as risk_curve,
+    risk_curve_and_replicates as risk_curve_and_replicates,
+)
+from .embedding_ranks import DISTANCES as DISTANCES, Distance as Distance
 from .embeddings import Embeddings as Embeddings
-from .estimators import is_marginal as is_marginal
-from .estimators import scores_from as scores_from
-from .jackknife import jackknife_covariance as jackknife_covariance
-from .jackknife import jackknife_stderr as jackknife_stderr
-from .jackknife import leave_out_curves as leave_out_curves
-from .jackknife import leave_out_histograms as leave_out_histograms
-from .matrix import Scores as Scores
-from .matrix import label_list as label_list
-from .matrix import match_labels as match_labels
-from .notes import Marginality as Marginality
-from .notes import ScoreNote as ScoreNote
-from .notes import direction_note as direction_note
-from .notes import looks_normalised as looks_normalised
-from .notes import marginality as marginality
-from .notes import n_copies as n_copies
-from .notes import order_note as order_note
-from .notes import score_notes as score_notes
-from .notes import score_warning as score_warning
-from .ranks import AVERAGES as AVERAGES
-from .ranks import TIE_RULES as TIE_RULES
-from .ranks import Average as Average
-from .ranks import Ranking as Ranking
-from .ranks import Recogniser as Recogniser
-from .ranks import TieRule as TieRule
-from .ranks import check_scores as check_scores
-from .ranks import rank_true_classes as rank_true_classes
-from .ranks import sample_weights as sample_weights
-from .subsets import beating_histogram as beating_histogram
-from .subsets import chances_right as chances_right
-from .subsets import mean_chances as mean_chances
-from .subsets import probit_grid as probit_grid
-from .subsets import probit_moments as probit_moments
-from .subsets import snap_to_certainty as snap_to_certainty
+from .estimators import is_marginal as is_marginal, scores_from as scores_from
+from .jackknife import (
+    jackknife_covariance as jackknife_covariance,
+    jackknife_stderr as jackknife_stderr,
+    leave_out_curves as leave_out_curves,
+    leave_out_histograms as leave_out_histograms,
+)
+from .matrix import (
+    Scores as Scores,
+    label_list as label_list,
+    match_labels as match_labels,
+)
+from .notes import (
+    Marginality as Marginality,
+    ScoreNote as ScoreNote,
+    direction_note as direction_note,
+    looks_normalised as looks_normalised,
+    marginality as marginality,
+    n_copies as n_copies,
+    order_note as order_note,
+    score_notes as score_notes,
+    score_warning as score_warning,
+)
+from .ranks import (
+    AVERAGES as AVERAGES,
+    TIE_RULES as TIE_RULES,
+    Average as Average,
+    Ranking as Ranking,
+    Recogniser as Recogniser,
+    TieRule as TieRule,
+    check_scores as check_scores,
+    rank_true_classes as rank_true_classes,
+    sample_weights as sample_weights,
+)
+from .subsets import (
+    beating_histogram as beating_histogram,
+    chances_right as chances_right,
+    mean_chances as mean_chances,
+    probit_grid as probit_grid,
+    probit_moments as probit_moments,
+    snap_to_certainty as snap_to_certainty,
+)

@@ -16,10 +16,10 @@ from scorecast.evaluation import (
     hoeffding,
     nadeau_bengio,
     normal,
+    percentile as percentiles,
     student,
     wilson,
 )
-from scorecast.evaluation import percentile as percentiles
 from scorecast.exceptions import InsufficientDataError
 from scorecast.guarantees.bounds.areas import fold_areas, pair_areas
 from scorecast.guarantees.bounds.bound import Bound

@@ -13,10 +13,10 @@ from scorecast.evaluation import (
     hoeffding,
     nadeau_bengio,
     normal,
+    percentile as percentiles,
     student,
     wilson,
 )
-from scorecast.evaluation import percentile as percentiles
 from scorecast.guarantees.bounds.bound import Bound
 
 __all__ = ["vector_bounds"]

@@ -1,0 +1,99 @@
+"""Question one: how it will do with many more classes."""
+
+# Methods are imported in the order of help, comparisons and random streams.
+# isort: off
+from scorecast.extrapolation.regression import Regression
+from scorecast.extrapolation.gaussian import Gaussian
+from scorecast.extrapolation.bayesian import Bayesian
+from scorecast.extrapolation.kde import FixedKde, Kde, kernel_favourability
+from scorecast.extrapolation.spline import Spline
+from scorecast.extrapolation.polynomial import Polynomial
+from scorecast.extrapolation.auto import (
+    Auto,
+    Objection,
+    Pooling,
+    PoolPart,
+    PoolTest,
+)
+
+# isort: on
+from scorecast.extrapolation.backtest import Backtest, BacktestRow, backtest
+from scorecast.extrapolation.bandwidths import (
+    BANDWIDTH_RULES,
+    bandwidth,
+    wrong_class_bandwidths,
+)
+from scorecast.extrapolation.extrapolate import (
+    BandwidthForecast,
+    Discriminability,
+    Extrapolation,
+    ForecastCurve,
+    MethodForecast,
+    MethodRole,
+    Prediction,
+    extrapolate,
+)
+from scorecast.extrapolation.extrapolator import (
+    EXTRAPOLATORS,
+    Extrapolator,
+    Fit,
+    Law,
+    RankExtrapolator,
+)
+from scorecast.extrapolation.intervals import IntervalKind, perfect_bound
+from scorecast.extrapolation.notes import ForecastNote, note_text, objection_text
+from scorecast.extrapolation.observed import ObservedClasses, RankHistogram
+from scorecast.extrapolation.risk import (
+    RISK_METHODS,
+    CostInterval,
+    RiskExtrapolation,
+    RiskFactor,
+    RiskPrediction,
+)
+
+__all__ = [
+    "BANDWIDTH_RULES",
+    "EXTRAPOLATORS",
+    "RISK_METHODS",
+    "Auto",
+    "Backtest",
+    "BacktestRow",
+    "BandwidthForecast",
+    "Bayesian",
+    "CostInterval",
+    "Discriminability",
+    "Extrapolation",
+    "Extrapolator",
+    "Fit",
+    "FixedKde",
+    "ForecastCurve",
+    "ForecastNote",
+    "Gaussian",
+    "IntervalKind",
+    "Kde",
+    "Law",
+    "MethodForecast",
+    "MethodRole",
+    "Objection",
+    "ObservedClasses",
+    "Polynomial",
+    "PoolPart",
+    "PoolTest",
+    "Pooling",
+    "Prediction",
+    "RankExtrapolator",
+    "RankHistogram",
+    "Regression",
+    "RiskExtrapolation",
+    "RiskFactor",
+    "RiskPrediction",
+    "Spline",
+    "backtest",
+    "bandwidth",
+    "extrapolate",
+    "kernel_favourability",
+    "note_text",
+    "objection_text",
+    "perfect_bound",
+    "wrong_class_bandwidths",
+]

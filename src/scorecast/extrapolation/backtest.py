@@ -1,0 +1,389 @@
+"""Hide classes, predict them back, and see how far off each method was."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorecast._core.checks import check_level, check_n_jobs
+from scorecast._core.keywords import checked_keywords
+from scorecast._core.parallel import map_tasks
+from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.rng import as_generator, seed_number
+from scorecast._core.types import FloatArray, RandomState
+from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.extrapolation.extrapolator import (
+    EXTRAPOLATORS,
+    Extrapolator,
+    choose_extrapolator,
+)
+from scorecast.extrapolation.intervals import prediction_interval
+from scorecast.extrapolation.observed import ObservedClasses, hide_classes
+from scorecast.scores import AVERAGES, TIE_RULES, Recogniser, check_scores
+
+_FEWEST_CLASSES = 4
+_BATCH, _MOST_REPEATS = 6, 48  # hidings where their number is not given
+_MANY_SCORES = 10_000_000  # beyond so many, one batch will do
+_SETTLED = 0.01
+_DIGITS = 10  # the last ones depend on how a worker splits its sums
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestRow:
+    """How one method did in predicting all observed classes from some of them.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    from_classes, to_classes : int
+        Classes shown to it, and classes it had to predict.
+    n_repeats : int
+        How many random choices of the shown classes.
+    truth : float
+        Accuracy with `to_classes` classes.
+    prediction : float
+        Mean prediction.
+    bias, rmse : float
+        Mean and root mean square of prediction minus truth.
+    coverage : float or None
+        Share of intervals that held the truth; None where none was made.
+    stderr : float or None
+        Standard error of `bias` over the choices; None for a single one.
+    """
+
+    method: str
+    from_classes: int
+    to_classes: int
+    n_repeats: int
+    truth: float
+    prediction: float
+    bias: float
+    rmse: float
+    coverage: float | None = None
+    stderr: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Backtest(Result):
+    """How each method did when classes were hidden from it.
+
+    Attributes
+    ----------
+    rows : tuple of BacktestRow
+        One per method and number of classes shown.
+    n_samples, n_classes : int
+        Size of the data.
+    ties, average : str
+        Rules used.
+    top : int
+        Guesses allowed for a sample to count as right.
+    confidence_level : float
+        Level of the intervals.
+    random_state : int or None
+        The seed, where it was a number.
+    """
+
+    kind: ClassVar[str] = "backtest"
+
+    rows: tuple[BacktestRow, ...]
+    n_samples: int = field(metadata=INPUT)
+    n_classes: int = field(metadata=INPUT)
+    ties: str = field(metadata=OPTION)
+    average: str = field(metadata=OPTION)
+    top: int = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION)
+    random_state: int | None = field(metadata=OPTION)
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return one row per method and number of classes shown."""
+        rows = [asdict(row) for row in self.rows]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@checked_keywords
+def backtest(
+    scores: ArrayLike | Recogniser,
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    methods: Sequence[str | Extrapolator] | None = None,
+    ratios: Sequence[float] = (2, 4),
+    n_repeats: int = 20,
+    top: int = 1,
+    ties: str = "random",
+    average: str = "macro",
+    confidence_level: float = 0.95,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> Backtest:
+    """Hide classes, predict them back with each method, and compare.
+
+    The truth is the accuracy with all observed classes. It shares the classes that
+    were shown, so errors here are somewhat smaller than in a true forecast.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples, n_classes), Scores or Embeddings
+        What the recogniser gave.
+    y_true : iterable of hashable, optional
+        True labels; not needed where `scores` carries them.
+    methods : sequence of str or Extrapolator, optional
+        What to compare; every method is fitted anew to the classes shown. By default
+        "auto" and those it is usually compared with.
+    ratios : sequence of float, default=(2, 4)
+        One in so many classes is shown.
+    n_repeats : int, default=20
+        Random choices of the shown classes, per ratio.
+    top : int, default=1
+        Guesses allowed; ratios that show no more classes than that are left out.
+    ties : {"random", "optimistic", "pessimistic"}, default="random"
+        Rule for ties.
+    average : {"macro", "micro"}, default="macro"
+        Every class counts the same, or every sample.
+    confidence_level : float, default=0.95
+        Level of the intervals whose coverage is counted.
+    random_state : int, Generator or None, default=0
+        For the choices; the same answer for any `n_jobs`.
+    n_jobs : int, optional
+        Number of worker processes.
+
+    Returns
+    -------
+    Backtest
+        Bias, error and coverage of every method.
+
+    Raises
+    ------
+    InsufficientDataError
+        If there are too few classes to hide any.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> own = np.arange(120) % 24
+    >>> scores = rng.normal(size=(120, 24)) + 2 * np.eye(24)[own]
+    >>> result = backtest(scores, own, methods=["gaussian", "spline"], n_repeats=4)
+    >>> [(row.method, row.from_classes) for row in result.rows]
+    [('gaussian', 12), ('spline', 12), ('gaussian', 6), ('spline', 6)]
+    """
+    check_level(confidence_level, "confidence_level")
+    check_n_jobs(n_jobs)
+    TIE_RULES.choose(ties, parameter="ties")
+    AVERAGES.choose(average, parameter="average")
+    if n_repeats < 1:
+        problem = f"must be at least 1; got {n_repeats!r}"
+        raise UsageError(problem, parameter="n_repeats")
+    if not ratios or min(ratios) <= 1:
+        problem = f"must all exceed 1; got {list(ratios)!r}"
+        raise UsageError(problem, parameter="ratios")
+    check_guesses(top)
+    asked = compared_methods() if methods is None else methods
+    chosen = [choose_extrapolator(method, top) for method in asked]
+    data = check_scores(scores, y_true)
+    if data.n_classes < _FEWEST_CLASSES:
+        raise InsufficientDataError(
+            f"{data.n_classes} classes are too few to hide any: {_FEWEST_CLASSES} are "
+            "needed",
+            parameter="scores",
+        )
+    kept = _shown(data.n_classes, ratios, top)
+    observed = ObservedClasses.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    streams = as_generator(random_state).spawn(len(ratios))
+    rows: list[BacktestRow] = []
+    for n_kept, rng in zip(kept, streams, strict=True):
+        if n_kept <= top and top > 1:
+            continue
+        rows += backtest_methods(
+            observed,
+            chosen,
+            n_kept,
+            n_repeats,
+            rng,
+            top=top,
+            confidence_level=confidence_level,
+            n_jobs=n_jobs,
+        )
+    if not rows:
+        msg = "too few classes have samples to hide some of them"
+        raise InsufficientDataError(msg, parameter="scores")
+    return Backtest(
+        rows=tuple(rows),
+        n_samples=data.n_samples,
+        n_classes=data.n_classes,
+        ties=ties,
+        average=average,
+        top=top,
+        confidence_level=confidence_level,
+        random_state=seed_number(random_state),
+    )
+
+
+def compared_methods() -> tuple[str, ...]:
+    """Return "auto" and the methods it is usually compared with."""
+    return ("auto", *EXTRAPOLATORS.select(is_compared=True))
+
+
+def check_guesses(top: int, n_classes: int | None = None) -> None:
+    """Refuse what is no number of guesses, or as many as there are classes."""
+    is_whole = isinstance(top, int | np.integer) and not isinstance(top, bool)
+    if not is_whole or top < 1:
+        problem = f"must be a whole number from 1 up; got {top!r}"
+        raise UsageError(problem, parameter="top")
+    if n_classes is not None and 1 < top >= n_classes:
+        raise UsageError(
+            f"within {top} guesses everything is right among {n_classes} observed "
+            "classes",
+            parameter="top",
+            remedy="choose a smaller number",
+        )
+
+
+def backtest_methods(
+    observed: ObservedClasses,
+    methods: Sequence[Extrapolator],
+    n_kept: int,
+    n_repeats: int | None,
+    rng: np.random.Generator,
+    *,
+    top: int = 1,
+    confidence_level: float | None = None,
+    n_jobs: int | None = None,
+) -> list[BacktestRow]:
+    """Predict all observed classes from a random choice of them, several times.
+
+    Parameters
+    ----------
+    observed : ObservedClasses
+        All observed classes.
+    methods : sequence of Extrapolator
+        What to compare.
+    n_kept : int
+        Number of classes shown.
+    n_repeats : int or None
+        Number of random choices; None for as many as bring the standard error of
+        every method's bias below a point, within reason.
+    rng : numpy.random.Generator
+        Source of the choices.
+    top : int, default=1
+        Guesses allowed.
+    confidence_level : float, optional
+        Level of intervals whose coverage is counted; without it none are made.
+    n_jobs : int, optional
+        Number of worker processes.
+
+    Returns
+    -------
+    list of BacktestRow
+        One per method; empty if no choice had two classes with samples.
+    """
+    # Workers share the cores among themselves; each gets one thread.
+    n_threads = n_jobs if n_jobs in (None, 1) else 1
+    task = _Hiding(observed, tuple(methods), n_kept, top, confidence_level, n_threads)
+    most = n_repeats or (_MOST_REPEATS if observed.n_cells <= _MANY_SCORES else _BATCH)
+    found: list[FloatArray] = []
+    n_tried = 0
+    while n_tried < most:
+        n_more = min(n_repeats or _BATCH, most - n_tried)
+        outcomes = map_tasks(
+            _hide_and_predict,
+            [task] * n_more,
+            rng=rng,
+            n_jobs=n_jobs,
+            what="hiding classes",
+        )
+        n_tried += n_more
+        found += [outcome for outcome in outcomes if outcome is not None]
+        if len(found) > 1 and _is_settled(np.array(found)):
+            break
+    if not found:
+        return []
+    truth = observed.ranks.accuracy(top)
+    rounded = np.asarray(np.round(np.array(found), _DIGITS), dtype=np.float64)
+    return [
+        _summarise(method.name, truth, rounded[:, i], observed.n_classes, n_kept)
+        for i, method in enumerate(methods)
+    ]
+
+
+def _is_settled(found: FloatArray) -> bool:
+    """Tell whether every method's mean prediction is known to a point."""
+    return max(_stderr(column) for column in found[:, :, 0].T) <= _SETTLED
+
+
+@dataclass(frozen=True)
+class _Hiding:
+    """A number of classes to show, and the methods that predict the rest."""
+
+    observed: ObservedClasses
+    methods: tuple[Extrapolator, ...]
+    n_kept: int
+    top: int
+    confidence_level: float | None
+    n_threads: int | None
+
+
+def _hide_and_predict(task: _Hiding, rng: np.random.Generator) -> FloatArray | None:
+    """Return prediction, low and high of every method."""
+    try:
+        shown = hide_classes(task.observed, task.n_kept, rng)
+    except InsufficientDataError:
+        return None  # an unlucky choice: the other repeats tell
+    target = np.array([task.observed.n_classes])
+    found = np.full((len(task.methods), 3), np.nan)
+    streams = rng.spawn(len(task.methods))
+    for i, (method, stream) in enumerate(zip(task.methods, streams, strict=True)):
+        fit = method.fit(shown, stream, n_jobs=task.n_threads)
+        found[i, 0] = fit.law.accuracy(target, task.top)[0]
+        if task.confidence_level is not None:
+            interval = prediction_interval(
+                fit,
+                shown,
+                target,
+                task.confidence_level,
+                top=task.top,
+                n_jobs=task.n_threads,
+            )
+            found[i, 1:] = interval.low[0], interval.high[0]
+    return found
+
+
+def _summarise(
+    name: str, truth: float, found: FloatArray, n_classes: int, n_kept: int
+) -> BacktestRow:
+    """Average predictions with their ends, one row per repeat."""
+    prediction, low, high = found.T
+    error = prediction - truth
+    is_bounded = bool(np.isfinite(low).all() and np.isfinite(high).all())
+    inside = (low <= truth) & (truth <= high)
+    return BacktestRow(
+        method=name,
+        from_classes=n_kept,
+        to_classes=n_classes,
+        n_repeats=len(found),
+        truth=truth,
+        prediction=float(prediction.mean()),
+        bias=float(error.mean()),
+        rmse=float(np.sqrt((error**2).mean())),
+        coverage=float(inside.mean()) if is_bounded else None,
+        stderr=_stderr(error) if error.size > 1 else None,
+    )
+
+
+def _stderr(values: FloatArray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(values.size))
+
+
+def _shown(n_classes: int, ratios: Sequence[float], top: int) -> list[int]:
+    kept = [max(2, round(n_classes / ratio)) for ratio in ratios]
+    if 1 < top >= max(kept):
+        raise InsufficientDataError(
+            f"within {top} guesses everything is right among the {max(kept)} classes "
+            "shown",
+            parameter="top",
+            remedy="choose a smaller number, or show more classes",
+        )
+    return kept

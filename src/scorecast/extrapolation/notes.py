@@ -1,0 +1,173 @@
+"""What a reader must know before using a forecast, as codes and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from scorecast._core.checks import warn
+from scorecast._core.result import Note
+from scorecast._core.types import IntArray
+from scorecast.exceptions import ExtrapolationWarning
+from scorecast.extrapolation.auto import Objection, Pooling
+from scorecast.extrapolation.intervals import looks_like_chance
+from scorecast.extrapolation.observed import ObservedClasses
+from scorecast.scores import score_notes, score_warning
+
+FAR = 20  # times the observed classes beyond which a forecast is a rough guide
+FEW_CLASSES = 10  # below which intervals are rough
+
+
+class ForecastNote(StrEnum):
+    """Codes of what is to be known of a forecast, beside those of `ScoreNote`.
+
+    Far out ``count`` is the number of classes, ``total`` those observed, ``value``
+    their ratio. Of scores that were set aside ``model`` is the method, ``names`` the
+    objection and ``value`` the share of samples that win beyond measure.
+    """
+
+    FAR = "far"
+    FAULTLESS = "faultless"
+    COULD_BE_CHANCE = "could-be-chance"
+    ALL_WRONG = "all-wrong"
+    FEW_CLASSES = "few-classes"
+    SCORES_SET_ASIDE = "scores-set-aside"
+    NO_MISTAKE_SEEN = "no-mistake-seen"
+    NO_COST_INTERVAL = "no-cost-interval"
+
+
+def forecast_notes(
+    observed: ObservedClasses,
+    targets: IntArray,
+    *,
+    top: int = 1,
+    pooling: Pooling | None = None,
+) -> tuple[Note, ...]:
+    """List what must be known of a forecast from these classes."""
+    n_classes, most = observed.n_classes, int(targets.max())
+    ranks = observed.ranks
+    found = []
+    if most > FAR * n_classes:
+        ratio = most / n_classes
+        found.append(
+            Note(code=ForecastNote.FAR, count=most, total=n_classes, value=ratio)
+        )
+    if ranks.is_faultless(top) and most > n_classes:
+        found.append(Note(code=ForecastNote.FAULTLESS))
+    elif looks_like_chance(observed, top):
+        found.append(Note(code=ForecastNote.COULD_BE_CHANCE))
+    if ranks.accuracy(top) <= 0:
+        found.append(Note(code=ForecastNote.ALL_WRONG))
+    if n_classes < FEW_CLASSES:
+        found.append(Note(code=ForecastNote.FEW_CLASSES, count=n_classes))
+    oddities = score_notes(observed.data, observed.ranking)
+    return (*found, *oddities, *(_set_aside(pooling) if pooling else ()))
+
+
+def _set_aside(pooling: Pooling) -> tuple[Note, ...]:
+    """Note which scores were set aside, for which intervals are wider."""
+    if not pooling.is_widened:
+        return ()
+    return tuple(
+        Note(
+            code=ForecastNote.SCORES_SET_ASIDE,
+            model=part.method,
+            names=(str(part.objection),),
+            value=part.saturated,
+        )
+        for part in pooling.parts[1:]
+        if part.objection is not None
+    )
+
+
+def note_text(note: Note) -> str:
+    """Say a note of a forecast, or of its scores, in a sentence.
+
+    Examples
+    --------
+    >>> note_text(Note(code=ForecastNote.FAR, count=1000, total=20, value=50.0))
+    '1,000 classes are 50 times the 20 observed: a rough guide at best.'
+    """
+    match note.code:
+        case ForecastNote.FAR:
+            return (
+                f"{note.count:,} classes are {note.value:,.0f} times the "
+                f"{note.total:,} observed: a rough guide at best."
+            )
+        case ForecastNote.FAULTLESS:
+            return (
+                "Every example is right among the observed classes: how soon mistakes "
+                "will come is told by what is usual of recognisers and by the scores. "
+                "Test with more classes, or harder ones, to learn more."
+            )
+        case ForecastNote.COULD_BE_CHANCE:
+            return (
+                "Guessing could have given these ranks, so the intervals reach to "
+                "chance."
+            )
+        case ForecastNote.ALL_WRONG:
+            return "No example is right among the observed classes."
+        case ForecastNote.FEW_CLASSES:
+            return (
+                f"Only {note.count} classes were observed: intervals are rough with "
+                f"fewer than {FEW_CLASSES}."
+            )
+        case ForecastNote.SCORES_SET_ASIDE:
+            return objection_text(Objection(note.names[0]), saturated=note.value)
+        case ForecastNote.NO_MISTAKE_SEEN:
+            return (
+                "No mistake was seen: one is taken to cost what all possible ones cost "
+                "on average, and in the interval anything from the least to the most."
+            )
+        case ForecastNote.NO_COST_INTERVAL:
+            return (
+                "No interval: what a mistake costs is known from leaving classes out, "
+                "and there are too few."
+            )
+    text = str(score_warning(note))
+    stop = "" if text.endswith(".") else "."
+    return f"{text[0].upper()}{text[1:]}{stop}"
+
+
+def objection_text(
+    objection: Objection,
+    *,
+    method: str = "",
+    saturated: float | None = None,
+    smoothed: float | None = None,
+    observed: float | None = None,
+) -> str:
+    """Say what speaks against a part of the pool."""
+    match objection:
+        case Objection.TOO_FEW_CLASSES:
+            return "Fewer than 5 classes are too few to smooth over."
+        case Objection.TOO_MANY_SCORES:
+            return "So many scores take long to smooth, and ranks alone tell enough."
+        case Objection.TIED:
+            return (
+                "Most examples tie with other classes, so ranks alone tell, and the "
+                "interval is wider for that."
+            )
+        case Objection.NOT_FINITE:
+            return "Scores that are not finite cannot be smoothed."
+        case Objection.SATURATED:
+            return (
+                f"{100 * (saturated or 0):.0f} % of the examples win by more than a "
+                "kernel can measure, so ranks alone tell, and the interval is wider "
+                "for that."
+            )
+        case Objection.OFF_OBSERVED:
+            return (
+                f"{method} gives {smoothed:.3f} where {observed:.3f} was observed, too "
+                "far off for its word to count in full."
+            )
+        case Objection.ALL_RIGHT:
+            return "Every example was right: the prior tells the most."
+        case Objection.ALL_WRONG:
+            return "Every example was wrong: the prior tells the most."
+
+
+def warn_of(notes: Iterable[Note]) -> None:
+    """Warn of notes, for those who call from Python; the answer has them, too."""
+    for note in notes:
+        warn(ExtrapolationWarning(note_text(note)))

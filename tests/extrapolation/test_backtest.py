@@ -1,0 +1,75 @@
+import json
+
+import numpy as np
+import pytest
+
+from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast.extrapolation import Backtest, backtest
+from scorecast.extrapolation.observed import ObservedClasses, hide_classes
+from scorecast.scores import Scores
+
+OWN = np.arange(120) % 24
+SCORES = np.random.default_rng(0).normal(size=(120, 24)) + 2.2 * np.eye(24)[OWN]
+
+
+def test_methods_are_fitted_anew_and_compared_with_the_truth():
+    result = backtest(SCORES, OWN, methods=["gaussian", "polynomial"], n_repeats=6)
+    assert [(r.method, r.from_classes) for r in result.rows] == [
+        ("gaussian", 12),
+        ("polynomial", 12),
+        ("gaussian", 6),
+        ("polynomial", 6),
+    ]
+    for row in result.rows:
+        assert row.truth == pytest.approx(result.rows[0].truth)
+        assert row.rmse >= abs(row.bias)
+        assert row.prediction - row.truth == pytest.approx(row.bias)
+        assert 0 <= row.coverage <= 1
+    gaussian, polynomial = result.rows[:2]
+    assert gaussian.rmse < polynomial.rmse
+    assert "gaussian" in result.summary()
+
+
+def test_the_answer_does_not_depend_on_the_number_of_workers():
+    one = backtest(SCORES, OWN, methods=["auto", "spline"], n_repeats=3, n_jobs=1)
+    two = backtest(SCORES, OWN, methods=["auto", "spline"], n_repeats=3, n_jobs=2)
+    assert one.to_dict() == two.to_dict()
+
+
+def test_back_tests_survive_json():
+    result = backtest(SCORES, OWN, methods=["gaussian"], n_repeats=2)
+    text = json.dumps(result.to_dict(), allow_nan=False)
+    assert Backtest.from_dict(json.loads(text)) == result
+    assert result.to_columns()["method"] == ["gaussian", "gaussian"]
+
+
+def test_hidden_classes_are_gone_as_truth_and_as_competitor():
+    evidence = ObservedClasses.of(Scores(SCORES, OWN))
+    shown = hide_classes(evidence, 10, np.random.default_rng(0))
+    assert shown.n_classes == 10
+    assert shown.scores.values.shape == (50, 10)
+    again = ObservedClasses.of(shown.scores)
+    np.testing.assert_allclose(again.ranks.histogram, shown.ranks.histogram)
+
+
+def test_hiding_refuses_what_leaves_nothing_to_recognise():
+    own = np.zeros(5, dtype=int)
+    scores = Scores(np.random.default_rng(0).normal(size=(5, 400)), own)
+    with pytest.raises(InsufficientDataError, match="has a sample"):
+        hide_classes(ObservedClasses.of(scores), 4, np.random.default_rng(0))
+    with pytest.raises(UsageError, match="n_kept"):
+        hide_classes(ObservedClasses.of(scores), 1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"ratios": (1,)}, {"ratios": ()}, {"n_repeats": 0}, {"confidence_level": 2}],
+)
+def test_wrong_arguments_are_refused(options):
+    with pytest.raises(UsageError, match=next(iter(options))):
+        backtest(SCORES, OWN, **options)
+
+
+def test_three_classes_are_too_few():
+    with pytest.raises(InsufficientDataError, match="too few"):
+        backtest(np.eye(3), range(3))
