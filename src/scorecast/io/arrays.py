@@ -121,7 +121,9 @@ class ArrayFile:
         """Return an array as a place."""
         return Location(file=self.file.source(key))
 
-    def choose(self, names: Collection[str], what: str) -> str | None:
+    def choose(
+        self, names: Collection[str], what: str, apart: Collection[str | None] = ()
+    ) -> str | None:
         """Decide which array is meant.
 
         Parameters
@@ -130,6 +132,8 @@ class ArrayFile:
             Names understood without a key.
         what : str
             What is looked for, for the message.
+        apart : collection of str, optional
+            Arrays that are known to hold something else.
 
         Returns
         -------
@@ -149,11 +153,12 @@ class ArrayFile:
             return None
         if not self.contents:
             raise self.file.refusal("it holds no arrays", remedy="save some")
-        known = [name for name in self.contents if name in names]
+        others = [name for name in self.contents if name not in apart]
+        known = [name for name in others if name in names]
         if len(known) == 1:
             return known[0]
-        if not known and len(self.contents) == 1:
-            return next(iter(self.contents))
+        if not known and len(others) == 1:
+            return others[0]
         found = "several arrays" if known else "no array"
         raise self.file.refusal(
             f"it has {found} named like {what} ({', '.join(names)}) but "

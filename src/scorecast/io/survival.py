@@ -166,6 +166,7 @@ def read_survival(
         for c, p in zip(wanted, places, strict=True)
     ]
     file = table.file.source()
+    named = {"time": time, "event": event, "folds": folds}
     return SurvivalFile(
         X=np.column_stack(columns) if columns else np.empty((len(times), 0)),
         time=times,
@@ -183,9 +184,11 @@ def read_survival(
         },
         locations={
             "X": Location(file=file),
-            "time": Location(file=file, column=time),
-            "event": Location(file=file, column=event),
-            "folds": Location(file=file, column=folds),
+            **{
+                parameter: Location(file=file, column=name)
+                for parameter, name in named.items()
+                if name is not None
+            },
         },
     )
 

@@ -483,10 +483,7 @@ def _array_dataset(
     if groups is not None:
         source.check_key(groups, option="groups")
     file = source.file
-    every = dict(source.contents)
-    for name in filter(None, (target, groups)):
-        del source.contents[name]
-    key = source.choose(_FEATURE_NAMES, "features")
+    key = source.choose(_FEATURE_NAMES, "features", apart=(target, groups))
     values = real_matrix(source.read(key), file, key, source.max_bytes)
     notes: tuple[DataWarning, ...] = ()
     if numeric:
@@ -498,12 +495,11 @@ def _array_dataset(
     else:
         codes = source.labels(target)
         _refuse_missing(codes, target, file)
-        y, notes = _named_classes(codes, source, target)
+        y, notes = _named_classes(codes, source, (target, groups))
     together = None
     if groups is not None:
         together = source.labels(groups)
         _refuse_missing(together, groups, file)
-    source.contents = every
     for label, column in ((target, y), (groups, together)):
         if column is not None and len(column) != len(values):
             is_transposed = len(column) == values.shape[1]
@@ -536,13 +532,13 @@ def _dataset_places(
 
 
 def _named_classes(
-    codes: NDArray[Any], source: ArrayFile, target: str
+    codes: NDArray[Any], source: ArrayFile, taken: tuple[str, str | None]
 ) -> tuple[NDArray[Any], tuple[DataWarning, ...]]:
     """Call classes that are numbers from 0 by the names that lie beside them."""
     if codes.dtype.kind not in "iu" or not codes.size:
         return codes, ()
     for key in _CLASS_NAMES:
-        if key not in source.contents:
+        if key not in source.contents or key in taken:
             continue
         names = source.read(key)
         fits = names.ndim == 1 and names.dtype.kind == "U"
@@ -551,7 +547,7 @@ def _named_classes(
             continue
         if np.unique(names).size < names.size:
             continue
-        said = f"classes {quoted(target)} are called by {quoted(key)}: "
+        said = f"classes {quoted(taken[0])} are called by {quoted(key)}: "
         return names[codes], (source.file.note(said + listed(names.tolist(), 8)),)
     return codes, ()
 
@@ -583,7 +579,7 @@ def _refuse_missing(
     if isinstance(where, TableContent):
         place = where.place(rows[0], column)
     else:
-        place = Location(file=str(where.path), column=column, row=rows[0] + 1)
+        place = replace(place, file=str(where.path))
     raise InvalidInputError(
         f"{what} ({len(rows):,} such)",
         location=place,
