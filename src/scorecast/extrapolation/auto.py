@@ -68,6 +68,7 @@ _FEWEST_TO_HIDE = 16  # classes
 _RATIOS = (4, 2)
 _REPEATS, _MANY_SCORES = 6, 10_000_000  # beyond so many scores, one repeat will do
 _MOST_IMPROVEMENTS = 24
+_MOST_TOGETHER = 200_000  # scores smoothed at once: no more than need no compiler
 _TIMES_SMOOTHED_AGAIN, _MOST_SMOOTHED_AGAIN = 4, 300_000  # scores
 # Part of what back-tests show of smoothed scores that carries over to larger ratios.
 _SCORE_BELIEF = 0.25
@@ -452,11 +453,9 @@ def _backtest(
     tests = []
     for ratio in _RATIOS:
         kept = max(n_classes // ratio, _FEWEST_CLASSES)
-        tries = [
-            _predict_back(observed, anchored, kept, (n_classes, ratio, repeat), n_jobs)
-            for repeat in range(n_repeats)
-        ]
-        found = np.array([odds for odds in tries if np.isfinite(odds).all()])
+        shown = _hidings(observed, kept, ratio, n_repeats)
+        found = _predict_back(shown, n_classes, anchored, n_jobs)
+        found = found[np.isfinite(found).all(axis=(1, 2))]
         for column, method in enumerate((_RANKS, *anchored) if found.size else ()):
             start, end = found[:, column].mean(axis=0)
             tests.append(
@@ -472,25 +471,69 @@ def _backtest(
     return tuple(tests)
 
 
+def _hidings(
+    observed: ObservedClasses, kept: int, ratio: int, n_repeats: int
+) -> list[ObservedClasses]:
+    """Keep some classes, always the same ones; unlucky choices are left out."""
+    shown = []
+    for repeat in range(n_repeats):
+        rng = np.random.default_rng((observed.n_classes, ratio, repeat))
+        try:
+            shown.append(hide_classes(observed, kept, rng))
+        except InsufficientDataError:
+            continue
+    return shown
+
+
 def _predict_back(
-    observed: ObservedClasses,
+    shown: list[ObservedClasses],
+    n_classes: int,
     anchored: dict[str, AnchoredScores],
-    kept: int,
-    seed: tuple[int, ...],
     n_jobs: int | None,
 ) -> FloatArray:
-    """Return each part's log-odds with the classes kept, and with all."""
-    try:
-        shown = hide_classes(observed, kept, np.random.default_rng(seed))
-    except InsufficientDataError:
-        return np.full((1 + len(anchored), 2), np.nan)
-    ks = np.array([shown.n_classes, observed.n_classes])
-    first, size = rank_posterior(shown)
-    parts = [
-        _anchor(name, shown, size, n_jobs, share=part.share).log_odds(ks)
-        for name, part in anchored.items()
+    """Return each part's log-odds with the classes kept, and with all.
+
+    Of shape (hidings, parts, 2); all hidings are smoothed together.
+    """
+    smoothed: list[dict[tuple[str, bool], EmpiricalFavourability]]
+    smoothed = [{} for _ in shown]
+    for name, part in anchored.items():
+        for is_rescaled in (False, True)[: 1 + (part.share > 0)]:
+            together = _smooth_together(name, shown, is_rescaled, n_jobs)
+            for known, law in zip(smoothed, together, strict=True):
+                known[name, is_rescaled] = law
+    found = np.empty((len(shown), 1 + len(anchored), 2))
+    for odds, one, known in zip(found, shown, smoothed, strict=True):
+        ks = np.array([one.n_classes, n_classes])
+        first, size = rank_posterior(one)
+        odds[0] = clipped_logit(first.own_accuracy(ks))
+        for row, (name, part) in enumerate(anchored.items(), start=1):
+            again = _anchor(name, one, size, n_jobs, share=part.share, known=known)
+            odds[row] = again.log_odds(ks)
+    return found
+
+
+def _smooth_together(
+    name: str, every: list[ObservedClasses], is_rescaled: bool, n_jobs: int | None
+) -> list[EmpiricalFavourability]:
+    """Smooth several sets of few scores at once; every sample is smoothed by itself."""
+    n_cells = sum(one.n_cells for one in every)
+    if n_cells > _MOST_TOGETHER or len({one.n_classes for one in every}) > 1:
+        return [_smooth(name, one, is_rescaled, n_jobs) for one in every]
+    if not every:
+        return []
+    scaled = [on_normal_scale(one) if is_rescaled else one for one in every]
+    data = [one.scores for one in scaled]
+    values = _SMOOTHERS[name].smooth(
+        np.concatenate([one.rows(0, one.n_samples) for one in data]),
+        np.concatenate([one.own for one in data]),
+        n_jobs=n_jobs,
+    )
+    ends = np.cumsum([one.n_samples for one in data])[:-1]
+    return [
+        EmpiricalFavourability(values=part, weights=one.weights)
+        for part, one in zip(np.split(values, ends), every, strict=True)
     ]
-    return np.array([clipped_logit(first.own_accuracy(ks)), *parts])
 
 
 def _easings(tests: tuple[PoolTest, ...]) -> dict[str, float]:

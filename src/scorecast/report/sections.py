@@ -157,7 +157,8 @@ def _page_table(table: DocumentTable) -> Table:
         columns=table.columns,
         rows=table.rows,
         notes=table.notes,
-        words=table.n_words,
+        # A remark stands under the first cell: both begin at the left.
+        words=max(table.n_words, int(any(table.notes))),
         folded=table.is_folded,
         stacked=table.is_stacked,
     )
