@@ -264,8 +264,8 @@ def backtest_methods(
     n_kept : int
         Number of classes shown.
     n_repeats : int or None
-        Number of random choices; None for as many as bring the standard error of
-        every method's bias below a point, within reason.
+        Number of random choices; None for as many as bring the standard error of a
+        method's bias below a point, each by itself and within reason.
     rng : numpy.random.Generator
         Source of the choices.
     top : int, default=1
@@ -282,12 +282,15 @@ def backtest_methods(
     """
     # Workers share the cores among themselves; each gets one thread.
     n_threads = n_jobs if n_jobs in (None, 1) else 1
-    task = _Hiding(observed, tuple(methods), n_kept, top, confidence_level, n_threads)
     most = n_repeats or (_MOST_REPEATS if observed.n_cells <= _MANY_SCORES else _BATCH)
-    found: list[FloatArray] = []
+    found: dict[str, list[FloatArray]] = {method.name: [] for method in methods}
+    waiting = list(methods)
     n_tried = 0
-    while n_tried < most:
+    while waiting and n_tried < most:
         n_more = min(n_repeats or _BATCH, most - n_tried)
+        task = _Hiding(
+            observed, tuple(waiting), n_kept, top, confidence_level, n_threads
+        )
         outcomes = map_tasks(
             _hide_and_predict,
             [task] * n_more,
@@ -296,22 +299,23 @@ def backtest_methods(
             what="hiding classes",
         )
         n_tried += n_more
-        found += [outcome for outcome in outcomes if outcome is not None]
-        if len(found) > 1 and _is_settled(np.array(found)):
-            break
-    if not found:
-        return []
+        for outcome in outcomes:
+            if outcome is not None:
+                for method, row in zip(waiting, outcome, strict=True):
+                    found[method.name].append(row)
+        # A method whose error is known is not tried any more; the others are.
+        waiting = [m for m in waiting if not _is_settled(found[m.name])]
     truth = observed.ranks.accuracy(top)
-    rounded = np.asarray(np.round(np.array(found), _DIGITS), dtype=np.float64)
     return [
-        _summarise(method.name, truth, rounded[:, i], observed.n_classes, n_kept)
-        for i, method in enumerate(methods)
+        _summarise(name, truth, np.array(rows), observed.n_classes, n_kept)
+        for name, rows in found.items()
+        if rows
     ]
 
 
-def _is_settled(found: FloatArray) -> bool:
-    """Tell whether every method's mean prediction is known to a point."""
-    return max(_stderr(column) for column in found[:, :, 0].T) <= _SETTLED
+def _is_settled(rows: list[FloatArray]) -> bool:
+    """Tell whether a method's mean prediction is known to a point."""
+    return len(rows) > 1 and _stderr(np.array(rows)[:, 0]) <= _SETTLED
 
 
 @dataclass(frozen=True)
@@ -355,7 +359,8 @@ def _summarise(
     name: str, truth: float, found: FloatArray, n_classes: int, n_kept: int
 ) -> BacktestRow:
     """Average predictions with their ends, one row per repeat."""
-    prediction, low, high = found.T
+    rounded = np.asarray(np.round(found, _DIGITS), dtype=np.float64)
+    prediction, low, high = rounded.T
     error = prediction - truth
     is_bounded = bool(np.isfinite(low).all() and np.isfinite(high).all())
     inside = (low <= truth) & (truth <= high)
