@@ -442,3 +442,64 @@ def test_what_earlier_versions_saved_is_refused_in_a_line(run, tmp_path):
     assert err.count("\n") == 1
     assert "saved by an earlier version" in err
     assert not (tmp_path / "a.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("method", "setting"),
+    [
+        ("auto", "parts=1"),
+        ("auto", "parts=gaussian"),
+        ("bayesian", "n_effective=many"),
+        ("kde-fixed", "bandwidth=wide"),
+        ("polynomial", "degree=high"),
+        ("regression", "bandwidth=wide"),
+        ("regression", "bandwidth=11"),
+        ("regression", "bandwidths=1"),
+        ("regression", "constrained=maybe"),
+        ("regression", "n_subsamples=many"),
+        ("regression", "size_weights=heavy"),
+        ("regression", "sizes=all"),
+        ("spline", "n_knots=many"),
+    ],
+)
+def test_settings_of_a_wrong_kind_are_named_as_they_are_given(
+    run, files, method, setting
+):
+    task = ("extrapolate", files / "both.npz", "--to", 100, "--method", method)
+    code, _, err = run(*task, "--method-option", setting)
+    name = setting.partition("=")[0]
+    assert (code, f"--method-option {name}: must be" in err) == (2, True), err
+
+
+def test_one_part_of_auto_needs_no_tuple(run, files):
+    saved = files / "out.json"
+    code, _, err = run(
+        "extrapolate", files / "both.npz", "--to", 100, "--backtest", 0,
+        "--method-option", "parts=kde-bcv", "--json", saved,
+    )  # fmt: skip
+    assert code == 0, err
+    parts = json.loads(saved.read_text())["result"]["pooling"]["parts"]
+    assert [part["method"] for part in parts] == ["bayesian", "kde-bcv"]
+
+
+@pytest.mark.parametrize("verb", ["extrapolate", "backtest"])
+def test_a_misspelt_method_is_told_the_nearest(run, files, verb):
+    to = ("--to", 100) if verb == "extrapolate" else ()
+    code, _, err = run(verb, files / "both.npz", *to, "--method", "Regresion")
+    assert (code, "Did you mean 'regression'?" in err) == (2, True)
+
+
+def test_options_of_the_other_kind_of_input_are_refused(run, files):
+    task = ("extrapolate", files / "both.npz", "--to", 100)
+    code, _, err = run(*task, "--metric", "cosine")
+    assert (code, "--metric: has no say where scores are given" in err) == (2, True)
+    vectors = ("--gallery", "g.npy", "--probes", "p.npy", "--labels", "y.npy")
+    code, _, err = run("extrapolate", *vectors, "--to", 9, "--lower-is-better")
+    assert (code, "--lower-is-better: has no say where vectors" in err) == (2, True)
+
+
+def test_as_many_guesses_as_classes_are_refused_alike(run, files):
+    both = files / "both.npz"
+    for task in (("extrapolate", both, "--to", 100), ("backtest", both)):
+        code, _, err = run(*task, "--top", 12)
+        assert (code, "among 12 observed classes" in err) == (2, True), err

@@ -143,5 +143,5 @@ def test_a_direction_is_true_or_false(value, way):
     if value is None:
         assert run().greater_is_better is True
         return
-    with pytest.raises(UsageError, match="`greater_is_better` must be True or False"):
+    with pytest.raises(UsageError, match="`greater_is_better`: must be True or False"):
         run()

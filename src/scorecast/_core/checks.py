@@ -32,6 +32,7 @@ __all__ = [
     "check_level",
     "check_matrix",
     "check_n_jobs",
+    "check_numbers",
     "check_one_of",
     "check_positive",
     "check_share",
@@ -159,8 +160,8 @@ def check_flag(value: object, name: str) -> bool:
     """
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    msg = f"`{name}` must be True or False; got {value!r}."
-    raise UsageError(msg)
+    problem = f"must be True or False; got {value!r}"
+    raise UsageError(problem, parameter=name)
 
 
 def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
@@ -305,8 +306,8 @@ def check_n_jobs(n_jobs: int | None) -> int | None:
     """
     if n_jobs is None or (isinstance(n_jobs, numbers.Integral) and n_jobs != 0):
         return n_jobs
-    msg = f"`n_jobs` must be a whole number other than 0, or None; got {n_jobs!r}."
-    raise UsageError(msg)
+    problem = f"must be a whole number other than 0; got {n_jobs!r}"
+    raise UsageError(problem, parameter="n_jobs")
 
 
 def check_count(
@@ -351,6 +352,14 @@ def check_positive(value: Any, parameter: str) -> float:
     if is_number and 0 < value < 1e12:
         return float(value)
     raise UsageError(f"must be a positive number; got {value!r}", parameter=parameter)
+
+
+def check_numbers(values: Any, parameter: str) -> tuple[float, ...]:
+    """Return several positive numbers; none at all will do."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        problem = f"must be several numbers, such as (1, 2); got {values!r}"
+        raise UsageError(problem, parameter=parameter)
+    return tuple(check_positive(value, parameter) for value in values)
 
 
 def check_one_of(value: object, parameter: str, choices: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from scorecast.cli.options import (
     output_options,
     score_options,
 )
-from scorecast.cli.verb import Verb, option
+from scorecast.cli.verb import MethodName, Verb, option
 from scorecast.extrapolation import EXTRAPOLATORS
 
 if TYPE_CHECKING:
@@ -57,9 +57,10 @@ def _refuse_costs(
     "Method",
     "--method",
     "methods",
-    type=click.Choice(list(EXTRAPOLATORS)),
+    type=MethodName(EXTRAPOLATORS),
     multiple=True,
     metavar="NAME",
+    methods=[(m.name, m.summary) for m in EXTRAPOLATORS.values()],
     help=f"Method to compare; may be repeated. By default auto, {_COMPARED}.",
 )
 @option(

@@ -40,10 +40,16 @@ _USUAL = (
     "--report",
     "--json",
 )
+# Settings of methods are no options of their own; an error says how they are given.
+_SETTINGS = {
+    name: f"--method-option {name}"
+    for method in EXTRAPOLATORS.values()
+    for name in method.setting_names()
+}
 _OF_ACCURACY = ("top", "compare", "backtest", "fail_below", "fail_below_low")
 
 
-@click.command(name="extrapolate", cls=Verb, usual=_USUAL)
+@click.command(name="extrapolate", cls=Verb, usual=_USUAL, aliases=_SETTINGS)
 @score_options
 @option(
     "Question",
@@ -77,7 +83,10 @@ _OF_ACCURACY = ("top", "compare", "backtest", "fail_below", "fail_below_low")
     help="Exit with 5 if the lower end of an interval is lower.",
 )
 @method_option(
-    "--method", EXTRAPOLATORS, others=tuple(RISK_METHODS), says="How to extrapolate."
+    "--method",
+    EXTRAPOLATORS,
+    others=tuple(RISK_METHODS),
+    says=f"How to extrapolate; costs also by {', '.join(RISK_METHODS)}.",
 )
 @option(
     "Method",

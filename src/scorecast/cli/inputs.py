@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scorecast.cli.verb import refuse_unused
 from scorecast.exceptions import (
     CheckpointError,
     DataWarning,
@@ -42,6 +43,9 @@ __all__ = [
     "file_prints",
     "load_scores",
 ]
+
+_OF_VECTORS = ("gallery_labels", "metric")
+_OF_SCORES = ("class_file", "prefix", "drop_nonfinite", "lower_is_better")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,9 +169,17 @@ def load_scores(
         msg = "Give either SCORES or both --gallery and --probes."
         raise click.UsageError(msg)
     if not given_vectors:
+        _refuse_unused(_OF_VECTORS, "where scores are given: leave it out")
         return _load_matrix(options)
+    _refuse_unused(_OF_SCORES, "where vectors are compared: leave it out")
     _check_parts(options, may_pair_rows=may_pair_rows)
     return _load_embeddings(options)
+
+
+def _refuse_unused(names: tuple[str, ...], reason: str) -> None:
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        refuse_unused(context, names, reason)
 
 
 def _load_matrix(options: dict[str, Any]) -> LoadedScores:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import click
 from click.core import ParameterSource
 
+from scorecast._core.near_names import near_name
 from scorecast._core.registry import Registry
 from scorecast.exceptions import UsageError
 
@@ -136,10 +137,10 @@ def option(group: str, *names: str, **facts: Any) -> Callable[[F], F]:
     return click.option(*names, cls=_GroupedOption, group=group, **facts)
 
 
-class _MethodName(_Choice):
+class MethodName(_Choice):
     """The name of a method, or one of its aliases, which becomes the name."""
 
-    def __init__(self, registry: Registry[Any], others: Sequence[str]) -> None:
+    def __init__(self, registry: Registry[Any], others: Sequence[str] = ()) -> None:
         super().__init__(list(dict.fromkeys([*others, *registry])))
         self._aliases = {x: m.name for m in registry.values() for x in m.aliases}
 
@@ -147,7 +148,13 @@ class _MethodName(_Choice):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
         """Return the name of the method that was meant."""
-        return super().convert(self._aliases.get(value, value), param, ctx)
+        name = self._aliases.get(value, value)
+        if name in self.choices:
+            return str(name)
+        near = near_name(name, self.choices)
+        hint = f" Did you mean {near!r}?" if near else ""
+        known = ", ".join(self.choices)
+        return self.fail(f"{value!r} is not one of {known}.{hint}", param, ctx)
 
 
 def method_option(
@@ -164,7 +171,7 @@ def method_option(
     return option(
         group,
         name,
-        type=_MethodName(registry, [*first, *others]),
+        type=MethodName(registry, [*first, *others]),
         metavar="NAME",
         default=default,
         help=says or f"One of {', '.join(registry)}.",

@@ -220,6 +220,11 @@ class Auto(Extrapolator):
     parts: tuple[str, ...] = ("kde-ucv",)
 
     def __post_init__(self) -> None:
+        if isinstance(self.parts, str):
+            object.__setattr__(self, "parts", (self.parts,))
+        if not isinstance(self.parts, tuple | list):
+            problem = f"must be names of methods; got {self.parts!r}"
+            raise UsageError(problem, parameter="parts")
         for part in self.parts:
             if part not in _SMOOTHERS:
                 known = ", ".join(_SMOOTHERS)

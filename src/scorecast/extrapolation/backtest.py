@@ -190,6 +190,7 @@ def backtest(
             "needed",
             parameter="scores",
         )
+    check_guesses(top, data.n_classes)
     kept = _shown(data.n_classes, ratios, top)
     observed = ObservedClasses.of(data, ties=ties, average=average, n_jobs=n_jobs)
     streams = as_generator(random_state).spawn(len(ratios))

@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 import scipy
 
+from scorecast._core.checks import check_positive
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.extrapolation.extrapolator import (
     EXTRAPOLATORS,
@@ -79,6 +80,10 @@ class Bayesian(Extrapolator):
     summary: str = "a posterior from ranks alone; holds on any scale of scores"
     reference: str = "Jones and Pewsey (2009)"
     n_effective: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_effective is not None:
+            check_positive(self.n_effective, "n_effective")
 
     def fit(
         self,

@@ -106,7 +106,7 @@ class Extrapolator(Method, ABC):
     handles_top : bool
         Whether it can be asked for accuracy within several guesses.
     is_compared : bool
-        Whether "auto" is shown beside it.
+        Whether it is shown beside "auto".
     has_own_spread : bool
         Whether its fits know how far off they may be; else classes are left out.
     max_cells : int or None
@@ -138,18 +138,21 @@ class Extrapolator(Method, ABC):
         """
         raise NotImplementedError(self.name)
 
+    def setting_names(self) -> list[str]:
+        """Return what can be set."""
+        return [f.name for f in fields(self) if f.name not in _OF_EVERY_METHOD]
+
     def settings(self) -> dict[str, Any]:
         """Return the settings that differ from those of the method of this name."""
         usual = EXTRAPOLATORS.get(self.name)
-        known = [f.name for f in fields(self) if f.name not in _OF_EVERY_METHOD]
-        given = {name: getattr(self, name) for name in known}
+        given = {name: getattr(self, name) for name in self.setting_names()}
         if usual is None:
             return given
         return {k: v for k, v in given.items() if v != getattr(usual, k)}
 
     def with_settings(self, **settings: Any) -> Self:
         """Return the same method with other settings; refuse what it does not have."""
-        known = [f.name for f in fields(self) if f.name not in _OF_EVERY_METHOD]
+        known = self.setting_names()
         for name in settings:
             if name not in known:
                 near = near_name(name, known)
@@ -371,7 +374,7 @@ class UncertainLaw(ABC):
     can lower the forecast: the spread shrinks with it, and far out a wide law does
     better than a narrow one. Hence a forecast, and the lower end of its interval, is
     never above what it would be if the worst mistakes were right, however many of them:
-    `improved` holds the same fitted to the data with ever more of them made right.
+    `better` gives the same, fitted to the data with ever more of them made right.
 
     An interval reaches as far down as laws below the forecast remain plausible, and as
     far up as those above it do. With hardly a mistake the log-odds are open upwards

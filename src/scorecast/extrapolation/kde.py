@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_n_jobs
+from scorecast._core.checks import check_n_jobs, check_positive
 from scorecast._core.parallel import map_threads
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError, Location, UsageError
@@ -156,9 +156,8 @@ class FixedKde(Kde):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", "kde-fixed")
-        if self.bandwidth is not None and not self.bandwidth > 0:
-            problem = f"must be a positive number; got {self.bandwidth!r}"
-            raise UsageError(problem, parameter="bandwidth")
+        if self.bandwidth is not None:
+            check_positive(self.bandwidth, "bandwidth")
 
     def _bandwidths(
         self,

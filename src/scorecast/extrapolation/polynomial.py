@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from scorecast._core.checks import check_count
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import UsageError
 from scorecast.extrapolation.extrapolator import (
     EXTRAPOLATORS,
     Law,
@@ -45,9 +45,7 @@ class Polynomial(RankExtrapolator):
     degree: int = 3
 
     def __post_init__(self) -> None:
-        if not 0 <= self.degree <= _HIGHEST:
-            problem = f"must lie in 0..{_HIGHEST}; got {self.degree!r}"
-            raise UsageError(problem, parameter="degree")
+        check_count(self.degree, "degree", least=0, most=_HIGHEST)
 
     def fit_ranks(
         self,

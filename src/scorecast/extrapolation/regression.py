@@ -17,7 +17,13 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
-from scorecast._core.checks import check_one_of
+from scorecast._core.checks import (
+    check_count,
+    check_flag,
+    check_numbers,
+    check_one_of,
+    check_positive,
+)
 from scorecast._core.parallel import map_threads
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, UsageError
@@ -108,15 +114,15 @@ class Regression(RankExtrapolator):
         check_one_of(self.knots, "knots", _KNOTS)
         if self.quadrature is not None:
             check_one_of(self.quadrature, "quadrature", _QUADRATURES)
-        if self.n_subsamples < 1:
-            problem = f"must be at least 1; got {self.n_subsamples!r}"
-            raise UsageError(problem, parameter="n_subsamples")
-        if not self.bandwidths:
+        check_flag(self.constrained, "constrained")
+        check_count(self.n_subsamples, "n_subsamples")
+        for name in ("sizes", "size_weights"):
+            check_numbers(getattr(self, name) or (), name)
+        if not check_numbers(self.bandwidths, "bandwidths"):
             raise UsageError("must not be empty", parameter="bandwidths")
-        for value in (self.bandwidth, *self.bandwidths):
-            if value is not None and not 0 < value <= _WIDEST:
-                problem = f"must lie in (0, {_WIDEST}]; got {value!r}"
-                raise UsageError(problem, parameter="bandwidth")
+        _check_width(self.bandwidth, "bandwidth")
+        for value in self.bandwidths:
+            _check_width(value, "bandwidths")
 
     def fit(
         self,
@@ -366,6 +372,12 @@ def _knots(farthest: float, bandwidth: float, rule: str) -> FloatArray:
         n_half = math.floor(farthest / (bandwidth / 2)) + 1
     half = np.linspace(0, farthest, n_half) if n_half > 1 else np.zeros(1)
     return np.concatenate([-half[:0:-1], half])
+
+
+def _check_width(value: float | None, parameter: str) -> None:
+    if value is not None and check_positive(value, parameter) > _WIDEST:
+        problem = f"must be at most {_WIDEST}; got {value!r}"
+        raise UsageError(problem, parameter=parameter)
 
 
 def _check_sizes(sizes: tuple[int, ...], n_classes: int) -> IntArray:

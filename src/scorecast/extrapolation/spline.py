@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
+from scorecast._core.checks import check_count
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.exceptions import UsageError
 from scorecast.extrapolation.extrapolator import (
     EXTRAPOLATORS,
     Law,
@@ -58,9 +58,7 @@ class Spline(RankExtrapolator):
     n_knots: int = 10_000
 
     def __post_init__(self) -> None:
-        if self.n_knots < 2:
-            problem = f"must be at least 2; got {self.n_knots!r}"
-            raise UsageError(problem, parameter="n_knots")
+        check_count(self.n_knots, "n_knots", least=2)
 
     def fit_ranks(
         self, ranks: RankHistogram, start: Law | None = None
