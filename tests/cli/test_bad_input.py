@@ -80,10 +80,22 @@ def test_labels_that_do_not_fit_are_blamed_on_their_file(run, tmp_path):
     task = ("extrapolate", scores, "--labels", tmp_path / "truth.csv", "--to", 9)
     code, _, err = run(*task)
     assert (code, err.count("\n")) == (3, 1)
-    assert "truth.csv: 1 label(s) lie outside" in err
+    assert "truth.csv: 1 of 4 labels lie outside" in err
     code, _, err = run(*task, "--classes", tmp_path / "names.csv")
     assert (code, err.count("\n")) == (3, 1)
     assert "names.csv: " in err
+
+
+def test_a_header_is_not_blamed_where_no_file_can_have_one(run, tmp_path):
+    path = save(tmp_path / "x.npz", scores=np.eye(4), labels=np.arange(3))
+    code, _, err = run("extrapolate", path, "--to", 9)
+    assert (code, "one label per row" in err, "--no-header" in err) == (3, True, False)
+
+
+def test_text_is_called_text(run, tmp_path):
+    scores = np.eye(4).astype(str)
+    path = save(tmp_path / "x.npz", scores=scores, labels=np.arange(4))
+    refuse(run, 3, "it holds text where numbers are expected", path)
 
 
 def test_several_arrays_none_of_them_named_so(run, tmp_path):
@@ -262,10 +274,12 @@ def test_values_of_parameters_become_options_too():
 
     from scorecast.cli.faults import in_options
 
-    flags = [click.Option([f"--{x}"]) for x in ("minimise", "leave-one-out", "top")]
+    flags = [
+        click.Option([f"--{x}"]) for x in ("lower-is-better", "leave-one-out", "top")
+    ]
     verb = click.Command("x", params=flags)
     for said, told in {
-        "pass `greater_is_better=False`": "pass --minimise",
+        "pass `greater_is_better=False`": "pass --lower-is-better",
         "or `prior='leave-one-out'`.": "or --leave-one-out.",
         "a smaller `top` (--top).": "a smaller --top.",
         "such as `top=5`": "such as --top 5",

@@ -259,7 +259,7 @@ def test_rows_19_and_25_are_refused_or_dropped(cell, table, refusal):
     path = table(f"label,a,b\nx,1,2\ny,{cell},2\nz,1,{cell}\n")
     error = refusal(read_scores, path)
     assert (error.location.line, error.location.column) == (3, "a")
-    assert "2 such values in 2 rows" in error.problem
+    assert "such values in 2 of 3 rows" in error.problem
     assert error.option == "drop_nonfinite"
     scores = read_scores(path, drop_nonfinite=True)
     assert scores.n_dropped == 2

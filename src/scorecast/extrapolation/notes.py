@@ -96,9 +96,9 @@ def note_text(note: Note) -> str:
             )
         case ForecastNote.FAULTLESS:
             return (
-                "Every example is right among the observed classes: how soon mistakes "
-                "will come is told by what is usual of recognisers and by the scores. "
-                "Test with more classes, or harder ones, to learn more."
+                "Every example is right among the observed classes, so how soon "
+                "mistakes will come is not seen, only inferred. Test with more "
+                "classes, or harder ones, to learn more."
             )
         case ForecastNote.COULD_BE_CHANCE:
             return (

@@ -504,12 +504,18 @@ def _read_tensor(file: InputFile, key: str, max_bytes: int) -> NDArray[Any]:
 # Numbers fit for computing: real, in a matrix, finite ------------------------------
 
 
+def _kind(values: NDArray[Any]) -> str:
+    """Say what an array holds that is no real number."""
+    named = {"U": "text", "S": "text", "c": "complex numbers", "M": "dates"}
+    return named.get(values.dtype.kind, f"{values.dtype} values")
+
+
 def real_matrix(
     values: NDArray[Any], file: InputFile, key: str | None, max_bytes: int
 ) -> NDArray[Any]:
     """Return a matrix of float32 or float64, copied only if it must be converted."""
     if values.dtype.kind not in "fiub":
-        problem = f"it holds {values.dtype} values where numbers are expected"
+        problem = f"it holds {_kind(values)} where numbers are expected"
         raise file.refusal(problem, key=key)
     if values.ndim != 2:
         remedies = {0: None, 1: "save x[:, None] if it is one column"}
@@ -529,7 +535,7 @@ def real_matrix(
 def real_vector(values: NDArray[Any], file: InputFile, key: str) -> NDArray[Any]:
     """Return one number for every sample; a matrix of one column will do."""
     if values.dtype.kind not in "fiub":
-        problem = f"it holds {values.dtype} values where numbers are expected"
+        problem = f"it holds {_kind(values)} where numbers are expected"
         raise file.refusal(problem, key=key)
     if values.ndim == 2 and values.shape[1] == 1:
         return values[:, 0]

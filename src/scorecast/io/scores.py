@@ -446,11 +446,17 @@ def _check_shape(found: _Found) -> None:
         raise found.refusal(problem, remedy="rename them")
 
 
+def _has_no_lines(source: str) -> bool:
+    """Tell whether a file is one of arrays, in which no line can be a header."""
+    return source.partition("::")[0].endswith((".npz", ".npy", ".safetensors"))
+
+
 def _mismatch(
     found: _Found, n_rows: int, n_columns: int, n_labels: int
 ) -> InvalidInputError:
     remedy, option = "give one label per row, in the same order", None
-    if abs(n_labels - n_rows) == 1:
+    sources = (found.source, found.labels.source)
+    if abs(n_labels - n_rows) == 1 and not all(map(_has_no_lines, sources)):
         remedy = (
             "say whether the first line is data, if a header was taken for data or "
             "data for a header (a .txt file has no header)"
@@ -521,8 +527,8 @@ def _not_finite(found: _Found, flaws: Flaws) -> InvalidInputError:
     row, column = flaws.first
     name = str(column + 1) if found.classes is None else str(found.classes[column])
     return found.refusal(
-        f"{found.values[row, column]} is not finite ({flaws.n_cells:,} such values in "
-        f"{n_rows:,} rows)",
+        f"{found.values[row, column]} is not finite (such values in {n_rows:,} of "
+        f"{len(found.values):,} rows)",
         location=found.place(row, name),
         **parts,
     )

@@ -595,6 +595,7 @@ def _backtest_table(
             )
             for row in rows
         ),
+        n_words=2,
         is_folded=is_folded,
         is_stacked=True,
     )

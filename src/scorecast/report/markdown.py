@@ -19,8 +19,8 @@ def write(document: Document) -> str:
         parts += [_table(table) for table in section.tables]
         if section.items:
             parts.append("\n".join(f"* {_text(item)}" for item in section.items))
-    if document.facts:
-        parts.append("\n".join(f"* {_text(n)}: {_text(t)}" for n, t in document.facts))
+    facts = [f"* {_text(name)}: {_text(text)}" for name, text in document.facts if text]
+    parts.append("\n".join(facts))
     if document.references:
         parts.append("\n".join(f"* {_text(work)}" for work in document.references))
     return "\n\n".join(part for part in parts if part) + "\n"

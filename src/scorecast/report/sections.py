@@ -128,7 +128,7 @@ def page_sections(laid_out: Document) -> tuple[Section, ...]:
         figure=first.figure,
         tables=tuple(map(_page_table, first.tables)),
         warnings=laid_out.notes,
-        facts=laid_out.facts,
+        facts=tuple((name, text) for name, text in laid_out.facts if text),
         items=first.items,
     )
     found = [

@@ -421,7 +421,7 @@ def _look_up(
     if what != "probability columns" and classes != tuple(range(len(classes))):
         remedy = f"use the same names for the labels and for the {what}"
     raise InvalidInputError(
-        f"{len(unknown):,} label(s) name no class of the {what}: {_some(unknown)}; "
+        f"labels that name no class of the {what}: {_some(unknown)}; "
         f"known are {_some(classes)}",
         parameter="y_true",
         remedy=remedy,
@@ -459,8 +459,8 @@ def _check_range(whole: list[int], n_classes: int, what: str) -> IntArray:
         is_one_based = min(whole) == 1 and max(whole) == n_classes
         hint = "subtract 1: they seem to start at 1; or " if is_one_based else ""
         raise InvalidInputError(
-            f"{len(outside):,} label(s) lie outside 0 to {n_classes - 1}: "
-            f"{_some(sorted(set(outside)))}",
+            f"{len(outside):,} of {len(whole):,} labels lie outside 0 to "
+            f"{n_classes - 1}: {_some(sorted(set(outside)))}",
             parameter="y_true",
             remedy=f"{hint}{_WAY_OUT[what]} if the labels are names",
         )
