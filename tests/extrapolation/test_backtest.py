@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.extrapolation import Backtest, backtest
+from scorecast.extrapolation import Backtest, Regression, backtest
 from scorecast.extrapolation.observed import ObservedClasses, hide_classes
 from scorecast.scores import Scores
 
@@ -28,6 +28,22 @@ def test_methods_are_fitted_anew_and_compared_with_the_truth():
     gaussian, polynomial = result.rows[:2]
     assert gaussian.rmse < polynomial.rmse
     assert "gaussian" in result.summary()
+
+
+def test_one_method_with_two_settings_is_two_methods():
+    narrow, wide = (Regression(bandwidth=h) for h in (0.3, 2.0))
+    given = {"n_repeats": 3, "ratios": [2]}
+    both = backtest(SCORES, OWN, methods=[narrow, wide], **given)
+    alone = backtest(SCORES, OWN, methods=[narrow], **given)
+    assert [row.n_repeats for row in both.rows] == [3, 3]
+    assert both.rows[0] == alone.rows[0]
+    assert both.rows[1].prediction != both.rows[0].prediction
+
+
+def test_methods_that_come_equally_close_are_counted():
+    faultless = 9 * np.eye(24)[OWN] + SCORES
+    result = backtest(faultless, OWN, methods=["spline", "regression"], n_repeats=2)
+    assert "spline and 1 more came closest" in result.summary()
 
 
 def test_the_answer_does_not_depend_on_the_number_of_workers():

@@ -284,14 +284,14 @@ def backtest_methods(
     # Workers share the cores among themselves; each gets one thread.
     n_threads = n_jobs if n_jobs in (None, 1) else 1
     most = n_repeats or (_MOST_REPEATS if observed.n_cells <= _MANY_SCORES else _BATCH)
-    found: dict[str, list[FloatArray]] = {method.name: [] for method in methods}
-    waiting = list(methods)
+    # By their places: two may be one method with other settings.
+    found: list[list[FloatArray]] = [[] for _ in methods]
+    waiting = list(range(len(methods)))
     n_tried = 0
     while waiting and n_tried < most:
         n_more = min(n_repeats or _BATCH, most - n_tried)
-        task = _Hiding(
-            observed, tuple(waiting), n_kept, top, confidence_level, n_threads
-        )
+        tried = tuple(methods[place] for place in waiting)
+        task = _Hiding(observed, tried, n_kept, top, confidence_level, n_threads)
         outcomes = map_tasks(
             _hide_and_predict,
             [task] * n_more,
@@ -302,14 +302,14 @@ def backtest_methods(
         n_tried += n_more
         for outcome in outcomes:
             if outcome is not None:
-                for method, row in zip(waiting, outcome, strict=True):
-                    found[method.name].append(row)
+                for place, row in zip(waiting, outcome, strict=True):
+                    found[place].append(row)
         # A method whose error is known is not tried any more; the others are.
-        waiting = [m for m in waiting if not _is_settled(found[m.name])]
+        waiting = [place for place in waiting if not _is_settled(found[place])]
     truth = observed.ranks.accuracy(top)
     return [
-        _summarise(name, truth, np.array(rows), observed.n_classes, n_kept)
-        for name, rows in found.items()
+        _summarise(method.name, truth, np.array(rows), observed.n_classes, n_kept)
+        for method, rows in zip(methods, found, strict=True)
         if rows
     ]
 

@@ -42,11 +42,6 @@ class IntervalKind(StrEnum):
     ALL_WRONG = "all-wrong"  # nothing but a bound
     TOO_FEW_CLASSES = "too-few-classes"  # none
 
-    @property
-    def is_bound(self) -> bool:
-        """Whether it is one-sided by construction."""
-        return self is IntervalKind.ALL_WRONG
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Interval:

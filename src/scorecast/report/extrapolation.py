@@ -526,10 +526,17 @@ def _plain(value: object) -> str:
 def backtest_document(result: Backtest) -> Document:
     """Lay out a back-test."""
     best = min(result.rows, key=lambda row: row.rmse)
+    off = formats.points(best.rmse)
+    alike = [
+        row
+        for row in result.rows
+        if row.from_classes == best.from_classes and formats.points(row.rmse) == off
+    ]
+    others = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
     headline = (
         f"Hiding classes ({formats.count(best.from_classes)} shown, "
-        f"{formats.count(best.to_classes)} predicted), {best.method} came closest"
-        f"{_guesses(result.top)}: off by {formats.points(best.rmse)} points over "
+        f"{formats.count(best.to_classes)} predicted), {best.method}{others} came "
+        f"closest{_guesses(result.top)}: off by {off} points over "
         f"{formats.counted(best.n_repeats, 'repeats')}."
     )
     seen = (
