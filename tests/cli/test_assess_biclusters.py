@@ -328,3 +328,17 @@ def test_densities_are_compared(run, tmp_path):
     code, out, err = run(*words[:2], *words[4:6], "--as-fitted")
     assert code == 0, err
     assert "allowing for the fit" not in " ".join(out.split())
+
+
+def test_an_empty_list_of_biclusters_is_named_by_its_file(run, tmp_path):
+    np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(30, 8)))
+    (tmp_path / "none.json").write_text("[]")
+    code, _, err = run(
+        "assess", tmp_path / "X.npy", "--biclusters", tmp_path / "none.json"
+    )
+    assert (code, "none.json: no biclusters were found" in err) == (4, True), err
+
+
+def test_an_option_without_its_value_points_to_the_help_of_the_verb(run):
+    code, _, err = run("assess", "X.npy", "--truth")
+    assert (code, "See 'scorecast assess --help'" in err) == (2, True), err

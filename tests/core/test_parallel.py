@@ -48,7 +48,7 @@ def test_what_is_not_finite_becomes_null():
 
 @pytest.mark.parametrize("data", [{}, {"kind": "magic"}, [], None])
 def test_what_is_no_result_is_refused(data):
-    with pytest.raises(InvalidInputError, match="Not a scorecast result"):
+    with pytest.raises(InvalidInputError, match="not a result that scorecast saved"):
         result_from_dict(data)
 
 

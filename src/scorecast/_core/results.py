@@ -177,8 +177,8 @@ def result_from_dict(data: Mapping[str, Any]) -> Result:
     """
     kind = data.get("kind") if isinstance(data, Mapping) else None
     if kind not in _kinds:
-        msg = f"Not a scorecast result: kind {kind!r}; known: {', '.join(_kinds)}."
-        raise InvalidInputError(msg)
+        what = f"its kind is {kind!r}" if isinstance(kind, str) else "it names no kind"
+        raise InvalidInputError(f"this is not a result that scorecast saved: {what}")
     return _kinds[cast("str", kind)].from_dict(data)
 
 

@@ -115,6 +115,7 @@ def _answer(
     import numpy as np
 
     from scorecast.biclusters import score_biclusters
+    from scorecast.exceptions import locating
 
     values = np.array(data.values, dtype=np.float64)
     shape = (values.shape[0], values.shape[1])
@@ -123,19 +124,29 @@ def _answer(
     truth = _set(options["truth_file"], shape)
     if options["bicluster_models"]:
         return _assessed(values, truth, options)
-    scored = score_biclusters(
-        _set(options["bicluster_file"], shape),
-        truth=truth,
-        data=values,
-        nan_policy="omit",
-        pattern=options["pattern"],
-        is_found_in_data=not options["named_beforehand"],
-        n_permutations=options["n_permutations"] or _SHUFFLES,
-        alpha=options["alpha"],
-        random_state=options["seed"],
-        n_jobs=options["n_jobs"],
-    )
+    found = _set(options["bicluster_file"], shape)
+    with locating(_places(options)):
+        scored = score_biclusters(
+            found,
+            truth=truth,
+            data=values,
+            nan_policy="omit",
+            pattern=options["pattern"],
+            is_found_in_data=not options["named_beforehand"],
+            n_permutations=options["n_permutations"] or _SHUFFLES,
+            alpha=options["alpha"],
+            random_state=options["seed"],
+            n_jobs=options["n_jobs"],
+        )
     return scored, None
+
+
+def _places(options: dict[str, Any]) -> dict[str, Any]:
+    """Say which files the library's arguments came from."""
+    from scorecast.exceptions import Location
+
+    files = {"found": options["bicluster_file"], "truth": options["truth_file"]}
+    return {name: Location(file=path) for name, path in files.items() if path}
 
 
 def _set(path: str | None, shape: tuple[int, int]) -> Any:

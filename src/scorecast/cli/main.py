@@ -111,7 +111,7 @@ def _run(arguments: list[str]) -> int:
             sys.stderr.write(f"{error.format_message()}\n")
             return 2
         context = getattr(error, "ctx", None)
-        where = context.command_path if context else "scorecast"
+        where = context.command_path if context else _path_of(arguments)
         line = f"{error.format_message()} See '{where} --help'."
         return _say(line, 2, arguments, error)
     except (click.Abort, KeyboardInterrupt) as stop:
@@ -160,6 +160,12 @@ def _verb_of(arguments: Sequence[str]) -> click.Command | None:
         group = group.get_command(click.Context(group), word)
         found = group or found
     return found
+
+
+def _path_of(arguments: Sequence[str]) -> str:
+    """Return the verb as it was called; click does not know it while it parses."""
+    verb = arguments[0] if arguments else ""
+    return f"scorecast {verb}" if verb in _VERBS else "scorecast"
 
 
 def _say(
