@@ -46,9 +46,9 @@ def test_commands_of_a_page_are_run_and_their_faults_told(tool, tmp_path, monkey
     monkeypatch.setattr(tool, "ROOT", tmp_path)
     page = tmp_path / "README.md"
     page.write_text(
-        "Ask `scorecast size --expect 0.9 --width 0.1` or `scorecast assess`.\n\n"
-        "```\nscorecast size --expect 0.9 --width 7\n```\n\n"
-        "```\n$ scorecast size --expect 0.9 --versus 0.8\n...\nnobody says so\n```\n\n"
+        "Ask `scorecast size --accuracy 0.9 --width 0.1` or `scorecast assess`.\n\n"
+        "```\nscorecast size --accuracy 0.9 --width 7\n```\n\n"
+        "```\n$ scorecast size --accuracy 0.9 --versus .8\n...\nnobody says so\n```\n\n"
         "```python\nraise ValueError('me')\n```\n"
     )
     check = tool.Check(writes=False)

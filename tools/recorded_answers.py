@@ -289,9 +289,9 @@ COMMANDS = {
     "compare-auc": "compare chances.csv --truth gold --scoring roc_auc --drop text",
     "compare-groups": "compare chances.csv --truth gold --scoring brier_score --groups text",
     "compare-hits": "compare hits.csv",
-    "size": "size --expect .9 --width .1",
-    "size-versus": "size --expect .9 --versus .85 --power .8 --disagreement .2",
-    "size-groups": "size --expect .9 --width .1 --group-size 5 --correlation .3",
+    "size": "size --accuracy .9 --width .1",
+    "size-versus": "size --accuracy .9 --versus .85 --power .8 --disagreement .2",
+    "size-groups": "size --accuracy .9 --width .1 --group-size 5 --correlation .3",
     "simulate-classes": "simulate recognition",
     "simulate-labelled": "simulate classification",
     "simulate-biclusters": "simulate biclusters",
@@ -395,7 +395,7 @@ def scores_from() -> Any:
 def proportion_interval() -> Any:
     import scorecast as sc
 
-    return sc.proportion_interval([1] * 17 + [0] * 3, level=0.95)
+    return sc.proportion_interval([1] * 17 + [0] * 3, confidence_level=0.95)
 
 
 @call
@@ -403,7 +403,7 @@ def proportion_interval_groups() -> Any:
     import scorecast as sc
 
     data = np.loadtxt("right.csv", delimiter=",", skiprows=1)
-    return sc.proportion_interval(data[:, 0], groups=data[:, 1], level=0.95)
+    return sc.proportion_interval(data[:, 0], groups=data[:, 1], confidence_level=0.95)
 
 
 @call
@@ -411,10 +411,12 @@ def required_test_size() -> Any:
     import scorecast as sc
 
     return [
-        sc.required_test_size(0.8, width=0.1, level=0.95).to_dict(),
-        sc.required_test_size(0.8, versus=0.7, power=0.9, level=0.95).to_dict(),
+        sc.required_test_size(0.8, width=0.1, confidence_level=0.95).to_dict(),
         sc.required_test_size(
-            0.9, width=0.1, repeats=4, repeat_correlation=0.5
+            0.8, versus=0.7, power=0.9, confidence_level=0.95
+        ).to_dict(),
+        sc.required_test_size(
+            0.9, width=0.1, n_repeats=4, repeat_correlation=0.5
         ).to_dict(),
     ]
 

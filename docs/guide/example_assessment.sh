@@ -9,8 +9,8 @@ run() {
 exec 2>&1
 run colon 'assess microarray_colon.npz --target y --model naive-bayes --model svm --learning-curve --report colon.html'
 run selection 'assess microarray_colon.npz --target y --model naive-bayes --selection 20 --permutations 0'
-run size 'size --expect 0.9 --width 0.1'
-run versus 'size --expect 0.9 --versus 0.85'
+run size 'size --accuracy 0.9 --width 0.1'
+run versus 'size --accuracy 0.9 --versus 0.85'
 run target 'assess microarray_colon.npz --target tissue --model svm'
 run model "assess microarray_colon.npz --target y --model \"sklearn.svm:SVC(C=open('x'))\""
 printf '\n== end ==\n'

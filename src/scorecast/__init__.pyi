@@ -15,8 +15,12 @@ from .comparison import (
 from .evaluation import (
     DensityComparison as DensityComparison,
     DensityTest as DensityTest,
+    ProportionInterval as ProportionInterval,
+    RequiredTestSize as RequiredTestSize,
     compare_densities as compare_densities,
     density_test as density_test,
+    proportion_interval as proportion_interval,
+    required_test_size as required_test_size,
 )
 from .extrapolation import (
     backtest as backtest,
@@ -27,9 +31,7 @@ from .guarantees import (
     EstimateAssessment as EstimateAssessment,
     LearningCurveFit as LearningCurveFit,
     PermutationScores as PermutationScores,
-    ProportionInterval as ProportionInterval,
     Regularities as Regularities,
-    RequiredTestSize as RequiredTestSize,
     SelectedFeatures as SelectedFeatures,
     SelectionBias as SelectionBias,
     SettingsAssessment as SettingsAssessment,
@@ -40,8 +42,6 @@ from .guarantees import (
     learning_curve_fit as learning_curve_fit,
     learning_curve_scores as learning_curve_scores,
     permutation_scores as permutation_scores,
-    proportion_interval as proportion_interval,
-    required_test_size as required_test_size,
     selected_features as selected_features,
     selection_bias as selection_bias,
 )

@@ -41,7 +41,7 @@ def test_the_gate_looks_at_the_lower_end(run, table):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--right", "wrong"), 3, "no column 'wrong'"),
+        (("--right", "wrong"), 3, "column 'wrong': there is no such column"),
         (("--right", "text"), 3, "1 (right) or 0 (wrong)"),
         (
             ("--right", "right", "--group", "page"),

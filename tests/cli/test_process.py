@@ -190,7 +190,7 @@ def test_no_worker_runs_what_lies_beside_the_data(trapped):
 def test_the_module_runs_nothing_of_the_current_directory_either(trapped):
     for start in (["-m", "scorecast"], TOOL[1:]):
         done = subprocess.run(
-            [sys.executable, *start, "size", "--expect", "0.9", "--width", "0.1"],
+            [sys.executable, *start, "size", "--accuracy", "0.9", "--width", "0.1"],
             cwd=trapped, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -231,7 +231,7 @@ COMPUTING = {
     ),
     "assess right": (
         "cases.csv --right won",
-        "scorecast.guarantees.proportion_interval",
+        "scorecast.evaluation.proportion_interval",
     ),
     "assess density": (
         "features.csv --density sklearn.mixture:GaussianMixture()",
@@ -250,7 +250,7 @@ COMPUTING = {
         "scorecast.recurrence.evaluate_recurrence",
     ),
     "compare": ("results.csv", "scorecast.comparison.compare"),
-    "size": ("--expect 0.9 --width 0.1", "scorecast.guarantees.required_test_size"),
+    "size": ("--accuracy 0.9 --width 0.1", "scorecast.cli.size.required_test_size"),
     "demo": ("", "scorecast.extrapolation.extrapolate"),
 }
 

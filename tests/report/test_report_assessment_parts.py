@@ -97,13 +97,3 @@ def test_a_choice_at_the_edge_of_what_was_tried_is_said():
 def test_an_edge_is_said_of_numbers_that_most_splits_chose(values, chosen, n_said):
     model = TunedModel(None, {"C": values})
     assert len(edges_of(model, [{"C": x} for x in chosen])) == n_said
-
-
-def test_sizes_show_their_own_row_and_widths_below_a_tenth_of_a_point():
-    text = render_text(sc.required_test_size(0.5, width=0.99))
-    assert text.startswith("1 test case gives a 95 % interval")
-    assert [x.split()[0] for x in text.splitlines()[3:6]] == ["1", "2", "4"]
-    text = render_text(sc.required_test_size(0.9, width=0.0001))
-    assert " 0.01 points" in text
-    assert " 0.0 points" not in text
-    assert "10.0 points" in render_text(sc.required_test_size(0.9, width=0.1))

@@ -53,13 +53,10 @@ def results():
         "bias": sc.selection_bias(SelectKBest(k=2), GaussianNB(), X, y, random_state=0),
         "space": sc.data_regularities(X, y),
         "numbers": sc.data_regularities(*data(numbers=True), task="regression"),
-        "width": sc.required_test_size(0.9, width=0.1),
-        "power": sc.required_test_size(0.9, versus=0.8),
     }  # fmt: skip
 
 
-KINDS = ("curve", "flat", "errors", "features", "bias", "space", "numbers", "width",
-         "power")  # fmt: skip
+KINDS = ("curve", "flat", "errors", "features", "bias", "space", "numbers")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -86,17 +83,6 @@ def test_a_curve_says_what_is_needed_in_words_and_in_the_figure():
     assert "Split" in render_text(fit)
     assert f"{needed}: 85" in svg_of(main_drawing(fit), name="x", width=WIDE)
     assert "Split" not in render_text(results()["flat"])
-
-
-def test_sizes_show_the_numbers_of_the_paper():
-    # Footnote 4 of Henriques and Madeira: 140 cases; 75 to 100 give .12 to .14.
-    text = render_text(sc.required_test_size(0.9, width=0.1, method="wald"))
-    assert "139 test cases" in text
-    found = sc.required_test_size(0.9, width=0.1)
-    assert [round(found.reached_with(n), 3) for n in (75, 100)] == [0.138, 0.119]
-    assert found.reached_with(found.n) == found.reached
-    power = sc.required_test_size(0.9, versus=0.8)
-    assert power.reached_with(power.n) == power.reached
 
 
 @pytest.fixture(scope="module")

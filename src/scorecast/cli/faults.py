@@ -24,7 +24,7 @@ _LENGTH = re.compile(r"sampling=Sampling\(n_draws=(\d+)\)")
 _SECONDS = re.compile(r"max_seconds=(\d+)")
 # Where the option of the command is not called as the parameter of the function.
 _ALIASES = {
-    "accuracy": "expect", "y_true": "truth", "groups": "group",
+    "y_true": "truth", "groups": "group", "successes": "right",
     "y_train": "train_labels", "n_refits": "n_permutations", "to": "targets",
     "greater_is_better": "lower_is_better",
 }  # fmt: skip

@@ -29,7 +29,7 @@ _VERBS = {
     "report": "Write one HTML page from saved results.",
     "settings": "Say what holds of models over many settings.",
     "simulate": "Make data with a known truth, and the truth beside them.",
-    "size": "Say how many test cases are enough.",
+    "size": "Say how many test samples are enough.",
 }
 _HELP = """Turn the score on a test set into a forecast of the score in use.
 

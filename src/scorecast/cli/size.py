@@ -1,4 +1,4 @@
-"""``scorecast size``: how many test cases are enough."""
+"""``scorecast size``: how many test samples are enough."""
 
 from __future__ import annotations
 
@@ -7,123 +7,163 @@ from typing import Any
 import click
 
 from scorecast.cli.options import Share, Whole, writing_options
+from scorecast.cli.verb import Verb, method_option, option, refuse_unused
+from scorecast.evaluation import (
+    CLUSTERED_WILSON,
+    POWER_DESIGNS,
+    PROPORTION_INTERVALS,
+    RequiredTestSize,
+    required_test_size,
+)
 
-__all__ = ["command"]
+_OF_COMPARISONS = ("power", "disagreement", "design")
+_OF_INTERVALS = ("interval",)
+_PARAMETERS = (
+    "accuracy",
+    "width",
+    "versus",
+    "interval",
+    "design",
+    "power",
+    "disagreement",
+    "confidence_level",
+    "group_size",
+    "correlation",
+    "size_spread",
+    "n_repeats",
+    "repeat_correlation",
+)
 
 
-@click.command(name="size")
-@click.option(
-    "--expect",
+@click.command(
+    name="size",
+    cls=Verb,
+    usual=(
+        "--accuracy",
+        "--width",
+        "--versus",
+        "--power",
+        "--confidence-level",
+        "--group-size",
+        "--correlation",
+        "--json",
+        "--report",
+    ),
+)
+@option(
+    "Question",
+    "--accuracy",
     type=Share(),
     required=True,
     metavar="SHARE",
     help="Accuracy that is expected, such as 0.9.",
 )
-@click.option(
+@option(
+    "Question",
     "--width",
     type=Share(is_open=True),
+    metavar="SHARE",
     help="Width of the interval that is wanted, such as 0.1.",
 )
-@click.option(
+@option(
+    "Question",
     "--versus",
     type=Share(),
     metavar="SHARE",
     help="Accuracy of another model, to be told from the first; instead of --width.",
 )
-@click.option(
+@option(
+    "Question",
     "--power",
     type=Share(is_open=True),
     default=0.8,
-    show_default=True,
+    metavar="SHARE",
     help="Chance that the difference is found, if it is there.",
 )
-@click.option(
+@option(
+    "Question",
     "--disagreement",
     type=Share(),
-    help="Share of cases on which exactly one of both models is right. [default: as if "
-    "they were right independently]",
+    metavar="SHARE",
+    help="Share of samples on which exactly one of both models is right. [default: as "
+    "if they were right independently]",
 )
-@click.option(
-    "--method",
-    help="Of the interval: wilson, clopper-pearson, jeffreys, uniform, wald; of the "
-    "comparison: paired, independent. [default: wilson, paired; of groups and repeats "
-    "clustered-wilson-t]",
-)
-@click.option(
-    "--level",
+@option(
+    "Question",
+    "--confidence-level",
     type=Share(is_open=True),
     default=0.95,
-    show_default=True,
-    help="Confidence.",
+    metavar="SHARE",
+    help="Level of the interval; one less that of the test.",
 )
-@click.option(
+@option(
+    "Groups and repeats",
     "--group-size",
     type=click.FloatRange(min=1),
-    metavar="CASES",
-    help="Cases that belong together, on average, such as questions about one text.",
+    metavar="SAMPLES",
+    help="Samples that belong together, on average, such as questions about one text.",
 )
-@click.option(
+@option(
+    "Groups and repeats",
     "--correlation",
     type=Share(),
+    metavar="SHARE",
     help="Correlation within groups: of right answers, or, for a paired comparison, of "
     "the differences between both models.",
 )
-@click.option(
+@option(
+    "Groups and repeats",
     "--size-spread",
     type=click.FloatRange(min=0),
     default=0.0,
-    show_default=True,
+    metavar="RATIO",
     help="Standard deviation of the sizes of groups over their mean.",
 )
-@click.option(
+@option(
+    "Groups and repeats",
     "--repeats",
+    "n_repeats",
     type=Whole(min=1),
     default=1,
-    show_default=True,
-    help="Answers to every case, such as epochs.",
+    help="Answers to every sample, such as epochs.",
 )
-@click.option(
+@option(
+    "Groups and repeats",
     "--repeat-correlation",
     type=Share(),
-    help="Correlation between answers to one case.",
+    metavar="SHARE",
+    help="Correlation between answers to one sample.",
+)
+@method_option(
+    "--interval",
+    PROPORTION_INTERVALS,
+    default="wilson",
+    others=(CLUSTERED_WILSON.name,),
+    says=f"Of which the width is meant; of groups and repeats {CLUSTERED_WILSON.name}.",
+)
+@method_option(
+    "--design",
+    POWER_DESIGNS,
+    default="paired",
+    says="How two models are tested.",
 )
 @writing_options
 def command(**options: Any) -> None:
-    """Say how many test cases an interval or a comparison needs.
+    """Say how many test samples an interval or a comparison needs.
 
-    Cases in groups, and repeats of one case, say less than as many independent ones:
-    --group-size and --correlation, or --repeats and --repeat-correlation, say by how
-    much.
+    Samples in groups, and repeats of one sample, say less than as many independent
+    ones: --group-size and --correlation, or --repeats and --repeat-correlation, say by
+    how much.
     """
-    from scorecast._core.progress import computing
-    from scorecast.cli.outputs import check_outputs, deliver
-    from scorecast.exceptions import UsageError
-    from scorecast.guarantees import required_test_size
+    from scorecast.cli.outputs import Loaded, run
 
-    check_outputs(options)
-    if (options["width"] is None) == (options["versus"] is None):
-        msg = "Give either --width, for an interval, or --versus, for a comparison."
-        raise UsageError(msg)
-    if options["width"] is not None:
-        _refuse_of_comparisons()
-    names = (
-        "width", "versus", "power", "disagreement", "method", "level", "group_size",
-        "correlation", "size_spread", "repeats", "repeat_correlation",
-    )  # fmt: skip
-    with computing():
-        result = required_test_size(
-            options["expect"], **{name: options[name] for name in names}
-        )
-    deliver(result, options, files=[])
+    run(options, lambda _: Loaded(arguments={}), _answer)
 
 
-def _refuse_of_comparisons() -> None:
-    """Refuse what an interval has no use for, rather than ignore it."""
-    from scorecast.exceptions import UsageError
-
+def _answer(options: dict[str, Any], _: Any) -> RequiredTestSize:
     context = click.get_current_context()
-    for name in ("power", "disagreement"):
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            msg = f"--{name} is of a comparison: give it with --versus, not --width."
-            raise UsageError(msg)
+    if options["width"] is not None and options["versus"] is None:
+        refuse_unused(context, _OF_COMPARISONS, "with --width: it is of --versus")
+    if options["versus"] is not None and options["width"] is None:
+        refuse_unused(context, _OF_INTERVALS, "with --versus: it is of --width")
+    return required_test_size(**{name: options[name] for name in _PARAMETERS})

@@ -15,7 +15,9 @@ from scorecast.evaluation.density import (
     density_test,
 )
 from scorecast.evaluation.intervals import (
+    CLUSTERED_WILSON,
     PROPORTION_INTERVALS,
+    ProportionInterval,
     ProportionMethod,
     bca,
     clopper_pearson,
@@ -26,6 +28,7 @@ from scorecast.evaluation.intervals import (
     nadeau_bengio,
     normal,
     percentile,
+    proportion_interval,
     resampled_units,
     student,
     wilson,
@@ -56,11 +59,20 @@ from scorecast.evaluation.roc import (
     midranks,
     placements,
 )
+from scorecast.evaluation.sample_size import (
+    POWER_DESIGNS,
+    Goal,
+    PowerDesign,
+    RequiredTestSize,
+    required_test_size,
+)
 
 __all__ = [
     "ADJUSTMENTS",
+    "CLUSTERED_WILSON",
     "DENSITY_STATISTICS",
     "METRICS",
+    "POWER_DESIGNS",
     "PROPORTION_INTERVALS",
     "AdjustmentMethod",
     "Areas",
@@ -71,11 +83,15 @@ __all__ = [
     "DensityTest",
     "Dependence",
     "ErrorRate",
+    "Goal",
     "Metric",
     "Needs",
     "PosLabel",
+    "PowerDesign",
     "Predictions",
+    "ProportionInterval",
     "ProportionMethod",
+    "RequiredTestSize",
     "Task",
     "TwoSampleTest",
     "adjust_p_values",
@@ -97,6 +113,8 @@ __all__ = [
     "normal",
     "percentile",
     "placements",
+    "proportion_interval",
+    "required_test_size",
     "resampled_units",
     "smoothed_error",
     "student",

@@ -43,10 +43,6 @@ from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessmen
 from scorecast.guarantees.model_comparison import ModelComparison
 from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
 from scorecast.guarantees.permutation import PermutationScores, permutation_scores
-from scorecast.guarantees.proportion_interval import (
-    ProportionInterval,
-    proportion_interval,
-)
 from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
@@ -60,7 +56,6 @@ from scorecast.guarantees.settings import (
     Superiority,
     assess_settings,
 )
-from scorecast.guarantees.test_size import RequiredTestSize, required_test_size
 
 if TYPE_CHECKING:
     from scorecast.guarantees.tuning import TunedModel
@@ -87,9 +82,7 @@ __all__ = [
     "ModelComparison",
     "NullTest",
     "PermutationScores",
-    "ProportionInterval",
     "Regularities",
-    "RequiredTestSize",
     "Sampling",
     "SelectedFeatures",
     "SelectionBias",
@@ -115,8 +108,6 @@ __all__ = [
     "learning_curve_scores",
     "model_from",
     "permutation_scores",
-    "proportion_interval",
-    "required_test_size",
     "rough_size",
     "selected_features",
     "selection_bias",

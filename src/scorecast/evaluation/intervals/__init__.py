@@ -11,18 +11,25 @@ from scorecast.evaluation.intervals.means import (
     student,
 )
 from scorecast.evaluation.intervals.proportions import (
+    CLUSTERED_WILSON,
     PROPORTION_INTERVALS,
+    ProportionInterval,
     ProportionMethod,
     clopper_pearson,
+    clustered_width,
     clustered_wilson,
+    proportion_interval,
     wilson,
 )
 
 __all__ = [
+    "CLUSTERED_WILSON",
     "PROPORTION_INTERVALS",
+    "ProportionInterval",
     "ProportionMethod",
     "bca",
     "clopper_pearson",
+    "clustered_width",
     "clustered_wilson",
     "corrected_t",
     "empirical_bernstein",
@@ -30,6 +37,7 @@ __all__ = [
     "nadeau_bengio",
     "normal",
     "percentile",
+    "proportion_interval",
     "resampled_units",
     "student",
     "wilson",

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy  # its parts load when first used
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from scorecast._core.checks import check_count, check_share
 from scorecast._core.registry import Method, Registry
+from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    Location,
+    UsageError,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,6 +236,17 @@ PROPORTION_INTERVALS.add(
 )
 
 
+CLUSTERED_WILSON = Method(
+    name="clustered-wilson-t",
+    title="Wilson's interval of samples in groups",
+    summary="with the samples that groups are worth, by their correlation within "
+    "groups, and t with a degree of freedom for every group but one",
+    reference="K. K. Saha, D. Miller and S. Wang (2016). A comparison of some "
+    "approximate confidence intervals for a single proportion for clustered binary "
+    "outcome data. International Journal of Biostatistics 12.",
+)
+
+
 def clustered_wilson(
     counts: NDArray[np.floating], sizes: NDArray[np.integer], level: float
 ) -> tuple[float, float, float]:
@@ -266,3 +287,223 @@ def clustered_wilson(
     quantile = float(scipy.special.stdtrit(c - 1, 0.5 + level / 2))
     low, high = _score_interval(share * worth, worth, quantile)
     return low, high if share < 1 else 1.0, effect
+
+
+def clustered_width(
+    share: float, n_effective: float, n_groups: int, level: float
+) -> float:
+    """Return the width of Wilson's interval of groups that are worth so many samples.
+
+    Parameters
+    ----------
+    share : float
+        Expected proportion.
+    n_effective : float
+        Independent samples that the groups are worth.
+    n_groups : int
+        Groups, two at least.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    float
+        Upper end less lower end.
+    """
+    quantile = float(scipy.special.stdtrit(n_groups - 1, 0.5 + level / 2))
+    low, high = _score_interval(share * n_effective, n_effective, quantile)
+    return high - low
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProportionInterval(Result):
+    """A share of successes, such as right answers.
+
+    Attributes
+    ----------
+    n_samples, n_successes : int
+        Samples, and how many of them succeed.
+    n_groups : int or None
+        Groups of samples that belong together; None where each is by itself.
+    method : str
+        Of `PROPORTION_INTERVALS`, or ``"clustered-wilson-t"`` with groups.
+    confidence_level : float
+        Level of the interval.
+    estimate, low, high : float
+        The share with its interval.
+    design_effect : float
+        How many samples of groups say as much as one independent sample.
+    """
+
+    kind: ClassVar[str] = "proportion-interval"
+
+    n_samples: int = field(metadata=INPUT)
+    n_successes: int = field(metadata=INPUT)
+    n_groups: int | None = field(metadata=INPUT)
+    method: str = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION)
+    estimate: float
+    low: float
+    high: float
+    design_effect: float
+
+
+def proportion_interval(
+    successes: ArrayLike,
+    n_samples: int | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    method: str = "wilson",
+    confidence_level: float = 0.95,
+) -> ProportionInterval:
+    r"""Return the share of successes, such as right answers, with its interval.
+
+    Samples of groups of sizes :math:`m_g`, :math:`n` in all, whose successes correlate
+    by :math:`r` within groups (from the analysis of variance), are worth
+
+    .. math:: \frac{n^2}{\sum_g m_g (1 + (m_g - 1) r)}
+
+    independent ones; Wilson's interval is taken with these and the quantile of t with
+    C - 1 degrees of freedom for C groups.
+
+    Parameters
+    ----------
+    successes : array-like of shape (n,), or int
+        Success (1, True) or failure (0, False), sample by sample; or the number of
+        successes among `n_samples`.
+    n_samples : int, optional
+        Samples, where `successes` is a number.
+    groups : array-like of shape (n,), optional
+        Samples that belong together, such as questions about one text, or repeats of
+        one item.
+    method : str, default="wilson"
+        Of `PROPORTION_INTERVALS`; groups have Wilson's with t alone,
+        ``"clustered-wilson-t"``.
+    confidence_level : float, default=0.95
+        Level of the interval.
+
+    Returns
+    -------
+    ProportionInterval
+        The share and its interval, of samples or of groups.
+
+    Raises
+    ------
+    InvalidInputError
+        If a sample neither succeeds nor fails, or a group is missing.
+    InsufficientDataError
+        If there is no sample, or one group only.
+
+    References
+    ----------
+    E. B. Wilson (1927). Probable inference, the law of succession, and statistical
+    inference. Journal of the American Statistical Association 22.
+
+    K. K. Saha, D. Miller and S. Wang (2016). A comparison of some approximate
+    confidence intervals for a single proportion for clustered binary outcome data.
+    International Journal of Biostatistics 12.
+
+    Examples
+    --------
+    >>> right = [1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 1]
+    >>> alone = proportion_interval(right)
+    >>> whole = proportion_interval(right, groups=[0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 5])
+    >>> [round(x, 2) for x in (alone.low, alone.high, whole.low, whole.high)]
+    [0.47, 0.91, 0.31, 0.95]
+    >>> proportion_interval(9, 12) == alone
+    True
+    """
+    level = check_share(confidence_level, "confidence_level", is_open=True)
+    if groups is not None and method == CLUSTERED_WILSON.name:
+        method = "wilson"
+    chosen = PROPORTION_INTERVALS.choose(method, parameter="method")
+    if n_samples is not None:
+        if groups is not None:
+            problem = "have no say where successes are a number: whose each is, is open"
+            raise UsageError(problem, parameter="groups")
+        n = check_count(n_samples, "n_samples")
+        count = check_count(successes, "successes", least=0, most=n)
+        return _of_samples(count, n, chosen, level)
+    values = _check_successes(successes)
+    count = int(values.sum())
+    if groups is None:
+        return _of_samples(count, values.size, chosen, level)
+    if chosen.name != "wilson":
+        problem = f"groups have {CLUSTERED_WILSON.name} alone; got {chosen.name!r}"
+        raise UsageError(problem, parameter="method")
+    unit = _check_groups(groups, values.size)
+    sizes = np.bincount(unit)
+    if sizes.size < 2:
+        problem = "one group shows no spread between groups: it takes at least two"
+        raise InsufficientDataError(problem, parameter="groups")
+    counts = np.bincount(unit, weights=values).astype(np.float64)
+    low, high, effect = clustered_wilson(counts, sizes, level)
+    return ProportionInterval(
+        n_samples=values.size,
+        n_successes=count,
+        n_groups=sizes.size,
+        method=CLUSTERED_WILSON.name,
+        confidence_level=level,
+        estimate=count / values.size,
+        low=low,
+        high=high,
+        design_effect=effect,
+    )
+
+
+def _of_samples(
+    count: int, n: int, method: ProportionMethod, level: float
+) -> ProportionInterval:
+    """Return the interval of independent samples."""
+    low, high = method.bounds(count, n, level)
+    return ProportionInterval(
+        n_samples=n,
+        n_successes=count,
+        n_groups=None,
+        method=method.name,
+        confidence_level=level,
+        estimate=count / n,
+        low=low,
+        high=high,
+        design_effect=1.0,
+    )
+
+
+def _check_successes(successes: ArrayLike) -> FloatArray:
+    """Return a vector of 1 and 0."""
+    values = np.asarray(successes)
+    if values.ndim != 1 or values.dtype.kind not in "biuf":
+        problem = "must be a vector of 1 (right) and 0 (wrong)"
+        raise InvalidInputError(problem, parameter="successes")
+    if values.size == 0:
+        raise InsufficientDataError("there is no sample", parameter="successes")
+    is_bad = ~np.isin(values, (0, 1))
+    if is_bad.any():
+        place = int(np.argmax(is_bad))
+        raise InvalidInputError(
+            f"must be 1 (right) or 0 (wrong); got {values[place]:g}",
+            parameter="successes",
+            location=Location(row=place + 1),
+        )
+    found: FloatArray = values.astype(np.float64)
+    return found
+
+
+def _check_groups(groups: ArrayLike, n: int) -> IntArray:
+    """Return the number of the group of every sample."""
+    given = np.asarray(groups)
+    if given.shape != (n,):
+        problem = f"must hold one entry for each of {n} samples; got {given.shape}"
+        raise InvalidInputError(problem, parameter="groups")
+    for i, value in enumerate(given.tolist()):
+        if _is_missing(value):
+            place = Location(row=i + 1)
+            problem = "the group is missing"
+            raise InvalidInputError(problem, parameter="groups", location=place)
+    found: IntArray = np.unique(given, return_inverse=True)[1]
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or value == "" or is_nan

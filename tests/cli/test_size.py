@@ -1,0 +1,74 @@
+"""The verb ``size``: how many test samples are enough."""
+
+import json
+
+import pytest
+
+import scorecast as sc
+
+
+def test_it_says_what_python_says(run):
+    for words, call in (
+        ("--width 0.1", {"width": 0.1}),
+        ("--width 0.1 --interval clopper-pearson", {"width": 0.1, "interval": "exact"}),
+        ("--versus 0.8 --power 0.9", {"versus": 0.8, "power": 0.9}),
+        ("--versus 0.8 --disagreement 0.15", {"versus": 0.8, "disagreement": 0.15}),
+        (
+            "--versus 0.8 --design independent --confidence-level 0.99",
+            {"versus": 0.8, "design": "independent", "confidence_level": 0.99},
+        ),
+        (
+            "--width 0.1 --group-size 10 --correlation 0.2 --size-spread 0.5",
+            {"width": 0.1, "group_size": 10, "correlation": 0.2, "size_spread": 0.5},
+        ),
+        (
+            "--width 0.1 --repeats 4 --repeat-correlation 0.7 "
+            "--interval clustered-wilson-t",
+            {"width": 0.1, "n_repeats": 4, "repeat_correlation": 0.7},
+        ),
+    ):
+        code, out, err = run("size", "--accuracy", 0.9, *words.split(), "--json", "-")
+        assert code == 0, err
+        wanted = sc.required_test_size(0.9, **call).to_dict()
+        data = json.loads(out)
+        assert [data[x] for x in ("kind", "options", "result")] == [
+            wanted[x] for x in ("kind", "options", "result")
+        ]
+
+
+def test_the_answer_is_printed_kept_and_laid_out(run, tmp_path):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    words = ("size", "--accuracy", "0.9", "--width", "0.1")
+    files = ("--json", tmp_path / "n.json", "--report", tmp_path / "n.html")
+    code, out, err = run(*words, *files)
+    assert code == 0, err
+    assert out.startswith(sc.render(sc.required_test_size(0.9, width=0.1)))
+    assert json.loads((tmp_path / "n.json").read_text())["result"]["n_samples"] == 141
+    assert sc.load(tmp_path / "n.json").n_samples == 141
+    assert "141 test samples" in (tmp_path / "n.html").read_text()
+    assert run(*words, "--quiet")[:2] == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("--accuracy 0.9", "--width"),
+        ("--accuracy 0.9 --width 0.1 --power 0.9", "--power"),
+        ("--accuracy 0.9 --width 0.1 --disagreement 0.1", "--disagreement"),
+        ("--accuracy 0.9 --width 0.1 --design paired", "--design"),
+        ("--accuracy 0.9 --versus 0.8 --interval wilson", "--interval"),
+        ("--accuracy 0.9 --width 0.1 --versus 0.8", "--width"),
+        ("--accuracy 90 --width 0.1", "did you mean 0.90"),
+        ("--width 0.1", "--accuracy"),
+        ("--accuracy 0.9 --width 0.1 --interval guess", "--interval"),
+        ("--accuracy 0.9 --versus 0.9", "--versus"),
+        ("--accuracy 0.9 --versus 0.8 --disagreement 0.01", "--disagreement"),
+        ("--accuracy 0.9 --width 0.1 --group-size 10", "--group-size"),
+        ("--accuracy 0.9 --width 0.1 --repeats 4", "--repeats"),
+    ],
+)
+def test_bad_questions_have_one_line_and_exit_2(run, words, option):
+    code, out, err = run("size", *words.split())
+    assert (code, out) == (2, "")
+    assert option in err
+    assert err.count("\n") == 1
