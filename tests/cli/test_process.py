@@ -249,7 +249,7 @@ COMPUTING = {
         "cases.csv --time q --event won --covariates p",
         "scorecast.recurrence.evaluate_recurrence",
     ),
-    "compare": ("results.csv", "scorecast.comparison.compare"),
+    "compare": ("results.csv", "scorecast.cli.compare.compare"),
     "size": ("--accuracy 0.9 --width 0.1", "scorecast.cli.size.required_test_size"),
     "demo": ("", "scorecast.extrapolation.extrapolate"),
 }
