@@ -214,12 +214,12 @@ def _size_figure(found: RequiredTestSize, headline: str) -> Drawing:
     """Draw what is reached against the number of test samples, the answer marked."""
     is_width = found.goal is Goal.WIDTH
     first, last = max(2.0, found.n_samples / 5), 5.0 * found.n_samples
-    sizes = np.unique(np.geomspace(first, last, 60).round())
+    sizes = np.unique([_whole(found, n) for n in np.geomspace(first, last, 60)])
     y = np.array([found.reached_with(int(n)) for n in sizes])
     goal = (found.width if is_width else found.power) or 0.0
     high = float(y.max()) if is_width else 1.0
     unknown = np.full(y.size, np.nan)
-    trace = Trace(x=sizes, y=y, low=unknown, high=unknown)
+    trace = Trace(x=sizes.astype(np.float64), y=y, low=unknown, high=unknown)
 
     def draw(axes: Axes) -> None:
         plain_axes(axes, xlabel="test samples")
