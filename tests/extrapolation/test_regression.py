@@ -180,3 +180,8 @@ def test_design_solves_what_it_says():
         np.testing.assert_allclose(fitted, columns @ weights, atol=1e-7)
     assert (design.nonnegative(rng.normal(size=38)) >= 0).all()
     assert design.simplex(rng.random(38)).sum() == pytest.approx(1)
+
+
+def test_sizes_may_be_an_array():
+    method = Regression(sizes=np.array([2, 4, 8]), size_weights=np.ones(3))
+    assert list(method.sizes) == [2, 4, 8]

@@ -117,7 +117,8 @@ class Regression(RankExtrapolator):
         check_flag(self.constrained, "constrained")
         check_count(self.n_subsamples, "n_subsamples")
         for name in ("sizes", "size_weights"):
-            check_numbers(getattr(self, name) or (), name)
+            if getattr(self, name) is not None:
+                check_numbers(getattr(self, name), name)
         if not check_numbers(self.bandwidths, "bandwidths"):
             raise UsageError("must not be empty", parameter="bandwidths")
         _check_width(self.bandwidth, "bandwidth")
