@@ -93,6 +93,9 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         Arguments; those of the process by default.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    # Work is spread over workers and threads of our own, each with one thread of BLAS;
+    # a pool of them, made when NumPy is loaded, would only wait and burn a core.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(_run(arguments))
 

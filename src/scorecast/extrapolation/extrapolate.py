@@ -16,6 +16,7 @@ from scorecast._core.checks import (
     check_n_jobs,
 )
 from scorecast._core.keywords import checked_keywords
+from scorecast._core.parallel import one_blas_thread
 from scorecast._core.result import INPUT, OPTION, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
@@ -436,13 +437,42 @@ def extrapolate(
             "be seen from one of them",
             parameter="y_true",
         )
-    rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
     observed = ObservedClasses.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    # Small arrays throughout: more threads of BLAS would wait for one another, and
+    # change the last digits.
+    with one_blas_thread():
+        return _forecast(
+            observed,
+            chosen,
+            targets,
+            top=top,
+            confidence_level=confidence_level,
+            is_compared=compare,
+            n_repeats=None if backtest == "auto" else int(backtest),
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+
+
+def _forecast(
+    observed: ObservedClasses,
+    chosen: Extrapolator,
+    targets: IntArray,
+    *,
+    top: int,
+    confidence_level: float,
+    is_compared: bool,
+    n_repeats: int | None,
+    random_state: RandomState,
+    n_jobs: int | None,
+) -> Extrapolation:
+    """Fit, compare, test and ask."""
+    data = observed.data
+    rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
     fit = chosen.fit(observed, rng_fit, n_jobs=n_jobs)
     others: dict[str, Fit] = {}
-    if compare and isinstance(fit, PooledFit):
+    if is_compared and isinstance(fit, PooledFit):
         others = _fit_others(fit, observed, rng_others, n_jobs)
-    n_repeats = None if backtest == "auto" else int(backtest)
     rows = _backtest(observed, fit, others, n_repeats, rng_test, top, n_jobs)
     pooling = fit.pooling if isinstance(fit, PooledFit) else None
     notes = forecast_notes(observed, targets, top=top, pooling=pooling)
@@ -481,8 +511,8 @@ def extrapolate(
         marginality=marginality(data),
         method=chosen.name,
         settings=chosen.settings(),
-        ties=ties,
-        average=average,
+        ties=observed.ties,
+        average=observed.average,
         top=top,
         confidence_level=confidence_level,
         random_state=seed_number(random_state),
