@@ -62,7 +62,7 @@ _MOST_TIED = 0.5
 # which alone. With a step instead, one mistake less could lower a forecast.
 _MISLED = (0.5, 1.5)
 _MOST_SURPRISE = 2.0
-_FEWEST_CLASSES = 5
+FEWEST_CLASSES = 5  # to smooth over
 _MOST_SCORES = 100_000_000
 _FEWEST_TO_HIDE = 16  # classes
 _RATIOS = (4, 2)
@@ -457,7 +457,7 @@ def _backtest(
     n_repeats = 1 if observed.n_cells > _MANY_SCORES else _REPEATS
     tests = []
     for ratio in _RATIOS:
-        kept = max(n_classes // ratio, _FEWEST_CLASSES)
+        kept = max(n_classes // ratio, FEWEST_CLASSES)
         shown = _hidings(observed, kept, ratio, n_repeats)
         found = _predict_back(shown, n_classes, anchored, n_jobs)
         found = found[np.isfinite(found).all(axis=(1, 2))]
@@ -570,7 +570,7 @@ def _rank_part(observed: ObservedClasses) -> PoolPart:
 
 def _look_away(observed: ObservedClasses) -> Objection | None:
     """Return why scores are not even looked at."""
-    if observed.n_classes < _FEWEST_CLASSES:
+    if observed.n_classes < FEWEST_CLASSES:
         return Objection.TOO_FEW_CLASSES
     if observed.n_cells > _MOST_SCORES:
         return Objection.TOO_MANY_SCORES

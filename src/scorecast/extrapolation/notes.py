@@ -9,7 +9,7 @@ from scorecast._core.checks import warn
 from scorecast._core.result import Note
 from scorecast._core.types import IntArray
 from scorecast.exceptions import ExtrapolationWarning
-from scorecast.extrapolation.auto import Objection, Pooling
+from scorecast.extrapolation.auto import FEWEST_CLASSES, Objection, Pooling
 from scorecast.extrapolation.intervals import looks_like_chance
 from scorecast.extrapolation.observed import ObservedClasses
 from scorecast.scores import score_notes, score_warning
@@ -140,7 +140,7 @@ def objection_text(
     """Say what speaks against a part of the pool."""
     match objection:
         case Objection.TOO_FEW_CLASSES:
-            return "Fewer than 5 classes are too few to smooth over."
+            return f"Fewer than {FEWEST_CLASSES} classes are too few to smooth over."
         case Objection.TOO_MANY_SCORES:
             return "So many scores take long to smooth, and ranks alone tell enough."
         case Objection.TIED:

@@ -226,7 +226,7 @@ def _caveat(p: Prediction, result: Extrapolation) -> str:
     parts = [_far_text(p.classes, result.n_classes)] if p.is_far else []
     if p.bound is not None and p.bound >= _BOUND_WORTH_SAYING:
         least = formats.percent(p.bound)
-        parts.append(f"at least {least} whatever the recogniser is like")
+        parts.append(f"at least {least} by counting alone, without any model")
     elif result.is_faultless:
         parts.append("no mistake was observed")
     return "; ".join(parts)
