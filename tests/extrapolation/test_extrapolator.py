@@ -9,6 +9,7 @@ from numpy.random import default_rng
 
 from scorecast._core.registry import Method
 from scorecast.cli.main import scorecast as shell
+from scorecast.exceptions import UsageError
 from scorecast.extrapolation import (
     EXTRAPOLATORS,
     FixedKde,
@@ -78,6 +79,8 @@ def test_methods_say_what_they_are(method):
 def test_a_rule_for_bandwidths_names_its_method():
     assert Kde(rule="bcv").name == "kde-bcv"
     assert Kde(rule="nrd0").settings() == {"rule": "nrd0"}
+    with pytest.raises(UsageError, match="rule"):
+        FixedKde(rule="bcv", bandwidth=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -156,6 +156,9 @@ class FixedKde(Kde):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", "kde-fixed")
+        if self.rule != Kde.rule:
+            problem = "a given bandwidth follows no rule"
+            raise UsageError(problem, parameter="rule")
         if self.bandwidth is not None:
             check_positive(self.bandwidth, "bandwidth")
 
