@@ -19,7 +19,7 @@ from scorecast.report.comparison_figures import (
     rank_drawing,
     wins_drawing,
 )
-from scorecast.report.drawing import (
+from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
     INK_SOFT,

@@ -17,7 +17,7 @@ from scorecast.report.assessment_plots import (
 )
 from scorecast.report.bound_views import bound_notes
 from scorecast.report.chance_plots import _bars, chance_drawing
-from scorecast.report.drawing import NARROW, WIDE, draw_on
+from scorecast.report.figures import NARROW, WIDE, draw_on
 from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
 
@@ -294,8 +294,8 @@ def test_the_choice_and_the_number_of_permutations_are_on_the_page():
 
 
 def test_long_names_of_models_fit_a_narrow_page():
-    from scorecast.report.dot_rows import Group, Row, groups_drawing
-    from scorecast.report.drawing import new_figure
+    from scorecast.report.figures import new_figure
+    from scorecast.report.forest import Group, Row, groups_drawing
 
     row = Row(name="nadeau-bengio", dot=0.5, low=0.4, high=0.6, text="40.0-60.0")
     name = "HistGradientBoostingClassifier(max_iter=10)"

@@ -11,7 +11,7 @@ import scorecast as sc
 from scorecast.guarantees import learning_curve_fit
 from scorecast.report import render_html, render_text
 from scorecast.report.assessment_plots import bias_drawing
-from scorecast.report.drawing import NARROW, draw_on
+from scorecast.report.figures import NARROW, draw_on
 from scorecast.report.html import Report
 from scorecast.report.learning_views import learning_drawing
 from scorecast.report.svg import svg_of

@@ -14,7 +14,7 @@ from scorecast.biclusters import as_bicluster_set
 from scorecast.biclusters.scoring import choose_heat_map
 from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.biclusters import agreement_drawing, heat_map_drawing
-from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.figures import NARROW, WIDE
 from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
 

@@ -7,13 +7,13 @@ import pytest
 
 from scorecast.exceptions import MissingExtraError, UsageError
 from scorecast.report import main_drawing, plot
-from scorecast.report.drawing import COLOURS, NARROW, WIDE, new_figure, thinned
+from scorecast.report.curves import Anchor, Envelope, place_labels, spread
 from scorecast.report.extrapolation_figures import (
     agreement_drawing,
     backtest_drawing,
     discriminability_drawing,
 )
-from scorecast.report.labels import Anchor, Envelope, place_labels, spread
+from scorecast.report.figures import COLOURS, NARROW, WIDE, new_figure, thinned
 from scorecast.report.svg import svg_of
 
 matplotlib = pytest.importorskip("matplotlib", reason="needs the extra [plot]")

@@ -19,7 +19,7 @@ from scorecast.report import (
     report_sections,
     to_html,
 )
-from scorecast.report.drawing import COLOURS
+from scorecast.report.figures import COLOURS
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}
 SELF_CLOSED = {"path", "use", "rect"}

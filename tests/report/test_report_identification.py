@@ -8,7 +8,7 @@ import pytest
 import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.report import main_drawing, render_html, render_text, report_sections
-from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.figures import NARROW, WIDE
 from scorecast.report.html import Report
 from scorecast.report.identification_plots import amounts_drawing
 from scorecast.report.svg import svg_of

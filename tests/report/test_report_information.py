@@ -16,7 +16,7 @@ from scorecast.report import (
     render_text,
     report as write_page,
 )
-from scorecast.report.drawing import COLOURS, NARROW, WIDE, new_figure
+from scorecast.report.figures import COLOURS, NARROW, WIDE, new_figure
 from scorecast.report.svg import svg_of
 
 pytest.importorskip("matplotlib", reason="needs the extra [plot]")

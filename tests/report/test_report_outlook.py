@@ -13,7 +13,7 @@ import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.guarantees import rough_size
 from scorecast.report import main_drawing, render_html, render_text
-from scorecast.report.drawing import NARROW, WIDE
+from scorecast.report.figures import NARROW, WIDE
 from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
 

@@ -11,7 +11,7 @@ import scorecast as sc
 from scorecast.mixtures import Sampling
 from scorecast.recurrence import CaseCurves, Evaluation, Predictions, recurrence_of
 from scorecast.report import report as write_page
-from scorecast.report.drawing import ACCENT_SOFT, NARROW, WIDE, new_figure
+from scorecast.report.figures import ACCENT_SOFT, NARROW, WIDE, new_figure
 from scorecast.report.recurrence_plots import (
     calibration_drawing,
     densities_drawing,

@@ -151,7 +151,7 @@ def test_all_cases_together_are_drawn_against_kaplan_meier(answer):
 
 
 def test_calibration_bars_fill_their_figure(answer):
-    from scorecast.report.drawing import new_figure
+    from scorecast.report.figures import new_figure
 
     drawing = calibration_drawing(answer)
     _, axes = new_figure(drawing)

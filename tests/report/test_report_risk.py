@@ -5,8 +5,8 @@ import pytest
 
 import scorecast as sc
 from scorecast.report import render_text, report
-from scorecast.report.drawing import draw_on
 from scorecast.report.extrapolation_figures import risk_drawing
+from scorecast.report.figures import draw_on
 
 
 @pytest.fixture(scope="module")

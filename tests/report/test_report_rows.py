@@ -2,9 +2,9 @@
 
 import pytest
 
-from scorecast.report.dot_rows import Group, Row, groups_drawing
-from scorecast.report.drawing import NARROW, WIDE, new_figure
-from scorecast.report.short_names import short_names
+from scorecast.report.figures import NARROW, WIDE, new_figure
+from scorecast.report.forest import Group, Row, groups_drawing
+from scorecast.report.names import short_names
 
 LONG = [f"noise {noise}, imbalance 0.6, loss {loss}" for noise in (0, 0.2)
         for loss in ("auc", "mcc")]  # fmt: skip

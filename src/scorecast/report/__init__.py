@@ -18,7 +18,7 @@ from scorecast.exceptions import UsageError
 from scorecast.report.views import document as lay_out, has_document, load
 
 if TYPE_CHECKING:
-    from scorecast.report.drawing import Drawing
+    from scorecast.report.figures import Drawing
     from scorecast.report.html import Report, render_html, to_html, write_html
     from scorecast.report.plots import main_drawing, plot
     from scorecast.report.sections import Section, Table, report_sections

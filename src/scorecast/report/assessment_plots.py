@@ -11,8 +11,8 @@ from scorecast.guarantees import (
     ModelAssessment,
     is_share,
 )
-from scorecast.report.dot_rows import Group, Row, groups_drawing
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
+from scorecast.report.forest import Group, Row, groups_drawing
 from scorecast.report.formats import model_name, one_line
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from scorecast.report.bound_views import (
     gap_said,
 )
 from scorecast.report.chance_plots import chance_drawing
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
 from scorecast.report.formats import (
     UNKNOWN,
     count,
@@ -36,6 +36,7 @@ from scorecast.report.formats import (
     percent_span,
     sentence,
 )
+from scorecast.report.names import model_names
 from scorecast.report.outlook_views import (
     outlook_facts,
     outlook_lines,
@@ -43,7 +44,6 @@ from scorecast.report.outlook_views import (
 )
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
-from scorecast.report.short_names import model_names
 from scorecast.report.text import (
     entry_lines,
     joined_lines,

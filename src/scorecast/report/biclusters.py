@@ -21,8 +21,7 @@ from scorecast.biclusters import (
 )
 from scorecast.report import formats
 from scorecast.report.document import Document, Section, Table
-from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
-from scorecast.report.drawing import (
+from scorecast.report.figures import (
     ACCENT,
     FONT_SIZE,
     INK,
@@ -31,6 +30,7 @@ from scorecast.report.drawing import (
     Drawing,
     plain_axes,
 )
+from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

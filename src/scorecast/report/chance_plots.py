@@ -10,19 +10,20 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 from scorecast.guarantees import Assessment, Feasibility, ModelAssessment, is_share
-from scorecast.report.dot_rows import margin_text, number_ticks
-from scorecast.report.drawing import (
+from scorecast.report.figures import (
     ACCENT,
     INK,
     INK_SOFT,
     MUTED,
     Drawing,
     figure_width,
+    mark_numbers,
     plain_axes,
     text_width,
 )
+from scorecast.report.forest import margin_text
 from scorecast.report.formats import count, is_known, model_name
-from scorecast.report.short_names import short_names
+from scorecast.report.names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +81,7 @@ def chance_drawing(result: Assessment) -> Drawing | None:
             _draw_panel(axes, panel, name, base, (high - low) or 1.0)
         axes.set_ylim(len(panels) * (_HEADER + _BARS + _UNDER), 0)
         axes.set_xlim(low - room, high + room)
-        number_ticks(axes, low, high, in_percent=is_share(loss))
+        mark_numbers(axes, low, high, in_percent=is_share(loss))
 
     bottom = 36.0
     return Drawing(

@@ -46,7 +46,7 @@ from scorecast.report.comparison_figures import (
 )
 from scorecast.report.document import Document, Section, Table
 from scorecast.report.formats import amount, count, counted
-from scorecast.report.short_names import names_in_columns, short_by_name, short_names
+from scorecast.report.names import names_in_columns, short_by_name, short_names
 from scorecast.report.terminal import WIDTH
 
 _LONGEST_NAME = 22

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scorecast.comparison import POST_HOC, Comparison, PairComparison
-from scorecast.report.dot_rows import Group, Row, groups_drawing
-from scorecast.report.drawing import (
+from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
     FONT_SIZE,
@@ -22,8 +21,9 @@ from scorecast.report.drawing import (
     axes_size,
     text_width,
 )
+from scorecast.report.forest import Group, Row, groups_drawing
 from scorecast.report.formats import one_line, signed_number
-from scorecast.report.short_names import short_by_name, short_names
+from scorecast.report.names import short_by_name, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scorecast._core.registry import Registry
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
 
 Figure = Drawing
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from scorecast.guarantees import EstimateAssessment, ModelComparison, estimate_said
-from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
+from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
 from scorecast.report.formats import UNKNOWN, is_known, level_name, sentence
+from scorecast.report.names import short_by_name
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import short_by_name
 from scorecast.report.text import (
     entry_lines,
     joined_lines,

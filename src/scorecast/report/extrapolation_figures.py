@@ -12,8 +12,17 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.types import FloatArray
 from scorecast.extrapolation import BacktestRow, Extrapolation, RiskExtrapolation
-from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
-from scorecast.report.drawing import (
+from scorecast.report.curves import (
+    LINE,
+    Box,
+    Mark,
+    Trace,
+    draw_marks,
+    draw_trace,
+    envelope_of,
+    spread,
+)
+from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
     FONT_SIZE,
@@ -30,6 +39,7 @@ from scorecast.report.drawing import (
     text_width,
     thinned,
 )
+from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
 from scorecast.report.formats import (
     amount,
     count,
@@ -37,15 +47,6 @@ from scorecast.report.formats import (
     one_line,
     percent,
     points,
-)
-from scorecast.report.labels import Box, spread
-from scorecast.report.marks import (
-    LINE,
-    Mark,
-    Trace,
-    draw_marks,
-    draw_trace,
-    envelope_of,
 )
 from scorecast.scores import AccuracyCurve, RiskCurve
 

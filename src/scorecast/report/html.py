@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scorecast._core.results import Result
 from scorecast._version import __version__
 from scorecast.exceptions import MissingExtraError, UsageError
-from scorecast.report.drawing import NARROW, WIDE, Drawing
+from scorecast.report.figures import NARROW, WIDE, Drawing
 from scorecast.report.formats import clipped, count, printable
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import report_sections

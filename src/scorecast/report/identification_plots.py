@@ -17,7 +17,9 @@ from scorecast.information import (
     amount,
     amount_span,
 )
-from scorecast.report.drawing import (
+from scorecast.report.curves import Mark, Trace, draw_marks, draw_trace, envelope_of
+from scorecast.report.extrapolation_figures import observed_band
+from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
     FONT_SIZE,
@@ -28,16 +30,14 @@ from scorecast.report.drawing import (
     Drawing,
     axes_size,
     count_axis,
+    number_axis,
     percent_axis,
     plain_axes,
     text_width,
     thinned,
 )
-from scorecast.report.extrapolation_figures import observed_band
 from scorecast.report.formats import count, is_known, percent
-from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
-from scorecast.report.number_axis import number_axis
-from scorecast.report.short_names import short_names
+from scorecast.report.names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

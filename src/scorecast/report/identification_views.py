@@ -14,7 +14,7 @@ from scorecast.information import (
     amount,
     amount_span,
 )
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
 from scorecast.report.formats import (
     UNKNOWN,
     count,
@@ -31,9 +31,9 @@ from scorecast.report.identification_plots import (
     identification_drawing,
     implied_drawing,
 )
+from scorecast.report.names import short_names
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import short_names
 from scorecast.report.text import (
     entry_lines,
     joined_lines,

@@ -15,7 +15,7 @@ from scorecast.information import (
     amount,
     amount_span,
 )
-from scorecast.report.drawing import (
+from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
     FONT_SIZE,
@@ -26,13 +26,14 @@ from scorecast.report.drawing import (
     RULE,
     Drawing,
     axes_size,
+    number_axis,
+    number_ticks,
     percent_axis,
     plain_axes,
     text_width,
 )
 from scorecast.report.formats import count, level_name
-from scorecast.report.number_axis import number_axis, number_ticks
-from scorecast.report.short_names import short_by_name
+from scorecast.report.names import short_by_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from scorecast.information import (
     interval_end,
     without_zeros,
 )
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
 from scorecast.report.formats import (
     UNKNOWN,
     count,
@@ -41,9 +41,9 @@ from scorecast.report.information_plots import (
     reliability_drawing,
     spread_drawing,
 )
+from scorecast.report.names import short_by_name
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
-from scorecast.report.short_names import short_by_name
 from scorecast.report.text import (
     entry_lines,
     joined_lines,

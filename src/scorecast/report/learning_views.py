@@ -14,7 +14,8 @@ from scorecast.guarantees import (
     span_said,
     value_said,
 )
-from scorecast.report.drawing import (
+from scorecast.report.curves import Mark, Trace, draw_marks, draw_trace, envelope_of
+from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
     FONT_SIZE,
@@ -30,7 +31,6 @@ from scorecast.report.drawing import (
     round_ticks,
 )
 from scorecast.report.formats import count, dashed, is_known, level_name
-from scorecast.report.marks import Mark, Trace, draw_marks, draw_trace, envelope_of
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections
 from scorecast.report.text import (

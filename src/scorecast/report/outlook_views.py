@@ -28,6 +28,7 @@ from scorecast.report.learning_views import (
     learning_table,
     split_said,
 )
+from scorecast.report.names import model_names
 from scorecast.report.sections import Section, Table
 from scorecast.report.selection_views import (
     FEATURES_LEAD,
@@ -38,7 +39,6 @@ from scorecast.report.selection_views import (
     loop_drawing,
     noted_bias_table,
 )
-from scorecast.report.short_names import model_names
 from scorecast.report.space_views import SPACE_LEAD, space_table
 from scorecast.report.text import entry_lines, table_lines
 

@@ -15,8 +15,9 @@ from scorecast.evaluation import (
     RequiredTestSize,
 )
 from scorecast.report import formats
+from scorecast.report.curves import Mark, Trace, draw_marks, envelope_of
 from scorecast.report.document import Document, Section, Table
-from scorecast.report.drawing import (
+from scorecast.report.figures import (
     ACCENT,
     INK,
     MUTED,
@@ -27,7 +28,6 @@ from scorecast.report.drawing import (
     plain_axes,
     round_ticks,
 )
-from scorecast.report.marks import Mark, Trace, draw_marks, envelope_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

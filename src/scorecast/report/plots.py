@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scorecast.exceptions import UsageError
-from scorecast.report.drawing import Drawing, draw_on
+from scorecast.report.figures import Drawing, draw_on
 from scorecast.report.views import ViewFunction, document, has_document
 
 if TYPE_CHECKING:

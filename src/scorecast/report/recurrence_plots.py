@@ -11,8 +11,17 @@ import numpy as np
 from scorecast._core.types import FloatArray
 from scorecast.information import amount
 from scorecast.recurrence import FORECASTERS, CaseCurves, Recurrence
-from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
-from scorecast.report.drawing import (
+from scorecast.report.curves import (
+    TITLE,
+    Entry,
+    draw_key,
+    is_first,
+    key_height,
+    name_panel,
+    panels,
+    panels_height,
+)
+from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
     FONT_SIZE,
@@ -23,20 +32,13 @@ from scorecast.report.drawing import (
     RULE,
     Drawing,
     axes_size,
+    number_axis,
     percent_axis,
     plain_axes,
     text_width,
 )
+from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
 from scorecast.report.formats import UNKNOWN, is_known, level_name
-from scorecast.report.line_key import Entry, draw_key, key_height
-from scorecast.report.number_axis import number_axis
-from scorecast.report.panels import (
-    TITLE,
-    is_first,
-    name_panel,
-    panels,
-    panels_height,
-)
 from scorecast.report.recurrence_words import (
     amounts_said,
     median_said,

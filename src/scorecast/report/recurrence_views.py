@@ -17,7 +17,7 @@ from scorecast.recurrence import (
     HyperparameterChoice,
     Recurrence,
 )
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
 from scorecast.report.formats import UNKNOWN, count, is_known, level_name, one_line
 from scorecast.report.information_facts import worst_said
 from scorecast.report.information_plots import posterior_drawing, spread_drawing

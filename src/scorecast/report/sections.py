@@ -11,7 +11,7 @@ from scorecast.report.document import (
     Section as DocumentSection,
     Table as DocumentTable,
 )
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
 from scorecast.report.formats import UNKNOWN, count, is_known
 from scorecast.report.views import ViewFunction, document, has_document
 

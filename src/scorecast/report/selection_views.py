@@ -15,14 +15,14 @@ from scorecast.guarantees import (
     is_share,
     span_said,
 )
-from scorecast.report.dot_rows import (
+from scorecast.report.figures import Drawing, axes_size
+from scorecast.report.forest import (
     Group,
     Row,
     draw_groups,
     groups_drawing,
     rows_drawing,
 )
-from scorecast.report.drawing import Drawing, axes_size
 from scorecast.report.formats import (
     UNKNOWN,
     dashed,
@@ -31,9 +31,9 @@ from scorecast.report.formats import (
     one_line,
     page_name,
 )
+from scorecast.report.names import model_names
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import model_names
 from scorecast.report.text import joined_lines, render_text, table_lines, text_lines
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from scorecast.guarantees import (
     span_said,
     value_said,
 )
-from scorecast.report.dot_rows import Group, Row, groups_drawing
-from scorecast.report.drawing import Drawing
+from scorecast.report.figures import Drawing
+from scorecast.report.forest import Group, Row, groups_drawing
 from scorecast.report.formats import (
     count,
     dashed,
@@ -25,9 +25,9 @@ from scorecast.report.formats import (
     percent,
     sentence,
 )
+from scorecast.report.names import own_parts, short_by_name, short_names
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, column_table, report_sections
-from scorecast.report.short_names import own_parts, short_by_name, short_names
 from scorecast.report.text import (
     entry_lines,
     joined_lines,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from scorecast._core.amounts import counted
 from scorecast.guarantees import Regularities
-from scorecast.report.dot_rows import Group, Row, draw_groups, rows_drawing
-from scorecast.report.drawing import Drawing, count_axis
+from scorecast.report.figures import Drawing, count_axis
+from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
 from scorecast.report.formats import UNKNOWN, count, one_line, percent
 from scorecast.report.plots import main_drawing
 from scorecast.report.sections import Section, Table, report_sections

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from xml.etree import ElementTree as ET
 
 from scorecast.exceptions import MissingExtraError
-from scorecast.report.drawing import COLOURS, WIDE, Drawing, new_figure
+from scorecast.report.figures import COLOURS, WIDE, Drawing, new_figure
 from scorecast.report.formats import clipped, printable
 
 __all__ = ["svg_of"]

@@ -20,35 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "ACCENT",
-    "ACCENT_SOFT",
-    "COLOURS",
-    "FONT_SIZE",
-    "INK",
-    "INK_SOFT",
-    "MUTED",
-    "NARROW",
-    "PAPER",
-    "RULE",
-    "WIDE",
-    "Drawing",
-    "axes_size",
-    "count_axis",
-    "draw_on",
-    "figure_width",
-    "in_points",
-    "margin_left",
-    "margin_right",
-    "new_figure",
-    "percent_axis",
-    "plain_axes",
-    "round_ticks",
-    "side_margins",
-    "text_width",
-    "thinned",
-]
-
 T = TypeVar("T")
 
 INK = "#1c2127"
@@ -77,6 +48,7 @@ FONT_SIZE = 9.0
 _LEAST_AXES = 0.3
 _MOST_RIGHT = 0.46
 _BARE = 14.0  # a margin with nothing in it
+_TICK_ROOM = 16.0  # beside the number at a tick
 
 # Width of a character, as a part of the size of the font; on the safe side. Plain ones,
 # capitals, the widest letters, and those that are as wide as high.
@@ -397,3 +369,37 @@ def _short_count(number: float) -> str:
         if number >= size:
             return f"{number / size:g}{unit}"
     return count(number)
+
+
+def number_axis(axes: Axes, low: float, high: float) -> None:
+    """Let x run from low to high, with ticks that do not collide."""
+    axes.set_xlim(low, high)
+    mark_numbers(axes, low, high)
+    axes.minorticks_off()
+
+
+def mark_numbers(
+    axes: Axes, low: float, high: float, *, in_percent: bool = False
+) -> None:
+    """Mark round numbers between two ends, as many as there is room for."""
+    ticks, names = number_ticks(low, high, axes_size(axes)[0], in_percent=in_percent)
+    axes.set_xticks(ticks, labels=names)
+
+
+def number_ticks(
+    low: float, high: float, room: float, *, in_percent: bool = False
+) -> tuple[FloatArray, list[str]]:
+    """Return places of round numbers, and what to write there."""
+    unit = 100.0 if in_percent else 1.0
+    for most in range(8, 0, -1):
+        ticks = round_ticks(low, high, most)
+        names = [_tick(unit * tick) for tick in ticks]
+        if sum(text_width(name) + _TICK_ROOM for name in names) <= room:
+            break
+    return ticks, [name.replace("-", "\N{MINUS SIGN}") for name in names]
+
+
+def _tick(place: float) -> str:
+    if 1000 <= abs(place) < 1e9 and place == round(place):
+        return f"{place:,.0f}"
+    return f"{0.0 if abs(place) < 1e-12 else place:.6g}"

@@ -8,14 +8,6 @@ from itertools import takewhile
 
 from scorecast.report.formats import clipped, display_width, model_name, printable
 
-__all__ = [
-    "model_names",
-    "names_in_columns",
-    "own_parts",
-    "short_by_name",
-    "short_names",
-]
-
 _LEAST = 6
 _WHOLE = 300  # characters of a name that nobody cuts
 _DOTS = "..."

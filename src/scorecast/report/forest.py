@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scorecast.report.drawing import (
+from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
     FONT_SIZE,
@@ -17,29 +17,18 @@ from scorecast.report.drawing import (
     PAPER,
     RULE,
     Drawing,
-    axes_size,
     figure_width,
     margin_left,
+    mark_numbers,
     plain_axes,
-    round_ticks,
     side_margins,
     text_width,
 )
 from scorecast.report.formats import is_known
-from scorecast.report.short_names import short_by_name, short_names
+from scorecast.report.names import short_by_name, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "Group",
-    "Row",
-    "draw_groups",
-    "groups_drawing",
-    "margin_text",
-    "number_ticks",
-    "rows_drawing",
-]
 
 _ROW = 15.0
 _HEADER = 26.0
@@ -273,7 +262,7 @@ def groups_drawing(
     def draw(axes: Axes) -> None:
         draw_groups(axes, groups, xlabel=label, zero=zero)
         axes.set_xlim(low - room, high + room)
-        number_ticks(axes, low, high, in_percent=in_percent)
+        mark_numbers(axes, low, high, in_percent=in_percent)
 
     return rows_drawing(
         groups,
@@ -285,15 +274,3 @@ def groups_drawing(
             for group in groups
         ),
     )
-
-
-def number_ticks(
-    axes: Axes, low: float, high: float, *, in_percent: bool = False
-) -> None:
-    """Mark round numbers between two ends, as many as there is room for."""
-    width, _ = axes_size(axes)
-    most = max(2.0, width / max(60.0, text_width("0.000") + 12))
-    ticks = round_ticks(low, high, most)
-    unit = 100.0 if in_percent else 1.0
-    names = [f"{unit * t:g}".replace("-", "\N{MINUS SIGN}") for t in ticks]
-    axes.set_xticks(ticks, labels=names)
