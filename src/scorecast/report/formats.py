@@ -26,12 +26,17 @@ from scorecast.exceptions import listed
 __all__ = [
     "UNKNOWN",
     "amount",
+    "chance",
     "cite",
     "clipped",
     "count",
     "counted",
     "dashed",
+    "decimals_for",
     "display_width",
+    "fixed",
+    "fixed_end",
+    "fixed_span",
     "is_known",
     "level",
     "level_name",
@@ -57,6 +62,8 @@ __all__ = [
 
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
+_MOST_DECIMALS = 6
+_ROUNDING = 1e-12  # below which a number is zero but for rounding
 # Where a long name may break: after marks, and before capitals inside words.
 _SEAM = re.compile(r"(?<=[(=_,.])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
@@ -136,6 +143,88 @@ def signed_number(value: float) -> str:
 def signed_size(value: float) -> str:
     """Write an effect size with its sign and two decimals."""
     return f"{value:+.2f}" if is_known(value) else UNKNOWN
+
+
+def decimals_for(width: float) -> int:
+    """Choose the digits after the point that an interval of some width deserves.
+
+    Examples
+    --------
+    >>> decimals_for(0.015), decimals_for(0.4), decimals_for(0.0)
+    (3, 2, 3)
+    """
+    if not (is_known(width) and width > 0):
+        return 3
+    return int(min(max(1 - math.floor(math.log10(width)), 1), _MOST_DECIMALS))
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """Write a number, such as one of bits, with so many digits after the point.
+
+    Examples
+    --------
+    >>> fixed(0.1), fixed(-0.00001), fixed(-math.inf)
+    ('0.100', '0.000', 'minus infinity')
+    """
+    if value == -math.inf:
+        return "minus infinity"
+    if not is_known(value):
+        return UNKNOWN
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def fixed_end(value: float, decimals: int = 3) -> str:
+    """Write an end of an interval, with digits enough to see on which side of 0 it is.
+
+    Examples
+    --------
+    >>> fixed_end(-0.0031, 2), fixed_end(0.0031, 2), fixed_end(-0.0, 2)
+    ('-0.003', '0.003', '0.00')
+    """
+    if is_known(value) and abs(value) > _ROUNDING:
+        decimals = max(decimals, _first_digit(value))
+    return fixed(value, decimals)
+
+
+def _first_digit(value: float) -> int:
+    """Return the decimals at which a number other than zero stops looking like it."""
+    places = max(0, -math.floor(math.log10(abs(value))))
+    # A number that is rounded up shows one digit earlier: 0.0096 is 0.01.
+    return places - 1 if places and float(f"{value:.{places - 1}f}") else places
+
+
+def fixed_span(low: float, high: float, decimals: int = 3, dash: str = "-") -> str:
+    """Write an interval; an end gets more digits where its sign would not be seen.
+
+    Examples
+    --------
+    >>> fixed_span(-0.0031, 0.37, 2), fixed_span(0.0031, 0.37, 2)
+    ('-0.003 to 0.37', '0.003-0.37')
+    """
+    if not (is_known(low) and is_known(high)):
+        return UNKNOWN
+    ends = [fixed_end(x, decimals) for x in (low, high)]
+    return (" to " if ends[0].startswith("-") else dash).join(ends)
+
+
+def chance(share: float, decimals: int = 1) -> str:
+    """Write a share of draws as a probability; no number of draws proves certainty.
+
+    Examples
+    --------
+    >>> chance(1.0), chance(0.972), chance(0.0)
+    ('> 99.9 %', '97.2 %', '< 0.1 %')
+    >>> chance(0.972, 0), chance(0.996, 0), chance(0.9996, 0)
+    ('97 %', '99.6 %', '> 99.9 %')
+    """
+    if share >= 0.9995:
+        return "> 99.9 %"
+    if share < 0.0005:
+        return "< 0.1 %"
+    if not 0.005 < share < 0.995:
+        decimals = 1
+    return f"{100 * share:.{decimals}f} %"
 
 
 def p_value(p: float) -> str:
