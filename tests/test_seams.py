@@ -377,6 +377,14 @@ def test_gates_refuse_what_is_below_or_unknown(least, value, passes):
             gate.check()
 
 
+def test_a_gate_never_contradicts_itself_by_rounding():
+    gate = Gate(
+        option="--fail-below", least=0.85, value=0.84996, subject="it", unit="bits"
+    )
+    with pytest.raises(GateFailedError, match=r"^it is 0\.84996 bits, below .* 0\.85$"):
+        gate.check()
+
+
 def test_two_outputs_need_a_file_each(tmp_path):
     one = str(tmp_path / "a.html")
     options = {"json_path": one, "report_path": one, "force": False}

@@ -255,6 +255,10 @@ def test_a_gate(run, folder):
     code, _, err = run(*call, 50)
     assert code == 5
     assert "below --fail-below 50" in err
+    code, _, err = run(*call[:-1], "--fail-below-low", 50)
+    assert code == 5
+    assert "lower end" in err
+    assert run(*call[:-1], "--fail-below-low", 0.001)[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,19 @@ def test_the_gate(run, table):
     assert run(*arguments, "--fail-below", "-5")[0] == 0
 
 
+def test_a_gate_on_the_lower_end(run, table, tmp_path):
+    arguments = ("information", table / "t.csv", "--q", "q", "--p", "p", "--quiet")
+    path = tmp_path / "out.json"
+    assert run(*arguments, "--json", path)[0] == 0
+    found = json.loads(path.read_text())["result"]["posterior"]
+    between = (found["low"] + found["median"]) / 2
+    assert run(*arguments, "--fail-below", between)[0] == 0
+    code, _, err = run(*arguments, "--fail-below-low", between)
+    assert code == 5
+    assert "lower end" in err
+    assert run(*arguments, "--fail-below-low", found["low"] - 0.1)[0] == 0
+
+
 def test_chains_that_disagree_exit_with_4(run, table, quick_posterior):
     quick_posterior.reasons = ("R-hat is 1.4",)
     arguments = ("information", table / "t.csv", "--q", "q", "--p", "p")
@@ -486,3 +499,22 @@ def test_a_label_that_is_no_class_is_found_by_its_line(run, table, label, words)
     assert code == 3
     if label:  # a table of one column has no empty lines
         assert f"odd_labels.csv, {words}" in err
+
+
+@pytest.mark.parametrize("written", [("0", "1"), ("FALSE", "TRUE"), ("no", "yes")])
+def test_training_labels_may_write_yes_and_no_otherwise(run, tmp_path, written):
+    won = np.random.default_rng(0).random(40) < 0.5
+    lines = [f"{0.3 + 0.01 * i},{str(x).lower()}" for i, x in enumerate(won)]
+    (tmp_path / "t.csv").write_text("p,won\n" + "\n".join(lines) + "\n")
+    past = [written[int(x)] for x in won[:30]]
+    (tmp_path / "past.csv").write_text("won\n" + "\n".join(past) + "\n")
+    path = tmp_path / "out.json"
+    code, _, err = run(
+        "information", tmp_path / "t.csv", "--probability", "p", "--label-column",
+        "won", "--train-labels", tmp_path / "past.csv", "--quick", "--json", path,
+    )  # fmt: skip
+    assert code == 0, err
+    chance = np.where(won, 0.3 + 0.01 * np.arange(40), 0.7 - 0.01 * np.arange(40))
+    before = np.where(won, won[:30].mean(), 1 - won[:30].mean())
+    found = json.loads(path.read_text())["result"]["mean_j"]
+    assert found == pytest.approx(np.log2(chance / before).mean())

@@ -543,6 +543,10 @@ def test_a_gate_never_contradicts_itself_by_rounding(run, cohort_file, stub, tmp
     assert code == 5
     shown = float(err.split("the information is ")[1].split()[0])
     assert shown < limit
+    code, _, err = run(*wanted, "--fail-below-low", repr(found["low"] + 1e-6))
+    assert code == 5
+    assert "lower end of the interval" in err
+    assert run(*wanted, "--fail-below-low", repr(found["low"] - 1e-6))[0] == 0
 
 
 def test_seconds_bound_fits_and_posteriors_alike(run, cohort_file, stub, monkeypatch):

@@ -443,6 +443,7 @@ def _number_or_word(text: str | None) -> float | str | None:
 
 
 def _check_gate(result: Assessment, threshold: float | None) -> None:
+    from scorecast._core.rounding import told_apart
     from scorecast.exceptions import GateFailedError
 
     if threshold is None:
@@ -463,7 +464,7 @@ def _check_gate(result: Assessment, threshold: float | None) -> None:
     if not (end >= threshold if greater else end <= threshold):
         side = "reaches down to" if greater else "reaches up to"
         msg = (
-            f"{loss.loss} of {name} {side} {end:.4g}; --fail-below "
-            f"{threshold:g} asks for better"
+            f"{loss.loss} of {name} {side} {told_apart(end, threshold, 3)}; "
+            f"--fail-below {threshold:g} asks for better"
         )
         raise GateFailedError(msg)

@@ -226,6 +226,8 @@ def _load_classes(options: dict[str, Any]) -> LoadedCases:
     read = _class_columns if options["probabilities"] else _class_matrix
     matrix, labels, classes, loaded = read(options)
     prior, files, notes = _class_prior(options, classes)
+    if np.ndim(matrix) == 1 and "y_train" in prior:
+        prior["y_train"] = _as_two_classes(prior["y_train"], classes)
     forecasts = " with ".join(dict.fromkeys(loaded["files"]))
     with blamed_on(forecasts, prior="".join(files)):
         cases = cases_from_classes(
@@ -299,6 +301,21 @@ def _two_classes(
         "for every class"
     )
     raise InvalidInputError(msg)
+
+
+def _as_two_classes(train: NDArray[Any], classes: Sequence[str]) -> list[str]:
+    """Return training labels by the names that the cases use.
+
+    One file may write 1 and 0 where another writes true and false: where both are yes
+    and no, they are the same two.
+    """
+    given = [str(x) for x in train.tolist()]
+    known = [str(x) for x in classes]
+    plain = all(x.lower() in _NO | _YES for x in (*known, *given))
+    if set(given) <= set(known) or not plain:
+        return given
+    no, yes = known
+    return [yes if x.lower() in _YES else no for x in given]
 
 
 def _refuse_unnamed(

@@ -53,6 +53,12 @@ __all__ = ["command"]
     metavar="VALUE",
     help="Exit with 5 if the implied information is lower, in --units.",
 )
+@click.option(
+    "--fail-below-low",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if the lower end of the interval is lower, in --units.",
+)
 @output_options
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
@@ -82,7 +88,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     known = " ".join(result.warnings)
     notes = [*loaded.notes, *(x for x in lines if x not in known)]
     deliver(result, options, files=files, notes=notes)
-    _check_gate(result, options["fail_below"])
+    _check_gates(result, options)
 
 
 def _answer(
@@ -126,21 +132,20 @@ def _answer(
     return comparison_of(answers, level=options["level"], units=options["units"])
 
 
-def _check_gate(
-    result: Identification | DecoderComparison, threshold: float | None
+def _check_gates(
+    result: Identification | DecoderComparison, options: dict[str, Any]
 ) -> None:
-    from scorecast.exceptions import GateFailedError
+    from scorecast.cli.outputs import Gate
     from scorecast.information import Identification
 
-    if threshold is None:
-        return
     if isinstance(result, Identification):
-        found = result.implied.value
+        found, low = result.implied.value, result.implied.low
     else:
-        found = result.best.implied
-    if found < threshold:
-        msg = (
-            f"the implied information is {found:.4g} {result.units}, below "
-            f"--fail-below {threshold:g}"
-        )
-        raise GateFailedError(msg)
+        found, low = result.best.implied, result.best.low
+    asked = (("--fail-below", found, "the implied information"),
+             ("--fail-below-low", low, "the lower end of its interval"))  # fmt: skip
+    for option, value, subject in asked:
+        least = options[option[2:].replace("-", "_")]
+        Gate(
+            option=option, least=least, value=value, subject=subject, unit=result.units
+        ).check()

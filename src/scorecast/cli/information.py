@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scorecast.cli.cases import LoadedCases
     from scorecast.information import ApparentInformation
 
-__all__ = ["command"]
+__all__ = ["check_information", "command"]
 
 _MANY_GROUPS = 5  # from which the simulations of groups take most of the time
 
@@ -77,6 +77,12 @@ _MANY_GROUPS = 5  # from which the simulations of groups take most of the time
     metavar="VALUE",
     help="Exit with 5 if the information is lower, in --units.",
 )
+@click.option(
+    "--fail-below-low",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if the lower end of the interval is lower, in --units.",
+)
 @output_options
 def command(**options: Any) -> None:
     """Say how much forecasts know beyond a prior, and how sure that is.
@@ -111,7 +117,7 @@ def command(**options: Any) -> None:
         files = loaded.fingerprints()
     notes = [*loaded.notes, *(x for x in lines if x not in result.warnings)]
     deliver(result, options, files=files, notes=notes)
-    _check_gate(result, options["fail_below"])
+    check_information(result, options)
 
 
 def _say_at_once(loaded: LoadedCases, options: dict[str, Any]) -> None:
@@ -210,18 +216,32 @@ def _answer(loaded: LoadedCases, options: dict[str, Any]) -> ApparentInformation
         return apparent_information(loaded.cases, **settings)
 
 
-def _check_gate(result: ApparentInformation, threshold: float | None) -> None:
-    from scorecast.exceptions import GateFailedError
-    from scorecast.information import amount, decimals_for
+def check_information(result: ApparentInformation, options: dict[str, Any]) -> None:
+    """Hold the information and the lower end of its interval against the gates.
 
-    if threshold is None:
-        return
-    found = float("-inf") if result.n_infinite else result.posterior.median
-    if found < threshold:
-        # With digits enough to tell the two apart.
-        said = amount(found, max(3, decimals_for(threshold - found)))
-        msg = (
-            f"the information is {said} {result.units} per case, below "
-            f"--fail-below {threshold:g}"
-        )
-        raise GateFailedError(msg)
+    Parameters
+    ----------
+    result : ApparentInformation
+        The answer.
+    options : dict
+        Of the verb: ``fail_below`` and ``fail_below_low``, in the units of the answer.
+    """
+    from scorecast.cli.outputs import Gate
+
+    found = result.posterior
+    lost = float("-inf") if result.n_infinite else None
+    unit = f"{result.units} per case"
+    Gate(
+        option="--fail-below",
+        least=options["fail_below"],
+        value=found.median if lost is None else lost,
+        subject="the information",
+        unit=unit,
+    ).check()
+    Gate(
+        option="--fail-below-low",
+        least=options["fail_below_low"],
+        value=found.low if lost is None else lost,
+        subject="the lower end of the interval",
+        unit=unit,
+    ).check()

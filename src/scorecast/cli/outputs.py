@@ -23,6 +23,7 @@ import click
 
 from scorecast._core.progress import computing, finish, hidden, stage
 from scorecast._core.results import Result
+from scorecast._core.rounding import told_apart
 from scorecast.cli.faults import in_options
 from scorecast.cli.inputs import Loaded, file_prints
 from scorecast.cli.verb import Verb, option_names
@@ -55,19 +56,27 @@ class Gate:
         What must reach it; what is not known does not.
     subject : str
         What that is, such as "the forecast for 400 classes".
+    unit : str
+        Of the value, such as "bits per case".
     """
 
     option: str
     least: float | None
     value: float
     subject: str
+    unit: str = ""
 
     def check(self) -> None:
         """Refuse a value that does not reach the threshold."""
         if self.least is None or self.value >= self.least:
             return
-        shown = "unknown" if math.isnan(self.value) else f"{self.value:.3f}"
-        msg = f"{self.subject} is {shown}, below {self.option} {self.least}"
+        shown = "unknown"
+        if math.isinf(self.value):
+            shown = "minus infinity"
+        elif not math.isnan(self.value):
+            shown = told_apart(self.value, self.least, 3)
+        unit = f" {self.unit}" if self.unit else ""
+        msg = f"{self.subject} is {shown}{unit}, below {self.option} {self.least}"
         raise GateFailedError(msg)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scorecast.cli.information import check_information
 from scorecast.cli.new_cases import (
     check_new_cases,
     new_case_options,
@@ -192,7 +193,13 @@ def _rows_named(_: Any, option: click.Parameter, texts: Sequence[str]) -> list[i
     type=float,
     metavar="VALUE",
     help="Exit with 5 if the information beyond the prior, the first figure of the "
-    "answer (median of its posterior), is lower, in --units.",
+    "answer, is lower, in --units.",
+)
+@click.option(
+    "--fail-below-low",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if the lower end of the interval is lower, in --units.",
 )
 @output_options
 def command(**options: Any) -> None:
@@ -236,7 +243,7 @@ def command(**options: Any) -> None:
     notes = [*read.values(), *dict.fromkeys(map(_in_options, told))]
     save_predicted(result.predicted, options)
     deliver(result, options, files=files, notes=notes)
-    _check_gate(result, options["fail_below"])
+    check_information(result.information, options)
 
 
 def _n_folds(data: SurvivalFile, options: dict[str, Any]) -> int:
@@ -607,20 +614,3 @@ def _choice(
         model, _Named(data), data.time, data.event, candidates,
         random_state=options["seed"], checkpoint=options["checkpoint"],
     )  # fmt: skip
-
-
-def _check_gate(result: Recurrence, threshold: float | None) -> None:
-    from scorecast._core.rounding import told_apart
-    from scorecast.exceptions import GateFailedError
-
-    if threshold is None:
-        return
-    told = result.information
-    found = float("-inf") if told.n_infinite else told.posterior.median
-    if found < threshold:
-        said = told_apart(found, threshold, 3)
-        msg = (
-            f"the information is {said} {result.units} per case, below "
-            f"--fail-below {threshold:g}"
-        )
-        raise GateFailedError(msg)
