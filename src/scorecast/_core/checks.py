@@ -36,6 +36,7 @@ __all__ = [
     "check_one_of",
     "check_positive",
     "check_share",
+    "check_units",
     "describe_place",
     "warn",
 ]
@@ -273,16 +274,16 @@ def check_class_counts(counts: int | Iterable[int], name: str) -> IntArray:
     several = isinstance(counts, Iterable) and not isinstance(counts, str)
     given: list[Any] = list(counts) if several else [counts]  # type: ignore[arg-type]
     if not given:
-        msg = f"`{name}` is empty; give at least one number of classes."
-        raise UsageError(msg)
+        problem = "is empty: at least one number of classes is needed"
+        raise UsageError(problem, parameter=name)
     for value in given:
         whole = isinstance(value, numbers.Real) and float(value).is_integer()
         if not whole or not 1 <= float(value) <= 1e12:
-            msg = (
-                f"`{name}` must hold whole numbers of classes between 1 and 10**12; "
-                f"got {value!r}."
+            problem = (
+                "must hold whole numbers of classes between 1 and 10**12; got "
+                f"{value!r}"
             )
-            raise UsageError(msg)
+            raise UsageError(problem, parameter=name)
     return np.array([int(value) for value in given], dtype=np.int64)
 
 
@@ -372,6 +373,11 @@ def check_one_of(value: object, parameter: str, choices: Sequence[str]) -> str:
         parameter=parameter,
         remedy=f"try {near!r}" if near else None,
     )
+
+
+def check_units(units: object) -> float:
+    """Return how many nats a unit of information has."""
+    return NATS_PER[check_one_of(units, "units", tuple(NATS_PER))]
 
 
 def warn(warning: ScorecastWarning) -> None:
