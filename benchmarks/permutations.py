@@ -42,7 +42,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from scorecast import permutation_scores
-from scorecast.guarantees.permutation.shuffles import block_sizes, draw_orders
+from scorecast.evaluation.permutation.exchange import block_sizes, draw_orders
 
 N, M, N_PERMUTATIONS = 62, 2_000, 1_000
 # Model, permutations of scikit-learn, permutations of ours.

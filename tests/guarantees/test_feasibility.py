@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import scorecast as sc
 from scorecast.evaluation import corrected_t
+from scorecast.evaluation.permutation import draw_orders, exchangeable
 from scorecast.guarantees.feasibility import (
     NULL_DATA,
     NullTest,
@@ -35,7 +36,6 @@ from scorecast.guarantees.feasibility.null_models import (
 )
 from scorecast.guarantees.loss_values import rough_size
 from scorecast.guarantees.losses import LOSSES
-from scorecast.guarantees.permutation.shuffles import draw_orders, exchangeable
 from scorecast.guarantees.problem import check_problem
 from scorecast.guarantees.sampling import draw_plan
 

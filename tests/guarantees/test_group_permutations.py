@@ -8,14 +8,14 @@ from sklearn.model_selection import GroupKFold
 from sklearn.neighbors import NearestCentroid
 
 import scorecast as sc
-from scorecast.exceptions import InsufficientDataError
-from scorecast.guarantees import selected_features
-from scorecast.guarantees.permutation.shuffles import (
+from scorecast.evaluation.permutation.exchange import (
     draw_orders,
     exchangeable,
     moved,
     n_arrangements,
 )
+from scorecast.exceptions import InsufficientDataError
+from scorecast.guarantees import selected_features
 
 RNG = np.random.default_rng
 QUICK = {

@@ -25,14 +25,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from scorecast import permutation_scores
 from scorecast._core.results import result_from_dict
-from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.permutation.recognition import recognise
-from scorecast.guarantees.permutation.shuffles import (
+from scorecast.evaluation.permutation import recognise
+from scorecast.evaluation.permutation.exchange import (
     BLOCK,
     block_sizes,
     draw_orders,
     exchangeable,
 )
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 
 FAST = {
     "nearest-centroid": NearestCentroid(),
@@ -41,7 +41,7 @@ FAST = {
     "logistic": LogisticRegression(),
     "precomputed-kernel": SVC(kernel="linear"),
     "rotation": LinearSVC(random_state=0),
-    "neighbours": KNeighborsClassifier(3),
+    "neighbors": KNeighborsClassifier(3),
     "discriminant": LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.4),
 }
 
@@ -214,7 +214,7 @@ def test_logistic_regression_on_raw_intensities_of_genes(shared_data):
 
 
 def test_without_the_care_for_ties_scores_would_differ(monkeypatch):
-    from scorecast.guarantees.permutation import centroids
+    from scorecast.evaluation.permutation import linear as centroids
 
     X = np.random.default_rng(5).integers(0, 2, (30, 2)).astype(float)
     y = np.repeat([0, 1], 15)

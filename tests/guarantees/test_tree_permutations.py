@@ -15,8 +15,8 @@ from tests.guarantees.test_permutation import (
 )
 
 from scorecast import permutation_scores
+from scorecast.evaluation.permutation import kernels as growing
 from scorecast.exceptions import InsufficientDataError
-from scorecast.guarantees.permutation import growing
 
 MODELS = [
     DecisionTreeClassifier(random_state=3),

@@ -12,8 +12,7 @@ from tests.guarantees.test_permutation import (
     folds,
 )
 
-from scorecast.guarantees.permutation import whitening
-from scorecast.guarantees.permutation.recognition import recognise
+from scorecast.evaluation.permutation import linear as whitening, recognise
 
 PLAIN = LinearDiscriminantAnalysis()
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scorecast._core.types import FloatArray
+from scorecast.evaluation.permutation import movable
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.guarantees.learning_curve import LearningCurveFit
 from scorecast.guarantees.losses import Loss
@@ -19,7 +20,6 @@ from scorecast.guarantees.model_curve import (
     default_aim,
     model_curve,
 )
-from scorecast.guarantees.permutation.shuffles import movable
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.running import Run

@@ -18,14 +18,13 @@ from scorecast._core.results import Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.evaluation import adjust_p_values
-from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.permutation.rule import indicators
-from scorecast.guarantees.permutation.shuffles import (
+from scorecast.evaluation.permutation import (
     block_sizes,
     draw_orders,
     movable,
     n_arrangements,
 )
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 
 __all__ = [
     "SelectedFeatures",
@@ -269,7 +268,8 @@ class _VarianceTest:
         """Return F, (b, m), for labels (b, n)."""
         n = labels.shape[1]
         between = np.zeros((labels.shape[0], self.total.size))
-        for members in indicators(labels, self.n_classes):
+        for number in range(self.n_classes):
+            members = (labels == number).astype(np.float64)
             sums = members @ self.centred
             between += sums**2 / members.sum(axis=1, keepdims=True)
         within = np.maximum(self.total - between, self.total * np.finfo(float).eps)

@@ -11,6 +11,7 @@ import numpy as np
 
 from scorecast._core.progress import stage
 from scorecast._core.types import FloatArray, IntArray
+from scorecast.evaluation.permutation import moved, n_arrangements
 from scorecast.guarantees.estimates import Estimates, collect_estimates
 from scorecast.guarantees.feasibility.null_data import draw_null_data
 from scorecast.guarantees.feasibility.permutations import (
@@ -36,16 +37,16 @@ from scorecast.guarantees.feasibility.verdict import judge
 from scorecast.guarantees.fitting import fit_and_test
 from scorecast.guarantees.losses import Loss
 from scorecast.guarantees.outcomes import pooled_outcome
-from scorecast.guarantees.permutation.shuffles import (
-    NOTHING_MOVES,
-    moved,
-    n_arrangements,
-)
 from scorecast.guarantees.problem import Problem
 from scorecast.guarantees.running import Run
 from scorecast.guarantees.sampling import Plan
 
 __all__ = ["NullSettings", "counted_test", "examine"]
+
+_NOTHING_MOVES = (
+    "no two groups of the same size differ in class, nor cases of a group: nothing can "
+    "be permuted"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +184,7 @@ def _of_few(test: NullTest, pools: list[list[IntArray]], problem: Problem) -> Nu
     """Allow for the number of ways in which features can be dealt out to targets."""
     number = math.prod(n_arrangements(own, problem.y) for own in pools)
     if number < 2:
-        return unknown(test.setting, NOTHING_MOVES[:1].lower() + NOTHING_MOVES[1:])
+        return unknown(test.setting, _NOTHING_MOVES)
     stay = problem.n - np.unique(np.concatenate([moved(own) for own in pools])).size
     note = (
         f"{stay} of {problem.n} cases cannot change places: no other group is as large"

@@ -6,13 +6,10 @@ get closed forms, all others a loop. What rounding could decide is left to the m
 
 from __future__ import annotations
 
-from scorecast.guarantees.permutation.predictor import FastPredictor, fast_predictor
 from scorecast.guarantees.permutation.result import PermutationScores
 from scorecast.guarantees.permutation.significance import permutation_scores
 
 __all__ = [
-    "FastPredictor",
     "PermutationScores",
-    "fast_predictor",
     "permutation_scores",
 ]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import warnings
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +14,7 @@ from numpy.typing import NDArray
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.guarantees.permutation.splits import CaseSplit
 
-__all__ = ["Refitting", "unchecked"]
+__all__ = ["Refitting"]
 
 _UNCHANGING = (bool, int, float, str, type(None), np.number, np.bool_)
 
@@ -147,28 +144,3 @@ def _is_plain(estimator: Any) -> bool:
         return False
     params = estimator.get_params(deep=True).values()
     return all(isinstance(value, _UNCHANGING) for value in params)
-
-
-@contextlib.contextmanager
-def unchecked(*, is_quiet: bool) -> Iterator[None]:
-    """Spare scikit-learn what was checked already, thousands of times.
-
-    Parameters
-    ----------
-    is_quiet : bool
-        Whether warnings are dropped as well.
-
-    Yields
-    ------
-    None
-        Control, with checks of finiteness and parameters off.
-    """
-    from sklearn import config_context
-
-    with (
-        config_context(assume_finite=True, skip_parameter_validation=True),
-        warnings.catch_warnings(),
-    ):
-        if is_quiet:
-            warnings.simplefilter("ignore")
-        yield

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numbers
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,24 +17,23 @@ from scorecast._core.keywords import checked_keywords
 from scorecast._core.near_names import near_name
 from scorecast._core.parallel import map_tasks
 from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
-from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees.permutation.predictor import FastPredictor, fast_predictor
-from scorecast.guarantees.permutation.recognition import recognise
-from scorecast.guarantees.permutation.refits import Refitting, unchecked
-from scorecast.guarantees.permutation.result import PermutationScores
-from scorecast.guarantees.permutation.shuffles import (
-    block_sizes,
-    draw_orders,
+from scorecast._core.types import FloatArray, IntArray, RandomState
+from scorecast.evaluation.permutation import (
+    Block,
+    PermutationLoop,
+    PreparedEngine,
     movable,
     n_arrangements,
+    prepare_engine,
+    recognise,
+    unchecked,
 )
+from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
+from scorecast.guarantees.permutation.refits import Refitting
+from scorecast.guarantees.permutation.result import PermutationScores
 from scorecast.guarantees.permutation.splits import CaseSplit, read_splits
 
 __all__ = ["permutation_scores"]
-
-_SEEDS = 2**31 - 1
-_TOGETHER = 4  # permutations per task where each takes its time
 
 
 @checked_keywords
@@ -130,112 +130,68 @@ def permutation_scores(
         is_accuracy=_is_accuracy(estimator, scoring),
     )
     work = _prepare(fitting, parts, pools, scoring)
-    blocks = _blocks(work, count, rng)
-    found = map_tasks(work, blocks, rng=rng, n_jobs=n_jobs, what="permuting")
-    return _gathered(found, work, scoring, features, seed_number(random_state))
+    tasks = work.tasks(count, rng, with_observed=True)
+    found = map_tasks(work, tasks, rng=rng, n_jobs=n_jobs, what="permuting")
+    rows = [row for block in found for row in block]
+    return _gathered(rows, work, scoring, features, seed_number(random_state))
 
 
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """Some permutations: how many to draw, or those drawn already.
+class _Scored(NamedTuple):
+    """The score of one split of one permutation."""
 
-    A size of zero stands for the data as they are.
-    """
-
-    size: int
-    orders: IntArray | None = None
-    seeds: IntArray | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _BlockScores:
-    """Scores of a block, and what happened on the way."""
-
-    scores: FloatArray
-    n_refitted: int
-    failures: Counter[str]
+    score: float
+    is_refitted: bool = False
+    failure: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Work:
+class _Work(PermutationLoop):
     """Everything a worker needs for any block."""
 
-    fitting: Refitting
+    fitting_: Refitting
     splits: list[CaseSplit]
-    pools: list[IntArray]
-    fast: FastPredictor | None
     codes: IntArray
     n_classes: int
     is_balanced: bool
 
-    def draw(self, size: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-        """Draw orders of one block, and a seed for each."""
-        n = self.fitting.y.size
-        if size == 0:
-            orders: IntArray = np.arange(n, dtype=np.int64).reshape(1, n)
-        else:
-            orders = draw_orders(size, self.pools, n, rng)
-        seeds: IntArray = rng.integers(_SEEDS, size=(orders.shape[0],))
-        return orders, seeds
+    has_seeds: ClassVar[bool] = True
+    together: ClassVar[int] = 4
 
-    def __call__(self, block: _Block, rng: np.random.Generator) -> _BlockScores:
-        """Score the permutations of one block."""
-        orders, seeds = block.orders, block.seeds
-        if orders is None or seeds is None:
-            orders, seeds = self.draw(block.size, rng)
-        scores = np.empty((orders.shape[0], len(self.splits)))
-        doubtful = np.ones(scores.shape, dtype=np.bool_)
+    def engine_for(self, block: Block) -> PreparedEngine | None:
+        """Leave a model without a seed of its own, on the data as they are, to itself.
+
+        It then draws from our stream.
+        """
+        is_open = block.size == 0 and self.fitting_.has_open_seed
+        if self.engine is not None and self.engine.engine.draws and is_open:
+            return None
+        return self.engine
+
+    def fitting(self, block: Block) -> AbstractContextManager[None]:
+        """Keep quiet what is said of noise; of the data as they are it matters."""
+        return unchecked(is_quiet=block.size > 0)
+
+    def of_classes(self, split: int, classes: IntArray) -> list[_Scored]:
+        """Score every row of predictions."""
+        truth = np.broadcast_to(self.codes[self.splits[split].test], classes.shape)
+        n_classes = self.n_classes if self.is_balanced else None
+        shares = _share_right(truth, classes, n_classes)
+        return [_Scored(score) for score in shares.tolist()]
+
+    def of_fit(
+        self, split: int, order: IntArray, seed: int | None, rng: np.random.Generator
+    ) -> _Scored:
+        """Fit the model itself."""
+        del rng
         failures: Counter[str] = Counter()
-        # Warnings about the data as they are matter; those about noise do not.
-        # Without a seed of its own, the model on the data as they are draws from ours.
-        fast = self.fast
-        if fast is not None and fast.draws and block.size == 0:
-            fast = None if self.fitting.has_open_seed else fast
-        with unchecked(is_quiet=block.size > 0):
-            if fast is not None:
-                self._quickly(fast, orders, scores, doubtful)
-            rows, columns = np.nonzero(doubtful)
-            for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-                scores[row, column] = self.fitting.score(
-                    self.fitting.y,
-                    self.splits[column],
-                    failures,
-                    int(seeds[row]),
-                    orders[row],
-                )
-        refitted = int(doubtful.sum()) if fast is not None else 0
-        return _BlockScores(scores, refitted, failures)
+        score = self.fitting_.score(
+            self.fitting_.y, self.splits[split], failures, seed or 0, order
+        )
+        return _Scored(score, True, next(iter(failures), ""))
 
-    def _quickly(
-        self,
-        fast: FastPredictor,
-        orders: IntArray,
-        scores: FloatArray,
-        doubtful: BoolArray,
-    ) -> None:
-        for column, split in enumerate(self.splits):
-            predicted = fast.predict(column, orders)
-            truth = np.broadcast_to(self.codes[split.test], predicted.classes.shape)
-            scores[:, column] = _share_right(
-                truth, predicted.classes, self.n_classes if self.is_balanced else None
-            )
-            doubtful[:, column] = predicted.is_doubtful
-
-
-def _blocks(work: _Work, count: int, rng: np.random.Generator) -> list[_Block]:
-    """Divide the work: blocks are drawn where they are scored, if that is quick."""
-    sizes = [0, *block_sizes(count)]
-    if work.fast is not None and work.fast.is_quick:
-        return [_Block(size=size) for size in sizes]
-    blocks = []
-    # The same streams as above, so that permutations do not depend on the method.
-    for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True):
-        orders, seeds = work.draw(size, stream)
-        blocks += [
-            _Block(size, orders[i : i + _TOGETHER], seeds[i : i + _TOGETHER])
-            for i in range(0, orders.shape[0], _TOGETHER)
-        ]
-    return blocks
+    def row(self, values: Sequence[_Scored]) -> Sequence[_Scored]:
+        """Keep them as they are."""
+        return values
 
 
 def _share_right(
@@ -266,12 +222,15 @@ def _prepare(
     fast = None
     is_balanced = scoring == "balanced_accuracy"
     if is_classifier(fitting.estimator) and (fitting.is_accuracy or is_balanced):
-        fast = fast_predictor(fitting.estimator, fitting.X, codes, splits)
+        pairs = [(split.train, split.test) for split in splits]
+        fast = prepare_engine(fitting.estimator, fitting.X, codes, pairs)
     return _Work(
-        fitting=fitting,
+        n=fitting.y.size,
+        n_splits=len(splits),
+        pools=(pools,),
+        engine=fast,
+        fitting_=fitting,
         splits=splits,
-        pools=pools,
-        fast=fast,
         codes=codes,
         n_classes=classes.size,
         is_balanced=is_balanced,
@@ -296,28 +255,28 @@ def _is_accuracy(estimator: Any, scoring: Any) -> bool:
 
 
 def _gathered(
-    found: list[_BlockScores], work: _Work, scoring: Any, X: FloatArray, seed: Any
+    rows: list[Sequence[_Scored]], work: _Work, scoring: Any, X: FloatArray, seed: Any
 ) -> PermutationScores:
-    failures: Counter[str] = Counter()
-    for block in found:
-        failures.update(block.failures)
-    observed = found[0].scores[0]
-    if not np.isfinite(observed).any():
-        reason = next(iter(found[0].failures), "no reason given")
+    failures = Counter(one.failure for row in rows for one in row if one.failure)
+    scores = np.array([[one.score for one in row] for row in rows])
+    if not np.isfinite(scores[0]).any():
+        reason = next((one.failure for one in rows[0] if one.failure), "no reason")
         msg = f"The model failed on every split: {reason}"
         raise InsufficientDataError(msg)
+    refitted = rows[0 if work.engine_for(Block(size=0)) else 1 :]
+    count = sum(one.is_refitted for row in refitted for one in row)
     return PermutationScores(
-        fold_scores=observed,
-        permuted=np.concatenate([block.scores for block in found[1:]]),
-        estimator=_described(work.fitting.estimator),
+        fold_scores=scores[0],
+        permuted=scores[1:],
+        estimator=_described(work.fitting_.estimator),
         scoring=_scoring_name(scoring),
-        method="loop" if work.fast is None else work.fast.name,
-        n_refitted=sum(block.n_refitted for block in found),
+        method="loop" if work.engine is None else work.engine.engine.name,
+        n_refitted=0 if work.engine is None else count,
         failures=dict(failures),
         n_cases=X.shape[0],
         n_features=X.shape[1],
         seed=seed,
-        n_arrangements=n_arrangements(work.pools, work.codes),
+        n_arrangements=n_arrangements(work.pools[0], work.codes),
     )
 
 

@@ -1,8 +1,8 @@
-"""Trees and forests: how cases lie along a feature does not depend on labels."""
+"""Trees and forests: how samples lie along a feature does not depend on labels."""
 
 from __future__ import annotations
 
-import zlib
+import numbers
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -10,13 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.guarantees.permutation.features import Features, Fold, Sorted
-from scorecast.guarantees.permutation.rule import Predicted, all_doubtful
+from scorecast.evaluation.permutation.engines import (
+    PERMUTATION_ENGINES,
+    SEEDS,
+    Features,
+    Fold,
+    PermutationEngine,
+    Predicted,
+    Sorted,
+    all_doubtful,
+    seed_of,
+)
 
-__all__ = ["TreeRule"]
-
-_TREE_SEEDS = 2**31 - 1  # scikit-learn draws seeds of trees, and their states, below
-_N_TRIALS = 2  # permutations on which the model itself is asked first
+_FEW_SAMPLES = 1_000  # beyond, sorting those of a node is as quick
 
 
 class Growth(NamedTuple):
@@ -25,7 +31,7 @@ class Growth(NamedTuple):
     Attributes
     ----------
     n_classes, n_tried, n_split, n_leaf, n_levels : int
-        Classes; features tried per node; least cases of a node that is cut and of a
+        Classes; features tried per node; least samples of a node that is cut and of a
         leaf; greatest depth.
     least : float
         Decrease of impurity that a cut must bring.
@@ -44,7 +50,7 @@ class Growth(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Trees:
-    """What chance decides in a forest: draws of cases, and where generators start."""
+    """What chance decides in a forest: draws of samples, and where generators start."""
 
     weights: FloatArray
     states: NDArray[np.uint32]
@@ -75,14 +81,13 @@ class TreeRule:
     drawn: _Trees | None
 
     @classmethod
-    def of(cls, features: Features, fold: Fold, model: Any) -> Self | None:
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self | None:
         """Prepare a split for a tree, a random forest or extra trees.
 
-        The growing repeats what scikit-learn does, draw for draw. It is trusted only
-        if it says on some permutations what the model itself says.
+        The growing repeats what scikit-learn does, draw for draw.
         """
         seed = model.random_state
-        n_train = fold.split.train.size
+        n_train = fold.train.size
         rule = cls(
             fold=fold,
             table=features.in_order,
@@ -90,35 +95,36 @@ class TreeRule:
             model=model,
             drawn=None if seed is None else _drawn(model, int(seed), n_train),
         )
-        return rule if _agrees(rule, features.values) else None
+        return rule if np.isfinite(rule.table.values).all() else None
 
     def predict(self, orders: IntArray) -> Predicted:
-        """Predict the test cases for every permutation."""
-        said = all_doubtful(orders.shape[0], self.fold.split.test.size)
+        """Predict the test samples for every permutation."""
+        said = all_doubtful(orders.shape[0], self.fold.test.size)
         for row, order in enumerate(orders):
-            said.classes[row] = self.classes(order, _seed_of(order))
+            said.classes[row] = self.classes(order, seed_of(order))
         said.is_doubtful[:] = False
         return said
 
     def classes(self, order: IntArray, seed: int) -> IntArray:
         """Predict one permutation; the seed counts where the model has none."""
-        from scorecast.guarantees.permutation.growing import forest_shares
+        from scorecast.evaluation.permutation.kernels import forest_shares
 
-        split = self.fold.split
+        fold = self.fold
         drawn = self.drawn
         if drawn is None:
-            drawn = _drawn(self.model, seed, split.train.size)
+            drawn = _drawn(self.model, seed, fold.train.size)
         shares = forest_shares(
-            self.table, self.growth, self.fold.codes, order, split.train, split.test,
-            drawn.weights, drawn.states,
-        )  # fmt: skip
+            self.table,
+            self.growth,
+            self.fold.codes,
+            order,
+            fold.train,
+            fold.test,
+            drawn.weights,
+            drawn.states,
+        )
         found: IntArray = shares.argmax(axis=1)
         return found
-
-
-def _seed_of(order: IntArray) -> int:
-    """Return a seed that depends on the permutation, not on who works it out."""
-    return zlib.crc32(np.ascontiguousarray(order).tobytes()) % _TREE_SEEDS
 
 
 def _growth(model: Any, m: int, n_classes: int) -> Growth:
@@ -151,37 +157,61 @@ def _is_random(model: Any) -> bool:
 def _drawn(model: Any, seed: int, n_train: int) -> _Trees:
     """Draw what the model would draw with a seed."""
     if not hasattr(model, "n_estimators"):
-        state = np.random.RandomState(seed).randint(0, _TREE_SEEDS)
+        state = np.random.RandomState(seed).randint(0, SEEDS)
         return _Trees(np.ones((1, n_train)), np.array([state], dtype=np.uint32))
     count = int(model.n_estimators)
-    seeds = np.random.RandomState(seed).randint(_TREE_SEEDS, size=count)
+    seeds = np.random.RandomState(seed).randint(SEEDS, size=count)
     weights, states = np.ones((count, n_train)), np.empty(count, dtype=np.uint32)
     for number, own in enumerate(seeds):
-        states[number] = np.random.RandomState(own).randint(0, _TREE_SEEDS)
+        states[number] = np.random.RandomState(own).randint(0, SEEDS)
         if model.bootstrap:
             picks = np.random.RandomState(own).randint(0, n_train, n_train)
             weights[number] = np.bincount(picks, minlength=n_train)
     return _Trees(weights, states)
 
 
-def _agrees(rule: TreeRule, values: FloatArray) -> bool:
-    """Tell whether the rule says what the model says, on a few permutations."""
-    from sklearn.base import clone
+def _knows(model: Any, n_classes: int) -> bool:
+    del n_classes
+    params = model.get_params()
+    whole = ("min_samples_split", "min_samples_leaf")
+    plain = all(_is_whole(params[name]) for name in whole)
+    plain = plain and params["criterion"] == "gini" and params["class_weight"] is None
+    plain = plain and params["max_leaf_nodes"] is None and params["ccp_alpha"] == 0
+    plain = plain and params["min_weight_fraction_leaf"] == 0
+    plain = plain and params.get("monotonic_cst") is None
+    plain = plain and params.get("splitter", "best") in ("best", "random")
+    forest = not params.get("oob_score") and not params.get("warm_start")
+    forest = forest and params.get("max_samples") is None
+    deep = params["max_depth"] is None or _is_whole(params["max_depth"])
+    tried = params["max_features"]
+    known = tried in (None, "sqrt", "log2") or _is_whole(tried)
+    seed = params["random_state"]
+    seeded = seed is None or (_is_whole(seed) and 0 <= seed < 2**32)
+    return bool(plain and forest and deep and known and seeded)
 
-    if not np.isfinite(rule.table.values).all():
-        return False
-    split, codes = rule.fold.split, rule.fold.codes
-    rng = np.random.default_rng(0)
-    for seed in range(_N_TRIALS):
-        order = rng.permutation(codes.size)
-        model = clone(rule.model)
-        if model.random_state is None:
-            model.set_params(random_state=seed)
-        try:
-            model.fit(values[order[split.train]], codes[split.train])
-            said = model.predict(values[order[split.test]])
-        except Exception:  # noqa: BLE001 - the loop will say what is wrong with it
-            return False
-        if not np.array_equal(said, rule.classes(order, seed)):
-            return False
-    return True
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="trees",
+        title="trees, random forests and extra trees",
+        summary="grown on features sorted once, with scikit-learn's own draws",
+        reference="L. Breiman (2001). Random forests. Machine Learning 45.",
+        estimators=(
+            "sklearn.tree.DecisionTreeClassifier",
+            "sklearn.ensemble.RandomForestClassifier",
+            "sklearn.ensemble.ExtraTreesClassifier",
+        ),
+        accepts=_knows,
+        prepare=TreeRule.prepare,
+        # Samples of a node are picked from all of them, in order.
+        pays=lambda shape: shape.n <= _FEW_SAMPLES,
+        draws=True,
+        # A scaler changes nothing but the last digits, and those decide.
+        takes_scaler=False,
+        n_self_checks=2,
+    )
+)

@@ -1,8 +1,8 @@
 """Support vector machines, fitted by scikit-learn on far fewer numbers.
 
-They see the features through a kernel only: worked out once for all pairs of cases, it
-serves every permutation. Linear ones without a kernel do with coordinates in the span
-of the cases.
+They see the features through a kernel only: worked out once for all pairs of samples,
+it serves every permutation. Linear ones without a kernel do with coordinates in the
+span of the samples.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from typing import Any, Self
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.guarantees.permutation.features import Features, Fold
-from scorecast.guarantees.permutation.rule import Predicted
-
-__all__ = ["RotatedRule", "VectorRule"]
+from scorecast.evaluation.permutation.engines import (
+    PERMUTATION_ENGINES,
+    Features,
+    Fold,
+    PermutationEngine,
+    Predicted,
+    is_positive,
+)
 
 _NEAR = 1e-6  # of decisions, whose scale is one: the margin
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class VectorRule:
+class KernelRule:
     """A support vector machine with a kernel matrix that is known beforehand.
 
     Attributes
@@ -36,7 +40,7 @@ class VectorRule:
     gamma : float, "scale" or None
         For the radial kernel, its parameter; None for the linear one.
     sums, squares : ndarray of shape (n,)
-        Mean of the features of every case, and of their squares.
+        Mean of the features of every sample, and of their squares.
     n_features : int
         How many there are.
     """
@@ -50,7 +54,7 @@ class VectorRule:
     n_features: int
 
     @classmethod
-    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for an `SVC` with a linear or radial kernel."""
         from sklearn.base import clone
 
@@ -69,10 +73,10 @@ class VectorRule:
         )
 
     def predict(self, orders: IntArray) -> Predicted:
-        """Predict the test cases for every permutation."""
+        """Predict the test samples for every permutation."""
 
         def pair(order: IntArray) -> tuple[FloatArray, FloatArray]:
-            known, asked = order[self.fold.split.train], order[self.fold.split.test]
+            known, asked = order[self.fold.train], order[self.fold.test]
             within = self.products[np.ix_(known, known)]
             across = self.products[np.ix_(asked, known)]
             if self.gamma is None:
@@ -91,7 +95,7 @@ class VectorRule:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RotatedRule:
-    """A linear machine on coordinates in the span of the cases.
+    """A linear machine on coordinates in the span of the samples.
 
     Attributes
     ----------
@@ -100,7 +104,7 @@ class RotatedRule:
     model : LinearSVC
         With the form of its problem fixed as the features would have it.
     coordinates : ndarray of shape (n, r)
-        Of all cases.
+        Of all samples.
     """
 
     fold: Fold
@@ -108,14 +112,14 @@ class RotatedRule:
     coordinates: FloatArray
 
     @classmethod
-    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for a `LinearSVC`."""
         from sklearn.base import clone
 
         fitted = clone(model)
         if fitted.dual == "auto":
             # The choice hangs on the number of features: make it before they are cut.
-            few = fold.split.train.size < features.values.shape[1]
+            few = fold.train.size < features.values.shape[1]
             fitted.set_params(dual=few or fitted.loss == "hinge")
         if fitted.random_state is None:
             # Any seed will do, but the answer must not depend on who runs what.
@@ -123,17 +127,17 @@ class RotatedRule:
         return cls(fold=fold, model=fitted, coordinates=features.rotation[0])
 
     def predict(self, orders: IntArray) -> Predicted:
-        """Predict the test cases for every permutation."""
+        """Predict the test samples for every permutation."""
 
         def pair(order: IntArray) -> tuple[FloatArray, FloatArray]:
-            known, asked = order[self.fold.split.train], order[self.fold.split.test]
+            known, asked = order[self.fold.train], order[self.fold.test]
             return self.coordinates[known], self.coordinates[asked]
 
         return _one_by_one(self.model, pair, orders, self.fold)
 
 
 def _one_by_one(model: Any, pair: Any, orders: IntArray, fold: Fold) -> Predicted:
-    classes = np.zeros((orders.shape[0], fold.split.test.size), dtype=np.int64)
+    classes = np.zeros((orders.shape[0], fold.test.size), dtype=np.int64)
     doubtful = np.zeros(orders.shape[0], dtype=np.bool_)
     for row, order in enumerate(orders):
         train, test = pair(order)
@@ -154,3 +158,40 @@ def _gap(decisions: FloatArray, model: Any) -> float:
         return float(np.abs(decisions).min())
     two = np.sort(decisions, axis=1)[:, -2:]
     return float((two[:, 1] - two[:, 0]).min())
+
+
+def _knows_kernel(model: Any, n_classes: int) -> bool:
+    del n_classes
+    # Probabilities are drawn anew for every fit; newer versions call them deprecated.
+    plain = model.get_params().get("probability", False) in (False, "deprecated")
+    gamma = model.gamma in ("scale", "auto") or is_positive(model.gamma)
+    # Weights by label would miss: what is fitted here are numbers of classes.
+    plain = plain and model.class_weight in (None, "balanced") and not model.break_ties
+    return bool(model.kernel in ("linear", "rbf") and gamma and plain)
+
+
+def _knows_linear(model: Any, n_classes: int) -> bool:
+    del n_classes
+    return bool(model.penalty == "l2" and model.class_weight in (None, "balanced"))
+
+
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="precomputed-kernel",
+        title="support vector machines",
+        summary="fitted one by one on kernels worked out once",
+        estimators=("sklearn.svm.SVC",),
+        accepts=_knows_kernel,
+        prepare=KernelRule.prepare,
+    )
+)
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="rotation",
+        title="linear support vector machines",
+        summary="fitted one by one on coordinates in the span of the samples",
+        estimators=("sklearn.svm.LinearSVC",),
+        accepts=_knows_linear,
+        prepare=RotatedRule.prepare,
+    )
+)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.guarantees.permutation.features import Features, Fold
-from scorecast.guarantees.permutation.rule import (
+from scorecast.evaluation.permutation.engines import (
+    PERMUTATION_ENGINES,
     ROUNDING,
+    Features,
+    Fold,
+    PermutationEngine,
     Predicted,
     from_scores,
     picked,
     placed,
 )
-
-__all__ = ["NaiveBayesRule"]
 
 _TOGETHER = 8  # variances multiplied before one logarithm is taken
 _WIDE = 64  # features among which the widest is looked for first
@@ -35,13 +37,13 @@ class NaiveBayesRule:
     fold : Fold
         The split.
     values, squares : ndarray of shape (n, m)
-        Features, centred and scaled by all cases, and their squares.
+        Features, centred and scaled by all samples, and their squares.
     scales : ndarray of shape (m,)
         Variances by which they were scaled.
     smoothing : float
         Share of the largest variance that is added to every one.
     log_priors : ndarray of shape (n_classes,)
-        Given, or the shares of the training cases.
+        Given, or the shares of the training samples.
     offset : float
         Largest distance of a mean from zero, in spreads: digits that were lost before.
     """
@@ -55,7 +57,7 @@ class NaiveBayesRule:
     offset: float
 
     @classmethod
-    def of(cls, features: Features, fold: Fold, model: Any) -> Self:
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for a `GaussianNB`."""
         variance = features.values.var(axis=0)
         middle = features.values.mean(axis=0)
@@ -76,8 +78,8 @@ class NaiveBayesRule:
         )
 
     def predict(self, orders: IntArray) -> Predicted:
-        """Predict the test cases for every permutation."""
-        tested = orders[:, self.fold.split.test]
+        """Predict the test samples for every permutation."""
+        tested = orders[:, self.fold.test]
         scores = np.empty((self.fold.n_classes, *tested.shape))
         doubt = np.ones(orders.shape[0])
         # Without smoothing a variance may be zero: NaN, and so left to the model.
@@ -117,11 +119,11 @@ class NaiveBayesRule:
     def _largest(
         self, means: list[FloatArray], variances: list[FloatArray]
     ) -> FloatArray:
-        """Return the largest variance of a feature among all training cases."""
+        """Return the largest variance of a feature among all training samples."""
         n_train, n = self.fold.counts.sum(), self.fold.codes.size
         wide = np.argsort(-self.scales)[: _WIDE + 1]
         found = self._whole(means, variances, wide[:_WIDE])
-        # No variance of a part exceeds that of all cases by more than their numbers do.
+        # No variance of a part exceeds that of all by more than their numbers do.
         most = self.fold.times.max() * n / n_train
         if wide.size > _WIDE and (found < most * self.scales[wide[-1]]).any():
             return self._whole(means, variances, np.arange(self.scales.size))
@@ -151,3 +153,23 @@ def _log_product(values: FloatArray) -> FloatArray:
     total: FloatArray = np.log(product).sum(axis=1)
     total += np.log(values[:, _TOGETHER * width :]).sum(axis=1)
     return total
+
+
+def _knows(model: Any, n_classes: int) -> bool:
+    fits = model.priors is None or len(model.priors) == n_classes
+    smooth = isinstance(model.var_smoothing, numbers.Real)
+    return bool(fits and smooth and model.var_smoothing >= 0)
+
+
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="naive-bayes",
+        title="Gaussian naive Bayes",
+        summary="means and variances of every class for all permutations at once",
+        estimators=("sklearn.naive_bayes.GaussianNB",),
+        accepts=_knows,
+        prepare=NaiveBayesRule.prepare,
+        pays=None,
+        work=lambda n, m: n * m,
+    )
+)

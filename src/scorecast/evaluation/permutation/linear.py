@@ -1,0 +1,653 @@
+"""Linear models: nearest centroids, ridge, discriminants, logistic regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+
+from scorecast._core.types import BoolArray, FloatArray, IntArray
+from scorecast.evaluation.permutation.engines import (
+    PERMUTATION_ENGINES,
+    ROUNDING,
+    Features,
+    Fold,
+    PermutationEngine,
+    Predicted,
+    Shape,
+    all_doubtful,
+    chunks,
+    from_scores,
+    is_positive,
+    pays_beside_gram,
+    picked,
+    placed,
+    square_blocks,
+)
+
+_MOST_BAND = 0.1  # targets are +1 and -1: with more, rounding decides too often
+
+
+# Nearest centroids -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CentroidRule:
+    """Distances to centroids: x'c - c'c/2 with c a mean of training samples.
+
+    Attributes
+    ----------
+    fold : Fold
+        The split.
+    values : ndarray of shape (n, m)
+        Centred features.
+    gram : ndarray of shape (n, n) or None
+        Their inner products, where samples are fewer than features.
+    band : float
+        Differences that rounding explains.
+    """
+
+    fold: Fold
+    values: FloatArray
+    gram: FloatArray | None
+    band: float
+
+    @classmethod
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
+        """Prepare a split; `model` has nothing to add."""
+        del model
+        n, m = features.values.shape
+        # The model refuses samples that are all the same; let it.
+        refuses = features.most_alike >= np.unique(fold.train).size
+        band = np.inf if refuses else ROUNDING * features.largest_square
+        gram = features.centred_gram if n <= m else None
+        return cls(fold=fold, values=features.centred, gram=gram, band=band)
+
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test samples for every permutation."""
+        tested = orders[:, self.fold.test]
+        scores = np.empty((self.fold.n_classes, *tested.shape))
+        for number, times in enumerate(self.fold.times):
+            weights = placed(times / self.fold.counts[number], orders)
+            if self.gram is not None:
+                near = weights @ self.gram
+                length = np.einsum("ij,ij->i", weights, near)
+            else:
+                centroid = weights @ self.values
+                near = centroid @ self.values.T
+                length = np.einsum("ij,ij->i", centroid, centroid)
+            scores[number] = picked(near, tested) - 0.5 * length[:, None]
+        return from_scores(scores, self.band)
+
+
+def _knows_centroid(model: Any, n_classes: int) -> bool:
+    del n_classes
+    params = model.get_params()
+    plain = params["metric"] == "euclidean" and params["shrink_threshold"] is None
+    return bool(plain and params.get("priors", "uniform") == "uniform")
+
+
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="nearest-centroid",
+        title="nearest centroids",
+        summary="distances to means from inner products alone",
+        estimators=("sklearn.neighbors.NearestCentroid",),
+        accepts=_knows_centroid,
+        prepare=CentroidRule.prepare,
+        pays=None,
+        work=lambda n, m: n * min(n, m),
+    )
+)
+
+
+# Ridge classification --------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RidgeRule:
+    """Predictions are linear in the targets, which are +1 and -1.
+
+    Where a split tests all samples that it does not learn from, what it would predict
+    follows from the residuals of a fit to all samples: residuals left out are
+    ``inv(R_tt) R_t y`` with R the matrix that gives residuals. Only a small system per
+    permutation is left to be solved.
+
+    Attributes
+    ----------
+    fold : Fold
+        The split.
+    matrix : ndarray of shape (n, n)
+        R if the split tests all others; else inner products.
+    penalty : float
+        Of the squared weights.
+    has_intercept : bool
+        Whether there is one; it is not penalised.
+    band : float
+        Differences that rounding explains, for scores of the size of the targets.
+    """
+
+    fold: Fold
+    matrix: FloatArray
+    penalty: float
+    has_intercept: bool
+    band: float
+
+    @classmethod
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
+        """Prepare a split for a `RidgeClassifier`."""
+        has_free, alpha = bool(model.fit_intercept), float(model.alpha)
+        sizes, vectors = features.centred_spectrum if has_free else features.spectrum
+        matrix = features.centred_gram if has_free else features.gram
+        if fold.is_complement:
+            # Divided by alpha, which leaves the solution as it is.
+            matrix = (vectors / (sizes + alpha)) @ vectors.T
+        # Cases that are drawn twice leave nothing but the penalty to divide by.
+        least = float(sizes.min()) if fold.is_complement else 0.0
+        return cls(
+            fold=fold,
+            matrix=matrix,
+            penalty=alpha,
+            has_intercept=has_free,
+            band=ROUNDING * _sensitivity(features, sizes, least + alpha),
+        )
+
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test samples for every permutation."""
+        if not self.band < _MOST_BAND:
+            return all_doubtful(orders.shape[0], self.fold.test.size)
+        kinds = np.arange(self.fold.n_classes)[:, None]
+        targets = np.where(self.fold.codes == kinds, 1.0, -1.0)
+        solve = self._left_out if self.fold.is_complement else self._fitted
+        scores = solve(orders, targets)
+        # Predictions far beyond the targets have errors of their own size.
+        return from_scores(scores, self.band * (1 + np.abs(scores).max(axis=(0, 2))))
+
+    def _left_out(self, orders: IntArray, targets: FloatArray) -> FloatArray:
+        test = self.fold.test
+        tested = orders[:, test]
+        residuals = np.stack(
+            [picked(placed(row, orders) @ self.matrix, tested) for row in targets],
+            axis=2,
+        )
+        away = np.empty_like(residuals)
+        for part in chunks(orders.shape[0], test.size):
+            within = square_blocks(self.matrix, tested[part])
+            away[part] = np.linalg.solve(within, residuals[part])
+        found: FloatArray = targets[:, None, test] - np.moveaxis(away, 2, 0)
+        return found
+
+    def _fitted(self, orders: IntArray, targets: FloatArray) -> FloatArray:
+        train, test = self.fold.train, self.fold.test
+        wanted = targets[:, train].T
+        middle = wanted.mean(axis=0) if self.has_intercept else np.zeros(len(targets))
+        scores = np.empty((len(targets), orders.shape[0], test.size))
+        for part in chunks(orders.shape[0], train.size):
+            known, asked = orders[part][:, train], orders[part][:, test]
+            within = square_blocks(self.matrix, known)
+            across = self.matrix[asked[:, :, None], known[:, None, :]]
+            if self.has_intercept:
+                # Centre by the training samples.
+                means = within.mean(axis=1, keepdims=True)
+                whole = means.mean(axis=2, keepdims=True)
+                across = across - across.mean(axis=2, keepdims=True) - means + whole
+                within = within - means - means.transpose(0, 2, 1) + whole
+            within += self.penalty * np.eye(train.size)
+            weights = np.linalg.solve(
+                within, np.tile(wanted - middle, (len(known), 1, 1))
+            )
+            scores[:, part] = np.moveaxis(across @ weights + middle, 2, 0)
+        return scores
+
+
+def _sensitivity(features: Features, sizes: FloatArray, least: float) -> float:
+    """Say how many times larger errors of scores are than those of rounding.
+
+    No training set is worse conditioned than all samples together, as eigenvalues
+    interlace; and taking the mean off costs digits where it is large.
+    """
+    shift = features.values.shape[0] * features.largest_square / least
+    return 1 + float(sizes.max()) / least + math.sqrt(shift)
+
+
+def _knows_ridge(model: Any, n_classes: int) -> bool:
+    del n_classes
+    direct = model.solver in ("auto", "cholesky", "svd")
+    plain = model.class_weight is None and not model.positive
+    return bool(direct and plain and is_positive(model.alpha))
+
+
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="ridge",
+        title="ridge classification",
+        summary="one smoothing matrix for all splits and permutations",
+        estimators=("sklearn.linear_model.RidgeClassifier",),
+        accepts=_knows_ridge,
+        prepare=RidgeRule.prepare,
+        pays=lambda shape: pays_beside_gram(shape, float(shape.n_solved) ** 3),
+        work=lambda n, _: n * n,
+    )
+)
+
+
+# Linear discriminants --------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DiscriminantRule:
+    """Scores u'inv(S)x - u'inv(S)u/2 + log prior, with u the mean of a class.
+
+    S is a multiple of the identity plus inner products of training samples about their
+    class means, so that its inverse needs a matrix of their size only (Woodbury).
+
+    Attributes
+    ----------
+    fold : Fold
+        The split.
+    gram : ndarray of shape (n, n)
+        Inner products of centred features.
+    n_features : int
+        How many there are.
+    shrinkage : float
+        Weight of the identity.
+    log_priors : ndarray of shape (n_classes,)
+        Given, or the shares of the training samples.
+    scale : float
+        Largest inner product.
+    """
+
+    fold: Fold
+    gram: FloatArray
+    n_features: int
+    shrinkage: float
+    priors: FloatArray
+    scale: float
+
+    @classmethod
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
+        """Prepare a split for a `LinearDiscriminantAnalysis` by least squares."""
+        shares = fold.counts / fold.counts.sum()
+        return cls(
+            fold=fold,
+            gram=features.centred_gram,
+            n_features=features.values.shape[1],
+            shrinkage=float(model.shrinkage),
+            priors=shares if model.priors is None else np.asarray(model.priors),
+            scale=features.largest_square,
+        )
+
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test samples for every permutation."""
+        fold = self.fold
+        scores = np.empty((fold.n_classes, orders.shape[0], fold.test.size))
+        band = np.empty(orders.shape[0])
+        for part in chunks(orders.shape[0], fold.train.size):
+            scores[:, part], band[part] = self._scored(orders[part])
+        return from_scores(scores, band)
+
+    def _scored(self, orders: IntArray) -> tuple[FloatArray, FloatArray]:
+        fold, n = self.fold, self.fold.train.size
+        known, asked = orders[:, fold.train], orders[:, fold.test]
+        own = (fold.labels[:, None] == np.arange(fold.n_classes)).astype(np.float64)
+        # Rows of `away` take the mean of its class off a sample, and weigh it.
+        weight = np.sqrt(self.priors / fold.counts)[fold.labels]
+        away = weight[:, None] * (np.eye(n) - own @ (own / fold.counts).T)
+        mean = own / fold.counts
+        within = square_blocks(self.gram, known)
+        across = self.gram[asked[:, :, None], known[:, None, :]]
+        spread = away @ within @ away.T
+        trace = np.trace(spread, axis1=1, axis2=2)
+        ridge = self.shrinkage * trace / self.n_features
+        kept = 1 - self.shrinkage
+        inner = kept * spread + ridge[:, None, None] * np.eye(n)
+        from_means = away @ within @ mean  # (b, n, n_classes)
+        solved = kept * np.linalg.solve(inner, from_means)
+        at_means = np.einsum("ic,bij,jc->bc", mean, within, mean)
+        at_means -= np.einsum("bic,bic->bc", from_means, solved)
+        at_tests = across @ mean - (across @ away.T) @ solved
+        found = at_tests - 0.5 * at_means[:, None, :]
+        found = found / ridge[:, None, None] + np.log(self.priors)
+        # What was subtracted from one another is as large as the largest product.
+        band = ROUNDING * (1 + self.scale / ridge) * (1 + n)
+        return np.moveaxis(found, 2, 0), band
+
+
+def _knows_discriminant(model: Any, n_classes: int) -> bool:
+    fits = model.priors is None or len(model.priors) == n_classes
+    plain = model.covariance_estimator is None and fits
+    shrunk = is_positive(model.shrinkage) and float(model.shrinkage) <= 1
+    return bool(model.solver == "lsqr" and plain and shrunk)
+
+
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="discriminant",
+        title="linear discriminants with a given shrinkage",
+        summary="the shrunk covariance inverted in the span of the samples",
+        estimators=("sklearn.discriminant_analysis.LinearDiscriminantAnalysis",),
+        accepts=_knows_discriminant,
+        prepare=DiscriminantRule.prepare,
+        pays=lambda shape: pays_beside_gram(shape, float(shape.n_train) ** 3),
+        work=lambda n, _: n**3,
+    )
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WhitenedRule:
+    """Scores a'b - a'a/2 + log prior of a class mean and a sample, whitened, a and b.
+
+    Features are scaled by their spread within classes, which changes with the
+    permutation, and whitened by the singular vectors of what is left of the training
+    samples. Both are inner products of samples, weighted by feature; where there are
+    more features than samples, their matrix is small.
+
+    Attributes
+    ----------
+    fold : Fold
+        The split.
+    values, squares : ndarray of shape (n, m)
+        Features, centred and scaled by all samples, and their squares.
+    priors : ndarray of shape (n_classes,)
+        Given, or the shares of the training samples.
+    share : float
+        Weight of a training sample in the covariance.
+    tolerance : float
+        Singular values below it are dropped by the model.
+    offset : float
+        Largest distance of a mean from zero, in spreads: digits that were lost before.
+    """
+
+    fold: Fold
+    values: FloatArray
+    squares: FloatArray
+    priors: FloatArray
+    share: float
+    tolerance: float
+    offset: float
+
+    @classmethod
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
+        """Prepare a split for a `LinearDiscriminantAnalysis` by singular values."""
+        spread, middle = features.values.std(axis=0), features.values.mean(axis=0)
+        # A feature that does not vary is NaN from here on: left to the model.
+        with np.errstate(all="ignore"):
+            values = features.centred / spread
+            offset = 1 + float(np.max(np.abs(middle) / spread))
+        shares = fold.counts / fold.counts.sum()
+        n = fold.train.size
+        return cls(
+            fold=fold,
+            values=values,
+            squares=values**2,
+            priors=shares if model.priors is None else np.asarray(model.priors),
+            share=1 / (n - _taken_off() * fold.n_classes),
+            tolerance=float(model.tol),
+            offset=offset,
+        )
+
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test samples for every permutation."""
+        fold = self.fold
+        scores = np.empty((fold.n_classes, orders.shape[0], fold.test.size))
+        band = np.empty(orders.shape[0])
+        with np.errstate(all="ignore"):
+            for part in chunks(orders.shape[0], fold.codes.size):
+                scores[:, part], band[part] = self._scored(orders[part])
+        return from_scores(scores, band)
+
+    def _scored(self, orders: IntArray) -> tuple[FloatArray, FloatArray]:
+        products, lost = self._products(orders)
+        fold, n = self.fold, self.fold.train.size
+        known, asked = orders[:, fold.train], orders[:, fold.test]
+        own = (fold.labels[:, None] == np.arange(fold.n_classes)).astype(np.float64)
+        mean = own / fold.counts
+        away = np.eye(n) - own @ mean.T  # takes the mean of its class off a sample
+        middle = (mean @ self.priors)[:, None]
+        rows = np.arange(orders.shape[0])[:, None, None]
+        within = products[rows, known[:, :, None], known[:, None, :]]
+        across = products[rows, known[:, :, None], asked[:, None, :]]
+        means = np.sqrt(self.share) * (away @ within @ (mean - middle))
+        samples = np.sqrt(self.share) * (away @ (across - within @ middle))
+        inverse, condition = self._inverse(self.share * (away @ within @ away.T), own)
+        a, b = inverse @ means, inverse @ samples
+        found = np.einsum("bic,bit->cbt", a, b)
+        squares = np.einsum("bic,bic->bc", a, a)
+        found += (np.log(self.priors) - 0.5 * squares).T[:, :, None]
+        size = 1 + squares.max(axis=1) + np.einsum("bit,bit->bt", b, b).max(axis=1)
+        band = ROUNDING * self.offset * lost * condition * size
+        return found, np.where(self._spans(a), band, np.nan)
+
+    def _products(self, orders: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return inner products of scaled samples (b, n, n), and digits lost (b)."""
+        n = self.fold.train.size
+        total = placed(self.fold.times.sum(axis=0), orders) @ self.squares
+        for times, count in zip(self.fold.times, self.fold.counts, strict=True):
+            sums = placed(times, orders) @ self.values
+            total -= sums**2 / count
+        inverse = n / total
+        scales = np.sqrt(inverse)
+        found = np.empty((orders.shape[0], orders.shape[1], orders.shape[1]))
+        for number, scale in enumerate(scales):
+            scaled = self.values * scale
+            np.matmul(scaled, scaled.T, out=found[number])
+        # Spreads are about one over all samples: the digits lost are those within.
+        return found, np.where(total.min(axis=1) > 0, inverse.max(axis=1), np.nan)
+
+    def _inverse(
+        self, spread: FloatArray, own: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Invert, with classes, along which there is no spread, given some."""
+        n, n_classes = own.shape
+        typical = np.trace(spread, axis1=1, axis2=2) / max(n - n_classes, 1)
+        along = own @ (own / self.fold.counts).T
+        filled = spread + typical[:, None, None] * along
+        try:
+            inverse = np.linalg.inv(filled)
+        except np.linalg.LinAlgError:
+            # A sample that is learned from twice, say: which values are dropped, and
+            # which kept, is then for the model to say.
+            inverse = np.full(spread.shape, np.nan)
+        norms = np.linalg.norm(inverse, axis=(1, 2))
+        kept = 1 / norms > 2 * self.tolerance**2
+        condition = norms * np.linalg.norm(filled, axis=(1, 2))
+        return inverse, np.where(kept, condition, np.nan)
+
+    def _spans(self, means: FloatArray) -> BoolArray:
+        """Tell where the means of classes differ in as many ways as they can."""
+        weight = np.sqrt(self.priors)
+        weighted = means * weight
+        squares = np.einsum("bic,bid->bcd", weighted, weighted)
+        finite = np.isfinite(squares).all(axis=(1, 2))
+        values = np.linalg.eigvalsh(np.where(finite[:, None, None], squares, 0.0))
+        least = (10 * self.tolerance) ** 2 * values[:, -1]
+        found: BoolArray = finite & (values[:, 1] > least)
+        return found
+
+
+@cache
+def _taken_off() -> int:
+    """Return how many degrees of freedom a class costs in this scikit-learn.
+
+    Later versions divide the covariance by the number of samples, earlier ones by that
+    less the number of classes. One small fit tells; -1 if it is neither.
+    """
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    X, y = np.array([[0.0], [2.0], [3.0], [6.0], [8.0]]), np.array([0, 0, 0, 1, 1])
+    model = LinearDiscriminantAnalysis().fit(X, y)
+    means = np.array([X[y == 0].mean(), X[y == 1].mean()])
+    squares = float(((X[:, 0] - means[y]) ** 2).sum())
+    divisor = squares * float(model.coef_[0, 0]) / float(means[1] - means[0])
+    return next((k for k in (0, 1) if abs(divisor - (5 - 2 * k)) < 1e-9), -1)
+
+
+def divisor_is_known() -> bool:
+    """Tell whether this scikit-learn scales the covariance in a way known here."""
+    return _taken_off() >= 0
+
+
+def _knows_whitened(model: Any, n_classes: int) -> bool:
+    priors = model.priors
+    fits = priors is None or (
+        len(priors) == n_classes
+        and min(priors) > 0
+        and math.isclose(sum(priors), 1, abs_tol=1e-12)
+    )
+    plain = model.shrinkage is None and model.covariance_estimator is None
+    # Beyond these, rounding would tell which singular values count.
+    usual = is_positive(model.tol) and 1e-6 <= float(model.tol) <= 1e-2
+    components = model.n_components is None or 1 <= model.n_components < n_classes
+    known = model.solver == "svd" and fits and plain and usual and components
+    return bool(known and divisor_is_known())
+
+
+def _pays_whitened(shape: Shape) -> bool:
+    # With fewer features than samples their own matrix, the model's, is smaller.
+    return shape.n_train <= shape.m
+
+
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="whitened",
+        title="linear discriminants by singular values",
+        summary="features whitened in the span of the samples",
+        estimators=("sklearn.discriminant_analysis.LinearDiscriminantAnalysis",),
+        accepts=_knows_whitened,
+        prepare=WhitenedRule.prepare,
+        pays=_pays_whitened,
+        work=lambda n, m: n * n * m / 8 + n**3,  # one symmetric product, at full speed
+    )
+)
+
+
+# Logistic regression ---------------------------------------------------------------
+
+# Rounding grows over the steps of the solver, on some data more than on others. So
+# fits with a decision this near to zero are repeated with the samples in another order,
+# which rounds differently; a decision within so many times the difference is doubtful.
+_WATCHED = 0.05
+_MARGIN, _LEAST = 100.0, 1e-7
+# The wider the features, the sooner two roundings lead to other steps altogether, and
+# nearness to zero tells no more. From the first spread on all fits are repeated; from
+# the second on, or where one feature is so many times as wide as the usual one, the
+# model itself is fitted.
+_WIDE, _TOO_WIDE, _UNEVEN = 3.0, 10.0, 100.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LogisticRule:
+    """The steps of scikit-learn's solver in as many dimensions as there are samples.
+
+    Attributes
+    ----------
+    fold : Fold
+        The split.
+    coordinates : ndarray of shape (n, r)
+        Coordinates in the span of the samples.
+    basis : ndarray of shape (m, r)
+        Leads back to the features.
+    penalty : float
+        Of the squared weights, per training sample.
+    has_intercept : bool
+        Whether there is one; it is not penalised.
+    tolerance : float
+        Largest entry of the gradient at which the solver stops.
+    most : int
+        Iterations at most.
+    watched : float
+        Fits with a decision this near to zero are repeated.
+    is_tame : bool
+        Whether features are scaled so that the steps can be followed at all.
+    """
+
+    fold: Fold
+    coordinates: FloatArray
+    basis: FloatArray
+    penalty: float
+    has_intercept: bool
+    tolerance: float
+    most: int
+    watched: float
+    is_tame: bool
+
+    @classmethod
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
+        """Prepare a split for a `LogisticRegression` with the solver lbfgs."""
+        coordinates, basis = features.rotation
+        spreads = features.spreads
+        widest = float(spreads.max(initial=0.0))
+        usual = float(np.median(spreads)) if spreads.size else 0.0
+        return cls(
+            fold=fold,
+            coordinates=np.ascontiguousarray(coordinates),
+            basis=np.ascontiguousarray(basis),
+            penalty=1 / (model.C * fold.train.size),
+            has_intercept=bool(model.fit_intercept),
+            tolerance=float(model.tol),
+            most=int(model.max_iter),
+            watched=_WATCHED if widest <= _WIDE else np.inf,
+            is_tame=widest <= min(_TOO_WIDE, _UNEVEN * usual),
+        )
+
+    def predict(self, orders: IntArray) -> Predicted:
+        """Predict the test samples for every permutation."""
+        if not self.is_tame:
+            return all_doubtful(orders.shape[0], self.fold.test.size)
+        train = self.fold.train
+        decisions, doubtful = self._decide(orders, train)
+        nearest = np.abs(decisions).min(axis=1)
+        watched = np.flatnonzero(~(nearest > self.watched))
+        if watched.size:
+            again, _ = self._decide(orders[watched], train[::-1])
+            noise = np.abs(again - decisions[watched]).max(axis=1)
+            clear = nearest[watched] > _LEAST + _MARGIN * noise
+            doubtful[watched] |= ~clear
+        return Predicted(classes=(decisions > 0).astype(np.int64), is_doubtful=doubtful)
+
+    def _decide(
+        self, orders: IntArray, train: IntArray
+    ) -> tuple[FloatArray, BoolArray]:
+        from scorecast.evaluation.permutation.kernels import logistic_decisions
+
+        decisions, doubtful = logistic_decisions(
+            self.coordinates,
+            np.ascontiguousarray(orders[:, train]),
+            np.ascontiguousarray(orders[:, self.fold.test]),
+            self.basis,
+            self.fold.codes[train].astype(np.float64),
+            self.penalty,
+            self.has_intercept,
+            self.tolerance,
+            self.most,
+        )
+        return decisions, doubtful
+
+
+def _knows_logistic(model: Any, n_classes: int) -> bool:
+    params = model.get_params()
+    squared = params["penalty"] in ("l2", "deprecated") and not params["l1_ratio"]
+    plain = params["class_weight"] is None and not params["warm_start"]
+    plain = plain and params.get("multi_class", "auto") in ("auto", "deprecated")
+    direct = params["solver"] == "lbfgs" and not params["dual"]
+    numbers_fit = is_positive(params["C"]) and is_positive(params["tol"])
+    return bool(n_classes == 2 and squared and plain and direct and numbers_fit)
+
+
+PERMUTATION_ENGINES.add(
+    PermutationEngine(
+        name="logistic",
+        title="logistic regression with two classes",
+        summary="the solver's own steps in as many dimensions as there are samples",
+        reference="J. J. More and D. J. Thuente (1994). Line search algorithms with "
+        "guaranteed sufficient decrease. ACM Transactions on Mathematical Software 20.",
+        estimators=("sklearn.linear_model.LogisticRegression",),
+        accepts=_knows_logistic,
+        prepare=LogisticRule.prepare,
+        work=lambda n, m: 60 * n * min(n, m),  # many steps
+    )
+)
