@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from scorecast._core.progress import track
 
-__all__ = ["available_cores", "map_tasks", "map_threads", "one_blas_thread"]
+if TYPE_CHECKING:
+    from scorecast._core.records import Record
+
+__all__ = ["Run", "available_cores", "map_tasks", "map_threads", "one_blas_thread"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -193,3 +197,82 @@ def _call(
     # too, since the order of a sum, and so its last digit, depends on the threads.
     with one_blas_thread():
         return index, function(task, stream)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How the tasks of a run are done: by how many workers, for how long, kept where.
+
+    Attributes
+    ----------
+    n_jobs : int or None
+        Number of workers.
+    time_limit : float or None
+        Seconds that one fit may take.
+    record : Record or None
+        Checkpoint that finished tasks are appended to.
+    """
+
+    n_jobs: int | None = None
+    time_limit: float | None = None
+    record: Record | None = None
+
+    def map(
+        self,
+        function: Callable[[T, np.random.Generator], R],
+        tasks: Sequence[T],
+        *,
+        part: str,
+        rng: np.random.Generator,
+        what: str,
+        encode: Callable[[R], Any] = lambda value: value,
+        decode: Callable[[Any], Any] = lambda value: value,
+        sizes: Sequence[float] | None = None,
+    ) -> list[R]:
+        """Apply a function to tasks, but not to those that are in the checkpoint.
+
+        Parameters
+        ----------
+        function : callable
+            Called as ``function(task, rng)``.
+        tasks : sequence
+            The tasks.
+        part : str
+            What they are a part of, different for every call of a run.
+        rng : numpy.random.Generator
+            Parent of one stream per task, done already or not.
+        what : str
+            Words for the progress line.
+        encode, decode : callable
+            From a result to what JSON can hold, and back.
+        sizes : sequence of float, optional
+            What the seconds of a task grow with, for the estimate of the time left.
+
+        Returns
+        -------
+        list
+            Results in the order of the tasks.
+        """
+        record, streams = self.record, rng.spawn(len(tasks))
+        found: dict[int, R] = {}
+        for number in range(len(tasks)) if record is not None else ():
+            known = None if record is None else record.finished(part, number)
+            if known is not None:
+                found[number] = decode(known)
+        waiting = [number for number in range(len(tasks)) if number not in found]
+
+        def keep(index: int, result: R) -> None:
+            if record is not None:
+                record.add(part, waiting[index], encode(result))
+
+        done = map_tasks(
+            function,
+            [tasks[number] for number in waiting],
+            rng=[streams[number] for number in waiting],
+            n_jobs=self.n_jobs,
+            what=what,
+            finished=None if record is None else keep,
+            sizes=None if sizes is None else [sizes[number] for number in waiting],
+        )
+        found |= dict(zip(waiting, done, strict=True))
+        return [found[number] for number in range(len(tasks))]

@@ -1,8 +1,13 @@
 """What can be said of models from their test samples: metrics, intervals, errors.
 
-So far the kernels that other rooms stand on.
+`TunedEstimator` is loaded when it is first used: it brings scikit-learn along.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scorecast.evaluation.data import EvaluationData, check_data
 from scorecast.evaluation.density import (
     DENSITY_STATISTICS,
     DensityComparison,
@@ -14,6 +19,8 @@ from scorecast.evaluation.density import (
     compare_densities,
     density_test,
 )
+from scorecast.evaluation.estimates import Estimates, MetricSample, collect_estimates
+from scorecast.evaluation.fitting import FailureKind, FitFailure
 from scorecast.evaluation.intervals import (
     CLUSTERED_WILSON,
     PROPORTION_INTERVALS,
@@ -40,8 +47,18 @@ from scorecast.evaluation.metrics import (
     PosLabel,
     Predictions,
     Task,
+    check_scoring,
     cost_metric,
     smoothed_error,
+)
+from scorecast.evaluation.models import (
+    MODELS,
+    GridEdge,
+    Model,
+    check_estimators,
+    grids_for,
+    make_estimator,
+    task_of,
 )
 from scorecast.evaluation.multiple_testing import (
     ADJUSTMENTS,
@@ -66,14 +83,28 @@ from scorecast.evaluation.sample_size import (
     RequiredTestSize,
     required_test_size,
 )
+from scorecast.evaluation.splits import (
+    SPLITTERS,
+    SplitMethod,
+    SplitPlan,
+    Splitter,
+    check_cv,
+    draw_splits,
+    usual_scoring,
+)
+
+if TYPE_CHECKING:
+    from scorecast.evaluation.estimators import TunedEstimator
 
 __all__ = [
     "ADJUSTMENTS",
     "CLUSTERED_WILSON",
     "DENSITY_STATISTICS",
     "METRICS",
+    "MODELS",
     "POWER_DESIGNS",
     "PROPORTION_INTERVALS",
+    "SPLITTERS",
     "AdjustmentMethod",
     "Areas",
     "DensityComparison",
@@ -83,8 +114,15 @@ __all__ = [
     "DensityTest",
     "Dependence",
     "ErrorRate",
+    "Estimates",
+    "EvaluationData",
+    "FailureKind",
+    "FitFailure",
     "Goal",
+    "GridEdge",
     "Metric",
+    "MetricSample",
+    "Model",
     "Needs",
     "PosLabel",
     "PowerDesign",
@@ -92,22 +130,34 @@ __all__ = [
     "ProportionInterval",
     "ProportionMethod",
     "RequiredTestSize",
+    "SplitMethod",
+    "SplitPlan",
+    "Splitter",
     "Task",
+    "TunedEstimator",
     "TwoSampleTest",
     "adjust_p_values",
     "area_influence",
     "area_under_curve",
     "areas_under_curves",
     "bca",
+    "check_cv",
+    "check_data",
+    "check_estimators",
+    "check_scoring",
     "clopper_pearson",
     "clustered_wilson",
+    "collect_estimates",
     "compare_densities",
     "corrected_t",
     "cost_metric",
     "delong_interval",
     "density_test",
+    "draw_splits",
     "empirical_bernstein",
+    "grids_for",
     "hoeffding",
+    "make_estimator",
     "midranks",
     "nadeau_bengio",
     "normal",
@@ -118,5 +168,16 @@ __all__ = [
     "resampled_units",
     "smoothed_error",
     "student",
+    "task_of",
+    "usual_scoring",
     "wilson",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "TunedEstimator":
+        from scorecast.evaluation.estimators import TunedEstimator
+
+        return TunedEstimator
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -16,6 +16,7 @@ import numpy as np
 import scipy  # its parts load when first used
 from numpy.typing import ArrayLike, NDArray
 
+from scorecast._core.checks import check_one_of
 from scorecast._core.registry import Method, Registry
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.evaluation.roc import area_under_curve
@@ -742,3 +743,90 @@ _add_number_metric(
     per_sample=lambda p: relative_errors(p.truth, p.predicted),
     sklearn_name="mean_absolute_percentage_error",
 )
+
+
+# What is asked for ----------------------------------------------------------------
+
+_USUAL = {
+    Task.CLASSIFICATION: ("accuracy", "balanced_accuracy"),
+    Task.REGRESSION: ("root_mean_squared_error",),
+}
+
+
+def check_scoring(
+    scoring: str | Metric | Sequence[str | Metric] | None, task: Task
+) -> tuple[Metric, ...]:
+    """Look up metrics and refuse those of another task.
+
+    Parameters
+    ----------
+    scoring : str, Metric, sequence of them or None
+        The first is the one that tests and verdict look at; None takes those that
+        are usual for the task.
+    task : Task
+        What is predicted.
+
+    Returns
+    -------
+    tuple of Metric
+        In the order given.
+
+    Raises
+    ------
+    UsageError
+        If one is unknown, given twice, or of another task.
+    """
+    given = _USUAL[task] if scoring is None else scoring
+    is_one = isinstance(given, str | Metric) or not hasattr(given, "__iter__")
+    several: list[Any] = [given] if is_one else list(given)  # type: ignore[arg-type]
+    found = tuple(
+        x if isinstance(x, Metric) else METRICS.choose(x, parameter="scoring")
+        for x in several
+    )
+    if not found:
+        known = ", ".join(METRICS.select(task=task))
+        problem = f"is empty: leave it out, or name one of {known}"
+        raise UsageError(problem, parameter="scoring")
+    for metric in found:
+        if metric.task is not task:
+            problem = f"{metric.name} is for {metric.task}, the models for {task}"
+            raise UsageError(problem, parameter="scoring")
+    names = [metric.name for metric in found]
+    if len(set(names)) < len(names):
+        problem = f"must be different ones; got {', '.join(names)}"
+        raise UsageError(problem, parameter="scoring")
+    return found
+
+
+def metrics_for(
+    metrics: Sequence[Metric], n_classes: int, pos_code: int | None = None
+) -> tuple[Metric, ...]:
+    """Give metrics the range they have with so many classes, and the class they mean.
+
+    The Brier score of two classes is halved, as is usual, and ends at 1.
+    """
+    return tuple(
+        replace(
+            metric,
+            high=metric.high_for(n_classes),
+            pos_code=None if metric.pos_label is PosLabel.NO else pos_code,
+        )
+        for metric in metrics
+    )
+
+
+def find_pos_label(pos_label: Any, classes: Sequence[Any]) -> int:
+    """Find the class that is called positive, by itself or by its name.
+
+    Examples
+    --------
+    >>> find_pos_label("sick", ["sick", "well"]), find_pos_label("1", [0, 1])
+    (0, 1)
+    """
+    if not classes:
+        problem = "is one of several classes, but the models are for numbers"
+        raise UsageError(problem, parameter="pos_label")
+    if pos_label in classes:
+        return list(classes).index(pos_label)
+    names = [str(name) for name in classes]
+    return names.index(check_one_of(str(pos_label), "pos_label", names))
