@@ -4,12 +4,19 @@ The pages need nothing from outside: fonts and scripts are those of the theme, c
 beside them, and formulas become MathML, which browsers show without a script.
 """
 
+import sys
 from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 
 from scorecast import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))
+from write_reference import write_reference
+
+# Before anything is read: what is written there is a page like any other.
+write_reference(Path(__file__).parent / "reference" / "generated")
 
 project = "scorecast"
 author = "The scorecast authors"
@@ -89,33 +96,8 @@ def _visit_math_block(translator, node):
     raise nodes.SkipNode
 
 
-def _write_methods(app):
-    """Write the reference of every registry of methods, from the registries."""
-    from scorecast.comparison import OMNIBUS_TESTS, PAIR_TESTS, POST_HOC, POSTERIORS
-    from scorecast.evaluation import METRICS, PROPORTION_INTERVALS
-    from scorecast.report import markdown
-    from scorecast.report.document import methods_document
-
-    registries = {
-        "Tests of two models": PAIR_TESTS,
-        "Corrections for many pairs": POST_HOC,
-        "Tests of all models at once": OMNIBUS_TESTS,
-        "Posteriors of a difference": POSTERIORS,
-        "Metrics": METRICS,
-        "Intervals of a proportion": PROPORTION_INTERVALS,
-    }
-    parts = ["# Methods by name\n"]
-    for title, registry in registries.items():
-        written = markdown.write(methods_document(title, registry))
-        parts.append(f"## {title}\n\n{written.split('**', 2)[2].strip()}\n")
-    folder = Path(app.srcdir) / "reference" / "generated"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "methods.md").write_text("\n".join(parts), encoding="utf-8")
-
-
 def setup(app):
-    """Show formulas as MathML, and methods from their registries."""
-    app.connect("builder-inited", _write_methods)
+    """Show formulas as MathML."""
     app.add_html_math_renderer("mathml", (_visit_math, None), (_visit_math_block, None))
     app.add_css_file("page.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

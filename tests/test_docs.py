@@ -21,12 +21,6 @@ def tool():
     del sys.modules["check_docs"]
 
 
-def test_pages_of_the_guide_are_their_templates_with_what_was_printed(tool):
-    check = tool.Check(writes=False)
-    tool.check_pages(check)
-    assert check.faults == []
-
-
 def test_an_excerpt_that_is_printed_is_left_alone_and_any_other_is_found(tool):
     printed = "one\ntwo 0.29 bits\nthree\nfour\nfive\n"
     for shown in (printed, "...\ntwo 0.29 bits\n...\nfive\n", "one\n...\n"):
@@ -42,24 +36,61 @@ def test_only_the_last_digits_of_long_numbers_are_the_machines(tool):
     assert not tool.same("J 0.123456", "j 0.123456")
 
 
-def test_commands_of_a_page_are_run_and_their_faults_told(tool, tmp_path, monkeypatch):
+PAGE = """Ask `scorecast size --accuracy 0.9 --width 0.1` or `scorecast assess`.
+
+```
+scorecast size --accuracy 0.9 --width 7
+```
+
+```text
+$ scorecast size --accuracy 0.9 --versus .8
+...
+nobody says so
+```
+
+<!-- run
+total = 1
+-->
+
+```python
+total += 1
+print("sum", total)
+```
+
+```text
+sum 3
+```
+
+<!-- run data=no_such_file.npz
+print("never")
+-->
+
+```text
+what another machine printed
+```
+
+```python
+raise ValueError("me")
+```
+"""
+
+
+def test_a_page_is_run_and_its_faults_are_told(tool, tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "ROOT", tmp_path)
-    page = tmp_path / "README.md"
-    page.write_text(
-        "Ask `scorecast size --accuracy 0.9 --width 0.1` or `scorecast assess`.\n\n"
-        "```\nscorecast size --accuracy 0.9 --width 7\n```\n\n"
-        "```\n$ scorecast size --accuracy 0.9 --versus .8\n...\nnobody says so\n```\n\n"
-        "```python\nraise ValueError('me')\n```\n"
-    )
-    check = tool.Check(writes=False)
-    tool.check_text(page, tmp_path, check, slow=False)
-    first, second, third = check.faults
-    assert "--width 7\nends with exit code 2" in first
-    assert "-nobody says so" in second
-    assert "ValueError: me" in third
-    check.writes = True
-    tool.check_text(page, tmp_path, check, slow=False)
-    assert "nobody" not in page.read_text()
+    path = tmp_path / "README.md"
+    path.write_text(PAGE)
+    page = tool.Page(path, tmp_path, runs_all=True, writes=False)
+    page.run()
+    width, shown, total, error = page.faults
+    assert "--width 7\nends with exit code 2" in width
+    assert "-nobody says so" in shown
+    assert "-sum 3\n+sum 2" in total
+    assert "ValueError: me" in error
+    page = tool.Page(path, tmp_path, runs_all=True, writes=True)
+    text = page.run()
+    assert "nobody" not in text
+    assert "sum 2" in text
+    assert "what another machine printed" in text
 
 
 def formulas():

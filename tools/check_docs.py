@@ -1,20 +1,27 @@
-"""Run what README and the guide show, and hold what is printed against the pages.
+"""Run what README, guide and reference show, and hold what is printed against the pages.
 
 Usage, from the root of a clone, by the Python of its environment:
 
-    python tools/check_docs.py            # what takes seconds: what CI runs
-    python tools/check_docs.py --all      # also what takes minutes, or other data
-    python tools/check_docs.py --write    # put what is printed into the pages
+    python tools/check_docs.py             # what takes seconds: what CI runs
+    python tools/check_docs.py --all       # also what takes minutes, or other data
+    python tools/check_docs.py --write     # put what is printed into the pages
+    python tools/check_docs.py guide/settings     # one page
 
-Three things are looked at. *Examples*: scripts and commands in docs/guide whose output
-the guide quotes (example_*.py, example_*.sh, example_*.txt). *Pages*: a page of the
-guide is its template (.md.in) with those pieces in place, so that readers on a Git host
-see them. *Commands*: every other command in README, start page and guide must run and
-end with exit code 0, on files of the names it mentions, made up where there are none;
-what is shown below a command must be printed by it, "..." standing for any lines.
+A page is plain Markdown and holds all there is: its blocks are run from the top down, in one
+folder and one namespace.
 
-Data that may not be shipped are found through SCORECAST_DATA; what needs them, or takes
-minutes, is left to --all, and the pages say so.
+    ```python            runs; what it prints is held against the ```text that follows
+    <!-- run ... -->     the same, but readers do not see the code
+    ```text with $       "$ scorecast ..." and what it printed; an exit code that is not 0
+                         stands behind it as "(exit code 5)"
+    ``` with commands    "scorecast ..." must end with exit code 0, as must `scorecast ...`
+                         within a sentence
+
+A line "..." in what is shown stands for any lines. Files that are named and do not exist are
+made up. "<!-- page: after=guide/simulation -->" goes on in the folder of another page,
+"<!-- page: data=FILE -->" needs a file of SCORECAST_DATA that may not be shipped, and
+"<!-- page: slow -->" takes minutes: both are left to --all. "<!-- run data=FILE" says so of
+one block.
 """
 
 from __future__ import annotations
@@ -22,13 +29,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import gzip
 import io
 import itertools
 import json
 import math
 import os
 import re
-import runpy
 import shlex
 import shutil
 import sys
@@ -42,49 +49,173 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDE = ROOT / "docs" / "guide"
+DOCS = ROOT / "docs"
 DATA = Path(os.environ.get("SCORECAST_DATA", ROOT / ".." / "shared" / "data"))
+PAGES = (
+    "README.md",
+    "docs/index.md",
+    "docs/guide/*.md",
+    "docs/reference/*.md",
+)
+OUTPUTS = ("--report", "--json", "--latex", "--out", "-o", "--predictions")
+SLOW_VERBS = ("survival", "recurrence")  # minutes, even of made-up data
 
 
-@dataclass(frozen=True, kw_only=True)
-class Example:
-    """A script and commands of the guide, run one after the other in one folder."""
+# --- a page and its blocks ------------------------------------------------------------
 
-    name: str
-    page: str
-    script: str = ""  # writes what the commands need, and prints what the page quotes
-    takes_folder: bool = False
-    commands: str = ""
-    needs: str = ""  # data that do not ship
-    ships: str = ""  # data that do
-    is_slow: bool = False
+BLOCK = re.compile(
+    r"^```(?P<language>\w*)\n(?P<shown>.*?)^```$"
+    r"|^<!-- run(?P<options>[^\n]*)\n(?P<hidden>.*?)^-->$",
+    re.MULTILINE | re.DOTALL,
+)
+INLINE = re.compile(r"`(scorecast \w+(?:\s+[^`\s]+){2,})`")
 
 
-EXAMPLES = (
-    Example(name="characters", page="more-classes", script="example_characters",
-            takes_folder=True, commands="example_commands"),
-    Example(name="information", page="information", script="example_information",
-            commands="example_information", ships="world_cups.csv"),
-    Example(name="identification", page="identification", takes_folder=True,
-            script="example_identification", commands="example_identification"),
-    Example(name="simulation", page="simulation", script="example_simulation",
-            commands="example_simulation"),
-    Example(name="settings", page="settings", script="example_settings",
-            commands="example_settings"),
-    Example(name="biclusters", page="biclusters", script="example_biclusters",
-            takes_folder=True, commands="example_biclusters"),
-    Example(name="comparison", page="comparison", script="example_comparison",
-            takes_folder=True, commands="example_comparison"),
-    Example(name="assessment", page="assessment", commands="example_assessment",
-            needs="microarray_colon.npz", is_slow=True),
-    Example(name="recurrence", page="recurrence", commands="example_recurrence",
-            needs="surv_stagec_prostate.csv.gz", is_slow=True),
-)  # fmt: skip
-SLOW_VERBS = ("recurrence",)  # minutes, even of made-up data
-NOT_SHIPPED = {example.needs for example in EXAMPLES if example.needs}
+@dataclass
+class Page:
+    """A page while it runs: where, with which names, and what differs."""
+
+    path: Path
+    folder: Path
+    runs_all: bool
+    writes: bool
+    names: dict[str, object] = field(default_factory=dict)
+    printed: str = ""  # since the last block that showed it
+    is_skipped: bool = False  # what would have printed it was left out
+    faults: list[str] = field(default_factory=list)
+
+    def run(self) -> str:
+        """Run every block; return the page with what was printed in place."""
+        text = self.path.read_text()
+        self.names.update(self._given())
+        pieces, end = [], 0
+        for block in BLOCK.finditer(text):
+            self._run_inline(text[end : block.start()])
+            pieces += [text[end : block.start()], self._run_block(block)]
+            end = block.end()
+        self._run_inline(text[end:])
+        return "".join([*pieces, text[end:]])
+
+    def _given(self) -> dict[str, object]:
+        """Return what every page may use without saying where it comes from."""
+        rng = np.random.default_rng(0)
+        y = np.repeat(np.arange(30), 3)
+        gallery, noise = rng.normal(size=(30, 8)), rng.normal(size=(90, 8))
+        return {
+            "scores": rng.normal(size=(90, 30)) + 2 * np.eye(30)[y],
+            "y_true": y,
+            "gallery": gallery,
+            "probes": gallery[y] + noise,
+            "DATA": DATA,
+            "STATIC": DOCS / "_static" if self.writes else self.folder,
+            "__name__": "page",
+        }
+
+    def _run_block(self, block: re.Match[str]) -> str:
+        language, shown = block["language"], block["shown"]
+        if block["hidden"] is not None:
+            needs = re.search(r"data=(\S+)", block["options"])
+            self.is_skipped = needs is not None and not self._has(needs[1])
+            if not self.is_skipped:
+                self._run_python(block["hidden"])
+        elif language == "python":
+            self.printed, self.is_skipped = "", False
+            self._run_python(shown)
+        elif language == "text" and shown.startswith("$ scorecast "):
+            return f"```text\n{self._run_shown(shown)}```"
+        elif language == "text":
+            return f"```text\n{self._compare(shown, self._taken())}```"
+        elif not language:
+            for line in shown.replace("\\\n", " ").splitlines():
+                if line.startswith("scorecast "):
+                    self._run_command(line)
+        return block[0]
+
+    def _taken(self) -> str | None:
+        printed, self.printed = self.printed, ""
+        return None if self.is_skipped or not printed else printed
+
+    def _has(self, name: str) -> bool:
+        return self.runs_all and (DATA / name).exists()
+
+    def _run_inline(self, text: str) -> None:
+        for command in INLINE.findall(text):
+            if "[OPTIONS]" not in command and "..." not in command:
+                self._run_command(" ".join(command.split()))
+
+    def _run_python(self, code: str) -> None:
+        make_up(re.findall(r'load\("(.*?)"', code), self.folder)
+        output, start = io.StringIO(), time.monotonic()
+        try:
+            with (
+                inside(self.folder),
+                contextlib.redirect_stdout(output),
+                warnings.catch_warnings(),
+            ):
+                warnings.simplefilter("ignore")
+                exec(compile(code, str(self.path), "exec"), self.names)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the page's
+            self._fault(code.strip(), f"ends with {type(error).__name__}: {error}")
+        self.printed += output.getvalue()
+        say(f"  {time.monotonic() - start:5.1f} s  {code.strip().splitlines()[0]} ...")
+
+    def _run_command(self, command: str) -> None:
+        """Run a command that must succeed, whatever it prints."""
+        if self._is_left_out(command):
+            return
+        for flag, name in itertools.pairwise(words_of(command)):
+            if flag in OUTPUTS:
+                (self.folder / name).unlink(missing_ok=True)
+        code, output = self._run(command)
+        if code:
+            self._fault(command, f"ends with exit code {code}: {output[-300:]}")
+
+    def _run_shown(self, shown: str) -> str:
+        """Run a command and hold what it prints against what is shown below it."""
+        lines = shown.splitlines(keepends=True)
+        n = next(i for i, line in enumerate(lines) if not line.endswith("\\\n")) + 1
+        command, rest = "".join(lines[:n]), "".join(lines[n:])
+        if self._is_left_out(command):
+            return shown
+        code, output = self._run(command.removeprefix("$ "))
+        if code:
+            output += f"(exit code {code})\n"
+        return command + self._compare(rest, output, of=command.strip())
+
+    def _is_left_out(self, command: str) -> bool:
+        is_slow = words_of(command.removeprefix("$ "))[1] in SLOW_VERBS
+        if is_slow and not self.runs_all:
+            say(f"  left to --all: {command.strip()}")
+            return True
+        return False
+
+    def _run(self, command: str) -> tuple[int, str]:
+        arguments = words_of(command)[1:]
+        make_up(arguments, self.folder)
+        start = time.monotonic()
+        with inside(self.folder):
+            code, output = run_command(arguments)
+        say(f"  {time.monotonic() - start:5.1f} s  {command.strip()}")
+        return code, output
+
+    def _compare(self, shown: str, printed: str | None, *, of: str = "") -> str:
+        """Return what is to be shown: what was printed, unless nobody ran it."""
+        if printed is None:
+            return shown
+        printed = "".join(f"{x.rstrip()}\n" for x in printed.strip("\n").splitlines())
+        has_gaps = shown.startswith("...\n") or "\n...\n" in shown
+        found = excerpt(shown, printed) if has_gaps else printed
+        if same(shown, found):
+            return shown
+        if not self.writes:
+            self._fault(of, difference(shown, found))
+        return found
+
+    def _fault(self, place: str, text: str) -> None:
+        self.faults.append(f"{self.path.relative_to(ROOT)}: {place}\n{text}")
 
 
-# --- running -------------------------------------------------------------------------
+# --- running --------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -123,82 +254,12 @@ def _lasting(lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
-def run_script(path: Path, arguments: Sequence[str]) -> str:
-    output = io.StringIO()
-    before = sys.argv
-    sys.argv = [str(path), *arguments]
-    try:
-        with contextlib.redirect_stdout(output), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            runpy.run_path(str(path), run_name="__main__")
-    finally:
-        sys.argv = before
-    return output.getvalue()
-
-
-def run_commands(path: Path) -> str:
-    """Run a file of lines such as ``run NAME 'extrapolate run.npz --to 242'``."""
-    printed = []
-    for name, text in commands_of(path):
-        code, output = run_command(words_of(text))
-        if name:
-            head = f"\n== {name} ==\n$ scorecast {text}\n"
-            printed.append(f"{head}{output}(exit code {code})\n")
-        else:
-            printed.append(output)
-    if "== end ==" in path.read_text():
-        printed.append("\n== end ==\n")
-    return "".join(printed)
-
-
 def words_of(command: str) -> list[str]:
     """Cut a command into words as a shell does; lines may go on in the next."""
     return shlex.split(command.replace("\\\n", " "))
 
 
-def commands_of(path: Path) -> list[tuple[str, str]]:
-    text = path.read_text()
-    named = re.findall(r"^run (\S+) (['\"])(.*?)\2$", text, re.MULTILINE | re.DOTALL)
-    if named:
-        return [(name, _unescaped(quote, body)) for name, quote, body in named]
-    plain = re.findall(r"^scorecast (.*)$", text, re.MULTILINE)
-    return [("", found) for found in plain]
-
-
-def _unescaped(quote: str, body: str) -> str:
-    return body if quote == "'" else body.replace('\\"', '"')
-
-
-# --- what is shown --------------------------------------------------------------------
-
-
-@dataclass
-class Check:
-    """What differs, and what was left out."""
-
-    writes: bool
-    faults: list[str] = field(default_factory=list)
-    printed: dict[str, str] = field(default_factory=dict)  # by command
-
-    def compare(self, path: Path, text: str) -> None:
-        known = path.read_text() if path.exists() else ""
-        if same(known, text):
-            return
-        place = path.relative_to(ROOT)
-        if self.writes:
-            path.write_text(text)
-            say(f"  {place} written")
-            return
-        self.faults.append(f"{place} differs:\n{difference(known, text)}")
-
-    def remember(self, path: Path) -> None:
-        """Note what commands printed, according to a file of their outputs."""
-        if path.exists():
-            for block in re.split(r"\n== .* ==\n", path.read_text()):
-                if block.startswith("$ scorecast "):
-                    command, _, rest = block[2:].partition("\n")
-                    self.printed[command] = rest
-
+# --- comparing ------------------------------------------------------------------------
 
 LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}(?:e-?\d+)?")
 
@@ -215,135 +276,6 @@ def difference(shown: str, printed: str) -> str:
     one, other = shown.splitlines(), printed.splitlines()
     lines = difflib.unified_diff(one, other, "as shown", "as printed", n=1, lineterm="")
     return "\n".join(itertools.islice(lines, 60))
-
-
-def run_example(example: Example, folder: Path, check: Check) -> None:
-    """Run one example in a folder of its own."""
-    if example.ships:
-        shutil.copy(ROOT / "src/scorecast/io/examples" / example.ships, folder)
-    if example.name == "settings":  # goes on with what the page before made
-        shutil.copytree(folder.parent / "simulation", folder, dirs_exist_ok=True)
-    if example.needs.endswith(".csv.gz"):
-        import gzip
-
-        with gzip.open(DATA / example.needs) as packed:
-            (folder / "stagec.csv").write_bytes(packed.read())
-    elif example.needs:
-        shutil.copy(DATA / example.needs, folder)
-    with inside(folder):
-        if example.script:
-            place = [str(folder)] if example.takes_folder else []
-            output = run_script(GUIDE / f"{example.script}.py", place)
-            check.compare(GUIDE / f"{example.script}.txt", output)
-        if example.name == "simulation":
-            for path in folder.glob("cases.*"):
-                path.unlink()
-        output = run_commands(GUIDE / f"{example.commands}.sh")
-        check.compare(output_of(example), output)
-        if example.name == "characters":
-            # A figure has no digits that could be wrong, but places of every line.
-            figure = ROOT / "docs" / "_static" / "forecast.svg"
-            target = str(figure) if check.writes else "new.svg"
-            run_script(GUIDE / "example_figure.py", ["answer.json", target])
-            text = run_script(GUIDE / "example_json.py", ["answer.json"])
-            check.compare(ROOT / "docs" / "reference" / "answer.txt", text)
-
-
-def output_of(example: Example) -> Path:
-    end = "" if example.commands == "example_commands" else "_commands"
-    return GUIDE / f"{example.commands}{end}.txt"
-
-
-BLOCK = re.compile(r"```\{literalinclude\} (\S+)\n((?::.*\n)*)```")
-
-
-def check_pages(check: Check) -> None:
-    """Hold every page against its template with the pieces in place."""
-    for template in sorted(GUIDE.glob("*.md.in")):
-        check.compare(template.with_suffix(""), BLOCK.sub(piece, template.read_text()))
-
-
-def piece(match: re.Match[str]) -> str:
-    """Return the part of a file that a directive names, as a fenced block."""
-    text = (GUIDE / match[1]).read_text()
-    options = dict(re.findall(r':([a-z-]+): "?(.*?)"?\n', match[2]))
-    if "start-after" in options:
-        text = text.split(options["start-after"], 1)[1]
-    if "end-before" in options:
-        text = text.split(options["end-before"], 1)[0]
-    lines = text.strip("\n").splitlines()
-    indent = min((len(x) - len(x.lstrip()) for x in lines if x.strip()), default=0)
-    body = "\n".join(line[indent:].rstrip() for line in lines).strip("\n")
-    return f"```{options.get('language', 'text')}\n{body}\n```"
-
-
-# --- commands in the text -------------------------------------------------------------
-
-
-FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-INLINE = re.compile(r"`(scorecast \w+(?:\s+[^`\s]+){2,})`")
-
-
-def check_text(path: Path, folder: Path, check: Check, *, slow: bool) -> None:
-    """Run the commands and the Python of a page."""
-    text = BLOCK.sub("", path.read_text())
-    for language, body in FENCED.findall(text):
-        if language == "python":
-            run_python(path, body, folder, check)
-        elif body.startswith("$ scorecast "):
-            check_shown(path, body, folder, check, slow=slow)
-        else:
-            for line in body.replace("\\\n", " ").splitlines():
-                if line.startswith("scorecast "):
-                    must_run(path, line, folder, check, slow=slow)
-    for command in INLINE.findall(FENCED.sub("", text)):
-        if "[OPTIONS]" not in command and "..." not in command:
-            must_run(path, " ".join(command.split()), folder, check, slow=slow)
-
-
-def must_run(
-    path: Path, command: str, folder: Path, check: Check, *, slow: bool
-) -> str | None:
-    """Run a command that is shown without its output; return what it printed."""
-    arguments = words_of(command)[1:]
-    place = f"{path.relative_to(ROOT)}: {command}"
-    is_long = arguments[0] in SLOW_VERBS or NOT_SHIPPED & set(arguments)
-    if is_long and not slow:
-        say(f"  left to --all: {command}")
-        return None
-    make_up(arguments, folder)
-    start = time.monotonic()
-    with inside(folder):
-        for flag, name in itertools.pairwise(arguments):
-            if flag in ("--report", "--json", "--latex", "--out", "-o"):
-                Path(name).unlink(missing_ok=True)
-        code, output = run_command(arguments)
-    say(f"  {time.monotonic() - start:5.1f} s  {command}")
-    if code:
-        check.faults.append(f"{place}\nends with exit code {code}: {output[-300:]}")
-    return output
-
-
-def check_shown(
-    path: Path, body: str, folder: Path, check: Check, *, slow: bool
-) -> None:
-    """Look for the lines that are shown below a command among those it prints."""
-    head, _, shown = body.partition("\n")
-    command = head.removeprefix("$ ")
-    printed = check.printed.get(command)
-    if printed is None:
-        printed = must_run(path, command, folder, check, slow=slow)
-    if printed is None:
-        return
-    found = excerpt(shown, printed)
-    if found == shown:
-        return
-    if check.writes:
-        path.write_text(path.read_text().replace(body, f"{head}\n{found}"))
-        say(f"  {path.relative_to(ROOT)} written")
-        return
-    place = f"{path.relative_to(ROOT)}: {command}"
-    check.faults.append(f"{place}\n{difference(shown, found)}")
 
 
 def excerpt(shown: str, printed: str) -> str:
@@ -368,38 +300,14 @@ def _likeness(wanted: Sequence[str], found: Sequence[str]) -> float:
     return 2.0 if text[0] == text[1] else difflib.SequenceMatcher(None, *text).ratio()
 
 
-def run_python(path: Path, body: str, folder: Path, check: Check) -> None:
-    """Run a block of Python on made-up data."""
-    rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(30), 3)
-    gallery, noise = rng.normal(size=(30, 8)), rng.normal(size=(90, 8))
-    space = {
-        "scores": rng.normal(size=(90, 30)) + 2 * np.eye(30)[y], "y_true": y,
-        "gallery": gallery, "probes": gallery[y] + noise, "__name__": "page",
-    }  # fmt: skip
-    make_up(re.findall(r'load\("(.*?)"', body), folder)
-    start = time.monotonic()
-    try:
-        with (
-            inside(folder),
-            contextlib.redirect_stdout(io.StringIO()),
-            warnings.catch_warnings(),
-        ):
-            warnings.simplefilter("ignore")
-            exec(body, space)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is the page's
-        what = f"{type(error).__name__}: {error}"
-        check.faults.append(f"{path.relative_to(ROOT)}: Python ends with {what}")
-    say(f"  {time.monotonic() - start:5.1f} s  Python: {body.splitlines()[0]} ...")
-
-
 # --- files of the names that the text mentions ----------------------------------------
 
 
 def make_up(arguments: Sequence[str], folder: Path) -> None:
     """Make what is named among arguments and is not there."""
     keys = [word.partition("::")[2] for word in arguments if "::" in word]
-    for argument in arguments:
+    written = {name for flag, name in itertools.pairwise(arguments) if flag in OUTPUTS}
+    for argument in set(arguments) - written:
         name = argument.partition("::")[0].rpartition("=")[2]
         make = MADE_UP.get(name)
         if keys and name.endswith(".npz"):
@@ -543,45 +451,78 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def pages() -> Iterator[Path]:
+    """Return all pages, those that others go on from first."""
+    found = [path for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
+    yield from sorted(found, key=lambda path: "after" in options_of(path))
+
+
+def options_of(path: Path) -> dict[str, str]:
+    """Read the line that says what a page needs."""
+    head = re.search(r"^<!-- page: (.*) -->$", path.read_text(), re.MULTILINE)
+    words = head[1].replace(",", " ").split() if head else []
+    return {name: value for name, _, value in (word.partition("=") for word in words)}
+
+
+def name_of(path: Path) -> str:
+    """Return how a page is asked for: README, or such as guide/settings."""
+    place = path.relative_to(DOCS if DOCS in path.parents else ROOT)
+    return str(place.with_suffix(""))
+
+
+def bring(name: str, folder: Path) -> None:
+    """Put a file of other people into the folder of a page, unpacked."""
+    if name.endswith(".gz"):
+        (folder / name[:-3]).write_bytes(gzip.decompress((DATA / name).read_bytes()))
+    else:
+        shutil.copy(DATA / name, folder)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--all", action="store_true", help="also what takes minutes")
     parser.add_argument("--write", action="store_true", help="refresh the pages")
-    parser.add_argument("names", nargs="*", help="examples to run; all by default")
+    parser.add_argument(
+        "pages", nargs="*", help="such as guide/settings; all by default"
+    )
     asked = parser.parse_args()
-    check = Check(writes=asked.write)
-    pages: dict[str, Path] = {}
+    faults: list[str] = []
     with tempfile.TemporaryDirectory() as place:
-        for example in EXAMPLES:
-            folder = Path(place) / example.name
-            folder.mkdir()
-            pages[example.page] = folder
-            lacks = example.needs and not (DATA / example.needs).exists()
-            if asked.names and example.name not in asked.names:
+        for path in pages():
+            name, options = name_of(path), options_of(path)
+            others = [name_of(other) for other in pages()]
+            wanted = not asked.pages or name in asked.pages
+            # What another page goes on from is run with it.
+            follows = any(
+                options_of(ROOT / "docs" / f"{page}.md").get("after") == name
+                for page in asked.pages
+                if page in others
+            )
+            if not (wanted or follows):
                 continue
-            if lacks or (example.is_slow and not asked.all):
-                say(f"{example.name}: left to --all, on data that do not ship")
-            else:
-                start = time.monotonic()
-                run_example(example, folder, check)
-                say(f"{example.name}: {time.monotonic() - start:.1f} s")
-        for example in EXAMPLES:
-            check.remember(output_of(example))
-        check_pages(check)
-        texts = [ROOT / "README.md", ROOT / "docs" / "index.md"]
-        if not asked.names:
-            for page in [*texts, *sorted(GUIDE.glob("*.md.in"))]:
-                folder = pages.get(page.name.split(".")[0], Path(place) / "made-up")
-                folder.mkdir(exist_ok=True)
-                say(f"{page.relative_to(ROOT)}:")
-                check_text(page, folder, check, slow=asked.all)
-    for fault in check.faults:
+            needs = options.get("data", "")
+            is_slow = "slow" in options or bool(needs)
+            if (is_slow and not asked.all) or (needs and not (DATA / needs).exists()):
+                say(f"{name}: left to --all")
+                continue
+            folder = Path(place) / options.get("after", name).replace("/", "-")
+            folder.mkdir(exist_ok=True)
+            if needs:
+                bring(needs, folder)
+            say(f"{name}:")
+            page = Page(path, folder, runs_all=asked.all, writes=asked.write)
+            text = page.run()
+            faults += page.faults
+            if asked.write and text != path.read_text():
+                path.write_text(text)
+                say(f"  {path.relative_to(ROOT)} written")
+    for fault in faults:
         say(f"\n{fault}")
-    if check.faults:
+    if faults:
         say(
             "\nWhat is printed is not what is shown: `make docs-refresh` puts it there."
         )
-    return bool(check.faults)
+    return bool(faults)
 
 
 if __name__ == "__main__":

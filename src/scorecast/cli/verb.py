@@ -77,17 +77,20 @@ class Verb(click.Command):
         """Return what users of the verb call the parameters of the library."""
         return {**option_names(self), **self.own_aliases}
 
-    def format_options(
-        self, ctx: click.Context, formatter: click.HelpFormatter
-    ) -> None:
-        """Write the usual options first, then all others by group."""
+    def option_groups(
+        self, ctx: click.Context
+    ) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Return the usual options, then all others by group, then methods by name."""
         groups: dict[str, list[tuple[str, str]]] = {}
         usual: dict[str, tuple[str, str]] = {}
+        methods = []
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is None or not isinstance(param, click.Option):
                 continue
             name = _longest(param)
+            if getattr(param, "methods", ()):
+                methods.append((f"{name} NAME", list(param.methods)))
             if name in self.usual:
                 usual[name] = record
                 continue
@@ -97,16 +100,17 @@ class Verb(click.Command):
         first = [usual[name] for name in self.usual if name in usual]
         last = [group for group in ("File layout", "Output") if group in groups]
         order = [*(g for g in groups if g not in last), *last]
-        sections = [(_USUAL, first), *((group, groups[group]) for group in order)]
-        for title, records in sections:
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
-        for param in self.get_params(ctx):
-            methods = getattr(param, "methods", ())
-            if methods:
-                with formatter.section(f"{_longest(param)} NAME"):
-                    formatter.write_dl(methods)
+        grouped = [(_USUAL, first), *((group, groups[group]) for group in order)]
+        found = [*grouped, *methods]
+        return [(title, records) for title, records in found if records]
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the options by group."""
+        for title, records in self.option_groups(ctx):
+            with formatter.section(title):
+                formatter.write_dl(records)
 
 
 def option_names(command: click.Command) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The tables of the guide to recurrence: prostate and Rotterdam (data not shipped).
 
-Usage: python docs/guide/example_real_times.py FOLDER {prostate,rotterdam} [CHECKPOINT],
+Usage: python benchmarks/real_times.py FOLDER {prostate,rotterdam} [CHECKPOINT],
 where the folder holds surv_*.csv.gz and asi_survival_oof.csv.gz, whose folds are used.
 Minutes for the men, a good half hour for the women.
 """

@@ -1,6 +1,6 @@
 """Colon and leukemia as in the guide: the paper's Table 7 and Figures 3, 5 and 6a.
 
-Usage: python docs/guide/example_microarrays.py FOLDER, where the folder holds
+Usage: python benchmarks/microarrays.py FOLDER, where the folder holds
 microarray_colon.npz and microarray_leukemia.npz (X and y).
 """
 
