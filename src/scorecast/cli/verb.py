@@ -89,7 +89,7 @@ class Verb(click.Command):
             if record is None or not isinstance(param, click.Option):
                 continue
             name = _longest(param)
-            if getattr(param, "methods", ()):
+            if isinstance(param, _GroupedOption) and param.methods:
                 methods.append((f"{name} NAME", list(param.methods)))
             if name in self.usual:
                 usual[name] = record
