@@ -270,8 +270,8 @@ COMMANDS = {
     "assess-tune": "assess tumours.csv --target kind --model neighbours --tune "
     "n_neighbors=1,3,5 --permutations 0 --null-sets 0 --sampling cv5",
     "assess-right": "assess right.csv --right right --group text",
-    "assess-biclusters": "assess matrix.npy --biclusters found.json --named-beforehand",
-    "assess-density": "assess draws.npy --density sklearn.mixture:GaussianMixture(n_components=1) --repeats 3",
+    "assess-biclusters": "biclusters matrix.npy --found found.json --named-beforehand",
+    "assess-density": "density draws.npy --density sklearn.mixture:GaussianMixture(n_components=1) --n-splits 3",
     "settings": "settings tumours.csv --target kind --model discriminant --model neighbours --vary "
     "n=20,40 --sets 4 --sampling cv5",
     "settings-simulated": "settings --simulate --vary n_samples=20,40 --fix n_features=8 --model discriminant "
@@ -460,9 +460,9 @@ def permutation_scores() -> Any:
 
 @call
 def data_regularities() -> Any:
-    import scorecast as sc
+    from scorecast.evaluation import data_profile
 
-    return sc.data_regularities(*_labelled())
+    return data_profile(*_labelled(), threshold=0.8)
 
 
 @call

@@ -233,12 +233,12 @@ COMPUTING = {
         "cases.csv --right won",
         "scorecast.evaluation.proportion_interval",
     ),
-    "assess density": (
+    "density": (
         "features.csv --density sklearn.mixture:GaussianMixture()",
         "scorecast.evaluation.density_test",
     ),
-    "assess biclusters": (
-        "features.csv --biclusters found.json",
+    "biclusters": (
+        "features.csv --found found.json",
         "scorecast.biclusters.score_biclusters",
     ),
     "settings": (

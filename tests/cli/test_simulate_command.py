@@ -61,12 +61,12 @@ def test_the_next_command_works_on_what_was_made(run, arguments, tmp_path, monke
     assert code == 0, err
     assert (tmp_path / arguments[2]).exists()
     words = next_command(out)
-    quick = [] if "--biclusters" in words else QUICK[words[0]]
+    quick = [] if words[0] == "biclusters" else QUICK[words[0]]
     code, _, err = run(*words, *quick, "--json", "answer.json", "--quiet")
     assert code == 0, err
     kinds = {"assess": "assessment", "extrapolate": "extrapolation"}
     kind = json.loads((tmp_path / "answer.json").read_text())["kind"]
-    if "--biclusters" not in words:
+    if words[0] != "biclusters":
         assert kind == kinds.get(words[0], "information")
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.neighbors import NearestCentroid
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from scorecast.guarantees.bias_variance import bias_variance
+from scorecast.evaluation import bias_variance
 from scorecast.guarantees.bootstrap_errors import no_information_value
 from scorecast.guarantees.estimates import collect_estimates
 from scorecast.guarantees.feasibility import paired_test

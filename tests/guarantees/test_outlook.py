@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees import curve_fit, learning_curve_fit, regularities
+from scorecast.guarantees import curve_fit, learning_curve_fit
 from scorecast.guarantees.losses import LOSSES
 from scorecast.guarantees.model_curve import curve_order, default_aim, model_curve
 from scorecast.guarantees.problem import check_problem
@@ -312,57 +312,6 @@ def test_selection_bias_by_itself_has_proper_bounds():
     of_numbers = SelectKBest(f_regression, k=2)
     ridge = sc.selection_bias(of_numbers, Ridge(), X, X[:, 1], random_state=0)
     assert ridge.loss == "score"
-
-
-def naive_blocks(X, y, threshold):
-    rest = X - np.array([X[y == c].mean(axis=0) for c in np.unique(y)])[y]
-    joined = np.abs(np.corrcoef(rest.T)) >= threshold
-    left, sizes = set(range(X.shape[1])), []
-    while left:
-        edge, block = {left.pop()}, set()
-        while edge:
-            block |= edge
-            edge = {j for i in edge for j in left if joined[i, j]}
-            left -= edge
-        sizes.append(len(block))
-    return sum(size > 1 for size in sizes), max(sizes)
-
-
-@pytest.mark.parametrize("strip", [1, 50, 10**6])
-def test_blocks_do_not_depend_on_how_they_are_looked_for(monkeypatch, strip):
-    rng = np.random.default_rng(0)
-    y = np.arange(30) % 2
-    X = rng.standard_normal((30, 5)) @ rng.standard_normal((5, 40))
-    X += 0.5 * rng.standard_normal(X.shape)
-    monkeypatch.setattr(regularities, "_STRIP", strip)
-    found = sc.data_regularities(X, y, threshold=0.9)
-    assert (found.n_blocks, found.largest_block) == naive_blocks(X, y, 0.9)
-    assert found.n_blocks > 1
-
-
-def test_too_many_features_leave_blocks_out(monkeypatch):
-    monkeypatch.setattr(regularities, "_MOST_WORK", 10)
-    rng = np.random.default_rng(0)
-    found = sc.data_regularities(rng.normal(size=(20, 8)), np.arange(20) % 2)
-    assert found.n_blocks is None
-    assert "blocks" not in found.summary()
-    assert result_from_dict(found.to_dict()).to_dict() == found.to_dict()
-
-
-def test_luck_is_what_noise_shows_as_often_as_not():
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 2], [6, 10, 14])
-    runs = [sc.data_regularities(rng.standard_normal((30, 50)), y) for _ in range(200)]
-    share = np.mean([run.separation > run.separation_by_luck for run in runs])
-    assert abs(share - 0.5) < 0.13
-    numbers = [
-        sc.data_regularities(
-            rng.standard_normal((20, 50)), rng.standard_normal(20), task="regression"
-        )
-        for _ in range(200)
-    ]
-    share = np.mean([run.separation > run.separation_by_luck for run in numbers])
-    assert abs(share - 0.5) < 0.11
 
 
 @pytest.mark.statistical

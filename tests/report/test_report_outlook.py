@@ -51,12 +51,10 @@ def results():
             random_state=0,
         ),
         "bias": sc.selection_bias(SelectKBest(k=2), GaussianNB(), X, y, random_state=0),
-        "space": sc.data_regularities(X, y),
-        "numbers": sc.data_regularities(*data(numbers=True), task="regression"),
     }  # fmt: skip
 
 
-KINDS = ("curve", "flat", "errors", "features", "bias", "space", "numbers")
+KINDS = ("curve", "flat", "errors", "features", "bias")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,6 +6,7 @@ Without: residues, correlations, significance.
 
 from scorecast.biclusters.agreement import (
     AGREEMENT_MEASURES,
+    ASSIGNMENTS,
     AgreementMeasure,
     AgreementScore,
     Axis,
@@ -24,6 +25,7 @@ from scorecast.biclusters.stability import BiclusterEstimates, bicluster_estimat
 
 __all__ = [
     "AGREEMENT_MEASURES",
+    "ASSIGNMENTS",
     "COHERENCE_MEASURES",
     "PATTERNS",
     "AgreementMeasure",

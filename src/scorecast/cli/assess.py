@@ -9,12 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.biclusters import (
-    assess_biclusters,
-    bicluster_options,
-    wants_biclusters,
-)
-from scorecast.cli.density import as_fitted_option, assess_density, density_option
 from scorecast.cli.options import (
     CLASS_LOSSES,
     NUMBER_LOSSES,
@@ -175,8 +169,7 @@ _SHOWN = 8  # classes in a message
 @click.option(
     "--test-size",
     type=Share(is_open=True),
-    help="Share of the cases that mc tests, or that --density holds out. [default: "
-    "0.2, and 0.5]",
+    help="Share of the cases that mc tests. [default: 0.2]",
 )
 @click.option(
     "--time-limit",
@@ -197,9 +190,6 @@ _SHOWN = 8  # classes in a message
     help="Exit with 5 if no model is as good as this at the worse end of its interval "
     "of the first loss; where less is better, if none stays as low.",
 )
-@bicluster_options
-@density_option
-@as_fitted_option
 @right_option
 @output_options
 def command(**options: Any) -> None:
@@ -208,18 +198,10 @@ def command(**options: Any) -> None:
     DATA has one row per case (.csv, .csv.gz, .parquet): one column is the target, all
     others are features. Or an .npz with the features (X) and the target as arrays.
 
-    With --biclusters DATA is a matrix, and what was found in it is scored; with
-    --density a density is fitted to some of its rows and tested on the others;
-    with --right it is a table of answers, right or wrong.
+    With --right it is a table of answers, right or wrong.
     """
     if options["right"]:
         assess_right(options)
-        return
-    if options["densities"]:
-        assess_density(options)
-        return
-    if wants_biclusters(options):
-        assess_biclusters(options)
         return
     for name in ("target", "models"):
         if not options[name]:

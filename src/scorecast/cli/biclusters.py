@@ -1,160 +1,221 @@
-"""``scorecast assess --biclusters``: how good biclusters, and their finders, are."""
+"""``scorecast biclusters``: how good biclusters, and what finds them, are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.biclusters import PATTERNS
-from scorecast.cli.options import Whole
-from scorecast.cli.unused import OF_PREDICTORS, refuse_given
+from scorecast.biclusters import ASSIGNMENTS, PATTERNS
+from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast.cli.verb import Verb, method_option, option, refuse_unused
+from scorecast.exceptions import Location, UsageError, locating
 
 if TYPE_CHECKING:
-    from scorecast._core.results import Result
-    from scorecast.io import Matrix
+    from scorecast.cli.outputs import Gate, Loaded
+    from scorecast.guarantees import EstimateAssessment
 
-__all__ = ["assess_biclusters", "bicluster_options", "wants_biclusters"]
-
-F = TypeVar("F", bound=Callable[..., Any])
-_SHUFFLES = 199
 # What would be ignored, by what is asked about.
-_OF_FINDERS = ("n_repeats", "share", "level", "relaxed_alpha")
-_OF_FILES = ("pattern", "named_beforehand", "n_permutations")
-_OF_BICLUSTERS = ("pattern", "named_beforehand", "missing_value", "n_repeats", "share")
+_OF_MODELS = ("n_repeats", "subsample", "confidence_level", "relaxed_alpha")
+_OF_FOUND = ("pattern", "named_beforehand", "n_permutations", "n_random", "assign_by")
+_SHUFFLES = 199
+_FOUND, _MODELS = "Question, of --found", "Question, of --model"
 
 
-def bicluster_options(function: F) -> F:
-    """Add the ways in which biclusters, or what finds them, may be given."""
-    options = [
-        click.option("--biclusters", "bicluster_file", metavar="FOUND.json",
-                     help="Score biclusters of DATA, not models: JSON as G-Bic's, or "
-                     "a list of pairs of rows and columns, counted from 0."),
-        click.option("--bicluster-model", "bicluster_models", multiple=True,
-                     metavar="MODEL",
-                     help="Assess what finds biclusters, on subsamples of DATA, as "
-                     "\"sklearn.cluster:SpectralCoclustering(n_clusters=3)\"; may be "
-                     "repeated."),
-        click.option("--truth", "truth_file", metavar="TRUTH.json",
-                     help="Hidden biclusters to compare with."),
-        click.option("--pattern", type=click.Choice(["auto", *PATTERNS]),
-                     default="auto", show_default=True,
-                     help="What may be surprising about a bicluster: "
-                     + "; ".join(f"{m.name}: {m.summary}" for m in PATTERNS.values())
-                     + "; auto: whichever is most."),
-        click.option("--named-beforehand", is_flag=True,
-                     help="The biclusters were not found in DATA: test them by "
-                     "shuffling its columns."),
-        click.option("--missing-value", type=float, metavar="VALUE",
-                     help="Value that stands for a missing one, as NaN always does; "
-                     "left out of means."),
-        click.option("--repeats", "n_repeats", type=Whole(min=2), default=20,
-                     show_default=True, help="Subsamples for --bicluster-model; "
-                     "splits for --density, of which the default is 5."),
-        click.option("--share", type=float, default=0.8, show_default=True,
-                     help="Share of the rows of DATA in a subsample."),
-    ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+@click.command(
+    name="biclusters",
+    cls=Verb,
+    usual=(
+        "--found",
+        "--model",
+        "--truth",
+        "--pattern",
+        "--named-beforehand",
+        "--alpha",
+        "--repeats",
+        "--subsample",
+        "--json",
+        "--report",
+    ),
+    aliases={"finders": "--model", "share": "--subsample", "data": "DATA"},
+)
+@click.argument("data", metavar="DATA")
+@option(
+    "Input",
+    "--found",
+    metavar="FOUND.json",
+    help="Biclusters of DATA to score: JSON as G-Bic's, or a list of pairs of rows and "
+    "columns, counted from 0.",
+)
+@option(
+    "Input",
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="What finds biclusters, to be run on subsamples of DATA, as "
+    '"sklearn.cluster:SpectralCoclustering(n_clusters=3)"; may be repeated.',
+)
+@option(
+    "Input",
+    "--truth",
+    metavar="TRUTH.json",
+    help="Hidden biclusters to compare with.",
+)
+@option(
+    "Input",
+    "--missing-value",
+    type=float,
+    metavar="VALUE",
+    help="Value that stands for a missing one, as NaN always does; left out of means.",
+)
+@option(
+    "Input",
+    "--drop",
+    multiple=True,
+    metavar="COL",
+    help="Column that is no feature; may be repeated.",
+)
+@option("File layout", "--key", help="Name of the array in an .npz file.")
+@table_options
+@option(
+    "Question",
+    "--alpha",
+    type=Share(is_open=True),
+    default=0.05,
+    help="Level below which a bicluster, or a model, is no accident.",
+)
+@option(
+    "Question",
+    "--fail-below",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if the consensus (of models: the near end of its interval) is "
+    "lower. With --found it needs --truth.",
+)
+@method_option(
+    "--pattern",
+    PATTERNS,
+    group=_FOUND,
+    says="What may be surprising about a bicluster; auto is whichever is most.",
+)
+@option(
+    _FOUND,
+    "--named-beforehand",
+    is_flag=True,
+    help="The biclusters were not found in DATA: test them by shuffling its columns.",
+)
+@option(
+    _FOUND,
+    "--permutations",
+    "n_permutations",
+    type=Whole(min=0),
+    help="Shuffles for --named-beforehand. [default: 199]",
+)
+@option(
+    _FOUND,
+    "--random-sets",
+    "n_random",
+    type=Whole(min=0),
+    default=100,
+    help="Random sets of biclusters beside which agreement with --truth is shown.",
+)
+@option(
+    _FOUND,
+    "--assign-by",
+    type=click.Choice(ASSIGNMENTS),
+    default="jaccard",
+    help="How found and hidden biclusters are paired.",
+)
+@option(
+    _MODELS,
+    "--repeats",
+    "n_repeats",
+    type=Whole(min=2),
+    default=20,
+    help="Subsamples.",
+)
+@option(
+    _MODELS,
+    "--subsample",
+    type=Share(is_open=True),
+    default=0.8,
+    help="Share of the rows of DATA in a subsample.",
+)
+@option(
+    _MODELS,
+    "--confidence-level",
+    type=Share(is_open=True),
+    default=0.95,
+    help="Level of intervals.",
+)
+@option(
+    _MODELS,
+    "--relaxed-alpha",
+    type=Share(is_open=True),
+    default=0.2,
+    help="Level below which a result is exploratory.",
+)
+@output_options
+def command(**options: Any) -> None:
+    """Score biclusters of a matrix, or what finds them.
+
+    DATA is a matrix of numbers (.csv, .csv.gz, .npy, .npz, .parquet). With --found,
+    what was found in it is scored, against hidden biclusters (--truth) or by itself;
+    with --model, what finds biclusters is run on subsamples of its rows.
+    """
+    from scorecast.cli.outputs import run
+
+    _check_asked(options)
+    run(options, _load, _answer, gates=_gates)
 
 
-def wants_biclusters(options: dict[str, Any]) -> bool:
-    """Tell whether biclusters are asked about; refuse what does not go together."""
-    file, models = options["bicluster_file"], options["bicluster_models"]
-    if not (file or models):
-        if options["truth_file"]:
-            msg = "--truth needs --biclusters or --bicluster-model to compare with."
-            raise click.UsageError(msg)
-        refuse_given(_OF_BICLUSTERS, "is for --biclusters or --bicluster-model")
-        return False
-    if file and models:
-        msg = "Give either --biclusters or --bicluster-model."
+def _check_asked(options: dict[str, Any]) -> None:
+    """Refuse what does not go together, before anything is read."""
+    found, models = options["found"], options["models"]
+    context = click.get_current_context()
+    if bool(found) == bool(models):
+        msg = "Give either --found or --model."
         raise click.UsageError(msg)
-    refuse_given((*OF_PREDICTORS, "test_size"), "is for models that predict")
-    if file:
-        refuse_given(_OF_FINDERS, "is for --bicluster-model")
-    else:
-        refuse_given(_OF_FILES, "is for --biclusters")
-        twice = next((text for text in models if models.count(text) > 1), None)
-        if twice is not None:
-            msg = f"--bicluster-model {twice} is given twice: one would hide the other."
-            raise click.UsageError(msg)
-    if file and options["fail_below"] is not None and not options["truth_file"]:
-        msg = "--fail-below looks at the consensus, which needs --truth."
-        raise click.UsageError(msg)
-    return True
+    if found:
+        refuse_unused(context, _OF_MODELS, "with --found: it is of --model")
+        if options["fail_below"] is not None and not options["truth"]:
+            problem = "looks at the consensus, which needs hidden biclusters"
+            raise UsageError(problem, parameter="fail_below", remedy="give --truth")
+        return
+    refuse_unused(context, _OF_FOUND, "with --model: it is of --found")
+    twice = next((text for text in models if models.count(text) > 1), None)
+    if twice is not None:
+        problem = f"{twice} is given twice: one would hide the other"
+        raise UsageError(problem, parameter="models")
 
 
-def assess_biclusters(options: dict[str, Any]) -> None:
-    """Read, score and deliver."""
-    from scorecast._core.progress import computing
-    from scorecast.cli.datasets import read_rows
-    from scorecast.cli.inputs import collected_warnings, file_prints
-    from scorecast.cli.outputs import check_outputs, deliver
-
-    named = [options["data"], options["bicluster_file"], options["truth_file"]]
-    inputs = [path for path in named if path]
-    check_outputs(options)
-    with collected_warnings() as lines:
-        data = read_rows(options, allow_missing=True)
-        check_outputs(options, [data.source, *inputs[1:]])
-        with computing():
-            result, matrix = _answer(data, options)
-        files = file_prints([data.source, *inputs[1:]])
-    deliver(result, options, files=files, notes=list(dict.fromkeys(lines)),
-            matrix=matrix)  # fmt: skip
-    _check_gate(result, options["fail_below"])
-
-
-def _answer(
-    data: Matrix, options: dict[str, Any]
-) -> tuple[Result, dict[str, Any] | None]:
-    """Return the answer, and what the matrix was where the answer does not say it."""
+def _load(options: dict[str, Any]) -> Loaded:
     import numpy as np
 
-    from scorecast.biclusters import score_biclusters
-    from scorecast.exceptions import locating
+    from scorecast.cli.inputs import file_layout
+    from scorecast.cli.outputs import Loaded
+    from scorecast.io import read_matrix
 
+    layout = file_layout(options)
+    data = read_matrix(options["data"], nonfinite="missing", layout=layout)
     values = np.array(data.values, dtype=np.float64)
-    shape = (values.shape[0], values.shape[1])
     if options["missing_value"] is not None:
         values[values == options["missing_value"]] = np.nan
-    truth = _set(options["truth_file"], shape)
-    if options["bicluster_models"]:
-        return _assessed(values, truth, options)
-    found = _set(options["bicluster_file"], shape)
-    with locating(_places(options)):
-        scored = score_biclusters(
-            found,
-            truth=truth,
-            data=values,
-            nan_policy="omit",
-            pattern=options["pattern"],
-            is_found_in_data=not options["named_beforehand"],
-            n_permutations=options["n_permutations"] or _SHUFFLES,
-            alpha=options["alpha"],
-            random_state=options["seed"],
-            n_jobs=options["n_jobs"],
-        )
-    return scored, None
+    shape = (values.shape[0], values.shape[1])
+    named = {name: options[name] for name in ("found", "truth") if options[name]}
+    sets = {name: _set(path, shape) for name, path in named.items()}
+    return Loaded(
+        arguments={"data": values, **sets},
+        files=(data.source, *named.values()),
+        places={name: Location(file=path) for name, path in named.items()},
+    )
 
 
-def _places(options: dict[str, Any]) -> dict[str, Any]:
-    """Say which files the library's arguments came from."""
-    from scorecast.exceptions import Location
-
-    files = {"found": options["bicluster_file"], "truth": options["truth_file"]}
-    return {name: Location(file=path) for name, path in files.items() if path}
-
-
-def _set(path: str | None, shape: tuple[int, int]) -> Any:
+def _set(path: str, shape: tuple[int, int]) -> Any:
     """Read biclusters, naming the file where something is wrong with them."""
-    if path is None:
-        return None
     from scorecast.biclusters import as_bicluster_set
-    from scorecast.exceptions import Location, locating
     from scorecast.io import read_json
 
     content = read_json(path)
@@ -162,46 +223,61 @@ def _set(path: str | None, shape: tuple[int, int]) -> Any:
         return as_bicluster_set(content, shape=shape)
 
 
-def _assessed(
-    values: Any, truth: Any, options: dict[str, Any]
-) -> tuple[Result, dict[str, Any]]:
-    from scorecast.biclusters import bicluster_estimates
-    from scorecast.guarantees import assess_estimates, model_from
+def _answer(options: dict[str, Any], loaded: Loaded) -> Any:
+    from scorecast.biclusters import score_biclusters
 
-    texts = options["bicluster_models"]
-    short = [text.partition(":")[2] or text for text in texts]
-    # Two classes of one name, from two modules, are told apart by the module.
-    names = short if len(set(short)) == len(short) else texts
-    finders = {n: model_from(text) for n, text in zip(names, texts, strict=True)}
-    estimates = bicluster_estimates(
-        finders,
-        values,
-        truth=truth,
-        n_repeats=options["n_repeats"],
-        share=options["share"],
+    if options["models"]:
+        return _assessed(options, loaded)
+    return score_biclusters(
+        **loaded.arguments,
+        nan_policy="omit",
+        pattern=options["pattern"],
+        is_found_in_data=not options["named_beforehand"],
+        assign_by=options["assign_by"],
+        n_random=options["n_random"],
+        n_permutations=options["n_permutations"] or _SHUFFLES,
+        alpha=options["alpha"],
         random_state=options["seed"],
         n_jobs=options["n_jobs"],
     )
-    answer = assess_estimates(
+
+
+def _assessed(options: dict[str, Any], loaded: Loaded) -> EstimateAssessment:
+    """Run what finds biclusters on subsamples."""
+    from scorecast.biclusters import bicluster_estimates
+    from scorecast.guarantees import assess_estimates, model_from
+
+    texts = options["models"]
+    short = [text.partition(":")[2] or text for text in texts]
+    # Two classes of one name, from two modules, are told apart by the module.
+    names = short if len(set(short)) == len(short) else texts
+    estimates = bicluster_estimates(
+        {name: model_from(text) for name, text in zip(names, texts, strict=True)},
+        **loaded.arguments,
+        n_repeats=options["n_repeats"],
+        share=options["subsample"],
+        random_state=options["seed"],
+        n_jobs=options["n_jobs"],
+    )
+    facts = ("n_rows", "n_columns", "share", "has_truth")
+    loaded.about.update({name: getattr(estimates, name) for name in facts})
+    return assess_estimates(
         estimates,
-        level=options["level"],
+        level=options["confidence_level"],
         alpha=options["alpha"],
         relaxed_alpha=options["relaxed_alpha"],
         random_state=options["seed"],
     )
-    facts = ("n_rows", "n_columns", "share", "has_truth")
-    return answer, {name: getattr(estimates, name) for name in facts}
 
 
-def _check_gate(result: Any, threshold: float | None) -> None:
-    from scorecast.exceptions import GateFailedError
+def _gates(result: Any, options: dict[str, Any]) -> Iterator[Gate]:
+    from scorecast.cli.outputs import Gate
 
-    if threshold is None:
+    least = options["fail_below"]
+    if least is None:
         return
     if result.kind == "estimate-assessment":
-        reached, what = result.best.losses[0].low, "consensus, at the near end,"
+        reached, what = result.best.losses[0].low, "the consensus, at its near end,"
     else:
-        reached, what = result.agreement["consensus"].value, "consensus"
-    if reached < threshold:
-        msg = f"{what} is {reached:.4g}; --fail-below {threshold:g} asks for more"
-        raise GateFailedError(msg)
+        reached, what = result.agreement["consensus"].value, "the consensus"
+    yield Gate(option="--fail-below", least=least, value=reached, subject=what)

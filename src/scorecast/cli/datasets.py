@@ -1,13 +1,13 @@
-"""Cases and matrices, as the options say where they are."""
+"""Samples with targets, as the options say where they are."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scorecast.io import Dataset, Matrix
+    from scorecast.io import Dataset
 
-__all__ = ["read_cases", "read_rows"]
+__all__ = ["read_cases"]
 
 
 def read_cases(path: str, options: dict[str, Any], task: str) -> Dataset:
@@ -41,28 +41,3 @@ def read_cases(path: str, options: dict[str, Any], task: str) -> Dataset:
             allow_missing=True,
             layout=file_layout(options),
         )
-
-
-def read_rows(options: dict[str, Any], *, allow_missing: bool) -> Matrix:
-    """Read DATA as a matrix without targets.
-
-    Parameters
-    ----------
-    options : dict
-        ``data`` and the values of `table_options`.
-    allow_missing : bool
-        Whether fields may be empty.
-
-    Returns
-    -------
-    Matrix
-        Its numbers.
-    """
-    from scorecast.cli.inputs import file_layout
-    from scorecast.io import read_matrix
-
-    return read_matrix(
-        options["data"],
-        nonfinite="missing" if allow_missing else "refuse",
-        layout=file_layout(options),
-    )

@@ -1,128 +1,207 @@
-"""``scorecast assess --density``: whether a density describes the data."""
+"""``scorecast density``: whether a density describes the data."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.unused import OF_PREDICTORS, refuse_given
-from scorecast.exceptions import Location, locating
+from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast.cli.verb import Verb, option, refuse_unused
+from scorecast.exceptions import Location, UsageError
 
 if TYPE_CHECKING:
+    from scorecast.cli.outputs import Gate, Loaded
     from scorecast.evaluation import DensityComparison, DensityTest
 
-__all__ = ["as_fitted_option", "assess_density", "density_option"]
+_OF_REFITS = ("n_splits", "n_jobs")
+_SUCH = (
+    'give a class that can draw, such as "sklearn.mixture:GaussianMixture('
+    'n_components=3)" or "sklearn.neighbors:KernelDensity(bandwidth=0.5)"'
+)
 
-_HELD_OUT = 0.5
-_UNUSED = (
-    *OF_PREDICTORS, "bicluster_file", "bicluster_models", "truth_file", "pattern",
-    "named_beforehand", "missing_value", "share", "relaxed_alpha",
-)  # fmt: skip
 
-density_option = click.option(
+@click.command(
+    name="density",
+    cls=Verb,
+    usual=(
+        "--density",
+        "--alpha",
+        "--confidence-level",
+        "--n-splits",
+        "--test-size",
+        "--fail-below",
+        "--json",
+        "--report",
+    ),
+    aliases={
+        "density": "--density",
+        "X": "DATA",
+        "n_refits": "--permutations",
+    },
+)
+@click.argument("data", metavar="DATA")
+@option(
+    "Input",
+    "--drop",
+    multiple=True,
+    metavar="COL",
+    help="Column that is no feature; may be repeated.",
+)
+@option("File layout", "--key", help="Name of the array in an .npz file.")
+@table_options
+@option(
+    "Question",
     "--density",
     "densities",
     multiple=True,
+    required=True,
     metavar="MODEL",
-    help="Ask whether a density fitted to some rows of DATA describes the others, as "
+    help="Density to fit and test, as "
     '"sklearn.mixture:GaussianMixture(n_components=3)"; may be repeated, to compare.',
 )
-as_fitted_option = click.option(
+@option(
+    "Question",
     "--as-fitted",
     is_flag=True,
-    help="Ask of --density as it was fitted to one part, errors of the fit included; "
+    help="Ask of the density as it was fitted to one part, errors of the fit included; "
     "by default p allows for them.",
 )
+@option(
+    "Question",
+    "--alpha",
+    type=Share(is_open=True),
+    default=0.05,
+    help="Level below which a density is rejected.",
+)
+@option(
+    "Question",
+    "--confidence-level",
+    type=Share(is_open=True),
+    default=0.95,
+    help="Level of intervals.",
+)
+@option(
+    "Question",
+    "--fail-below",
+    type=float,
+    metavar="NATS",
+    help="Exit with 5 if the gain of the best density beyond independent normals, at "
+    "the lower end of its interval, is less, in nats per sample.",
+)
+@option(
+    "Method",
+    "--test-size",
+    type=Share(is_open=True),
+    default=0.5,
+    help="Share of the rows that is held out.",
+)
+@option(
+    "Method",
+    "--n-splits",
+    type=Whole(min=2),
+    help="Divisions into fitted and held out. [default: 5]",
+)
+@option(
+    "Method",
+    "--permutations",
+    "n_permutations",
+    type=Whole(min=0),
+    help="Permutations, and data sets drawn from the density and fitted anew. "
+    "[default: 199 and 99, or as many as --alpha asks for]",
+)
+@option(
+    "Method",
+    "--max-samples",
+    type=Whole(min=10),
+    default=1000,
+    help="Rows that are compared at most.",
+)
+@output_options
+def command(**options: Any) -> None:
+    """Say whether a density describes the data, and which of several does best.
 
+    DATA is a matrix of numbers, one row per sample (.csv, .csv.gz, .npy, .npz,
+    .parquet). A density is fitted to some rows and asked about others.
+    """
+    from scorecast.cli.outputs import run
 
-def assess_density(options: dict[str, Any]) -> None:
-    """Read, fit, test on rows that were held out, and deliver."""
-    from scorecast._core.progress import computing
-    from scorecast.cli.datasets import read_rows
-    from scorecast.cli.inputs import collected_warnings, file_prints
-    from scorecast.cli.outputs import check_outputs, deliver
-
-    refuse_given(_UNUSED, "has no part in --density")
     if options["as_fitted"]:
-        refuse_given(("n_repeats", "n_jobs"), "has no part in --as-fitted")
+        context = click.get_current_context()
+        refuse_unused(context, _OF_REFITS, "in --as-fitted: leave it out")
         if len(options["densities"]) > 1:
-            msg = "--as-fitted takes one --density."
-            raise click.UsageError(msg)
-    check_outputs(options)
-    with collected_warnings() as lines:
-        data = read_rows(options, allow_missing=False)
-        check_outputs(options, [data.source])
-        with computing(), locating({"X": Location(file=data.source)}):
-            result = _tested(data.values, options)
-        files = file_prints([data.source])
-    deliver(result, options, files=files, notes=list(dict.fromkeys(lines)))
-    _check_gate(result, options["fail_below"])
+            raise UsageError("--as-fitted takes one", parameter="densities")
+    run(options, _load, _answer, gates=_gates)
 
 
-def _tested(values: Any, options: dict[str, Any]) -> DensityTest | DensityComparison:
-    from scorecast.evaluation import compare_densities, density_test
+def _load(options: dict[str, Any]) -> Loaded:
+    from scorecast.cli.inputs import file_layout
+    from scorecast.cli.outputs import Loaded
+    from scorecast.io import read_matrix
 
-    densities = [_model(text) for text in options["densities"]]
+    densities = [_density(text) for text in options["densities"]]
     if len(set(options["densities"])) < len(densities):
-        msg = "--density names a model twice: name different ones."
-        raise click.UsageError(msg)
-    chosen: dict[str, Any] = {
-        "test_size": options["test_size"] or _HELD_OUT,
-        "n_permutations": options["n_permutations"] or None,
-        "n_refits": options["n_permutations"] or None,
-        "confidence_level": options["level"],
-        "alpha": options["alpha"],
-        "random_state": options["seed"],
-        "n_jobs": options["n_jobs"],
-    }
-    if options["as_fitted"]:
-        return density_test(densities[0], values, as_fitted=True, **chosen)
-    chosen["n_splits"] = _splits()
-    if len(densities) == 1:
-        return density_test(densities[0], values, **chosen)
-    return compare_densities(densities, values, **chosen)
+        problem = "names a model twice"
+        raise UsageError(problem, parameter="densities", remedy="name different ones")
+    data = read_matrix(options["data"], layout=file_layout(options))
+    return Loaded(
+        arguments={"densities": densities, "X": data.values},
+        files=(data.source,),
+        places={"X": Location(file=data.source)},
+    )
 
 
-def _splits() -> int | None:
-    """Return --repeats, if it was given: its default is of another question."""
-    context = click.get_current_context()
-    source = context.get_parameter_source("n_repeats")
-    if source is None or source.name != "COMMANDLINE":
-        return None
-    return int(context.params["n_repeats"])
-
-
-def _model(text: str) -> Any:
-    from scorecast.exceptions import UsageError
+def _density(text: str) -> Any:
+    """Make a density from its name; it must fit and draw."""
     from scorecast.guarantees import model_from
 
     density = model_from(text) if ":" in text else None
     if not (hasattr(density, "sample") and hasattr(density, "fit")):
-        msg = (
-            f"--density {text} cannot draw samples; give a class with `sample`, such "
-            'as "sklearn.mixture:GaussianMixture(n_components=3)" or '
-            '"sklearn.neighbors:KernelDensity(bandwidth=0.5)".'
-        )
-        raise UsageError(msg)
+        problem = f"{text} cannot draw samples"
+        raise UsageError(problem, parameter="densities", remedy=_SUCH)
     return density
 
 
-def _check_gate(
-    result: DensityTest | DensityComparison, threshold: float | None
-) -> None:
-    from scorecast.evaluation import DensityComparison
-    from scorecast.exceptions import GateFailedError
+def _answer(options: dict[str, Any], loaded: Loaded) -> DensityTest | DensityComparison:
+    from scorecast.evaluation import compare_densities, density_test
 
-    if threshold is None:
-        return
-    best = (
-        result.tests[result.best] if isinstance(result, DensityComparison) else result
+    densities, X = loaded.arguments["densities"], loaded.arguments["X"]
+    n_draws = options["n_permutations"] or None
+    chosen: dict[str, Any] = {
+        "n_permutations": n_draws,
+        "n_refits": n_draws,
+        "random_state": options["seed"],
+        **{
+            name: options[name]
+            for name in (
+                "test_size",
+                "n_splits",
+                "max_samples",
+                "confidence_level",
+                "alpha",
+                "n_jobs",
+            )
+        },
+    }
+    if len(densities) > 1:
+        return compare_densities(densities, X, **chosen)
+    return density_test(densities[0], X, as_fitted=options["as_fitted"], **chosen)
+
+
+def _gates(
+    result: DensityTest | DensityComparison, options: dict[str, Any]
+) -> Iterator[Gate]:
+    from scorecast.cli.outputs import Gate
+    from scorecast.evaluation import DensityComparison
+
+    if isinstance(result, DensityComparison):
+        result = result.tests[result.best]
+    yield Gate(
+        option="--fail-below",
+        least=options["fail_below"],
+        value=result.gain_low,
+        subject=f"the gain of {result.density} beyond independent normals, at its "
+        "lower end,",
+        unit="nats per sample",
     )
-    if not best.gain_low >= threshold:
-        msg = (
-            f"the gain of {best.density} beyond independent normals reaches down to "
-            f"{best.gain_low:.4g} nats per sample; --fail-below {threshold:g} asks for "
-            "more"
-        )
-        raise GateFailedError(msg)

@@ -20,8 +20,10 @@ __all__ = ["main"]
 _VERBS = {
     "assess": "Say what can be promised about models of few samples.",
     "backtest": "Hide classes and see how well each method predicts them back.",
+    "biclusters": "Score biclusters, or what finds them.",
     "compare": "Say which models differ over many data sets.",
     "demo": "Run the main job on data that ship with the package.",
+    "density": "Say whether a density describes the data.",
     "extrapolate": "Forecast accuracy with many more classes.",
     "identify": "Say how much information identification proves and implies.",
     "information": "Say how much probabilistic forecasts really know.",

@@ -108,7 +108,14 @@ def run(
             result = answer(options, loaded)
         files = file_prints(loaded.files)
     notes = [*loaded.notes, *caught]
-    deliver(result, options, files=files, notes=notes, source=loaded.source)
+    deliver(
+        result,
+        options,
+        files=files,
+        notes=notes,
+        source=loaded.source,
+        matrix=loaded.about or None,
+    )
     for gate in gates(result, options) if gates else ():
         gate.check()
 

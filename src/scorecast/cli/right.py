@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["assess_right", "right_option"]
 
 _UNUSED = (
-    *(name for name in OF_PREDICTORS if name != "group"), "bicluster_file",
-    "bicluster_models", "truth_file", "pattern", "named_beforehand", "missing_value",
-    "n_repeats", "share", "relaxed_alpha", "alpha", "n_permutations", "test_size",
-    "n_jobs", "no_header", "key", "densities",
+    *(name for name in OF_PREDICTORS if name != "group"), "relaxed_alpha", "alpha",
+    "n_permutations", "test_size", "n_jobs", "no_header", "key",
 )  # fmt: skip
 
 right_option = click.option(

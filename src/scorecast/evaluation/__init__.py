@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scorecast.evaluation.bias_variance import (
+    BIAS_VARIANCE,
+    BiasVariance,
+    Decomposition,
+    bias_variance,
+)
 from scorecast.evaluation.data import EvaluationData, check_data
+from scorecast.evaluation.data_profile import DataProfile, data_profile
 from scorecast.evaluation.density import (
     DENSITY_STATISTICS,
     DensityComparison,
@@ -98,6 +105,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ADJUSTMENTS",
+    "BIAS_VARIANCE",
     "CLUSTERED_WILSON",
     "DENSITY_STATISTICS",
     "METRICS",
@@ -107,6 +115,9 @@ __all__ = [
     "SPLITTERS",
     "AdjustmentMethod",
     "Areas",
+    "BiasVariance",
+    "DataProfile",
+    "Decomposition",
     "DensityComparison",
     "DensityNote",
     "DensityPair",
@@ -141,6 +152,7 @@ __all__ = [
     "area_under_curve",
     "areas_under_curves",
     "bca",
+    "bias_variance",
     "check_cv",
     "check_data",
     "check_estimators",
@@ -151,6 +163,7 @@ __all__ = [
     "compare_densities",
     "corrected_t",
     "cost_metric",
+    "data_profile",
     "delong_interval",
     "density_test",
     "draw_splits",

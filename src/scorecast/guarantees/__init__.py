@@ -43,7 +43,6 @@ from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessmen
 from scorecast.guarantees.model_comparison import ModelComparison
 from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
 from scorecast.guarantees.permutation import PermutationScores, permutation_scores
-from scorecast.guarantees.regularities import Regularities, data_regularities
 from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias, selection_bias
@@ -82,7 +81,6 @@ __all__ = [
     "ModelComparison",
     "NullTest",
     "PermutationScores",
-    "Regularities",
     "Sampling",
     "SelectedFeatures",
     "SelectionBias",
@@ -98,7 +96,6 @@ __all__ = [
     "check_models",
     "check_sampling",
     "cost_loss",
-    "data_regularities",
     "difference_said",
     "estimate_capacity",
     "estimate_said",

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from scorecast._core.amounts import counted
-from scorecast.guarantees import Regularities
+from scorecast.guarantees.regularities import Regularities
 from scorecast.report.figures import Drawing, count_axis
 from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
 from scorecast.report.formats import UNKNOWN, count, one_line, percent

@@ -27,6 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # `report/<room>.py` lays out results of these kinds, each as one `Document`.
 _ROOMS: dict[str, str] = {
     "bicluster-scores": "biclusters",
+    "data-profile": "features",
     "density-comparison": "density",
     "density-test": "density",
     "comparison": "comparison",

@@ -621,7 +621,7 @@ def _next_command(data: BiclusterData, path: str) -> tuple[str, ...]:
     if not data.truth.biclusters:
         return ()
     # The hidden ones in place of found ones: how well they could be seen at all.
-    return ("assess", os.fspath(path), "--biclusters", truth_path(path))
+    return ("biclusters", os.fspath(path), "--found", truth_path(path))
 
 
 SIMULATORS.add(

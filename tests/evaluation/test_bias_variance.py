@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scorecast.guarantees.bias_variance import (
+from scorecast.evaluation.bias_variance import (
     bias_variance,
     domingos,
     kohavi_wolpert,
@@ -53,6 +53,6 @@ def test_variance_mends_where_most_fits_are_wrong():
     assert net == pytest.approx([0.2, -0.4])
 
 
-def test_cases_tested_once_say_nothing():
+def test_samples_tested_once_say_nothing():
     once = np.arange(5)
     assert bias_variance(once % 2, once % 2, once, 2) == ()
