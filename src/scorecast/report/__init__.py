@@ -47,7 +47,7 @@ __all__ = [
 
 # What lays out results of rooms that are not rebuilt yet, and the writers.
 _LATER = {
-    "Drawing": "drawing",
+    "Drawing": "figures",
     "Report": "html",
     "render_html": "html",
     "to_html": "html",
