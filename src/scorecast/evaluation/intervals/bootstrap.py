@@ -1,4 +1,4 @@
-"""Bootstrap intervals that are corrected for bias and acceleration (BCa)."""
+"""Intervals from resamples (BCa), and from what each sample adds (jackknife)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 import scipy  # its parts load when first used
 
 from scorecast._core.types import FloatArray, IntArray
+from scorecast.evaluation.estimates import Estimates, MetricSample
+from scorecast.evaluation.metrics import Needs, Task
 
 Statistic: TypeAlias = Callable[[IntArray], float]
 
@@ -85,3 +87,80 @@ def _acceleration(left: FloatArray) -> float:
         return 0.0
     away = known.mean() - known
     return float((away**3).sum() / (6 * (away**2).sum() ** 1.5))
+
+
+def jackknife_interval(
+    estimates: Estimates, sample: MetricSample, level: float
+) -> tuple[float, float] | None:
+    """Return Student's interval from what each sample (or group) adds to the value.
+
+    Folds drawn by class hold every class in its share, so that their values agree more
+    than those of other samples would. For a mean of samples this is the interval of
+    their values. A value of counts (balanced accuracy, F1, MCC) moves by what leaving
+    out a sample of its cell of the table changes.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The tests.
+    sample : MetricSample
+        Their values.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    tuple of float or None
+        Low and high; None for metrics of numbers or of ranks, and where nothing moves.
+    """
+    error = jackknife_error(estimates, sample)
+    if error is None:
+        return None
+    n, middle = len(estimates.units()[0]), sample.left_out
+    half = float(scipy.special.stdtrit(n - 1, 0.5 + level / 2)) * error
+    # What is left of equal values is rounding.
+    return None if half <= 1e-12 * (1 + abs(middle)) else (middle - half, middle + half)
+
+
+def jackknife_error(estimates: Estimates, sample: MetricSample) -> float | None:
+    """Return the standard error from what each sample (or group) adds to the value.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        The tests.
+    sample : MetricSample
+        Their values.
+
+    Returns
+    -------
+    float or None
+        None for metrics of numbers or of ranks, and where it is not known.
+    """
+    metric = sample.metric
+    is_counted = sample.tests is not None or metric.needs is Needs.LABELS
+    if metric.task is not Task.CLASSIFICATION or not is_counted:
+        return None
+    moves = _moves(estimates, sample)
+    tests, _ = estimates.units()
+    each = np.array([moves[own].sum() for own in tests])
+    if each.size < 2 or not np.isfinite(each).all():
+        return None
+    return float(np.std(each, ddof=1)) * math.sqrt(each.size)
+
+
+def _moves(estimates: Estimates, sample: MetricSample) -> FloatArray:
+    """Return by how much each test moves the value."""
+    if sample.tests is not None:
+        moved: FloatArray = (sample.tests - sample.tests.mean()) / sample.tests.size
+        return moved
+    pooled, metric = estimates.pooled(), sample.metric
+    value = metric.measure(pooled)
+    cells = pooled.truth * pooled.n_classes + pooled.predicted
+    # Tests of one cell are alike: one of each is left out.
+    _, first, cell = np.unique(cells, return_index=True, return_inverse=True)
+    everyone = np.arange(cells.size)
+    without = [metric.measure(pooled.take(np.delete(everyone, i))) for i in first]
+    # As of the jackknife, so that a mean of samples would get the same.
+    changes: FloatArray = (value - np.array(without)) * (1 - 1 / cells.size)
+    return changes[cell]
