@@ -41,7 +41,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from scorecast import permutation_scores
+from scorecast import permutation_test
 from scorecast.evaluation.permutation.exchange import block_sizes, draw_orders
 
 N, M, N_PERMUTATIONS = 62, 2_000, 1_000
@@ -128,7 +128,9 @@ def compare(model, its_count, count, repeats):
     X, y, splits = sample()
 
     def ours(n=count):
-        return permutation_scores(model, X, y, splits, n_permutations=n, random_state=0)
+        return permutation_test(
+            model, X, y, cv=splits, n_permutations=n, random_state=0
+        )
 
     def peer():
         orders = drawn(max(count, its_count), 0)[:its_count]
@@ -170,17 +172,17 @@ import re, sys
 sys.path.insert(0, sys.argv[2])
 from permutations import sample
 from sklearn.neighbors import NearestCentroid
-from scorecast import permutation_scores
+from scorecast import permutation_test
 
 def resident(name):
     status = open("/proc/self/status").read()
     return int(re.search(name + r":\\s+(\\d+)", status)[1]) / 1024
 
 X, y, splits = sample()
-permutation_scores(NearestCentroid(), X, y, splits, n_permutations=300)
+permutation_test(NearestCentroid(), X, y, cv=splits, n_permutations=300)
 before = resident("VmRSS")
 open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
-permutation_scores(NearestCentroid(), X, y, splits, n_permutations=int(sys.argv[1]))
+permutation_test(NearestCentroid(), X, y, cv=splits, n_permutations=int(sys.argv[1]))
 print(resident("VmHWM") - before)
 """
 

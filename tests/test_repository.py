@@ -89,16 +89,16 @@ def test_the_contract_names_every_kind_of_result():
     assert {k for k in public if f'"{k}"' not in listed} == set()
 
 
-def test_the_contract_names_every_field_of_permutation_scores():
+def test_the_contract_names_every_field_of_a_permutation_test():
     import numpy as np
     from sklearn.naive_bayes import GaussianNB
 
     import scorecast as sc
 
     page = (ROOT / "docs" / "reference" / "json.md").read_text()
-    own = page.partition('`"permutation-scores"`\n')[2].partition("\n\n")[0]
+    own = page.partition('`"permutation-test"`\n')[2].partition("\n\n")[0]
     X, y = np.arange(24.0).reshape(12, 2) % 5, np.arange(12) % 2
-    found = sc.permutation_scores(GaussianNB(), X, y, 3, n_permutations=3).to_dict()
+    found = sc.permutation_test(GaussianNB(), X, y, cv=3, n_permutations=3).to_dict()
     fields = [*found["inputs"], *found["options"], *found["result"]]
     assert [name for name in fields if f"`{name}`" not in own] == []
 

@@ -453,8 +453,8 @@ def permutation_scores() -> Any:
 
     x, y = _labelled()
     folds = StratifiedKFold(5)
-    return sc.permutation_scores(
-        GaussianNB(), x, y, folds, n_permutations=50, random_state=0
+    return sc.permutation_test(
+        GaussianNB(), x, y, cv=folds, n_permutations=50, random_state=0
     )
 
 

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.neighbors import NearestCentroid
-from sklearn.svm import SVC
 
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.guarantees import assess, learning_curve_fit, permutation_scores
+from scorecast.guarantees import assess, learning_curve_fit
 
 X = np.random.default_rng(0).normal(size=(40, 5))
 Y = np.arange(40) % 2
@@ -44,23 +42,3 @@ def test_a_curve_is_not_asked_for_what_is_no_score(target):
     for ask in (fit.needed_for, fit.needed_interval):
         with pytest.raises(UsageError, match="`target` must be a score of at most 1"):
             ask(target)
-
-
-@pytest.mark.parametrize(
-    ("scoring", "words"),
-    [
-        ("auc", "`scoring` must be a score of scikit-learn; got 'auc': did you mean "
-         "'roc_auc'"),
-        ("qqqq", "got 'qqqq': such as 'accuracy'"),
-    ],
-)  # fmt: skip
-def test_scores_that_are_none_get_the_nearest_one(scoring, words):
-    with pytest.raises(UsageError, match=words) as found:
-        permutation_scores(SVC(), X, Y, scoring=scoring, n_permutations=2)
-    assert len(str(found.value)) < 100
-
-
-def test_permutations_are_of_features_in_every_word():
-    found = permutation_scores(NearestCentroid(), X, Y, n_permutations=9)
-    assert "; on 9 permutations 0." in found.summary()
-    assert "label" not in found.summary()

@@ -310,8 +310,8 @@ def test_assess_and_permutation_scores_mean_the_same_permutations(easy):
     problem = check_problem(*easy)
     plan = draw_plan("cv5", problem, RNG(0))
     pairs = [(split.train, split.test) for split in plan.splits]
-    scores = sc.permutation_scores(
-        DecisionTreeClassifier(random_state=0), *easy, pairs, n_permutations=10,
+    scores = sc.permutation_test(
+        DecisionTreeClassifier(random_state=0), *easy, cv=pairs, n_permutations=10,
         random_state=RNG(3),
     )  # fmt: skip
     stream = RNG(3)

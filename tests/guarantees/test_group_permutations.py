@@ -114,8 +114,8 @@ def test_where_nothing_can_move_there_is_no_verdict():
     assert math.isnan(found.feasibility.permuted.smallest_p)
     assert math.isnan(found.feasibility.permutation_density)
     with pytest.raises(InsufficientDataError, match="nothing can be permuted"):
-        sc.permutation_scores(
-            NearestCentroid(), X, y, GroupKFold(5), groups=groups, n_permutations=9
+        sc.permutation_test(
+            NearestCentroid(), X, y, cv=GroupKFold(5), groups=groups, n_permutations=9
         )
 
 
@@ -131,8 +131,8 @@ def test_few_arrangements_limit_the_smallest_p():
     assert test.p_rank >= 1 / 3
     assert "62 of 71 cases cannot change places" in test.note
     assert found.verdict.startswith("No verdict: groups allow 3 arrangements")
-    scores = sc.permutation_scores(
-        NearestCentroid(), X, y, GroupKFold(5), groups=groups, n_permutations=99,
+    scores = sc.permutation_test(
+        NearestCentroid(), X, y, cv=GroupKFold(5), groups=groups, n_permutations=99,
         random_state=0,
     )  # fmt: skip
     assert scores.smallest_p == pytest.approx(1 / 3)
@@ -151,8 +151,8 @@ def test_the_level_holds_with_groups_of_several_classes():
         X = rng.normal(size=(24, 4))[groups] + 0.3 * rng.normal(size=(72, 4))
         options = {"n_permutations": 99, "random_state": seed}
         held, loose = (
-            sc.permutation_scores(
-                NearestCentroid(), X, y, splits, groups=own, **options
+            sc.permutation_test(
+                NearestCentroid(), X, y, cv=splits, groups=own, **options
             ).p_value
             for own in (groups, None)
         )

@@ -80,6 +80,12 @@ from scorecast.evaluation.multiple_testing import (
     ErrorRate,
     adjust_p_values,
 )
+from scorecast.evaluation.permutation import (
+    PERMUTATION_ENGINES,
+    PermutationEngine,
+    PermutationTest,
+    permutation_test,
+)
 from scorecast.evaluation.roc import (
     Areas,
     area_influence,
@@ -116,6 +122,7 @@ __all__ = [
     "DENSITY_STATISTICS",
     "METRICS",
     "MODELS",
+    "PERMUTATION_ENGINES",
     "POWER_DESIGNS",
     "PROPORTION_INTERVALS",
     "SCORE_INTERVALS",
@@ -145,6 +152,8 @@ __all__ = [
     "Model",
     "Needs",
     "NoInterval",
+    "PermutationEngine",
+    "PermutationTest",
     "PosLabel",
     "PowerDesign",
     "Predictions",
@@ -187,6 +196,7 @@ __all__ = [
     "nadeau_bengio",
     "normal",
     "percentile",
+    "permutation_test",
     "placements",
     "proportion_interval",
     "required_test_size",

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scorecast._core.codec import decode, encode
 from scorecast._core.limited import OutOfTimeError, ProcessDiedError, run_limited
 from scorecast._core.types import FloatArray, IntArray
-from scorecast.evaluation.data import EvaluationData, first_missing
+from scorecast.evaluation.data import EvaluationData, first_missing, rows_of
 from scorecast.evaluation.metrics import Predictions
 from scorecast.evaluation.splits import Split
 from scorecast.exceptions import DataWarning, FitFailedError, InvalidInputError
@@ -255,7 +255,9 @@ def _fit_here(
                     model.fit(*teaching)
                 chosen = _chosen(model)
                 features = data.features(asked)
-                predictions = _predict(model, features, data, split.test, with_scores)
+                predictions = predict_samples(
+                    model, features, data, split.test, with_scores=with_scores
+                )
             except Exception as error:  # noqa: BLE001 - any fault of a stranger's code
                 failure = _failure(error, time.monotonic() - start)
         said = [f"{w.category.__name__}: {w.message}" for w in caught]
@@ -299,10 +301,15 @@ def _chosen(model: Any) -> dict[str, str]:
     return {str(name): " ".join(str(value).split()) for name, value in found.items()}
 
 
-def _predict(
-    model: Any, features: Any, data: EvaluationData, test: IntArray, with_scores: bool
+def predict_samples(
+    model: Any,
+    features: Any,
+    data: EvaluationData,
+    test: IntArray,
+    *,
+    with_scores: bool = True,
 ) -> Predictions:
-    """Ask a fitted model for all it gives."""
+    """Ask a fitted model for all it gives of some samples."""
     predicted = np.asarray(model.predict(features))
     if predicted.shape != (test.size,) and predicted.size == test.size:
         predicted = predicted.reshape(-1)
@@ -445,7 +452,7 @@ class Refitting:
         Never fitted itself; clones are.
     scorer : callable
         Called as ``scorer(fitted, X, y)``.
-    X : ndarray of shape (n, m)
+    X : ndarray or data frame of shape (n, m)
         Features.
     y : ndarray of shape (n,)
         Labels as they came.
@@ -456,7 +463,7 @@ class Refitting:
 
     estimator: Any
     scorer: Any
-    X: FloatArray
+    X: Any
     y: NDArray[Any]
     is_accuracy: bool = False
 
@@ -493,7 +500,7 @@ class Refitting:
         if order is not None:
             known, asked = order[known], order[asked]
         try:
-            model.fit(self.X[known], labels[split.train])
+            model.fit(rows_of(self.X, known), labels[split.train])
             found = self._value(model, asked, labels[split.test])
         except Exception as error:  # noqa: BLE001 - models raise whatever they like
             failures[f"{type(error).__name__}: {error}"] += 1
@@ -534,10 +541,10 @@ class Refitting:
 
     def _value(self, model: Any, rows: IntArray, truth: NDArray[Any]) -> float:
         if self.is_accuracy:
-            predicted = np.asarray(model.predict(self.X[rows]))
+            predicted = np.asarray(model.predict(rows_of(self.X, rows)))
             if predicted.shape == truth.shape:
                 return float(np.mean(predicted == truth))
-        return float(self.scorer(model, self.X[rows], truth))
+        return float(self.scorer(model, rows_of(self.X, rows), truth))
 
 
 def _is_plain(estimator: Any) -> bool:

@@ -42,7 +42,6 @@ from scorecast.guarantees.losses import LOSSES, Loss, cost_loss, smoothed_loss
 from scorecast.guarantees.model_assessment import LossAssessment, ModelAssessment
 from scorecast.guarantees.model_comparison import ModelComparison
 from scorecast.guarantees.models import MODELS, check_models, model_from, task_of
-from scorecast.guarantees.permutation import PermutationScores, permutation_scores
 from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias, selection_bias
@@ -80,7 +79,6 @@ __all__ = [
     "ModelAssessment",
     "ModelComparison",
     "NullTest",
-    "PermutationScores",
     "Sampling",
     "SelectedFeatures",
     "SelectionBias",
@@ -104,7 +102,6 @@ __all__ = [
     "learning_curve_fit",
     "learning_curve_scores",
     "model_from",
-    "permutation_scores",
     "rough_size",
     "selected_features",
     "selection_bias",

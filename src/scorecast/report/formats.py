@@ -38,11 +38,16 @@ __all__ = [
     "fixed_end",
     "fixed_span",
     "is_known",
+    "is_proportion",
     "level",
     "level_name",
     "like_digits",
     "listed",
     "log10_p_cell",
+    "metric_difference",
+    "metric_span",
+    "metric_title",
+    "metric_value",
     "model_name",
     "one_line",
     "p_cell",
@@ -53,6 +58,7 @@ __all__ = [
     "percent_span",
     "points",
     "printable",
+    "rough_size",
     "sentence",
     "signed_number",
     "signed_size",
@@ -63,6 +69,7 @@ __all__ = [
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _MOST_DECIMALS = 6
+_MANY = 10**6  # samples: hardly anybody collects more
 _ROUNDING = 1e-12  # below which a number is zero but for rounding
 # Where a long name may break: after marks, and before capitals inside words.
 _SEAM = re.compile(r"(?<=[(=_,.])(?=\w)|(?<=[a-z])(?=[A-Z])")
@@ -339,6 +346,81 @@ def like_digits(values: Sequence[float], digits: int = 4) -> list[str]:
         return [f"{x:.0f}" if math.isfinite(x) else UNKNOWN for x in values]
     decimals = max(digits - 1 - math.floor(math.log10(max(sizes))), 0)
     return [f"{x:.{decimals}f}" if math.isfinite(x) else UNKNOWN for x in values]
+
+
+def metric_title(scoring: str) -> str:
+    """Return what a metric is called in a sentence; others are called as they are.
+
+    Examples
+    --------
+    >>> metric_title("roc_auc"), metric_title("my_score")
+    ('AUC', 'my_score')
+    """
+    from scorecast.evaluation import METRICS
+
+    return METRICS[scoring].title if scoring in METRICS else one_line(scoring)
+
+
+def is_proportion(scoring: str) -> bool:
+    """Tell whether people read a metric in percent."""
+    from scorecast.evaluation import METRICS
+
+    return scoring in METRICS and METRICS[scoring].is_proportion
+
+
+def metric_value(scoring: str, value: float) -> str:
+    """Write a value as its metric is read: shares in percent, others as numbers.
+
+    Examples
+    --------
+    >>> metric_value("accuracy", 0.79), metric_value("rmse", 3e9)
+    ('79.0 %', '3,000,000,000')
+    """
+    if math.isinf(value):
+        return "no limit"
+    if math.isnan(value):
+        return "undefined"
+    return percent(value, 1) if is_proportion(scoring) else amount(value)
+
+
+def metric_span(scoring: str, low: float, high: float) -> str:
+    """Write an interval as its metric is read; say so if there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return "no interval"
+    if is_proportion(scoring):
+        return percent_span(low, high, 1)
+    return f"{metric_value(scoring, low)} to {metric_value(scoring, high)}"
+
+
+def metric_difference(scoring: str, difference: float) -> str:
+    """Write a difference of two values, with its sign; of shares in points.
+
+    Examples
+    --------
+    >>> metric_difference("accuracy", 0.06), metric_difference("rmse", -0.1234)
+    ('+6.0 points', '-0.123')
+    >>> metric_difference("accuracy", -0.0)
+    '+0.0 points'
+    """
+    is_share = is_proportion(scoring)
+    said = f"{100 * difference:+.1f}" if is_share else f"{difference:+.3g}"
+    # There is no such thing as minus nothing.
+    said = said.replace("-", "+") if float(said) == 0 else said
+    return f"{said} points" if is_share else said
+
+
+def rough_size(size: float) -> str:
+    """Write a size with as many digits as a fit knows, two, rounded up.
+
+    Examples
+    --------
+    >>> rough_size(46), rough_size(771_598), rough_size(4_132_818)
+    ('46', '780,000', 'more than a million')
+    """
+    if size > _MANY:
+        return "more than a million"
+    step = 10 ** max(len(str(math.ceil(size))) - 2, 0)
+    return f"{step * math.ceil(size / step - 1e-9):,}"
 
 
 def weight_name(weight: float) -> str:

@@ -32,6 +32,7 @@ _ROOMS: dict[str, str] = {
     "density-test": "density",
     "comparison": "comparison",
     "pair-comparison": "comparison",
+    "permutation-test": "permutation",
     "proportion-interval": "evaluation",
     "required-test-size": "planning",
     "simulated-biclusters": "simulate",

@@ -8,13 +8,13 @@ from sklearn.linear_model import Perceptron
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.tree import DecisionTreeClassifier
-from tests.guarantees.test_permutation import (
+from tests.evaluation.test_permutation_test import (
     assert_same_as_sklearn,
     few_cases,
     folds,
 )
 
-from scorecast import permutation_scores
+from scorecast import permutation_test
 from scorecast.evaluation.permutation import kernels as growing
 from scorecast.exceptions import InsufficientDataError
 
@@ -63,18 +63,18 @@ def test_without_a_seed_the_answer_depends_on_ours_alone():
     X, y = few_cases(m=30)
     model = RandomForestClassifier(5)
     options = {"n_permutations": 12, "random_state": 4}
-    once = permutation_scores(model, X, y, 3, n_jobs=1, **options)
-    again = permutation_scores(model, X, y, 3, n_jobs=2, **options)
+    once = permutation_test(model, X, y, cv=3, n_jobs=1, **options)
+    again = permutation_test(model, X, y, cv=3, n_jobs=2, **options)
     assert once.method == "trees"
     assert np.array_equal(once.permuted, again.permuted)
-    other = permutation_scores(model, X, y, 3, n_permutations=12, random_state=5)
+    other = permutation_test(model, X, y, cv=3, n_permutations=12, random_state=5)
     assert not np.array_equal(once.permuted, other.permuted)
 
 
 def test_what_does_not_agree_with_the_model_is_left_to_it(monkeypatch):
     X, y = few_cases(m=60)
     model = DecisionTreeClassifier(random_state=0, max_features=2)
-    assert permutation_scores(model, X, y, 3, n_permutations=2).method == "trees"
+    assert permutation_test(model, X, y, cv=3, n_permutations=2).method == "trees"
     kernel = growing.forest_shares
     monkeypatch.setattr(
         growing,
@@ -91,17 +91,17 @@ def test_a_model_that_cannot_be_fitted_is_told_by_the_loop():
         DecisionTreeClassifier(random_state=-1),
     ):
         with pytest.raises(InsufficientDataError, match="failed on every split"):
-            permutation_scores(model, X, y, 3, n_permutations=2)
+            permutation_test(model, X, y, cv=3, n_permutations=2)
     # What only the check of parameters objects to is not checked in the loop either.
     odd = RandomForestClassifier(3, min_samples_split=1, random_state=0)
-    assert permutation_scores(odd, X, y, 3, n_permutations=2).method == "loop"
+    assert permutation_test(odd, X, y, cv=3, n_permutations=2).method == "loop"
 
 
 def test_without_a_seed_the_score_of_the_data_varies_with_ours():
     X, y = few_cases(m=30)
     model = DecisionTreeClassifier(max_features=1)
     runs = [
-        permutation_scores(model, X, y, 3, n_permutations=1, random_state=seed)
+        permutation_test(model, X, y, cv=3, n_permutations=1, random_state=seed)
         for seed in range(6)
     ]
     assert all(run.method == "trees" and run.n_refitted == 0 for run in runs)
@@ -111,7 +111,7 @@ def test_without_a_seed_the_score_of_the_data_varies_with_ours():
 def test_many_cases_are_left_to_the_model():
     X, y = few_cases(n=1010, m=4)
     model = DecisionTreeClassifier(random_state=0, max_depth=2)
-    assert permutation_scores(model, X, y, 2, n_permutations=2).method == "loop"
+    assert permutation_test(model, X, y, cv=2, n_permutations=2).method == "loop"
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ def test_a_generator_in_the_model_is_copied_for_every_fit():
     X, y = few_cases(m=20)
     model = Perceptron(random_state=np.random.RandomState(0))
     options = {"n_permutations": 8, "random_state": 1}
-    once = permutation_scores(model, X, y, 3, **options)
-    again = permutation_scores(model, X, y, 3, **options)
+    once = permutation_test(model, X, y, cv=3, **options)
+    again = permutation_test(model, X, y, cv=3, **options)
     assert np.array_equal(once.permuted, again.permuted)
 
 
 def test_the_model_itself_is_never_fitted():
     X, y = few_cases(m=10)
     model = BernoulliNB()
-    permutation_scores(model, X, y, StratifiedKFold(3), n_permutations=3)
+    permutation_test(model, X, y, cv=StratifiedKFold(3), n_permutations=3)
     assert not hasattr(model, "classes_")

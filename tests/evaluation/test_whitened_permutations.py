@@ -5,7 +5,7 @@ import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.guarantees.test_permutation import (
+from tests.evaluation.test_permutation_test import (
     assert_same_as_sklearn,
     badly_scaled,
     few_cases,

@@ -1,5 +1,6 @@
-"""Permutation scores: the same as scikit-learn's, much sooner."""
+"""Permutation tests: the scores of scikit-learn, much sooner."""
 
+import importlib
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import (
     GroupKFold,
     ShuffleSplit,
@@ -22,9 +24,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from tests.snapshot import assert_snapshot, page_text
 
-from scorecast import permutation_scores
+import scorecast as sc
+from scorecast import permutation_test
 from scorecast._core.results import result_from_dict
+from scorecast.evaluation import PERMUTATION_ENGINES
 from scorecast.evaluation.permutation import recognise
 from scorecast.evaluation.permutation.exchange import (
     BLOCK,
@@ -85,8 +90,8 @@ def drawn(n, count, seed, groups=None, y=None):
 
 
 def assert_same_as_sklearn(model, X, y, splits, count=20, scoring=None):
-    ours = permutation_scores(
-        model, X, y, splits, n_permutations=count, scoring=scoring, random_state=7
+    ours = permutation_test(
+        model, X, y, cv=splits, n_permutations=count, scoring=scoring, random_state=7
     )
     orders = drawn(len(y), count, 7)
     with warnings.catch_warnings():
@@ -199,8 +204,13 @@ def test_logistic_regression_on_features_of_any_scale():
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = permutation_scores(
-                LogisticRegression(), wide, y, splits, n_permutations=5, random_state=0
+            found = permutation_test(
+                LogisticRegression(),
+                wide,
+                y,
+                cv=splits,
+                n_permutations=5,
+                random_state=0,
             )
         assert found.method == "logistic"
         # Nothing is left to steps that rounding may lead elsewhere.
@@ -286,7 +296,7 @@ def test_the_loop_gives_the_scores_of_scikit_learn_too():
     model = make_pipeline(SelectKBest(k=3), DecisionTreeClassifier(random_state=0))
     found = assert_same_as_sklearn(model, X, y, folds(X, y), 6)
     assert found.method == "loop"
-    assert_same_as_sklearn(GaussianNB(), X, y, folds(X, y), 6, "roc_auc")
+    assert_same_as_sklearn(GaussianNB(), X, y, folds(X, y), 6, "average_precision")
 
 
 def test_regressors_and_overlapping_splits():
@@ -301,9 +311,8 @@ def test_regressors_and_overlapping_splits():
 def test_strong_signal_has_the_smallest_p_and_noise_has_not():
     X, y = few_cases(seed=1)
     X[y == 1] += 3
-    found = permutation_scores(GaussianNB(), X, y, n_permutations=199, random_state=0)
+    found = permutation_test(GaussianNB(), X, y, n_permutations=199, random_state=0)
     assert found.p_value == found.smallest_p == 1 / 200
-    assert "the least there can be" in found.summary()
     low, high = found.p_interval()
     assert low == 0 < high < 0.02
 
@@ -314,8 +323,8 @@ def test_the_answer_does_not_depend_on_workers_or_global_state():
     answers = []
     for jobs in (1, 2):
         np.random.seed(jobs)  # noqa: NPY002 - the very thing that must not matter
-        found = permutation_scores(
-            model, X, y, 3, n_permutations=BLOCK + 5, random_state=3, n_jobs=jobs
+        found = permutation_test(
+            model, X, y, cv=3, n_permutations=BLOCK + 5, random_state=3, n_jobs=jobs
         )
         answers.append(found.permuted)
     assert np.array_equal(*answers)
@@ -328,8 +337,8 @@ def test_features_of_a_group_stay_together():
     blocks = groups[orders].reshape(50, 4, 6)
     assert (blocks == blocks[:, :, :1]).all()
     X = np.random.default_rng(0).standard_normal((24, 4))
-    found = permutation_scores(
-        NearestCentroid(), X, y, GroupKFold(2), groups=groups, n_permutations=9
+    found = permutation_test(
+        NearestCentroid(), X, y, cv=GroupKFold(2), groups=groups, n_permutations=9
     )
     assert found.permuted.shape == (9, 2)
 
@@ -370,7 +379,7 @@ def test_folds_by_class_stay_so():
 
     y = np.repeat([0, 1], [12, 4])
     X = np.random.default_rng(0).standard_normal((16, 2))
-    found = permutation_scores(Witness(), X, y, 4, n_permutations=20, random_state=0)
+    found = permutation_test(Witness(), X, y, cv=4, n_permutations=20, random_state=0)
     assert not found.failures
 
 
@@ -378,13 +387,13 @@ def test_a_class_that_is_missing_from_training_is_a_failure_with_a_reason():
     X = np.random.default_rng(0).standard_normal((12, 3))
     y = np.r_[1, np.zeros(11, int)]
     pairs = [(np.arange(6), np.arange(6, 12)), (np.arange(6, 12), np.arange(6))]
-    found = permutation_scores(
-        LogisticRegression(), X, y, pairs, n_permutations=9, random_state=0
+    found = permutation_test(
+        LogisticRegression(), X, y, cv=pairs, n_permutations=9, random_state=0
     )
     assert np.isnan(found.fold_scores[1])
     assert sum(found.failures.values()) == 10
     assert "one class" in next(iter(found.failures))
-    assert "failed" in found.summary()
+    assert found.n_failed == 10
 
 
 def test_failed_permutations_count_against_the_model():
@@ -397,7 +406,7 @@ def test_failed_permutations_count_against_the_model():
 
     X, y = np.arange(20.0).reshape(20, 1), np.tile([1, 0], 10)
     pairs = [(np.arange(10), np.arange(10, 20))]
-    found = permutation_scores(Moody(), X, y, pairs, n_permutations=49, random_state=0)
+    found = permutation_test(Moody(), X, y, cv=pairs, n_permutations=49, random_state=0)
     failed = int(np.isnan(found.null_scores).sum())
     assert found.failures == {"RuntimeError: not in the mood": failed}
     assert failed > 5
@@ -406,11 +415,11 @@ def test_failed_permutations_count_against_the_model():
 
 def test_json_there_and_back():
     X, y = few_cases(m=5)
-    found = permutation_scores(NearestCentroid(), X, y, n_permutations=5)
+    found = permutation_test(NearestCentroid(), X, y, n_permutations=5)
     again = result_from_dict(found.to_dict())
     assert again.to_dict() == found.to_dict()
     assert again.p_value == found.p_value
-    assert len(found.to_columns()["split"]) == 5
+    assert len(found.to_columns()["split"]) == 10
 
 
 @pytest.mark.parametrize(
@@ -419,13 +428,13 @@ def test_json_there_and_back():
         ({"y": np.zeros(40)}, InsufficientDataError, "one class"),
         ({"y": np.zeros(39)}, InvalidInputError, "40 rows"),
         ({"y": np.r_[np.nan, np.ones(39)]}, InvalidInputError, "not finite"),
-        ({"X": np.full((40, 2), np.nan)}, InvalidInputError, "not finite"),
-        ({"splits": 41}, InsufficientDataError, "cannot be split"),
-        ({"splits": "many"}, UsageError, "splits"),
-        ({"splits": []}, UsageError, "empty"),
-        ({"splits": [([0, 1], [1, 2])]}, InvalidInputError, "trained on"),
-        ({"splits": [([0, 1], [40])]}, InvalidInputError, "between 0 and 39"),
-        ({"splits": [([0, 1], [])]}, InvalidInputError, "at least one"),
+        ({"X": np.full((40, 2), np.nan)}, InvalidInputError, "missing"),
+        ({"cv": 41}, InsufficientDataError, "41 folds"),
+        ({"cv": "many"}, UsageError, "cv"),
+        ({"cv": []}, UsageError, "no split"),
+        ({"cv": [([0, 1], [1, 2])]}, UsageError, "learned from"),
+        ({"cv": [([0, 1], [40])]}, UsageError, "from 0 to 39"),
+        ({"cv": [([0, 1], [])]}, UsageError, "both sides"),
         ({"n_permutations": 0}, UsageError, "n_permutations"),
         ({"n_permutations": 2.5}, UsageError, "n_permutations"),
         ({"scoring": "excellence"}, UsageError, "excellence"),
@@ -434,18 +443,18 @@ def test_json_there_and_back():
         ({"random_state": -1}, UsageError, "random_state"),
     ],
 )
-def test_bad_input_is_refused_in_words(change, error, words):
+def test_bad_input_is_refused(change, error, words):
     X, y = few_cases(m=3)
-    call = {"X": X, "y": y, "splits": 3, "n_permutations": 3} | change
+    call = {"X": X, "y": y, "cv": 3, "n_permutations": 3} | change
     with pytest.raises(error, match=words):
-        permutation_scores(NearestCentroid(), **call)
+        permutation_test(NearestCentroid(), **call)
 
 
 def test_a_model_that_always_fails_is_refused():
     X, y = few_cases(m=3)
     with pytest.raises(InsufficientDataError, match="every split"):
-        permutation_scores(
-            LogisticRegression(C=-1.0, solver="liblinear"), X, y, 3, n_permutations=2
+        permutation_test(
+            LogisticRegression(C=-1.0, solver="liblinear"), X, y, cv=3, n_permutations=2
         )
 
 
@@ -457,8 +466,8 @@ def test_the_level_is_kept_and_would_not_be_without_the_one():
     for _ in range(runs):
         X = rng.standard_normal((20, 30))
         splits = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
-        found = permutation_scores(
-            NearestCentroid(), X, y, splits, n_permutations=20, random_state=rng
+        found = permutation_test(
+            NearestCentroid(), X, y, cv=splits, n_permutations=20, random_state=rng
         )
         kept += found.p_value <= 0.05
         # The broken variant: no +1, and only better scores count.
@@ -466,3 +475,62 @@ def test_the_level_is_kept_and_would_not_be_without_the_one():
     spread = 3 * np.sqrt(0.05 * 0.95 / runs)
     assert kept / runs <= 0.05 + spread
     assert broken / runs > 0.05 + spread
+
+
+LABELS = ["balanced_accuracy", "error_rate", "f1", "matthews_corrcoef"]
+
+
+@pytest.mark.parametrize("scoring", [*LABELS, "roc_auc", "log_loss", "neg_log_loss"])
+def test_metrics_are_measured_as_by_scorers(scoring):
+    X, y = few_cases(m=3)
+    theirs = {"error_rate": "accuracy", "log_loss": "neg_log_loss"}.get(
+        scoring, scoring
+    )
+    call = {"cv": folds(X, y), "n_permutations": 12, "random_state": 0}
+    found = permutation_test(GaussianNB(), X, y, scoring=scoring, **call)
+    scorer = get_scorer(theirs)
+    other = permutation_test(
+        GaussianNB(), X, y, scoring=lambda model, X, y: scorer(model, X, y), **call
+    )
+    is_engine = found.method == "naive-bayes"
+    assert is_engine == (scoring in LABELS)
+    assert other.method == "loop"
+    assert found.greater_is_better == (scoring in (*LABELS[:1], *LABELS[2:], "roc_auc"))
+    sign = {"error_rate": 1 - other.permuted, "roc_auc": other.permuted}
+    wanted = sign.get(scoring, other.permuted if scoring in LABELS else -other.permuted)
+    assert found.permuted == pytest.approx(wanted, rel=1e-12)
+    assert found.p_value == other.p_value
+
+
+@pytest.mark.parametrize("engine", PERMUTATION_ENGINES.values(), ids=lambda x: x.name)
+def test_what_an_engine_claims_of_itself(engine):
+    for path in engine.estimators:
+        module, _, name = path.rpartition(".")
+        kind = getattr(importlib.import_module(module), name)
+        options = {"solver": "lsqr", "shrinkage": 0.4}
+        model = kind(**options) if engine.name == "discriminant" else kind()
+        assert recognise(model, 2).engine is engine
+        scaled = recognise(make_pipeline(StandardScaler(), model), 2)
+        assert (scaled is not None) == engine.takes_scaler
+        seeds = "random_state" in model.get_params()
+        assert not engine.draws or seeds
+    assert engine.title
+    assert engine.summary
+    assert engine.n_self_checks >= 2 * engine.draws
+
+
+def test_how_it_is_shown():
+    X, y = few_cases(m=60)
+    found = permutation_test(GaussianNB(), X, y, cv=4, n_permutations=99)
+    assert_snapshot("permutation_test", sc.render(found))
+    assert_snapshot("permutation_test_page", page_text(sc.render(found, "html")))
+
+
+def test_frames_reach_the_model_as_they_came():
+    pandas = pytest.importorskip("pandas")
+    X, y = few_cases(m=4)
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    call = {"cv": folds(X, y), "n_permutations": 5, "random_state": 0}
+    for model in (GaussianNB(), DecisionTreeClassifier(random_state=0)):
+        ours, theirs = (permutation_test(model, z, y, **call) for z in (X, frame))
+        assert np.array_equal(ours.permuted, theirs.permuted)
