@@ -244,13 +244,14 @@ COMMANDS = {
     "information-groups": "information games.csv --q q --p half --group season --quick",
     "information-compiled": "information games.csv --q q --p half --chains 2 "
     "--draws 200 --allow-unconverged",
-    "identify-scores": "identify --scores square.npy --to 200 --units bits --level .95",
+    "identify-scores": "identify --scores square.npy --to 200 --units bits "
+    "--confidence-level .95",
     "identify-decoders": "identify --scores a=square.npy --scores b=square2.npy "
     "--population 1000",
     "identify-encoding": "identify --stimuli stimuli.npy --responses responses.npy "
-    "--test-size 0.3 --splits 3 --to 100",
+    "--test-size 0.3 --n-splits 3 --to 100",
     "identify-weights": "identify --stimuli stimuli.npy --responses responses.npy "
-    "--weights variance --splits 2 --units nats",
+    "--weights variance --n-splits 2 --units nats",
     "recurrence-quick": "recurrence times.csv --time time --event event --quick",
     "recurrence": "recurrence times.csv --time time --event event --cv 3 --chains 2 "
     "--draws 100 --compare none --allow-unconverged --max-seconds 0",
@@ -612,7 +613,12 @@ def mutual_information_bound() -> Any:
 
     return [
         sc.mutual_information_bound(
-            0.8, classes=50, n_tests=200, method=method, units="nats", level=0.95
+            0.8,
+            n_classes=50,
+            n_tests=200,
+            method=method,
+            units="nats",
+            confidence_level=0.95,
         ).to_dict()
         for method in ["sharpest", "joint", "binomial"]
     ]
@@ -622,7 +628,7 @@ def mutual_information_bound() -> Any:
 def mutual_information_bound_two_classes() -> Any:
     import scorecast as sc
 
-    return sc.mutual_information_bound(1.0, classes=2, n_tests=100, units="nats")
+    return sc.mutual_information_bound(1.0, n_classes=2, n_tests=100, units="nats")
 
 
 @call
@@ -654,7 +660,7 @@ def identify() -> Any:
         np.load("responses.npy"),
         n_splits=2,
         units="nats",
-        level=0.95,
+        confidence_level=0.95,
         random_state=0,
     )
 
@@ -665,7 +671,7 @@ def compare_decoders() -> Any:
 
     scores, own = _scores()
     decoders = {"a": scores, "b": np.load("other.npy")}
-    return sc.compare_decoders(decoders, own, units="nats", level=0.95)
+    return sc.compare_decoders(decoders, own, units="nats", confidence_level=0.95)
 
 
 @call

@@ -42,14 +42,17 @@ from .guarantees import (
     selected_features as selected_features,
     selection_bias as selection_bias,
 )
+from .identification import (
+    EncodingModel as EncodingModel,
+    compare_decoders as compare_decoders,
+    identify as identify,
+    identify_from_scores as identify_from_scores,
+    implied_information as implied_information,
+    mutual_information_bound as mutual_information_bound,
+)
 from .information import (
     ApparentInformation as ApparentInformation,
     CaseInformation as CaseInformation,
-    DecoderComparison as DecoderComparison,
-    EncodingModel as EncodingModel,
-    Identification as Identification,
-    ImpliedInformation as ImpliedInformation,
-    InformationBound as InformationBound,
     apparent_information as apparent_information,
     cases_from_classes as cases_from_classes,
     cases_from_densities as cases_from_densities,
@@ -58,12 +61,7 @@ from .information import (
     cases_from_probabilities as cases_from_probabilities,
     cases_from_regressor as cases_from_regressor,
     cases_from_times as cases_from_times,
-    compare_decoders as compare_decoders,
     compare_information as compare_information,
-    identify as identify,
-    identify_from_scores as identify_from_scores,
-    implied_information as implied_information,
-    mutual_information_bound as mutual_information_bound,
 )
 from .mixtures import (
     Sampling as Sampling,

@@ -220,7 +220,10 @@ COMPUTING = {
         "scorecast.extrapolation.extrapolate",
     ),
     "backtest": ("both.npz", "scorecast.extrapolation.backtest"),
-    "identify": ("--scores square.npy", "scorecast.information.identify_from_scores"),
+    "identify": (
+        "--scores square.npy",
+        "scorecast.identification.identify_from_scores",
+    ),
     "information": (
         "cases.csv --q q --p p",
         "scorecast.information.apparent_information",

@@ -2,63 +2,234 @@
 
 from __future__ import annotations
 
+import os
+import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import (
-    Whole,
-    amount_options,
-    identification_options,
-    output_options,
+from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast.cli.verb import Verb, method_option, option, refuse_unused
+from scorecast.exceptions import (
+    DataWarning,
+    InsufficientDataError,
+    InvalidInputError,
+    Location,
+    MissingLabelsError,
+    UsageError,
+    locating,
 )
+from scorecast.identification import DUPLICATES, WEIGHTS
 
 if TYPE_CHECKING:
-    from scorecast.cli.stimuli import LoadedDecoders, LoadedResponses
-    from scorecast.information import DecoderComparison, Identification
+    from scorecast.cli.inputs import Loaded, LoadedScores
+    from scorecast.cli.outputs import Gate
+    from scorecast.identification import DecoderComparison, Identification
+    from scorecast.io import Matrix
 
-__all__ = ["command"]
-
-
-@click.command(name="identify", context_settings={"allow_extra_args": True})
-@identification_options
-@click.option(
+_USUAL = (
+    "--scores",
+    "--labels",
+    "--stimuli",
+    "--responses",
+    "--groups",
     "--to",
-    "targets",
+    "--units",
+    "--confidence-level",
+    "--report",
+    "--json",
+)
+_FAR_MORE = 2  # columns per label beyond which X is no matrix of scores
+
+# What must be given together, and which options are of no use to it.
+_ROUTES = {
+    "scores": ("scores",),
+    "data": ("stimuli", "responses"),
+    "embeddings": ("gallery", "probes"),
+}
+_OF_DATA = ("groups", "duplicates", "test_size", "n_splits")
+_OF_SCORES = ("class_file", "prefix", "drop_nonfinite", "lower_is_better")
+_OF_VECTORS = ("gallery_labels", "metric")
+_OF_LABELS = ("labels", "label_column", "drop")
+_UNUSED = {
+    "scores": (*_OF_DATA, *_OF_VECTORS),
+    "data": (*_OF_SCORES, *_OF_VECTORS, *_OF_LABELS),
+    "embeddings": (*_OF_DATA, *_OF_SCORES),
+}
+_INSTEAD = {
+    "scores": "where scores are given",
+    "data": "where stimuli and responses are given",
+    "embeddings": "where vectors are compared",
+}
+
+
+@click.command(
+    name="identify",
+    cls=Verb,
+    usual=_USUAL,
+    aliases={"y_true": "--labels", "greater_is_better": "--lower-is-better"},
+    context_settings={"allow_extra_args": True},
+)
+@option(
+    "Input",
+    "--scores",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="Scores, responses x stimuli; once for each decoder.",
+)
+@option(
+    "Input",
+    "--labels",
+    metavar="FILE",
+    help="True stimulus of every row of --scores or --probes. [default: row by row, "
+    "the column or gallery vector of the same number]",
+)
+@option(
+    "Input",
+    "--label-column",
+    metavar="NAME",
+    help="Column that holds the true stimuli.",
+)
+@option(
+    "Input",
+    "--classes",
+    "class_file",
+    metavar="FILE",
+    help="Stimulus of every column of --scores, in their order.",
+)
+@option("Input", "--prefix", help="Only columns that begin so, as 'score_'.")
+@option(
+    "Input",
+    "--drop",
+    multiple=True,
+    metavar="NAME",
+    help="Column that is no stimulus; may be repeated.",
+)
+@option(
+    "Input",
+    "--drop-nonfinite",
+    is_flag=True,
+    help="Drop rows of scores with NaN or +infinity, or -infinity throughout; "
+    "-infinity is a legal score.",
+)
+@option("Input", "--lower-is-better", is_flag=True, help="Scores are distances.")
+@option(
+    "Input",
+    "--gallery",
+    metavar="FILE",
+    help="Vectors of the known stimuli, instead of --scores.",
+)
+@option(
+    "Input",
+    "--gallery-labels",
+    metavar="FILE",
+    help="Stimulus of every gallery vector.",
+)
+@option("Input", "--probes", metavar="FILE", help="Vectors to identify.")
+@option(
+    "Input",
+    "--metric",
+    type=click.Choice(["sqeuclidean", "cosine", "dot"]),
+    default="sqeuclidean",
+    help="How vectors are compared.",
+)
+@option(
+    "Input",
+    "--stimuli",
+    metavar="FILE",
+    help="Features of the stimulus of every response.",
+)
+@option("Input", "--responses", metavar="FILE", help="The responses.")
+@option(
+    "Input",
+    "--groups",
+    metavar="FILE",
+    help="Group of every row, never split, such as a run.",
+)
+@option(
+    "Question",
+    "--to",
     type=Whole(min=2),
     multiple=True,
     metavar="N",
     help="Number of candidates to extrapolate to; may be repeated.",
 )
-@click.option(
-    "--weights",
-    type=click.Choice(["equal", "variance", "covariance"]),
-    default="equal",
-    show_default=True,
-    help="How sizes are weighed for implied information.",
-)
-@click.option(
-    "--bound-size",
-    "bound_sizes",
+@option(
+    "Question",
+    "--population",
     type=Whole(min=2),
-    multiple=True,
-    metavar="K",
-    help="Number of candidates for the bound; may be repeated. "
-    "[default: up to four from 3 to all]",
+    metavar="N",
+    help="Number of equally likely stimuli that the answer is about. [default: beyond "
+    "counting]",
 )
-@amount_options("the interval and of the bound")
-@click.option(
+@option(
+    "Question",
+    "--duplicates",
+    type=click.Choice(DUPLICATES),
+    default="repeats",
+    help="Equal rows of --stimuli: one stimulus shown again, or independent draws that "
+    "tie.",
+)
+@option(
+    "Question",
+    "--units",
+    type=click.Choice(["bits", "nats"]),
+    default="bits",
+    help="Units of the answer.",
+)
+@option(
+    "Question",
+    "--confidence-level",
+    type=Share(is_open=True),
+    default=0.95,
+    help="Level of the interval and of the bound.",
+)
+@option(
+    "Question",
     "--fail-below",
     type=float,
     metavar="VALUE",
     help="Exit with 5 if the implied information is lower, in --units.",
 )
-@click.option(
+@option(
+    "Question",
     "--fail-below-low",
     type=float,
     metavar="VALUE",
-    help="Exit with 5 if the lower end of the interval is lower, in --units.",
+    help="Exit with 5 if the lower end of its interval is lower.",
 )
+@option(
+    "Method",
+    "--test-size",
+    type=Share(is_open=True),
+    default=0.2,
+    help="Share of the stimuli to test.",
+)
+@option(
+    "Method",
+    "--n-splits",
+    type=Whole(min=1),
+    default=10,
+    help="Random splits to average over.",
+)
+@option(
+    "Method",
+    "--bound-sizes",
+    type=Whole(min=2),
+    multiple=True,
+    metavar="K",
+    help="Number of candidates for the bound; may be repeated. [default: up to four "
+    "from 3 to all]",
+)
+@method_option(
+    "--weights",
+    WEIGHTS,
+    default="equal",
+    says="How numbers of candidates are weighed for implied information.",
+)
+@option("File layout", "--key", help="Name of the array in an .npz file.")
+@table_options
 @output_options
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
@@ -70,82 +241,265 @@ def command(context: click.Context, /, **options: Any) -> None:
     Or --stimuli and --responses, one row each: an encoding model is then fitted to
     some stimuli and tested on the others.
     """
-    from scorecast._core.progress import computing
-    from scorecast.cli.inputs import collected_warnings
-    from scorecast.cli.outputs import check_outputs, deliver
-    from scorecast.cli.stimuli import load_identification
+    from scorecast.cli.outputs import run
 
     if context.args:
-        msg = f"Files are named by options here: use --scores {context.args[0]}."
-        raise click.UsageError(msg)
-    check_outputs(options)
-    with collected_warnings() as lines:
-        loaded = load_identification(options)
-        check_outputs(options, loaded.files)
-        with computing():
-            result = _answer(loaded, options)
-        files = loaded.fingerprints()
-    known = " ".join(result.warnings)
-    notes = [*loaded.notes, *(x for x in lines if x not in known)]
-    deliver(result, options, files=files, notes=notes)
-    _check_gates(result, options)
+        problem = f"files are named by options here: use --scores {context.args[0]}"
+        raise UsageError(problem)
+    route = _route(options)
+    refuse_unused(context, _UNUSED[route], f"{_INSTEAD[route]}: leave it out")
+    if len(options["scores"]) > 1:
+        refuse_unused(context, ("to",), "where decoders are compared: leave it out")
+    load = _load_data if route == "data" else _load_decoders
+    run(options, load, _answer, gates=_gates)
+
+
+def _route(options: dict[str, Any]) -> str:
+    """Tell in which way the task is given."""
+    given = [
+        route for route, parts in _ROUTES.items() if any(options[p] for p in parts)
+    ]
+    if len(given) != 1 or not all(options[part] for part in _ROUTES[given[0]]):
+        problem = (
+            "give either --scores, or both --stimuli and --responses, or both "
+            "--gallery and --probes"
+        )
+        raise UsageError(problem)
+    return given[0]
 
 
 def _answer(
-    loaded: LoadedDecoders | LoadedResponses, options: dict[str, Any]
+    options: dict[str, Any], loaded: Loaded
 ) -> Identification | DecoderComparison:
-    from scorecast.cli.inputs import blamed_on
-    from scorecast.cli.stimuli import LoadedDecoders
-    from scorecast.information import comparison_of, identify, identify_from_scores
+    from scorecast.identification import (
+        IdentificationSettings,
+        compare_decoders,
+        identify,
+        identify_from_scores,
+    )
 
-    settings: dict[str, Any] = {
-        "to": options["targets"],
-        "weights": options["weights"],
-        "bound_sizes": options["bound_sizes"] or None,
-        "population": options["population"],
-        "level": options["level"],
-        "units": options["units"],
-        "n_jobs": options["n_jobs"],
-    }
-    files = " with ".join(loaded.files)
-    if not isinstance(loaded, LoadedDecoders):
-        with blamed_on(files):
-            return identify(
-                loaded.stimuli,
-                loaded.responses,
-                groups=loaded.groups,
-                test_size=options["test_size"],
-                n_splits=options["n_splits"],
-                repeats=options["repeats"] or "design",
-                random_state=options["seed"],
-                **settings,
-            )
-    if len(loaded.decoders) > 1 and options["targets"]:
-        msg = "--to goes with one --scores: a comparison has no forecasts."
-        raise click.UsageError(msg)
+    level = {name: options[name] for name in ("units", "confidence_level")}
+    settings = IdentificationSettings(
+        duplicates=options["duplicates"],
+        population=options["population"],
+        weights=options["weights"],
+        bound_sizes=options["bound_sizes"] or None,
+    )
+    asked = {"to": options["to"], "n_jobs": options["n_jobs"], "settings": settings}
+    arguments = dict(loaded.arguments)
+    decoders = arguments.pop("decoders", None)
+    if decoders is None:
+        return identify(
+            **arguments,
+            test_size=options["test_size"],
+            n_splits=options["n_splits"],
+            random_state=options["seed"],
+            **asked,
+            **level,
+        )
     answers = {}
-    for name, scores in loaded.decoders.items():
-        with blamed_on(name if len(loaded.decoders) > 1 else files):
-            answers[name] = identify_from_scores(scores, **settings)
+    for name, scores in decoders.items():
+        # Of one decoder the places are known already.
+        places = {"scores": Location(file=name)} if len(decoders) > 1 else {}
+        with locating(places):
+            answers[name] = identify_from_scores(scores, **asked, **level)
     if len(answers) == 1:
         return next(iter(answers.values()))
-    return comparison_of(answers, level=options["level"], units=options["units"])
+    return compare_decoders(answers, **level)
 
 
-def _check_gates(
+def _gates(
     result: Identification | DecoderComparison, options: dict[str, Any]
-) -> None:
+) -> Iterator[Gate]:
     from scorecast.cli.outputs import Gate
-    from scorecast.information import Identification
+    from scorecast.identification import Identification
 
-    if isinstance(result, Identification):
-        found, low = result.implied.value, result.implied.low
-    else:
-        found, low = result.best.implied, result.best.low
-    asked = (("--fail-below", found, "the implied information"),
-             ("--fail-below-low", low, "the lower end of its interval"))  # fmt: skip
-    for option, value, subject in asked:
-        least = options[option[2:].replace("-", "_")]
-        Gate(
-            option=option, least=least, value=value, subject=subject, unit=result.units
-        ).check()
+    value, low = (
+        (result.implied.value, result.implied.low)
+        if isinstance(result, Identification)
+        else (result.best.implied, result.best.low)
+    )
+    units = f"in {result.units}"
+    yield Gate(
+        option="--fail-below",
+        least=options["fail_below"],
+        value=value,
+        subject=f"the implied information {units}",
+    )
+    yield Gate(
+        option="--fail-below-low",
+        least=options["fail_below_low"],
+        value=low,
+        subject=f"the lower end of the implied information {units}",
+    )
+
+
+# --- stimuli and responses -----------------------------------------------------------
+
+
+def _load_data(options: dict[str, Any]) -> Loaded:
+    from scorecast.cli.inputs import Loaded, file_layout
+    from scorecast.io import FileLayout, read_labels, read_matrix
+
+    layout = file_layout(options, drop=())
+    stimuli = read_matrix(options["stimuli"], layout=layout)
+    responses = read_matrix(options["responses"], layout=layout)
+    _check_as_long(responses.source, len(responses.values), stimuli, "rows")
+    files, groups = [stimuli.source, responses.source], None
+    notes: tuple[DataWarning, ...] = ()
+    if options["groups"]:
+        plain = FileLayout(header=not options["no_header"])
+        read = read_labels(options["groups"], layout=plain)
+        _check_as_long(read.source, len(read.values), stimuli, "groups")
+        groups, notes = read.values.tolist(), read.notes
+        files.append(read.source)
+    return Loaded(
+        arguments={
+            "stimuli": stimuli.values,
+            "responses": responses.values,
+            "groups": groups,
+        },
+        files=tuple(dict.fromkeys(files)),
+        places={
+            name: Location(file=options[name])
+            for name in ("stimuli", "responses", "groups")
+            if options[name]
+        },
+        notes=notes,
+    )
+
+
+def _check_as_long(source: str, length: int, stimuli: Matrix, what: str) -> None:
+    """Name both files where they do not have one line per response."""
+    n_rows = len(stimuli.values)
+    if length == n_rows:
+        return
+    is_one_off = abs(length - n_rows) == 1
+    raise InvalidInputError(
+        f"{stimuli.source} has {n_rows} rows but {source} has {length} {what}: row by "
+        "row they belong together",
+        remedy="was a header taken for data, or data for a header? A .txt file has none"
+        if is_one_off
+        else None,
+        option="header" if is_one_off else None,
+    )
+
+
+# --- scores of decoders --------------------------------------------------------------
+
+
+def _load_decoders(options: dict[str, Any]) -> Loaded:
+    from scorecast.cli.inputs import Loaded
+
+    decoders: dict[str, Any] = {}
+    files: list[str] = []
+    notes: list[DataWarning] = []
+    places: dict[str, Location] = {}
+    # Embeddings are one decoder without a file of scores.
+    named = [_named(given) for given in options["scores"]] or [("embeddings", "")]
+    for name, path in named:
+        if name in decoders:
+            problem = f"two decoders are called {name!r}: name them as NAME=FILE"
+            raise UsageError(problem, parameter="scores")
+        # What is odd in the scores is said by the answer.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            loaded = _load_scores({**options, "scores": path})
+        decoders[name] = loaded.scores
+        files += loaded.files
+        notes += loaded.notes
+        places.update(loaded.places)
+    return Loaded(
+        arguments={"decoders": decoders},
+        files=tuple(dict.fromkeys(files)),
+        places=places if len(decoders) == 1 else {},
+        notes=tuple({str(note): note for note in notes}.values()),
+    )
+
+
+def _named(given: str) -> tuple[str, str]:
+    """Split NAME=FILE; a file whose name has the sign is taken as it is."""
+    name, sign, path = given.partition("=")
+    if sign and name and not os.path.exists(given.partition("::")[0]):
+        return name, path
+    file, _, key = given.partition("::")
+    return key or os.path.basename(file), given
+
+
+def _load_scores(options: dict[str, Any]) -> LoadedScores:
+    from scorecast.cli.inputs import load_scores
+
+    try:
+        loaded = load_scores(options, may_pair_rows=True)
+    except MissingLabelsError as error:
+        # Names for columns are of use only to labels that name them.
+        if any(options[name] for name in ("labels", "label_column", "class_file")):
+            raise
+        return _load_square(options, error)
+    _refuse_features(loaded, options)
+    return loaded
+
+
+def _refuse_features(loaded: LoadedScores, options: dict[str, Any]) -> None:
+    """Stop where an array that is usually features passes for scores."""
+    import numpy as np
+
+    path = options["scores"]
+    is_guess = loaded.files[0].endswith("::X") and "::" not in path
+    n_named = np.unique(loaded.scores.own).size
+    n_columns = loaded.scores.n_classes
+    if is_guess and not options["key"] and n_columns > _FAR_MORE * n_named:
+        raise InvalidInputError(
+            f"X has {n_columns} columns for {n_named} distinct labels and looks like "
+            "embeddings, not scores",
+            location=Location(file=path),
+            remedy="compare them with --gallery, --probes and --labels; if they are "
+            f"scores, pass --scores {path}::X",
+        )
+
+
+def _load_square(options: dict[str, Any], error: InvalidInputError) -> LoadedScores:
+    """Read a matrix without labels: if it is square, the truth is its diagonal."""
+    import numpy as np
+
+    from scorecast.cli.inputs import LoadedScores, file_layout
+    from scorecast.io import read_matrix
+    from scorecast.scores import Scores
+
+    path = options["scores"]
+    place = Location(file=path)
+    matrix = read_matrix(
+        path,
+        nonfinite="allow" if options["drop_nonfinite"] else "negative-infinity",
+        layout=file_layout(options),
+    )
+    values = matrix.values
+    n_rows, n_columns = values.shape
+    if n_rows != n_columns:
+        raise error
+    if n_rows < 2:
+        problem = "one stimulus only: identification needs others to choose from"
+        raise InsufficientDataError(problem, location=place)
+    # Rows without NaN and plus infinity in which something is possible.
+    is_usable = (np.isfinite(values) | np.isneginf(values)).all(axis=1)
+    is_usable &= ~np.isneginf(values).all(axis=1)
+    if not is_usable.any():
+        problem = "no row is left without NaN or infinities"
+        raise InvalidInputError(problem, location=place, remedy="repair them")
+    scores = Scores(
+        values[is_usable],
+        np.arange(n_rows)[is_usable].tolist(),
+        greater_is_better=not options["lower_is_better"],
+    )
+    told = ["no labels, so row and column of the same number belong together"]
+    if not is_usable.all():
+        n_dropped = n_rows - int(is_usable.sum())
+        told.append(
+            f"{n_dropped} of {n_rows} rows were dropped because their scores are not "
+            "finite"
+        )
+    notes = tuple(DataWarning(text, location=place) for text in told)
+    places = {"scores": place, "y_true": place}
+    return LoadedScores(
+        scores=scores, files=(matrix.source,), notes=notes, places=places
+    )

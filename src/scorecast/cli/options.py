@@ -24,7 +24,6 @@ __all__ = [
     "averaging_options",
     "case_options",
     "dataset_options",
-    "identification_options",
     "max_seconds_option",
     "output_options",
     "score_options",
@@ -313,56 +312,3 @@ def _case_table_options() -> list[Callable[[Any], Any]]:
                      help="Column that names the cases."),
         *_layout_options(),
     ]  # fmt: skip
-
-
-def identification_options(function: F) -> F:
-    """Add the ways in which an identification task may be given."""
-    return _apply(
-        [
-            click.option("--scores", multiple=True, metavar="[NAME=]FILE",
-                         help="Scores, responses x stimuli; once for each decoder."),
-            click.option("--labels", metavar="FILE",
-                         help="True stimulus of every row of --scores or --probes. "
-                         "[default: row by row, the column or gallery vector of the "
-                         "same number]"),
-            click.option("--label-column", metavar="NAME",
-                         help="Column that holds the true stimuli."),
-            click.option("--classes", "class_file", metavar="FILE",
-                         help="Stimulus of every column of --scores, in their order."),
-            click.option("--prefix", help="Only columns that begin so, as 'score_'."),
-            click.option("--drop", multiple=True, metavar="NAME",
-                         help="Column that is no stimulus; may be repeated."),
-            click.option("--drop-nonfinite", is_flag=True,
-                         help="Drop rows of scores with NaN or +infinity, or -infinity "
-                         "throughout; -infinity is a legal score."),
-            click.option("--lower-is-better", is_flag=True,
-                         help="Scores are distances."),
-            click.option("--gallery", metavar="FILE",
-                         help="Vectors of the known stimuli, instead of --scores."),
-            click.option("--gallery-labels", metavar="FILE",
-                         help="Stimulus of every gallery vector."),
-            click.option("--probes", metavar="FILE", help="Vectors to identify."),
-            click.option("--metric", default="sqeuclidean", show_default=True,
-                         type=click.Choice(["sqeuclidean", "cosine", "dot"]),
-                         help="How vectors are compared."),
-            click.option("--stimuli", metavar="FILE",
-                         help="Features of the stimulus of every response."),
-            click.option("--responses", metavar="FILE", help="The responses."),
-            click.option("--groups", metavar="FILE",
-                         help="Group of every row, never split, such as a run."),
-            click.option("--test-size", type=Share(is_open=True), default=0.2,
-                         show_default=True, help="Share of the stimuli to test."),
-            click.option("--splits", "n_splits", type=Whole(min=1),
-                         default=10, show_default=True,
-                         help="Random splits to average over."),
-            click.option("--repeats", type=click.Choice(["design", "drawn"]),
-                         help="Equal rows of --stimuli: one stimulus shown again, or "
-                         "independent draws that tie. [default: design]"),
-            click.option("--population", type=Whole(min=2), metavar="N",
-                         help="Number of equally likely stimuli that the answer is "
-                         "about. [default: beyond counting]"),
-            click.option("--key", help="Name of the array in an .npz file."),
-            *_layout_options(),
-        ],
-        function,
-    )  # fmt: skip

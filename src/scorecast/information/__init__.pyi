@@ -17,33 +17,6 @@ from .forecasts import (
     Reliability as Reliability,
     ReliabilityBin as ReliabilityBin,
 )
-from .identification import (
-    AVERAGE_METHODS as AVERAGE_METHODS,
-    GENERALISATION_METHODS as GENERALISATION_METHODS,
-    DecoderComparison as DecoderComparison,
-    DecoderRow as DecoderRow,
-    EncodingModel as EncodingModel,
-    Identification as Identification,
-    IdentificationForecast as IdentificationForecast,
-    ImpliedInformation as ImpliedInformation,
-    InformationBound as InformationBound,
-    Trials as Trials,
-    average_bayes_bound as average_bayes_bound,
-    best_accuracy as best_accuracy,
-    compare_decoders as compare_decoders,
-    comparison_of as comparison_of,
-    confusion_information as confusion_information,
-    fano_information as fano_information,
-    generalisation_bound as generalisation_bound,
-    ideal_accuracy as ideal_accuracy,
-    ideal_information as ideal_information,
-    identify as identify,
-    identify_from_scores as identify_from_scores,
-    implied_information as implied_information,
-    information_range as information_range,
-    least_information as least_information,
-    mutual_information_bound as mutual_information_bound,
-)
 from .influence import Influence as Influence, WorstCase as WorstCase
 from .logs import (
     BASES as BASES,
