@@ -14,11 +14,15 @@ import warnings
 import numpy as np
 
 import scorecast as sc
-from scorecast.information import average_bayes_bound, best_accuracy, least_information
-from scorecast.information.identification.curve_sample import sample_of_ranking
-from scorecast.information.identification.implied import implied_of_sample
-from scorecast.information.identification.separation import WEIGHTS, fit_separation
-from scorecast.information.identification.trials import Trials
+from scorecast.identification import (
+    WEIGHTS,
+    Trials,
+    average_bayes_bound,
+    best_accuracy,
+    least_information,
+)
+from scorecast.identification.ideal_curve import fit_separation
+from scorecast.identification.implied import fit_implied, sample_of_ranking
 from scorecast.scores import Scores, rank_true_classes
 
 LEVEL = 0.9
@@ -125,7 +129,7 @@ def _held(n, repeats, draw, ways=("equal",)):
         sample = sample_of_ranking(ranking)
         curves.append(sample.curve.accuracy)
         for w in ways:
-            found = implied_of_sample(sample, weights=w, level=LEVEL, units="nats")
+            found = fit_implied(sample, weights=w, confidence_level=LEVEL, units="nats")
             ends[w].append((found.low, found.high))
     truth = max(fit_separation(ks, np.mean(curves, axis=0)).value, 0.0) ** 2 / 2
     return {w: np.mean([low <= truth <= high for low, high in ends[w]]) for w in ways}
@@ -159,9 +163,11 @@ def bounds(repeats):
             scores = circle_scores(rng, n, k, c)
             a = float(sc.accuracy_curve(scores, range(n), sizes=k).accuracy[0])
             for m in methods:
-                low = average_bayes_bound(a, Trials.of(n, 1), level=LEVEL, method=m)
-                exceeded[m] += float(least_information(low, k)) > truth
-            exceeded["raw"] += a > float(best_accuracy(truth, k))
+                low = average_bayes_bound(
+                    a, Trials.of(n, 1), confidence_level=LEVEL, method=m
+                )
+                exceeded[m] += float(least_information(low, k, units="nats")) > truth
+            exceeded["raw"] += a > float(best_accuracy(truth, k, units="nats"))
         row = "".join(f"{exceeded[m] / repeats:>10.3f}" for m in (*methods, "raw"))
         print(f"{n:>5}{k:>4}{row}", flush=True)
 

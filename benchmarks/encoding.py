@@ -17,7 +17,7 @@ import time
 import numpy as np
 from sklearn.linear_model import RidgeCV
 
-from scorecast.information.identification.ridge import fit_ridge
+from scorecast.identification.regression import PenaltySearch, fit_ridge
 
 N_SAMPLES, N_FEATURES, N_RESPONSES, N_PENALTIES = 1_000, 500, 5_000, 20
 LOOPED = 10  # responses of the loop that are timed
@@ -64,13 +64,13 @@ def ridge(quick):
 
     size = f"{N_SAMPLES:,} x {p:,}, {q:,} responses, {N_PENALTIES} penalties"
     wall, cpu, found = seconds(
-        lambda: fit_ridge(stimuli, responses, penalties=penalties)
+        lambda: fit_ridge(stimuli, responses, PenaltySearch(alphas=penalties))
     )
     row(f"ridge, {size}: ours", wall, cpu)
     scale = q / LOOPED
     for name, peer, factor, mine in (
-        (f"loop over RidgeCV (x{scale:g})", loop, scale, found.penalties[columns]),
-        ("RidgeCV(alpha_per_target=True)", at_once, 1.0, found.penalties),
+        (f"loop over RidgeCV (x{scale:g})", loop, scale, found.alphas[columns]),
+        ("RidgeCV(alpha_per_target=True)", at_once, 1.0, found.alphas),
     ):
         its_wall, its_cpu, chosen = seconds(peer)
         assert np.array_equal(chosen, mine), "different penalties were chosen"
