@@ -1,6 +1,6 @@
 """How often learning curves hold, and how often a law that does not fit is refused.
 
-Two normal classes, 62 cases, 20 features of which three tell them apart; nearest
+Two normal classes, 62 samples, 20 features of which three tell them apart; nearest
 centroids, whose accuracy is known exactly. Prints how often 90 % intervals hold the
 truth at sizes that were tried and beyond, beside curves that take repeats for
 independent; then how often a power law is refused as it is, and after the measured
@@ -15,10 +15,8 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.neighbors import NearestCentroid
 
-from scorecast.guarantees import LOSSES, learning_curve_fit
-from scorecast.guarantees.model_curve import curve_order, model_curve
-from scorecast.guarantees.problem import check_problem
-from scorecast.guarantees.running import Run
+from scorecast import learning_curve
+from scorecast.evaluation import Metric, fit_learning_curve
 
 LEVEL, SHIFT, N = 0.9, 0.9, 62
 SIZES = (46, 62, 186, 560)
@@ -62,7 +60,7 @@ def bent(scores, shape, points):
         bend[: k // 2] = -points
     elif shape == "a dip in the middle":
         bend[k // 2] = -points
-    else:  # worse with the most cases
+    else:  # worse with the most samples
         bend[-1] = -points
     return np.clip(scores + bend[:, None], 0, 1)
 
@@ -73,13 +71,9 @@ def main(runs):
     counts = {way: dict.fromkeys(truth, 0) for way in ("shared", "independent")}
     tables, refused = [], 0
     for _ in range(runs):
-        problem = check_problem(*drawn(N, rng))
-        fit = model_curve(
-            NearestCentroid(), problem, LOSSES["accuracy"],
-            curve_order(True, "cases", problem), aim=None, level=LEVEL, rng=rng,
-            run=Run(), part="",
-        )  # fmt: skip
-        alone = learning_curve_fit(fit.sizes, fit.scores, level=LEVEL, random_state=rng)
+        call = {"confidence_level": LEVEL, "random_state": rng}
+        fit = learning_curve(NearestCentroid(), *drawn(N, rng), **call)
+        alone = fit_learning_curve(fit.sizes, fit.scores, **call)
         refused += not fit.fits
         tables.append(fit)
         for way, one in (("shared", fit), ("independent", alone)):
@@ -92,18 +86,23 @@ def main(runs):
     shapes = (
         "nothing learned below half of the sizes",
         "a dip in the middle",
-        "worse with the most cases",
+        "worse with the most samples",
     )
     for shape in shapes:
         shares = []
         for points in (0.05, 0.1, 0.2, 0.3):
             fits = [
-                learning_curve_fit(
-                    t.sizes, bent(t.scores, shape, points), worst=0.0, level=LEVEL,
-                    test_ratio=t.test_ratio, n_cases=N, n_replicates=2, random_state=0,
+                fit_learning_curve(
+                    t.sizes,
+                    bent(t.scores, shape, points),
+                    scoring=Metric.unnamed(worst=0.0),
+                    confidence_level=LEVEL,
+                    test_ratio=t.test_ratio,
+                    n_samples=N,
+                    n_resamples=2,
                 )
                 for t in tables
-            ]  # fmt: skip
+            ]
             shares.append(np.mean([not one.fits for one in fits]))
         print(f"{shape:<42}", *(f"{x:.0%}" for x in shares))
 

@@ -424,12 +424,17 @@ def required_test_size() -> Any:
 
 @call
 def learning_curve_fit() -> Any:
-    import scorecast as sc
+    from scorecast.evaluation import fit_learning_curve
 
     sizes = [10, 20, 40, 80]
     scores = np.array([[0.6, 0.7, 0.75, 0.8], [0.62, 0.68, 0.77, 0.79]]).T
-    return sc.learning_curve_fit(
-        sizes, scores, target=0.85, level=0.9, n_replicates=50, random_state=0
+    return fit_learning_curve(
+        sizes,
+        scores,
+        target=0.85,
+        confidence_level=0.9,
+        n_resamples=50,
+        random_state=0,
     )
 
 
@@ -440,9 +445,11 @@ def learning_curve_scores() -> Any:
     import scorecast as sc
 
     x, y = _labelled()
-    return sc.learning_curve_scores(
-        GaussianNB(), x, y, [15, 30], n_repeats=4, random_state=0
-    ).tolist()
+    # Its divisions are those of assess now; the scores of before had others.
+    found = sc.learning_curve(
+        GaussianNB(), x, y, sizes=[15, 30, 40], n_repeats=4, random_state=0
+    )
+    return found.scores.tolist()
 
 
 @call

@@ -19,6 +19,7 @@ from .evaluation import (
     RequiredTestSize as RequiredTestSize,
     compare_densities as compare_densities,
     density_test as density_test,
+    learning_curve as learning_curve,
     permutation_test as permutation_test,
     proportion_interval as proportion_interval,
     required_test_size as required_test_size,
@@ -30,15 +31,12 @@ from .extrapolation import (
 from .guarantees import (
     Assessment as Assessment,
     EstimateAssessment as EstimateAssessment,
-    LearningCurveFit as LearningCurveFit,
     SelectedFeatures as SelectedFeatures,
     SelectionBias as SelectionBias,
     SettingsAssessment as SettingsAssessment,
     assess as assess,
     assess_estimates as assess_estimates,
     assess_settings as assess_settings,
-    learning_curve_fit as learning_curve_fit,
-    learning_curve_scores as learning_curve_scores,
     selected_features as selected_features,
     selection_bias as selection_bias,
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.guarantees import assess, learning_curve_fit
+from scorecast.guarantees import assess
 
 X = np.random.default_rng(0).normal(size=(40, 5))
 Y = np.arange(40) % 2
@@ -34,11 +34,3 @@ def test_one_line_of_ones_own(change, error, words):
     with pytest.raises(error, match=words) as found:
         assess("svm", n_permutations=0, n_null_data=0, **call)
     assert "\n" not in str(found.value)
-
-
-@pytest.mark.parametrize("target", [2, float("nan"), "high", None])
-def test_a_curve_is_not_asked_for_what_is_no_score(target):
-    fit = learning_curve_fit([10, 20, 40, 80], [0.6, 0.7, 0.75, 0.77], random_state=0)
-    for ask in (fit.needed_for, fit.needed_interval):
-        with pytest.raises(UsageError, match="`target` must be a score of at most 1"):
-            ask(target)

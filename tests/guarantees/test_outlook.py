@@ -16,11 +16,6 @@ from sklearn.pipeline import make_pipeline
 import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.guarantees import curve_fit, learning_curve_fit
-from scorecast.guarantees.losses import LOSSES
-from scorecast.guarantees.model_curve import curve_order, default_aim, model_curve
-from scorecast.guarantees.problem import check_problem
-from scorecast.guarantees.running import Run
 from scorecast.report import render_text
 
 BARE = {
@@ -274,33 +269,6 @@ def test_the_names_of_a_table_are_kept(easy):
     assert sc.selected_features(table, easy[1], 1, n_permutations=9).names == ("a",)
 
 
-def test_aims_by_default():
-    assert default_aim(LOSSES["accuracy"]) == 0.9
-    assert default_aim(LOSSES["error"]) == 0.1
-    assert default_aim(LOSSES["mcc"]) is None
-    assert default_aim(LOSSES["rmse"]) is None
-
-
-def test_a_flat_curve_says_so_and_proposes_no_split():
-    sizes = [10, 20, 30, 40]
-    flat = learning_curve_fit(
-        sizes, [0.7, 0.69, 0.7, 0.69], loss="accuracy", n_cases=60, random_state=0
-    )
-    assert "no gain from more cases is shown" in flat.summary()
-    assert not flat.splits_cases
-    steep = learning_curve_fit(
-        sizes, [0.6, 0.69, 0.73, 0.75], target=0.77, loss="accuracy", n_cases=60,
-        random_state=0,
-    )  # fmt: skip
-    assert steep.splits_cases
-    assert sum(steep.to_dict()["result"]["best_split"]) == 60
-    assert "For 77 % about" in steep.summary()
-    far = learning_curve_fit(
-        sizes, 1 - 0.9 * np.array(sizes) ** -0.3, target=0.9, random_state=0
-    )
-    assert "38 times what was tried, a rough guide" in far.summary()
-
-
 def test_selection_bias_by_itself_has_proper_bounds():
     X = np.random.default_rng(0).standard_normal((40, 20))
     y = np.arange(40) % 2
@@ -312,57 +280,6 @@ def test_selection_bias_by_itself_has_proper_bounds():
     of_numbers = SelectKBest(f_regression, k=2)
     ridge = sc.selection_bias(of_numbers, Ridge(), X, X[:, 1], random_state=0)
     assert ridge.loss == "score"
-
-
-@pytest.mark.statistical
-@pytest.mark.timeout(1800)
-def test_curves_of_shared_cases_hold_as_often_as_they_say():
-    rng = np.random.default_rng(11)
-    shift, n, beyond = 0.9, 62, 186
-
-    def draw(size):
-        y = np.arange(size) % 2
-        X = rng.standard_normal((size, 20))
-        X[:, :3] += shift * y[:, None]
-        return X, y
-
-    def accuracy(X, y):
-        # Of the nearest centroid, exactly.
-        from scipy.special import ndtr
-
-        ends = [X[y == c].mean(axis=0) for c in (0, 1)]
-        way = ends[1] - ends[0]
-        middle = way @ (ends[0] + ends[1]) / 2
-        size = np.linalg.norm(way)
-        right = ndtr((shift * way[:3].sum() - middle) / size)
-        return (right + ndtr(middle / size)) / 2
-
-    truth = np.mean([accuracy(*draw(beyond)) for _ in range(500)])
-    runs, held, broken = 40, 0, 0
-    for _ in range(runs):
-        problem = check_problem(*draw(n))
-        fit = model_curve(
-            NearestCentroid(), problem, LOSSES["accuracy"],
-            curve_order(True, "cases", problem), aim=None, level=0.9, rng=rng,
-            run=Run(), part="",
-        )  # fmt: skip
-        # The broken variant takes divisions of the same cases for independent.
-        alone = learning_curve_fit(fit.sizes, fit.scores, level=0.9, random_state=rng)
-        held += fit.interval_at(beyond)[0] <= truth <= fit.interval_at(beyond)[1]
-        broken += alone.interval_at(beyond)[0] <= truth <= alone.interval_at(beyond)[1]
-    error = 3 * np.sqrt(0.9 * 0.1 / runs)
-    assert held / runs >= 0.9 - error
-    assert broken / runs < 0.9 - error
-
-
-def test_nobody_widens_where_repeats_share_nothing():
-    errors = np.random.default_rng(0).uniform(0.2, 0.4, (4, 50))
-    drawn = curve_fit._redrawn(errors, 0.0, 0.9, 4000, np.random.default_rng(1))
-    expected = errors.std(axis=1, ddof=1) / np.sqrt(50)
-    assert drawn.std(axis=0) == pytest.approx(expected, rel=0.06)
-    shared = curve_fit._redrawn(errors, 1 / 3, 0.9, 4000, np.random.default_rng(1))
-    wider = np.sqrt((1 / 50 + 1 / 3) * 50)
-    assert shared.std(axis=0) == pytest.approx(wider * expected, rel=0.06)
 
 
 @pytest.mark.parametrize("kind", ["log-loss", "relative-error"])

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
-from scorecast.guarantees import rough_size
+from scorecast.guarantees import learning_curve_fit, rough_size
 from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.figures import NARROW, WIDE
 from scorecast.report.html import Report
@@ -38,11 +38,11 @@ def results():
     X, y = data()
     rising = [[0.6, 0.65], [0.7, 0.68], [0.75, 0.77], [0.8, 0.79]]
     return {
-        "curve": sc.learning_curve_fit(
+        "curve": learning_curve_fit(
             SIZES, rising, target=0.85, loss="accuracy", n_cases=100, random_state=0
         ),
-        "flat": sc.learning_curve_fit(SIZES, [0.5] * 4, target=0.9, random_state=0),
-        "errors": sc.learning_curve_fit(
+        "flat": learning_curve_fit(SIZES, [0.5] * 4, target=0.9, random_state=0),
+        "errors": learning_curve_fit(
             SIZES, [9.0, 7.0, 6.0, 5.5], greater_is_better=False, loss="rmse",
             over="features", random_state=0,
         ),
@@ -129,7 +129,7 @@ def test_tables_hold_what_was_measured_and_no_limit_of_a_law_that_does_not_fit()
     sizes = np.array([7, 11, 16, 24, 36, 54])
     means = np.array([0.19, 0.22, 0.22, 0.23, 0.21, 0.617])[:, None]
     table = np.clip(means + 0.1 * rng.standard_normal((6, 20)), 0, 1)
-    late = sc.learning_curve_fit(
+    late = learning_curve_fit(
         sizes, table, target=0.9, loss="accuracy", test_ratio=1 / 3, n_cases=72,
         random_state=0,
     )  # fmt: skip
@@ -153,7 +153,7 @@ def with_curve(**changes):
 
     call = {"target": 0.9, "loss": "accuracy", "test_ratio": 1 / 3, "n_cases": 62,
             "level": 0.95, "random_state": 0} | changes  # fmt: skip
-    curve = sc.learning_curve_fit(**call)
+    curve = learning_curve_fit(**call)
     bare = sc.assess("naive-bayes", *data(), regularities=False, **QUICK)
     model = replace(bare.models[0], learning_curves=(curve,))
     return curve, replace(bare, models=(model,))

@@ -53,6 +53,13 @@ from scorecast.evaluation.intervals import (
     student,
     wilson,
 )
+from scorecast.evaluation.learning_curve import (
+    CurveOver,
+    LearningCurve,
+    LimitDoubt,
+    fit_learning_curve,
+    learning_curve,
+)
 from scorecast.evaluation.metrics import (
     METRICS,
     Metric,
@@ -86,6 +93,7 @@ from scorecast.evaluation.permutation import (
     PermutationTest,
     permutation_test,
 )
+from scorecast.evaluation.power_law import PowerLaw, fit_power_law
 from scorecast.evaluation.roc import (
     Areas,
     area_influence,
@@ -131,6 +139,7 @@ __all__ = [
     "Areas",
     "BiasVariance",
     "Choice",
+    "CurveOver",
     "DataProfile",
     "Decomposition",
     "DensityComparison",
@@ -147,6 +156,8 @@ __all__ = [
     "Goal",
     "GridEdge",
     "IntervalMethod",
+    "LearningCurve",
+    "LimitDoubt",
     "Metric",
     "MetricSample",
     "Model",
@@ -156,6 +167,7 @@ __all__ = [
     "PermutationTest",
     "PosLabel",
     "PowerDesign",
+    "PowerLaw",
     "Predictions",
     "ProportionInterval",
     "ProportionMethod",
@@ -189,8 +201,11 @@ __all__ = [
     "density_test",
     "draw_splits",
     "empirical_bernstein",
+    "fit_learning_curve",
+    "fit_power_law",
     "grids_for",
     "hoeffding",
+    "learning_curve",
     "make_estimator",
     "midranks",
     "nadeau_bengio",

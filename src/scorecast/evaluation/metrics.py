@@ -158,6 +158,55 @@ class Metric(Method):
     is_proportion: bool = False
     sklearn_name: str = ""
 
+    @classmethod
+    def unnamed(
+        cls,
+        best: float | None = None,
+        worst: float | None = None,
+        *,
+        greater_is_better: bool = True,
+        name: str = "score",
+    ) -> Metric:
+        """Return a metric that is known by its direction and its ends alone.
+
+        Parameters
+        ----------
+        best, worst : float, optional
+            The best and the worst value there can be; by default 1, or 0 where smaller
+            is better, and no end.
+        greater_is_better : bool, default=True
+            Which way is better.
+        name : str, default="score"
+            What it is called.
+
+        Returns
+        -------
+        Metric
+            It measures nothing itself.
+        """
+        if best is None:
+            best = 1.0 if greater_is_better else 0.0
+        if worst is None:
+            worst = -math.inf if greater_is_better else math.inf
+        return cls(
+            name=name,
+            title=name,
+            summary="a score of which no more is known",
+            greater_is_better=greater_is_better,
+            low=float(min(best, worst)),
+            high=float(max(best, worst)),
+        )
+
+    @property
+    def best(self) -> float:
+        """The best value there can be."""
+        return self.high if self.greater_is_better else self.low
+
+    @property
+    def worst(self) -> float:
+        """The worst value there can be; infinite where there is none."""
+        return self.low if self.greater_is_better else self.high
+
     @property
     def is_mean_of_samples(self) -> bool:
         """Whether every sample has a value of its own."""

@@ -36,6 +36,7 @@ _ROOMS: dict[str, str] = {
     "implied-information": "identification",
     "information-bound": "identification",
     "pair-comparison": "comparison",
+    "learning-curve": "learning_curves",
     "permutation-test": "permutation",
     "proportion-interval": "evaluation",
     "required-test-size": "planning",
