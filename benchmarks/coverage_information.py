@@ -16,10 +16,13 @@ import itertools
 import numpy as np
 from scipy import stats
 
-from scorecast.information import apparent_information
-from scorecast.information.pareto_tails import has_long_tail
-from scorecast.information.posterior import has_lone_case, posterior_of
-from scorecast.information.simulation import Simulation
+from scorecast.information import PosteriorSettings, apparent_information
+from scorecast.information.apparent import Simulation
+from scorecast.information.posterior import (
+    has_lone_case,
+    has_long_tail,
+    posterior_of,
+)
 from scorecast.mixtures import Prior, Sampling, SkewStudent, sample_posterior
 
 N_CASES = 200
@@ -118,17 +121,19 @@ def coverage(name, n_repeats):
             values, prior=PRIOR, sampling=SHORT, random_state=seed, n_jobs=1
         )
         simulation = Simulation(
-            prior=PRIOR, sampling=SHORT, tails="all", max_cases=N_CASES,
-            allow_unconverged=True, seeds=itertools.count(seed),
-        )  # fmt: skip
+            settings=PosteriorSettings(sampling=SHORT, allow_unconverged=True),
+            prior=PRIOR,
+            tails="all",
+            seeds=itertools.count(seed),
+        )
         others = simulation.other_views(values)
         answer = posterior_of(
             found.means,
             0.95,
             others=others,
-            lone=has_lone_case(values),
-            long_tail=has_long_tail(values),
-            curve=False,
+            is_lone=has_lone_case(values),
+            is_long_tailed=has_long_tail(values),
+            has_curves=False,
         )
         ends = {view.tails: (view.low, view.high) for view in answer.views}
         ends["reported"] = (answer.low, answer.high)
@@ -147,8 +152,8 @@ def errors(name, n_repeats):
         answer = apparent_information(
             values,
             np.zeros(N_CASES),
-            influence=False,
-            allow_unconverged=True,
+            units="nats",
+            settings=PosteriorSettings(influence=False, allow_unconverged=True),
             random_state=seed,
         )
         views = {view.tails: view for view in answer.posterior.views}

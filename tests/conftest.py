@@ -86,7 +86,9 @@ class FakeMixture:
 class FakePosterior:
     """What the sampler would return, from the normal approximation."""
 
-    def __init__(self, values, sampling, random_state, reasons=()):
+    def __init__(self, values, sampling, random_state, failed=()):
+        from scorecast.mixtures import Diagnostics
+
         rng = np.random.default_rng(random_state)
         spread = max(float(np.std(values)), 0.05)
         shape = (sampling.n_chains, sampling.n_draws)
@@ -96,16 +98,16 @@ class FakePosterior:
         self.log_likelihood = np.zeros(shape)
         self.n_cases = np.size(values)
         self.mixtures = tuple(FakeMixture(m, spread) for m in self.means.ravel()[:200])
-        self.diagnostics = SimpleNamespace(
-            rhat=1.5 if reasons else 1.001,
+        self.diagnostics = Diagnostics(
+            rhat=1.5 if failed else 1.001,
             ess_bulk=4000.0,
             ess_tail=3000.0,
             mcse=0.001,
             rhat_components=1.0,
             ess_components=900.0,
-            reasons=tuple(reasons),
-            passed=not reasons,
-            to_dict=lambda: {"rhat_components": 1.0, "ess_components": 900.0},
+            n_chains=sampling.n_chains,
+            n_draws=sampling.n_draws,
+            failed=tuple(failed),
         )
         self.n_groups = None
 
@@ -118,17 +120,16 @@ class FakePosterior:
 
 @pytest.fixture
 def quick_posterior(monkeypatch):
-    """Replace the sampler; returns the list of what it was asked, and its reasons."""
-    from scorecast.information import simulation
+    """Replace the sampler; returns what it was asked, and what its chains fail."""
     from scorecast.mixtures import Sampling
 
-    asked = SimpleNamespace(runs=[], reasons=())
+    asked = SimpleNamespace(runs=[], failed=())
 
     def sample(values, *, prior, sampling=None, random_state=None, **_):
         asked.runs.append(np.array(values))
         length = sampling or Sampling()
-        return FakePosterior(values, length, random_state, asked.reasons)
+        return FakePosterior(values, length, random_state, asked.failed)
 
-    monkeypatch.setattr(simulation, "sample_posterior", sample)
-    monkeypatch.setattr(simulation, "sample_short_chains", sample)
+    for name in ("sample_posterior", "sample_short_chains"):
+        monkeypatch.setattr(f"scorecast.information.apparent.{name}", sample)
     return asked

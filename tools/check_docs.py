@@ -490,11 +490,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         for path in pages():
             name, options = name_of(path), options_of(path)
-            others = [name_of(other) for other in pages()]
+            others = {name_of(other): other for other in pages()}
             wanted = not asked.pages or name in asked.pages
             # What another page goes on from is run with it.
             follows = any(
-                options_of(ROOT / "docs" / f"{page}.md").get("after") == name
+                options_of(others[page]).get("after") == name
                 for page in asked.pages
                 if page in others
             )

@@ -235,7 +235,8 @@ COMMANDS = {
     "backtest": f"backtest scores.npy {_SCORES} --repeats 4 --ratio 3 --method bayesian "
     "--method kde-ucv --method spline",
     "backtest-all": f"backtest scores.npy {_SCORES} --repeats 2",
-    "information": "information games.csv --q q --p half --level .95 --units bits",
+    "information": "information games.csv --q q --p half --confidence-level .95 "
+    "--units bits",
     "information-versus": "information games.csv --q q --p half --versus q2 --units nats",
     "information-binary": "information games.csv --probability p --label-column won "
     "--leave-one-out --quick",
@@ -601,7 +602,7 @@ def apparent_information() -> Any:
 
     q = np.genfromtxt("games.csv", delimiter=",", skip_header=1)[:, 2]
     half = np.full(q.size, np.log(0.5))
-    return sc.apparent_information(np.log(q), half, units="nats", level=0.9)
+    return sc.apparent_information(np.log(q), half, units="nats", confidence_level=0.9)
 
 
 @call

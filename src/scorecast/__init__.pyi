@@ -49,16 +49,8 @@ from .identification import (
     mutual_information_bound as mutual_information_bound,
 )
 from .information import (
-    ApparentInformation as ApparentInformation,
-    CaseInformation as CaseInformation,
+    Forecasts as Forecasts,
     apparent_information as apparent_information,
-    cases_from_classes as cases_from_classes,
-    cases_from_densities as cases_from_densities,
-    cases_from_j as cases_from_j,
-    cases_from_logs as cases_from_logs,
-    cases_from_probabilities as cases_from_probabilities,
-    cases_from_regressor as cases_from_regressor,
-    cases_from_times as cases_from_times,
     compare_information as compare_information,
 )
 from .mixtures import (

@@ -7,7 +7,6 @@
     │   └── UnknownParameterError (TypeError)  a parameter of another name
     ├── InvalidInputError (ValueError)         the input is wrong           exit 3
     │   ├── CheckpointError                    of another run, or damaged
-    │   ├── InvalidPriorError                  forecasts are held against nothing
     │   ├── MissingExtraError (ImportError)    an optional package is absent
     │   └── MissingLabelsError                 scores came without the truth
     ├── InsufficientDataError (ValueError)     right, but not enough        exit 4
@@ -211,10 +210,6 @@ class MissingLabelsError(InvalidInputError):
     """A file of scores holds no labels, and none were given beside it."""
 
 
-class InvalidPriorError(InvalidInputError):
-    """What forecasts are held against is no prior, or does not fit the cases."""
-
-
 class InsufficientDataError(ScorecastError, ValueError):
     """The input is valid but cannot answer the question; no number is made up."""
 
@@ -224,12 +219,21 @@ class InsufficientDataError(ScorecastError, ValueError):
 class NotConvergedError(InsufficientDataError):
     """Chains of a simulation disagree or hardly moved; their answer is withheld.
 
-    ``reasons`` says why in words, for messages that put it otherwise.
+    ``diagnostics`` are the figures of the chains, where they are known; ``reasons``
+    says what is wrong with them in words, for messages that put it otherwise.
     """
 
-    def __init__(self, problem: str = "", reasons: str = "", **parts: Any) -> None:
+    def __init__(
+        self,
+        problem: str = "",
+        reasons: str = "",
+        *,
+        diagnostics: object = None,
+        **parts: Any,
+    ) -> None:
         super().__init__(problem, **parts)
         self.reasons = reasons
+        self.diagnostics = diagnostics
 
 
 class FitFailedError(ScorecastError, RuntimeError):

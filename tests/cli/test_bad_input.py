@@ -265,8 +265,7 @@ def test_parameters_are_options_in_the_terminal(run, tmp_path):
            "--label-column", "won", "--leave-one-out")  # fmt: skip
     code, _, err = run(*job)
     assert code == 3
-    assert err.endswith("divide by the sum: --renormalise.\n")
-    assert "(--" not in err
+    assert err.endswith("divide by the sum (--normalize).\n")
 
 
 def test_values_of_parameters_become_options_too():
@@ -286,13 +285,3 @@ def test_values_of_parameters_become_options_too():
         "`y` and `other=3` stay": "`y` and `other=3` stay",
     }.items():
         assert in_options(said, verb) == told
-
-
-def test_warnings_of_the_library_are_in_options_too(run, tmp_path, quick_posterior):
-    path = tmp_path / "q.csv"
-    path.write_text("q,p\n" + "0.6,0.5\n0.4,0.5\n0.7,0.5\n" * 20)
-    job = ("information", path, "--q", "q", "--p", "p", "--max-cases", 50)
-    code, out, err = run(*job)
-    assert code == 0, err
-    assert "Raise --max-cases to use more" in " ".join((out + err).split())
-    assert "max_cases" not in out + err

@@ -87,9 +87,7 @@ def test_the_json_is_a_contract(answered):
               "comparison", "diagnostics"}  # fmt: skip
     assert needed <= set(result)
     assert result["n"] == 40
-    assert {"mean_j", "posterior", "probability_positive", "worst"} <= set(
-        result["information"]
-    )
+    assert {"mean", "posterior", "verdict", "worst"} <= set(result["information"])
     assert len(result["calibration"]["shares"]) == 10
     assert data["inputs"]["covariates"] == ["marker", "kind=b"]
     cases = result["cases"]
@@ -97,10 +95,10 @@ def test_the_json_is_a_contract(answered):
         np.subtract(cases["log_q"], cases["log_p"]), cases["j"], atol=1e-12
     )
     # One unit: that of the answer.
-    assert cases["units"] == result["information"]["units"] == "bits"
+    assert cases["units"] == data["options"]["information"]["units"] == "bits"
     assert data["options"]["units"] == "bits"
     mean = np.mean(cases["j"])
-    assert result["information"]["mean_j"] == pytest.approx(mean)
+    assert result["information"]["mean"] == pytest.approx(mean)
     beyond = np.subtract(cases["log_q"], cases["log_curve"]).mean()
     assert result["comparison"][0]["beyond_mean"] == pytest.approx(beyond)
     assert data["options"]["quick"] is False
@@ -434,7 +432,7 @@ def test_a_quick_look_is_quick_and_says_so(run, cohort_file, stub, tmp_path):
     assert "Chains" not in said
     data = json.loads(paths[0].read_text())
     assert data["options"]["quick"] is True
-    assert data["options"]["information"]["quick"] is True
+    assert data["options"]["information"]["is_quick"] is True
     assert data["result"]["diagnostics"]["n_fits"] == 0
     page = paths[1].read_text()
     assert "A quick look, by a lognormal regression" in page
@@ -562,10 +560,10 @@ def test_seconds_bound_fits_and_posteriors_alike(run, cohort_file, stub, monkeyp
               "2", "--compare", "none", "--allow-unconverged")  # fmt: skip
     assert run(*wanted, "--max-seconds", "7")[0] == 0
     assert {fit[-1]["sampling"].max_seconds for fit in stub.fits} == {7.0}
-    assert {one["max_seconds"] for one in asked} == {7.0}
+    assert {one["settings"].max_seconds for one in asked} == {7.0}
     # Lengths of fits do not shorten posteriors of J.
     assert run(*wanted, "--chains", "2", "--draws", "30")[0] == 0
-    assert all(one.get("sampling") is None for one in asked)
+    assert all(one["settings"].sampling is None for one in asked)
     assert stub.fits[-1][-1]["sampling"].n_draws == 30
 
 

@@ -8,6 +8,7 @@ from tests.recurrence.stub_model import StubModel
 
 from scorecast._core.results import result_from_dict
 from scorecast.io import read_new_samples, read_survival
+from scorecast.mixtures import Check
 
 ASKED = ("--time", "t", "--event", "seen", "--covariates", "log:marker,kind=b",
          "--cv", "2", "--chains", "1", "--draws", "20", "--compare", "none",
@@ -116,11 +117,11 @@ def test_predictions_are_kept_and_files_are_not_overwritten(
 def test_what_to_watch_is_said(run, cohort, tmp_path, stub, monkeypatch):
     path = tmp_path / "far.csv"
     path.write_text("marker,kind\n3,a\n900,b\n")
-    monkeypatch.setattr(stub, "reasons", ("the chains disagree",))
+    monkeypatch.setattr(stub, "failed", (Check.RHAT,))
     code, out, _ = run("recurrence", cohort, *ASKED, "--predict", path)
     assert code == 0
     said = " ".join(out.split())
-    assert "fit that predicts new cases did not converge (the chains disagree)" in said
+    assert "fit that predicts new cases did not converge (the chains disagree" in said
     assert "1 of 2 new cases (row 2) lies beyond all cases that were learned" in said
     assert "in 'log:marker'" in said
 

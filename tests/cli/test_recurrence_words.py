@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 import scorecast.recurrence
 from scorecast.exceptions import DataWarning
-from scorecast.mixtures.diagnostics import Diagnostics
+from scorecast.mixtures.diagnostics import Check, Diagnostics
 
 QUICK = ("--cv", "2", "--chains", "1", "--draws", "20", "--max-seconds", "0",
          "--allow-unconverged")  # fmt: skip
@@ -49,7 +49,10 @@ class QuickModel(BaseEstimator):
         self.middle_ = float(np.log(time).mean())
         self.scaling_ = SimpleNamespace(ridge=0.0)
         self.thinning_, self.n_events_ = 1, int(np.sum(event))
-        self.diagnostics_ = Diagnostics(1.0, 99.0, 99.0, 0.1, 1.0, 99.0, 1, 20)
+        self.diagnostics_ = Diagnostics(
+            rhat=1.0, ess_bulk=99.0, ess_tail=99.0, mcse=0.1, rhat_components=1.0,
+            ess_components=99.0, n_chains=1, n_draws=20,
+        )  # fmt: skip
         return self
 
     def thinned(self, _):
@@ -318,13 +321,13 @@ def test_the_fit_of_shown_cases_is_named_where_it_fails(quick, monkeypatch):
         plain(self, X, time, event)
         warnings.warn("The simulation did not converge.", DataWarning, stacklevel=2)
         self.diagnostics_ = dataclasses.replace(
-            self.diagnostics_, reasons=("R-hat 1.7",)
+            self.diagnostics_, failed=(Check.RHAT,), rhat=1.7, n_chains=2
         )
         return self
 
     monkeypatch.setattr(QuickModel, "fit", failing)
     found = quick(rows())
-    words = "fit that predicts the cases shown did not converge (R-hat 1.7)"
+    words = "fit that predicts the cases shown did not converge (the chains disagree"
     (said,) = [w for w in found.data["result"]["warnings"] if words in w]
     assert words in " ".join(found.text.split())
     assert words not in found.err

@@ -1,13 +1,13 @@
 """The interval that is reported, with real chains, in worlds whose J is known."""
 
-import warnings
+import math
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import scorecast as sc
-from scorecast.exceptions import DataWarning
+from scorecast.information import PosteriorSettings
 from scorecast.mixtures import Sampling, SkewStudent
 
 SHORT = Sampling(n_chains=2, n_warmup=300, n_draws=700, n_extensions=0, n_kept=100)
@@ -49,16 +49,45 @@ def test_reported_intervals_hold_nine_times_of_ten(world):
     draw, truth = WORLDS[world]
     reported, halved = [], []
     for seed in range(N_REPEATS):
-        cases = sc.cases_from_j(draw(np.random.default_rng([seed, 2])))
-        with warnings.catch_warnings():  # such short chains may not have converged
-            warnings.simplefilter("ignore", DataWarning)
-            found = sc.apparent_information(
-                cases, sampling=SHORT, allow_unconverged=True, random_state=seed,
-                n_jobs=1, units="nats",
-            )  # fmt: skip
+        j = draw(np.random.default_rng([seed, 2]))
+        found = sc.apparent_information(
+            sc.Forecasts.from_log_ratios(j),
+            settings=PosteriorSettings(sampling=SHORT, allow_unconverged=True),
+            random_state=seed,
+            n_jobs=1,
+            units="nats",
+        )
         reported.append(found.posterior.low <= truth <= found.posterior.high)
         half = (found.normal.high - found.normal.low) / 4
         halved.append(abs(found.normal.mean - truth) <= half)
     assert chance_of_so_few(reported) > 0.01, np.mean(reported)
     # The same samples find out intervals half as wide as the usual ones.
     assert chance_of_so_few(halved) < 0.01, np.mean(halved)
+
+
+def overconfident(n, rng):
+    """Naive Bayes with ten copies of three features: J is near -1.9 bits."""
+    sep, copies = 0.26, 10
+    y = rng.random(n) < 0.5
+    z = rng.normal(np.where(y, sep, -sep)[:, None], 1, (n, 3))
+    odds = copies * 2 * sep * z.sum(axis=1)
+    return np.log(2) - np.logaddexp(0, np.where(y, -odds, odds))
+
+
+@pytest.mark.statistical
+def test_the_headline_of_overconfident_forecasters_is_no_worse_than_the_mean():
+    truth = overconfident(10**6, np.random.default_rng(99)).mean()
+    errors = []
+    for seed in range(75):
+        j = overconfident(200, np.random.default_rng([seed, 4]))
+        found = sc.apparent_information(
+            j, np.zeros(200), random_state=seed, units="nats"
+        )
+        mixture = found.posterior.view("mixture")
+        errors.append([found.posterior.median, j.mean(), mixture.median])
+    squared = (np.array(errors) - truth) ** 2
+    worse = squared[:, [0, 2]] - squared[:, [1]]
+    stderr = worse.std(axis=0, ddof=1) / math.sqrt(len(worse))
+    for sets in (slice(15), slice(75)):  # the first fifteen by themselves
+        assert squared[sets, 0].mean() <= 1.0001 * squared[sets, 1].mean()
+    assert worse[:, 1].mean() > 2 * stderr[1]  # the centre of before

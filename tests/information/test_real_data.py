@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import scorecast as sc
+from scorecast.information import PosteriorSettings
 from scorecast.mixtures import Sampling
 
 GAMES = {
@@ -50,14 +51,14 @@ def test_games_have_the_known_information_over_the_base_rate(shared_data, sport)
     column = {"1": "prob1", "0": "probtie", "2": "prob2"}
     q = np.array([[float(game[column[c]]) for c in kept] for game in games])
     rate = [outcome.count(c) / len(outcome) for c in kept]
-    cases = sc.cases_from_classes(
-        q, outcome, classes=kept, prior=rate, renormalise=True
+    cases = sc.Forecasts.from_class_probabilities(
+        q, outcome, classes=kept, prior=rate, normalize=True
     )
     assert cases.n == n
     assert bits(cases.j).mean() == pytest.approx(mean, abs=6e-4)
     assert bits(cases.j).std(ddof=1) / np.sqrt(n) == pytest.approx(stderr, abs=6e-4)
-    left = sc.cases_from_classes(
-        q, outcome, classes=kept, prior="leave-one-out", renormalise=True
+    left = sc.Forecasts.from_class_probabilities(
+        q, outcome, classes=kept, prior="leave-one-out", normalize=True
     )
     # With its own case left out the base rate knows a little less.
     assert cases.j.mean() < left.j.mean() < cases.j.mean() + 3 / n
@@ -69,7 +70,7 @@ def test_survival_models_have_the_known_information(shared_data, which):
     mean, stderr, least = SURVIVAL[which]
     event = np.array([int(row["event"]) for row in rows])
     log_q, log_p = (np.array([float(r[k]) for r in rows]) for k in ("logQ", "logP"))
-    cases = sc.cases_from_times(
+    cases = sc.Forecasts.from_survival(
         event,
         log_density=log_q,
         log_survival=np.where(event, 0.0, log_q),
@@ -102,7 +103,10 @@ def test_a_lone_disaster_moves_the_posterior_less_than_the_mean(seed):
     j = paper_like(seed)
     assert j.mean() == pytest.approx(0.096, abs=2e-3)
     result = sc.apparent_information(
-        sc.cases_from_j(j), sampling=Sampling(n_chains=4), n_jobs=1
+        sc.Forecasts.from_log_ratios(j),
+        settings=PosteriorSettings(sampling=Sampling(n_chains=4)),
+        units="nats",
+        n_jobs=1,
     )
     assert result.posterior.low < j.mean() < result.posterior.high
     without = result.influence
@@ -120,9 +124,9 @@ def test_binary_forecasts_get_an_answer_clipped_or_not(shared_data, clip):
     played = [g for g in games["nfl_games",] if g["outcome"] in "12"][:300]
     chance = np.clip([float(g["prob1"]) for g in played], clip, 1 - clip)
     won = [g["outcome"] == "1" for g in played]
-    cases = sc.cases_from_classes(chance, won, prior="leave-one-out")
-    result = sc.apparent_information(cases, units="bits", influence=False)
-    assert result.converged
+    cases = sc.Forecasts.from_class_probabilities(chance, won, prior="leave-one-out")
+    result = sc.apparent_information(cases, settings=PosteriorSettings(influence=False))
+    assert result.is_converged
     views = {view.tails: view for view in result.posterior.views}
     mean, error = bits(cases.j).mean(), bits(cases.j).std(ddof=1) / np.sqrt(300)
     assert abs(views["mixture"].median - mean) < 0.3 * error

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scorecast.information.ties import spread_ties
+from scorecast.information.posterior import spread_ties
 from scorecast.mixtures import Prior, ProGamma, SkewStudent, sample_short_chains
 from scorecast.mixtures.densities import (
     log_densities,

@@ -15,6 +15,7 @@ import scorecast.mixtures.sampler as sampler_module
 from scorecast._core import progress
 from scorecast.exceptions import CheckpointError, InvalidInputError, UsageError
 from scorecast.mixtures import (
+    Check,
     Prior,
     Sampling,
     SkewStudent,
@@ -330,11 +331,18 @@ def test_chains_are_not_waited_for_because_of_the_number_of_components():
 @pytest.mark.parametrize("excess", [1e-3, 4e-4, 1e-6])
 def test_a_gate_never_contradicts_itself_by_rounding(excess):
     from scorecast._core.rounding import told_apart
-    from scorecast.mixtures.diagnostics import LEAST_ESS_PER_CHAIN, MOST_RHAT, _reasons
+    from scorecast.mixtures.diagnostics import LEAST_ESS_PER_CHAIN, MOST_RHAT
 
-    moving = np.random.default_rng(0).normal(size=(2, 50, 1))
     least = 2 * LEAST_ESS_PER_CHAIN
-    said = _reasons(moving, MOST_RHAT + excess, least - excess, 1e6)
+    chains = np.random.default_rng(0).normal(size=(2, 50, 1))
+    found = dataclasses.replace(
+        diagnose(chains, np.ones((2, 50), dtype=int)),
+        failed=(Check.RHAT, Check.ESS_BULK),
+        rhat=MOST_RHAT + excess,
+        ess_bulk=least - excess,
+        ess_tail=1e6,
+    )
+    said = found.reasons
     shown = [float(word.strip(",")) for line in said for word in line.split()
              if word[0].isdigit()]  # fmt: skip
     rhat, most, found, wanted = shown

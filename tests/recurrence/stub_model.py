@@ -18,7 +18,7 @@ class StubModel(BaseEstimator):
     """
 
     fits: ClassVar = []
-    reasons = ()
+    failed = ()
     ridge = 0.0
 
     def __init__(
@@ -44,7 +44,7 @@ class StubModel(BaseEstimator):
         self.scaling_ = SimpleNamespace(ridge=self.ridge)
         self.diagnostics_ = Diagnostics(
             rhat=1.01, ess_bulk=300.0, ess_tail=300.0, mcse=0.01, rhat_components=1.0,
-            ess_components=300.0, n_chains=3, n_draws=50, reasons=self.reasons,
+            ess_components=300.0, n_chains=3, n_draws=50, failed=self.failed,
         )  # fmt: skip
         return self
 

@@ -15,6 +15,7 @@ from scorecast.exceptions import (
     MissingExtraError,
     UsageError,
 )
+from scorecast.mixtures import Check
 from scorecast.recurrence import curves_of, median_time, recurrence_of
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.columns import narrowed, usable_columns
@@ -343,7 +344,9 @@ def test_the_table_of_rivals_is_in_the_units_of_the_answer(cohort, stub, units, 
     pytest.importorskip("lifelines")
     X, time, event = cohort(n=40)
     found, _ = evaluated(stub(), X, time, event, cv=2, rivals=["weibull"])
-    told = SimpleNamespace(units=units, level=0.9, warnings=(), converged=True)
+    told = SimpleNamespace(
+        units=units, confidence_level=0.9, notes=(), is_converged=True
+    )
     answer = recurrence_of(found, told)
     row = answer.comparison[-1]
     plain = (found.log_q_of("weibull") - found.log_p).mean()
@@ -378,8 +381,8 @@ def test_folds_whose_chains_disagree_are_named(cohort, stub, repeats, words):
         def fit(self, X, time, event):
             super().fit(X, time, event)
             second = len(self.fits) % 3 == 2
-            reasons = ("the chains disagree",) if second else ()
-            self.diagnostics_ = replace(self.diagnostics_, reasons=reasons)
+            failed = (Check.RHAT,) if second else ()
+            self.diagnostics_ = replace(self.diagnostics_, failed=failed)
             return self
 
     found, _ = evaluated(Doubtful(), X, time, event, cv=3, repeats=repeats)

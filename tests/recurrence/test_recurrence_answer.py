@@ -8,15 +8,17 @@ import pytest
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
+from scorecast.information import PosteriorSettings
 from scorecast.mixtures import Sampling
 from scorecast.recurrence import Evaluation, Predictions, fit_population
 from scorecast.recurrence.baseline import curve_of_all
 from scorecast.report import render_text, report as write_page
 
 TINY = {
-    "sampling": Sampling(n_chains=2, n_warmup=150, n_draws=150, n_extensions=0),
-    "allow_unconverged": True,
-    "units": "bits",
+    "settings": PosteriorSettings(
+        sampling=Sampling(n_chains=2, n_warmup=150, n_draws=150, n_extensions=0),
+        allow_unconverged=True,
+    )
 }
 
 

@@ -7,22 +7,18 @@ import re
 
 import numpy as np
 import pytest
+from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
-from scorecast._core.results import result_from_dict
-from scorecast.report import (
-    information_plots as plots,
-    main_drawing,
-    render_text,
-    report as write_page,
-)
+from scorecast.information import ApparentInformation, InfluenceMethod
+from scorecast.report import lay_out, render
 from scorecast.report.figures import COLOURS, NARROW, WIDE, new_figure
 from scorecast.report.svg import svg_of
 
 pytest.importorskip("matplotlib", reason="needs the extra [plot]")
 pytestmark = [
     pytest.mark.usefixtures("quick_posterior"),
-    pytest.mark.filterwarnings("ignore::scorecast.exceptions.DataWarning"),
+    pytest.mark.filterwarnings("ignore::scorecast.exceptions.ScorecastWarning"),
 ]
 
 
@@ -53,26 +49,21 @@ KINDS = (
 def made(kind, **options):
     j = values(kind)
     rng = np.random.default_rng(1)
-    cases = sc.cases_from_j(
+    forecasts = sc.Forecasts.from_log_ratios(
         j,
         ids=[f"case number {i}" for i in range(j.size)],
         groups=rng.choice(["men", "women", "a group with a rather long name"], j.size),
     )
-    return sc.apparent_information(cases, units="bits", **options)
+    return sc.apparent_information(forecasts, **options)
 
 
 def drawings(result):
-    found = [
-        main_drawing(result),
-        plots.cumulative_drawing(result),
-        plots.spread_drawing(result),
-        plots.betting_drawing(result),
-        plots.groups_drawing(result),
-        plots.components_drawing(result.components.traces.tolist()),
-    ]
-    if result.reliability is not None:
-        found.append(plots.reliability_drawing(result.reliability, result.level))
-    return found
+    parts = lay_out(result).sections
+    return [part.figure for part in parts if part.figure is not None]
+
+
+def write_page(result):
+    return render(result, "html")
 
 
 def boxes(figure, axes):
@@ -108,15 +99,17 @@ def test_texts_neither_touch_nor_leave_the_figure(kind, width):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_written_and_shown(kind):
     result = made(kind)
-    text = render_text(result)
+    text = render(result)
     assert all(len(line) <= 88 for line in text.splitlines())
     assert "bits per case" in text
     assert " nan" not in text
     page = write_page(result)
     assert page.count("<svg") == 2 * len(drawings(result))
-    again = result_from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+    again = ApparentInformation.from_dict(
+        json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    )
     assert write_page(again) == page
-    assert render_text(again) == text
+    assert render(again) == text
 
 
 def test_colours_are_those_the_page_can_change():
@@ -131,8 +124,8 @@ def test_reliability_is_drawn_for_class_probabilities():
     rng = np.random.default_rng(0)
     q = rng.dirichlet(np.ones(3), 300)
     y = [rng.choice(3, p=row) for row in q]
-    cases = sc.cases_from_classes(q, y, prior=np.full(3, 1 / 3))
-    page = write_page(sc.apparent_information(cases, units="bits"))
+    forecasts = sc.Forecasts.from_class_probabilities(q, y, prior=np.full(3, 1 / 3))
+    page = write_page(sc.apparent_information(forecasts))
     assert "Do the chances mean what they say?" in page
 
 
@@ -141,8 +134,10 @@ def test_a_page_has_one_dash_for_ranges_and_says_why_one_class_is_shown():
     chance = rng.uniform(0.3, 0.9, 300)
     y = (rng.random(300) < chance).astype(int)
     q = np.column_stack([1 - chance, chance])
-    cases = sc.cases_from_classes(q, y, prior=[0.4, 0.6], groups=y // 1)
-    page = write_page(sc.apparent_information(cases, units="bits"))
+    forecasts = sc.Forecasts.from_class_probabilities(
+        q, y, prior=[0.4, 0.6], groups=y // 1
+    )
+    page = write_page(sc.apparent_information(forecasts))
     texts = re.sub(r"<svg.*?</svg>|<footer.*", "", page, flags=re.DOTALL)
     texts = re.sub(r"<style.*?</style>", "", texts, flags=re.DOTALL)
     assert re.search(r"\d\u2060?\u2013\u2060?\d", texts)
@@ -150,17 +145,9 @@ def test_a_page_has_one_dash_for_ranges_and_says_why_one_class_is_shown():
     assert "mirror image" in page
 
 
-def test_no_table_of_a_page_has_more_columns_than_a_telephone_holds():
-    page = write_page(made("tail"))
-    heads = re.findall(r"<thead>.*?</thead>", page, flags=re.DOTALL)
-    assert max(head.count("<th") - 1 for head in heads) <= 4
-    assert "P(J &gt; 0)" in page
-
-
-def test_chains_that_agree_on_j_say_so(quick_posterior):
-    result = made("plain")
-    assert "agree on J: R-hat 1.001" in render_text(result)
-    assert "components" not in render_text(result)
+def test_wide_tables_are_stacked_on_a_telephone():
+    tables = [t for part in lay_out(made("tail")).sections for t in part.tables]
+    assert max(len(t.columns) for t in tables if not t.is_stacked) <= 4
 
 
 def test_a_notebook_gets_a_fragment():
@@ -178,8 +165,8 @@ def test_the_sign_of_every_end_of_an_interval_can_be_seen(low, high):
     usual = dataclasses.replace(result.normal, low=low, high=high)
     result = dataclasses.replace(result, posterior=posterior, normal=usual)
     page = result_page(result)
-    for text in (result.summary(), render_text(result), page):
-        text = " ".join(text.split())
+    for text in (result.summary(), render(result), page):
+        text = " ".join(text.split()).replace("\u2013", "-")
         pairs = re.findall(r"(-?[\d.]+)(?: to |-)(-?[\d.]+)\)", text)
         assert pairs
         for found in pairs:
@@ -195,8 +182,10 @@ def result_page(result):
 def test_shares_that_are_not_certain_are_not_shown_as_certain():
     rng = np.random.default_rng(5)
     chance = np.clip(rng.beta(0.3, 0.3, 400), 0.0003, 0.9997)
-    cases = sc.cases_from_classes(chance, rng.random(400) < chance, prior=[0.5, 0.5])
-    result = sc.apparent_information(cases)
+    forecasts = sc.Forecasts.from_class_probabilities(
+        chance, rng.random(400) < chance, prior=[0.5, 0.5]
+    )
+    result = sc.apparent_information(forecasts)
     first, *others = result.reliability.bins
     bins = (dataclasses.replace(first, low=0.0002, high=0.9997), *others)
     trust = dataclasses.replace(result.reliability, bins=bins)
@@ -205,3 +194,33 @@ def test_shares_that_are_not_certain_are_not_shown_as_certain():
     assert rows
     for cell in rows:
         assert not re.search(r"(?<![\d.<>])(100\.0|0\.0)(?!\d)", cell), cell
+
+
+def test_the_sentence_on_one_case_speaks_of_the_mixture_and_its_error():
+    result = made("tail")
+    mixture = dataclasses.replace(result.posterior.views[0], median=0.25)
+    views = (mixture, *result.posterior.views[1:])
+    posterior = dataclasses.replace(
+        result.posterior, views=views, centre="pareto", median=0.5, low=0.4, high=0.6
+    )
+
+    def said(without, error, method=InfluenceMethod.REWEIGHTED):
+        influence = dataclasses.replace(
+            result.influence,
+            posterior_median_without=without,
+            median_error=error,
+            method=method,
+        )
+        changed = dataclasses.replace(result, posterior=posterior, influence=influence)
+        return dict(lay_out(changed).facts)["One case"]
+
+    assert said(0.26, 0.001).endswith("from 0.250 to 0.260 (error by simulation 0.001)")
+    assert "no more than chance" in said(0.26, 0.01)
+    assert said(0.26, np.nan).endswith("the mixture's median from 0.250 to 0.260")
+    assert "too many cases" in said(np.nan, np.nan, InfluenceMethod.TOO_MANY_CASES)
+
+
+def test_what_a_page_and_a_terminal_say():
+    result = made("infinite")
+    assert_snapshot("information", render(result))
+    assert_snapshot("information_page", page_text(write_page(result)))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import scorecast as sc
+from scorecast.information import PosteriorSettings
 from scorecast.mixtures import Sampling
 from scorecast.recurrence import CaseCurves, Evaluation, Predictions, recurrence_of
 from scorecast.report import report as write_page
@@ -57,10 +58,13 @@ def answer():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         worth = sc.apparent_information(
-            found.log_q, found.log_p, units="bits", allow_unconverged=True,
-            sampling=Sampling(n_chains=1, n_warmup=20, n_draws=20,
-                                          n_extensions=0),
-        )  # fmt: skip
+            found.log_q,
+            found.log_p,
+            settings=PosteriorSettings(
+                sampling=Sampling(n_chains=1, n_warmup=20, n_draws=20, n_extensions=0),
+                allow_unconverged=True,
+            ),
+        )
     return lambda **changes: recurrence_of(found, worth, **changes)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
+from scorecast.information import PosteriorSettings
 from scorecast.mixtures import Sampling
 from scorecast.recurrence import (
     CaseCurves,
@@ -15,6 +16,7 @@ from scorecast.recurrence import (
     RivalRow,
     recurrence_of,
 )
+from scorecast.recurrence.told import decimals
 from scorecast.report import render_text, report as write_page
 from scorecast.report.recurrence_plots import (
     calibration_drawing,
@@ -62,7 +64,9 @@ def answer():
     )  # fmt: skip
     tiny = Sampling(n_chains=2, n_warmup=80, n_draws=80, n_extensions=0)
     worth = sc.apparent_information(
-        found.log_q, found.log_p, sampling=tiny, allow_unconverged=True, units="bits"
+        found.log_q,
+        found.log_p,
+        settings=PosteriorSettings(sampling=tiny, allow_unconverged=True),
     )
     return recurrence_of(
         found,
@@ -134,7 +138,7 @@ def test_one_name_per_rival_in_figure_and_table(answer):
 def test_the_figure_of_rivals_has_the_digits_and_the_minus_of_the_table(answer):
     row = dataclasses.replace(answer.comparison[-1], beyond=-0.0684, low=-0.1, high=0.2)
     told = dataclasses.replace(answer, comparison=(row,))
-    digits = told.information.decimals
+    digits = decimals(told.information)
     number = f"\N{MINUS SIGN}{0.0684:.{digits}f}"
     assert f">{number}<" in svg_of(rivals_drawing(told), name="f")
     page = page_of(told).replace("\N{NO-BREAK SPACE}", " ")

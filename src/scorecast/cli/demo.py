@@ -90,11 +90,11 @@ def _characters(seed: int) -> tuple[Any, Any]:
 
 def _matches(options: dict[str, Any]) -> list[ApparentInformation]:
     """Judge the forecasts of football matches."""
-    from scorecast.information import apparent_information, cases_from_classes
+    from scorecast.information import Forecasts, PosteriorSettings, apparent_information
     from scorecast.io import load_matches
 
     known = load_matches()
-    cases = cases_from_classes(
+    forecasts = Forecasts.from_class_probabilities(
         known.probabilities,
         known.outcome,
         classes=known.classes,
@@ -102,9 +102,8 @@ def _matches(options: dict[str, Any]) -> list[ApparentInformation]:
         ids=known.matches,
     )
     answer = apparent_information(
-        cases,
-        units="bits",
-        allow_unconverged=True,
+        forecasts,
+        settings=PosteriorSettings(allow_unconverged=True),
         random_state=options["seed"],
         n_jobs=options["n_jobs"],
     )

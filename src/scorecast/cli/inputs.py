@@ -16,7 +16,6 @@ from scorecast.exceptions import (
     DataWarning,
     InsufficientDataError,
     InvalidInputError,
-    InvalidPriorError,
     Location,
     NotConvergedError,
     ScorecastWarning,
@@ -301,15 +300,13 @@ def _paired_rows(
 
 
 @contextmanager
-def blamed_on(path: str, *, prior: str = "") -> Iterator[None]:
+def blamed_on(path: str) -> Iterator[None]:
     """Name the file that does not fit, which the library cannot know.
 
     Parameters
     ----------
     path : str
         The file, or several as one text.
-    prior : str, optional
-        The file of the prior, to be named for what is wrong with that.
 
     Raises
     ------
@@ -321,8 +318,7 @@ def blamed_on(path: str, *, prior: str = "") -> Iterator[None]:
     except (CheckpointError, NotConvergedError):  # no fault of the file
         raise
     except (InvalidInputError, InsufficientDataError) as error:
-        named = prior if prior and isinstance(error, InvalidPriorError) else path
-        raise error.located(Location(file=named)) from error
+        raise error.located(Location(file=path)) from error
 
 
 @contextmanager

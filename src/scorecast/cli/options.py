@@ -22,7 +22,6 @@ __all__ = [
     "Whole",
     "amount_options",
     "averaging_options",
-    "case_options",
     "dataset_options",
     "max_seconds_option",
     "output_options",
@@ -247,68 +246,3 @@ def score_options(function: F) -> F:
         ],
         function,
     )  # fmt: skip
-
-
-def case_options(function: F) -> F:
-    """Add the ways in which forecasts of cases may be given."""
-    options = [*_chance_options(), *_class_options(), *_case_table_options()]
-    return _apply(options, function)
-
-
-def _chance_options() -> list[Callable[[Any], Any]]:
-    """Return the options that name columns of what happened."""
-    base = click.Choice(["e", "2", "10"])
-    return [
-        click.argument("table", metavar="TABLE"),
-        click.option("--log-q", metavar="COL",
-                     help="Log-probability (or log-density) that the forecast gave "
-                     "to what happened."),
-        click.option("--log-p", metavar="COL", help="The same of the prior."),
-        click.option("--q", metavar="COL",
-                     help="Probability that the forecast gave to what happened."),
-        click.option("--p", metavar="COL", help="The same of the prior."),
-        click.option("--j", metavar="COL", help="log q - log p, computed already."),
-        click.option("--versus", metavar="COL",
-                     help="Another forecaster, in the form of the first: say what "
-                     "the first knows beyond it."),
-        click.option("--base", type=base, help="Base of logarithms. [default: e]"),
-        click.option("--base-p", type=base,
-                     help="Base of --log-p, if it is another one."),
-    ]  # fmt: skip
-
-
-def _class_options() -> list[Callable[[Any], Any]]:
-    """Return the options for the probabilities of every class, and their prior."""
-    return [
-        click.option("--probability", "probabilities", multiple=True,
-                     metavar="COL[=LABEL]",
-                     help="Column with the probability of a class; once for each."),
-        click.option("--label-column", metavar="COL",
-                     help="Column that says which class it was."),
-        click.option("--labels", metavar="FILE",
-                     help="File that says which class it was; not needed if TABLE "
-                     "is an .npz with 'probs' (or the like) and 'labels'."),
-        click.option("--prior", metavar="FILE",
-                     help="Class prior: columns 'class' and 'probability', or one "
-                     "number per class."),
-        click.option("--train-labels", metavar="FILE",
-                     help="Labels of the training cases: their frequencies are the "
-                     "prior."),
-        click.option("--leave-one-out", is_flag=True,
-                     help="Prior: frequencies among all other cases, of other "
-                     "groups too."),
-        click.option("--renormalise", is_flag=True,
-                     help="Divide rows of class probabilities by their sum."),
-        click.option("--key", help="Name of the matrix in an .npz file."),
-    ]  # fmt: skip
-
-
-def _case_table_options() -> list[Callable[[Any], Any]]:
-    """Return the options that say how the table is laid out."""
-    return [
-        click.option("--group", metavar="COL",
-                     help="Column of groups to look at one by one."),
-        click.option("--id", "id_column", metavar="COL",
-                     help="Column that names the cases."),
-        *_layout_options(),
-    ]  # fmt: skip

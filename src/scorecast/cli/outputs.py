@@ -104,6 +104,8 @@ def run(
     with _collected() as caught:
         loaded = load(options)
         check_outputs(options, loaded.files)
+        if options.get("checkpoint"):
+            check_writable(options["checkpoint"], force=True, inputs=loaded.files)
         with computing(), locating(loaded.places):
             result = answer(options, loaded)
         files = file_prints(loaded.files)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.information import check_information
+from scorecast.cli.information import information_gates
 from scorecast.cli.new_cases import (
     check_new_cases,
     new_case_options,
@@ -243,7 +243,8 @@ def command(**options: Any) -> None:
     notes = [*read.values(), *dict.fromkeys(map(_in_options, told))]
     save_predicted(result.predicted, options)
     deliver(result, options, files=files, notes=notes)
-    check_information(result.information, options)
+    for gate in information_gates(result.information, options):
+        gate.check()
 
 
 def _n_folds(data: SurvivalFile, options: dict[str, Any]) -> int:
@@ -450,12 +451,12 @@ def _say_first(
     options: dict[str, Any],
 ) -> None:
     """Say what needs no simulation, before the work begins."""
+    from scorecast._core.checks import NATS_PER
     from scorecast._core.progress import say
     from scorecast.exceptions import ScorecastError
     from scorecast.information.first_figures import first_figures
-    from scorecast.information.units import UNITS
-    from scorecast.information.wording import amount, decimals_for, interval_end
     from scorecast.recurrence import evaluate_recurrence, median_time
+    from scorecast.report.formats import decimals_for, fixed, fixed_end
 
     if options["quiet"]:
         return
@@ -478,13 +479,13 @@ def _say_first(
         )
     except (ScorecastError, ArithmeticError):
         return  # what is wrong the work itself will say
-    told = first_figures(found.j / UNITS[options["units"]], options["level"])
+    told = first_figures(found.j / NATS_PER[options["units"]], options["level"])
     low, high = told.t_interval
     digits = decimals_for(high - low)
     line = (
-        f"A lognormal regression knows {amount(told.mean, digits)} {options['units']} "
+        f"A lognormal regression knows {fixed(told.mean, digits)} {options['units']} "
         f"per case beyond the prior ({100 * options['level']:g} % by t "
-        f"{interval_end(low, digits)} to {interval_end(high, digits)}), on cases it "
+        f"{fixed_end(low, digits)} to {fixed_end(high, digits)}), on cases it "
         "did not learn from; now the model."
     )
     say(click.wrap_text(line, width=88))

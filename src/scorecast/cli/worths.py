@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scorecast.information import CaseInformation
+    from scorecast.information import Forecasts
     from scorecast.recurrence import Evaluation
 
 __all__ = ["judged_posteriors", "lengths_of", "n_posteriors"]
@@ -22,13 +22,20 @@ def lengths_of(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _information_settings(options: dict[str, Any]) -> dict[str, Any]:
+def _information_settings(
+    options: dict[str, Any], *, influence: bool = True
+) -> dict[str, Any]:
+    from scorecast.information import PosteriorSettings
+
     return {
         "units": options["units"],
-        "level": options["level"],
+        "confidence_level": options["level"],
         "quick": options["quick"],
-        "max_seconds": options["max_seconds"],
-        "allow_unconverged": options["allow_unconverged"],
+        "settings": PosteriorSettings(
+            max_seconds=options["max_seconds"],
+            allow_unconverged=options["allow_unconverged"],
+            influence=influence,
+        ),
         "random_state": options["seed"],
         "n_jobs": options["n_jobs"],
     }
@@ -58,19 +65,17 @@ def judged_posteriors(
 
     from scorecast.exceptions import InvalidInputError, NotConvergedError
     from scorecast.information import (
+        Forecasts,
         apparent_information,
-        cases_from_times,
         compare_information,
     )
-    from scorecast.recurrence import PRIOR_WORDS
 
-    cases = cases_from_times(
+    cases = Forecasts.from_survival(
         found.event,
         log_density=found.log_q,
         log_survival=found.log_q,
         prior_log_density=found.log_p,
         prior_log_survival=found.log_p,
-        prior=PRIOR_WORDS[found.prior],
     )
     alike = [] if found.prior == "kaplan-meier" else ["curve"]
     others = (*alike, *found.rivals)
@@ -126,7 +131,7 @@ def _asked(others: Sequence[str]) -> Iterator[int]:
     yield from track(range(1 + 2 * len(others)), what="posterior")
 
 
-def _of_model(cases: CaseInformation, options: dict[str, Any]) -> Any:
+def _of_model(cases: Forecasts, options: dict[str, Any]) -> Any:
     from scorecast.exceptions import NotConvergedError
     from scorecast.information import apparent_information
 
@@ -149,6 +154,8 @@ def _posterior(
     ask: Callable[..., Any],
     given: tuple[Any, ...],
     options: dict[str, Any],
+    *,
+    influence: bool = True,
     **more: Any,
 ) -> Any:
     """Return a posterior of J; the checkpoint knows it, or why there is none."""
@@ -156,7 +163,7 @@ def _posterior(
     from scorecast._core.results import result_from_dict
     from scorecast.recurrence import noted
 
-    settings = _information_settings(options) | more
+    settings = _information_settings(options, influence=influence) | more
     if not options["checkpoint"]:
         return ask(*given, **settings)
 

@@ -5,143 +5,165 @@ from __future__ import annotations
 import math
 import numbers
 import os
-import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_choice, check_level, check_n_jobs
+from scorecast._core.checks import (
+    NATS_PER,
+    check_count,
+    check_n_jobs,
+    check_one_of,
+    check_share,
+)
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.progress import stage, stages
+from scorecast._core.result import Note
 from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import FloatArray, RandomState
-from scorecast.exceptions import (
-    DataWarning,
-    InvalidInputError,
-    NotConvergedError,
-    UsageError,
+from scorecast._core.types import FloatArray, IntArray, RandomState
+from scorecast.exceptions import InvalidInputError, NotConvergedError, UsageError
+from scorecast.information.columns import check_column, check_same_length
+from scorecast.information.forecasts import Forecasts, like_probabilities
+from scorecast.information.groups import (
+    MOST_GROUP_RUNS,
+    GroupInformation,
+    groups_of,
+    n_groups,
 )
-from scorecast.information.betting import betting_of
-from scorecast.information.cases import CaseInformation
-from scorecast.information.components import Components, components_of
-from scorecast.information.forecasts import reliability_of
 from scorecast.information.influence import Influence, influence_of, worst_cases
-from scorecast.information.logs import cases_from_logs
-from scorecast.information.pareto_tails import has_long_tail
+from scorecast.information.notes import (
+    FLOOR,
+    InformationNote,
+    warn_of,
+    without_impossible,
+)
 from scorecast.information.posterior import (
     InformationPosterior,
+    count_shared,
     has_lone_case,
+    has_long_tail,
+    pareto_means,
+    plain_means,
     posterior_of,
+    spread_ties,
 )
-from scorecast.information.result import ApparentInformation, NormalInterval
-from scorecast.information.simulation import (
-    Simulation,
-    check_converged,
-    describe_diagnostics,
-    sampling_of,
-    seeds_from,
-)
-from scorecast.information.spread import spread_of
-from scorecast.information.subgroups import GroupInformation, groups_of
-from scorecast.information.ties import count_shared
-from scorecast.information.units import UNITS
-from scorecast.information.wording import (
-    amount,
-    amount_span,
-    decimals_for,
-    without_zeros,
+from scorecast.information.reliability import reliability_of
+from scorecast.information.result import (
+    ApparentInformation,
+    NormalInterval,
+    betting_of,
+    spread_of,
+    verdict_of,
 )
 from scorecast.mixtures import (
-    MOST_RHAT_COMPONENTS,
     MixturePosterior,
     Prior,
     Sampling,
+    can_sample,
+    sample_posterior,
+    sample_short_chains,
 )
 
-__all__ = ["answer_of", "apparent_information", "simulation_of"]
-
+_OTHER_DRAWS = 8000
 _MANY_TIES = 0.1  # share of the cases
-_FLOOR = 0.001  # as an example
-_LONGEST_NAME = 60  # of a case, in a warning
 _APART = 0.5  # of the spread of the mixture's posterior, from which views part
 
-ASSUMPTIONS = (
-    "the cases are independent of one another, and new ones will be like them",
-    "every forecast was made without knowing what then happened",
-    "forecasts and {reference} are probabilities (or densities) of the same thing",
-)
 
-
-@checked_keywords
-def apparent_information(
-    log_q: ArrayLike | CaseInformation,
-    log_p: ArrayLike | None = None,
-    *,
-    groups: Iterable[Hashable] | None = None,
-    units: str = "nats",
-    level: float = 0.95,
-    floor: float | None = None,
-    mixture_prior: Prior | None = None,
-    sampling: Sampling | None = None,
-    tails: str = "all",
-    max_cases: int = 50_000,
-    max_seconds: float = 60.0,
-    allow_unconverged: bool = False,
-    quick: bool = False,
-    influence: bool = True,
-    random_state: RandomState = 0,
-    n_jobs: int | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-) -> ApparentInformation:
-    """Say how much forecasts know beyond a prior, and how sure that is.
-
-    The apparent Shannon information of a case is j = log Q - log P of what happened.
-    Its mean over all cases there might be, J, is what forecasts are worth. Since j has
-    long tails, J gets a posterior from a mixture of skew-Student distributions.
+@dataclass(frozen=True, kw_only=True)
+class PosteriorSettings:
+    """The rarer settings of a posterior of J.
 
     Parameters
     ----------
-    log_q : array-like of shape (n,) or CaseInformation
-        Natural log-probability (or log-density) that the forecast gave to what
-        happened; or cases made by one of the ``cases_from_...`` functions.
-    log_p : array-like of shape (n,), optional
-        The same of the prior; not needed with cases.
-    groups : iterable of hashable, optional
-        Group of every case.
-    units : {"nats", "bits"}, default="nats"
-        Units of all amounts in the answer.
-    level : float, default=0.95
-        Level of the intervals.
-    floor : float, optional
-        Raise smaller forecast chances to this one; stated in the answer. By default
-        nothing is raised, and a chance of zero costs minus infinity.
-    mixture_prior : scorecast.mixtures.Prior, optional
+    prior : scorecast.mixtures.Prior, optional
         Prior of the distribution of j (N = 1); by default the paper's,
         ``Prior.information()``, which expects J within 2.6 nats of zero;
         ``Prior.information().scaled(4)`` is four times as wide.
     sampling : Sampling, optional
         Number and length of compiled chains. By default many short chains, which need
         no compiler, up to 5,000 cases, and compiled ones beyond.
-    tails : {"all", "mixture"}, default="all"
-        Whether the interval holds those of other views of the tails as well: Pareto
-        tails learned from the far cases alone, and the normal approximation. The
-        mixture by itself is too sure where one tail is long.
-    max_cases : int, default=50000
+    max_samples : int, default=50000
         Most cases for the posterior; of more, a random choice is used, with a warning.
     max_seconds : float, default=60
         How long the chains of one posterior may go on beyond what was planned while
         they disagree.
     allow_unconverged : bool, default=False
         Whether to answer, with a stamp, where the chains disagree.
-    quick : bool, default=False
-        Whether to leave the mixture out: the plain mean, with an interval that holds
-        Student's t and that of Pareto tails. At once, and marked.
     influence : bool, default=True
         Whether to say what the answer would be without its most influential case,
         which may take as long again.
+
+    Examples
+    --------
+    >>> PosteriorSettings(max_samples=2000, influence=False).max_seconds
+    60.0
+    """
+
+    prior: Prior | None = None
+    sampling: Sampling | None = None
+    max_samples: int = 50_000
+    max_seconds: float = 60.0
+    allow_unconverged: bool = False
+    influence: bool = True
+
+    def __post_init__(self) -> None:
+        check_count(self.max_samples, "max_samples")
+        if not isinstance(self.max_seconds, numbers.Real) or not self.max_seconds >= 0:
+            problem = f"must be a number of seconds from 0; got {self.max_seconds!r}"
+            raise UsageError(problem, parameter="max_seconds")
+
+
+@checked_keywords
+def apparent_information(
+    forecasts: Forecasts | ArrayLike,
+    log_p: ArrayLike | None = None,
+    *,
+    groups: Iterable[Hashable] | None = None,
+    units: str = "bits",
+    confidence_level: float = 0.95,
+    tails: str = "all",
+    quick: bool = False,
+    settings: PosteriorSettings | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> ApparentInformation:
+    r"""Say how much forecasts know beyond a prior, and how sure that is.
+
+    The apparent Shannon information of a case is
+
+    .. math:: j = \log Q(\text{what happened}) - \log P(\text{what happened}).
+
+    Its mean over all cases there might be, J, is what forecasts are worth. Since j has
+    long tails, J gets a posterior from a mixture of skew-Student distributions, and the
+    interval holds other views of the tails as well.
+
+    Parameters
+    ----------
+    forecasts : Forecasts or array-like of shape (n,)
+        Made by one of the constructors of `Forecasts`; or natural log-probabilities
+        (or log-densities) that the forecast gave to what happened.
+    log_p : array-like of shape (n,), optional
+        The same of the prior; not needed with `Forecasts`.
+    groups : iterable of hashable, optional
+        Group of every case.
+    units : {"bits", "nats"}, default="bits"
+        Units of all amounts in the answer.
+    confidence_level : float, default=0.95
+        Level of the intervals.
+    tails : {"all", "mixture"}, default="all"
+        Whether the interval holds those of other views of the tails as well: Pareto
+        tails learned from the far cases alone, and the normal approximation. The
+        mixture by itself is too sure where one tail is long.
+    quick : bool, default=False
+        Whether to leave the mixture out: the plain mean, with an interval that holds
+        Student's t and that of Pareto tails. At once, and marked.
+    settings : PosteriorSettings, optional
+        Prior, chains, limits of cases and time.
     random_state : int, Generator or None, default=0
         Seed of the chains.
     n_jobs : int, optional
@@ -161,375 +183,481 @@ def apparent_information(
     InvalidInputError
         If the input holds NaN, or cases the prior rules out.
 
+    References
+    ----------
+    R. Sewell (2024). Assessment of the quality of a prediction.
+
+    J. Pickands (1975). Statistical inference using extreme order statistics. Annals of
+    Statistics 3, 119-131.
+
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> happened = rng.random(80) < 0.7
-    >>> log_q, log_p = np.log(np.where(happened, 0.7, 0.3)), np.full(80, np.log(0.5))
-    >>> answer = apparent_information(log_q, log_p, units="bits")  # doctest: +SKIP
-    >>> print(answer.summary())  # doctest: +SKIP
+    >>> happened = np.random.default_rng(0).random(80) < 0.7
+    >>> chance = np.where(happened, 0.7, 0.3)
+    >>> forecasts = Forecasts.from_probabilities(chance, np.full(80, 0.5))
+    >>> answer = apparent_information(forecasts, quick=True)
+    >>> round(answer.mean, 3), str(answer.verdict)
+    (0.134, 'very-probably-better')
     """
-    cases = _as_cases(log_q, log_p)
-    if groups is not None:
-        cases = cases.with_groups(groups)
-    if floor is not None:
-        cases = cases.with_floor(floor)
-    return answer_of(
-        cases,
-        units=units,
-        level=level,
-        simulation=simulation_of(
-            mixture_prior,
-            sampling,
-            tails,
-            max_cases,
-            allow_unconverged,
-            random_state,
-            n_jobs,
-            checkpoint,
-            max_seconds,
-        ),
-        seed=seed_number(random_state),
-        quick=quick,
-        influence=influence,
+    given = _as_forecasts(forecasts, log_p)
+    question = _Question(
+        units,
+        confidence_level,
+        tails,
+        quick,
+        settings,
+        random_state,
+        n_jobs,
+        checkpoint,
     )
+    return question.answer(given if groups is None else given.with_groups(groups))
 
 
-def _as_cases(
-    log_q: ArrayLike | CaseInformation, log_p: ArrayLike | None
-) -> CaseInformation:
-    if isinstance(log_q, CaseInformation):
-        if log_p is None:
-            return log_q
-        msg = "Cases hold their prior already: leave out `log_p`."
-        raise UsageError(msg)
-    if log_p is None:
-        msg = "Information is relative to a prior: give `log_p` as well."
-        raise UsageError(msg)
-    return cases_from_logs(log_q, log_p)
-
-
-def simulation_of(
-    mixture_prior: Prior | None,
-    sampling: Sampling | None,
-    tails: str,
-    max_cases: int,
-    allow_unconverged: bool,
-    random_state: RandomState,
-    n_jobs: int | None,
-    checkpoint: str | os.PathLike[str] | None,
-    max_seconds: float = 60.0,
-) -> Simulation:
-    """Say how to sample.
-
-    Parameters
-    ----------
-    mixture_prior, sampling, tails, max_cases, allow_unconverged : object
-        As for `apparent_information`.
-    random_state, n_jobs, checkpoint, max_seconds : object
-        As well.
-
-    Returns
-    -------
-    Simulation
-        Checked.
-
-    Raises
-    ------
-    UsageError
-        If `max_cases` is no count.
-    """
-    if not isinstance(max_cases, numbers.Integral) or max_cases < 1:
-        msg = f"`max_cases` must be a whole number from 1; got {max_cases!r}."
-        raise UsageError(msg)
-    if not isinstance(max_seconds, numbers.Real) or not max_seconds >= 0:
-        msg = f"`max_seconds` must be a number of seconds from 0; got {max_seconds!r}."
-        raise UsageError(msg)
-    return Simulation(
-        prior=Prior.information() if mixture_prior is None else mixture_prior,
-        sampling=sampling,
-        tails=check_choice(tails, "tails", ("all", "mixture")),
-        max_cases=int(max_cases),
-        allow_unconverged=allow_unconverged,
-        seeds=seeds_from(as_generator(random_state)),
-        n_jobs=check_n_jobs(n_jobs),
-        checkpoint=None if checkpoint is None else Path(checkpoint),
-        max_seconds=float(max_seconds),
-    )
-
-
-def answer_of(
-    cases: CaseInformation,
+@checked_keywords
+def compare_information(
+    first: Forecasts | ArrayLike,
+    second: Forecasts | ArrayLike,
     *,
-    units: str,
-    level: float,
-    simulation: Simulation,
-    seed: int | None,
-    forecast: str = "The forecasts",
-    reference: str = "the prior",
+    names: tuple[str, str] | None = None,
+    groups: Iterable[Hashable] | None = None,
+    units: str = "bits",
+    confidence_level: float = 0.95,
+    tails: str = "all",
     quick: bool = False,
-    influence: bool = True,
+    settings: PosteriorSettings | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> ApparentInformation:
-    """Put the answer together.
+    r"""Say how much one forecaster knows beyond another, case by case.
+
+    The relative information of a case is :math:`\log Q_1 - \log Q_0`. It is what the
+    first knows beyond any prior, less what the second knows: in every sample, exactly.
 
     Parameters
     ----------
-    cases : CaseInformation
-        The cases.
-    units : str
-        Units of the answer.
-    level : float
-        Level of the intervals.
-    simulation : Simulation
-        How to sample.
-    seed : int or None
-        For the record.
-    forecast, reference : str
-        What is compared with what, in words.
-    quick : bool
-        Whether to leave the mixture out.
-    influence : bool
-        Whether to say what a single case can do.
+    first, second : Forecasts or array-like of shape (n,)
+        Forecasts of the same cases in the same order; or natural log-probabilities (or
+        log-densities) that the two gave to what happened.
+    names : tuple of two str, optional
+        What the answer calls the two forecasters.
+    groups, units, confidence_level, tails, quick, settings : optional
+        As for `apparent_information`.
+    random_state : int, Generator or None, default=0
+        Seed of the chains.
+    n_jobs : int, optional
+        Number of workers.
+    checkpoint : str or path-like, optional
+        File that keeps the state of a long run.
 
     Returns
     -------
     ApparentInformation
-        The answer.
+        Positive where the first knows more.
 
     Raises
     ------
     InvalidInputError
-        If no case is finite.
+        If they are not of the same cases, or the second gave no chance to what
+        happened.
+
+    References
+    ----------
+    R. Sewell (2024). Assessment of the quality of a prediction.
+
+    Examples
+    --------
+    >>> happened = np.random.default_rng(0).random(200) < 0.7
+    >>> good, poor = (np.log(np.where(happened, q, 1 - q)) for q in (0.7, 0.4))
+    >>> answer = compare_information(good, poor, quick=True)
+    >>> round(answer.mean, 2), str(answer.verdict)
+    (0.15, 'very-probably-better')
     """
-    unit = UNITS[check_choice(units, "units", tuple(UNITS))]
-    check_level(level)
-    finite = cases.j[cases.is_finite]
-    if not finite.size:
-        msg = (
-            f"The forecast gave no chance to what happened in all {cases.n:,} cases: "
-            "the information is minus infinity and nothing more can be said. "
-            f"{_way_out(cases)}"
-        )
-        raise InvalidInputError(msg)
-    # Nothing shows how equal cases would spread: that is left to the mixture.
-    quick = quick and bool(np.ptp(finite) > 0)
-    cautions = _cautions(cases, simulation, unit, units)
-    drawn = simulation.drawn(finite)
-    n_groups = len(set(cases.groups or ()))
-    parts = {"posterior of J": 1.0, "without one case": 0.5 * influence}
-    with stages(parts | {"groups": n_groups}):
-        with stage("posterior of J"):
-            found = None if quick else simulation.run(finite[drawn])
-            doubt = _doubt(found, simulation, cases, unit, level, units)
-        posterior = posterior_of(
-            None if found is None else found.means / unit,
-            level,
-            others=simulation.other_views(finite / unit, quick=quick),
-            lone=has_lone_case(finite),
-            long_tail=has_long_tail(finite),
-        )
-        most: Influence | None = None
-        if influence:
-            with stage("without one case"):
-                most = influence_of(cases, found, simulation, unit, drawn)
-        groups: tuple[GroupInformation, ...] = ()
-        if cases.groups:
-            with stage("groups"):
-                groups = groups_of(cases, simulation, level, unit, quick=quick)
-    return ApparentInformation(
-        **_of_cases(cases, unit, level),
-        posterior=posterior,
-        n_posterior=finite.size if found is None else found.n_cases,
-        spread=spread_of(finite, found, unit),
-        influence=most,
-        components=_trusted_components(found),
-        diagnostics={"passed": True}
-        if found is None
-        else describe_diagnostics(found, unit),
-        groups=groups,
-        quick=quick,
-        units=units,
-        level=level,
-        seed=seed,
-        converged=not doubt,
-        forecast=forecast,
-        reference=reference,
-        assumptions=tuple(x.format(reference=reference) for x in ASSUMPTIONS),
-        warnings=tuple(filter(None, (*cautions, doubt, _parting_said(posterior)))),
-        options=_options(simulation),
+    if names is not None and len(names) != 2:
+        problem = f"must be the names of two forecasters; got {names!r}"
+        raise UsageError(problem, parameter="names")
+    given = _relative(first, second)
+    question = _Question(
+        units,
+        confidence_level,
+        tails,
+        quick,
+        settings,
+        random_state,
+        n_jobs,
+        checkpoint,
+    )
+    named = None if names is None else (str(names[0]), str(names[1]))
+    return question.answer(
+        given if groups is None else given.with_groups(groups), named
     )
 
 
-def _trusted_components(found: MixturePosterior | None) -> Components | None:
-    """Return the number of components where the chains agree about it, else nothing.
+def _as_forecasts(given: Forecasts | ArrayLike, log_p: ArrayLike | None) -> Forecasts:
+    if isinstance(given, Forecasts):
+        if log_p is None:
+            return given
+        problem = "forecasts hold their prior already: leave it out"
+        raise UsageError(problem, parameter="log_p")
+    if log_p is None:
+        problem = "information is relative to a prior: give its logarithms as well"
+        raise UsageError(problem, parameter="log_p")
+    return Forecasts.from_logs(given, log_p)
 
-    Short chains never do: it moves too slowly, and J does not depend on it.
-    """
-    if found is None or found.n_groups is not None:
-        return None
-    if not found.diagnostics.rhat_components <= MOST_RHAT_COMPONENTS:
-        return None
-    return components_of(np.asarray(found.n_components))
+
+def _relative(first: Forecasts | ArrayLike, second: Forecasts | ArrayLike) -> Forecasts:
+    """Hold forecasts, or their logarithms, against one another."""
+    given = {"first": first, "second": second}
+    are_arrays = [not isinstance(x, Forecasts) for x in given.values()]
+    made = {
+        name: x if isinstance(x, Forecasts) else _of_logs(x, name)
+        for name, x in given.items()
+    }
+    if any(are_arrays) and any(x.log_q is None for x in made.values()):
+        problem = "log-ratios compare with those of others against the same prior only"
+        raise UsageError(problem, parameter="second")
+    check_same_length(first=made["first"].j, second=made["second"].j)
+    notes: tuple[Note, ...] = ()
+    if all(are_arrays):
+        notes = like_probabilities(first=made["first"].j, second=made["second"].j)
+        warn_of(notes)
+    relative = made["first"].relative_to(made["second"])
+    return replace(relative, notes=(*relative.notes, *notes))
 
 
-def _doubt(
-    found: MixturePosterior | None,
-    simulation: Simulation,
-    cases: CaseInformation,
-    unit: float,
-    level: float,
-    units: str,
-) -> str:
-    """Say what is wrong with the chains; where that ends it, what needs no chains."""
-    if found is None:
-        return ""
-    try:
-        return check_converged(found, simulation)
-    except NotConvergedError as error:
-        usual = _normal(cases.j[cases.is_finite] / unit, level)
-        digits = decimals_for(usual.high - usual.low)
-        span = amount_span(usual.low, usual.high, digits)
-        plain = (
-            f"the plain mean is {amount(usual.mean, digits)} {units} per case (normal "
-            f"{100 * level:g} % interval {span})"
+def _of_logs(log_q: ArrayLike, parameter: str) -> Forecasts:
+    """Take logarithms as forecasts against a certain prior, which cancels."""
+    q = check_column(log_q, parameter, allow_negative_infinity=True)
+    return Forecasts(j=q, log_q=q, log_p=np.zeros_like(q))
+
+
+class _Question:
+    """What is asked of forecasts, and how the answer is put together."""
+
+    def __init__(
+        self,
+        units: str,
+        confidence_level: float,
+        tails: str,
+        quick: bool,
+        settings: PosteriorSettings | None,
+        random_state: RandomState,
+        n_jobs: int | None,
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
+        self.units = check_one_of(units, "units", tuple(NATS_PER))
+        self.unit = NATS_PER[units]
+        self.level = check_share(confidence_level, "confidence_level", is_open=True)
+        self.is_quick = quick
+        self.settings = settings or PosteriorSettings()
+        self.seed = seed_number(random_state)
+        self.simulation = Simulation(
+            settings=self.settings,
+            prior=self.settings.prior or Prior.information(),
+            tails=check_one_of(tails, "tails", ("all", "mixture")),
+            seeds=_seeds(as_generator(random_state)),
+            n_jobs=check_n_jobs(n_jobs),
+            checkpoint=None if checkpoint is None else Path(checkpoint),
         )
-        first = "T" + plain[1:]
-        if cases.n_infinite:
-            first = f"{_zeros_said(cases)} Without these cases {plain}"
-        msg = f"{error} {first}."
-        raise NotConvergedError(msg, error.reasons) from None
 
+    def answer(
+        self, forecasts: Forecasts, names: tuple[str, str] | None = None
+    ) -> ApparentInformation:
+        """Put the answer together.
 
-def _zeros_said(cases: CaseInformation) -> str:
-    """Say what a chance of zero costs."""
-    name = cases.name(int(np.argmin(cases.j)))[:_LONGEST_NAME]
-    return (
-        f"{cases.n_infinite:,} of {cases.n:,} cases had no chance under the forecast "
-        f"(the first: {name}), so the information is minus infinity."
-    )
+        Seeds are drawn one after the other: for the choice of cases, the chains, other
+        views, the case left out, groups.
+        """
+        possible = forecasts.j[forecasts.is_possible]
+        if not possible.size:
+            raise InvalidInputError(
+                "the forecast gave no chance to what happened in all "
+                f"{forecasts.n:,} cases: the information is minus infinity and nothing "
+                "more can be said",
+                parameter="forecasts",
+                remedy=f"a floor of {FLOOR:g} would raise every smaller chance to "
+                f"{FLOOR:g}",
+                option="floor",
+            )
+        simulation, unit = self.simulation, self.unit
+        # Nothing shows how equal cases would spread: that is left to the mixture.
+        is_quick = self.is_quick and bool(np.ptp(possible) > 0)
+        notes = self._input_notes(forecasts, possible)
+        drawn = simulation.drawn(possible)
+        normal = _normal(possible / unit, self.level)
+        parts = {"posterior of J": 1.0, "without one case": 0.5 * self._asks_influence}
+        with stages(parts | {"groups": n_groups(forecasts)}):
+            with stage("posterior of J"):
+                found = None if is_quick else simulation.run(possible[drawn])
+                notes += self._doubts(found, forecasts, normal)
+            posterior = posterior_of(
+                None if found is None else found.means / unit,
+                self.level,
+                others=simulation.other_views(possible / unit, is_quick=is_quick),
+                is_lone=has_lone_case(possible),
+                is_long_tailed=has_long_tail(possible),
+            )
+            influence: Influence | None = None
+            if self._asks_influence:
+                with stage("without one case"):
+                    influence = influence_of(forecasts, found, simulation, unit, drawn)
+            groups: tuple[GroupInformation, ...] = ()
+            if forecasts.groups:
+                with stage("groups"):
+                    groups = groups_of(
+                        forecasts, simulation, self.level, unit, is_quick=is_quick
+                    )
+        pairs, censored = forecasts.calibration, forecasts.is_censored
+        spread = spread_of(possible, found, unit)
+        is_flat = spread.least == spread.greatest
+        return ApparentInformation(
+            n=forecasts.n,
+            n_censored=0 if censored is None else int(censored.sum()),
+            prior_source=forecasts.prior_source,
+            names=names,
+            units=self.units,
+            confidence_level=self.level,
+            floor=forecasts.floor,
+            tails=simulation.tails,
+            is_quick=is_quick,
+            mixture_prior=simulation.prior.name,
+            sampling=self.settings.sampling,
+            max_samples=self.settings.max_samples,
+            max_seconds=float(self.settings.max_seconds),
+            allow_unconverged=self.settings.allow_unconverged,
+            random_state=self.seed,
+            mean=float(forecasts.j.mean()) / unit,
+            n_impossible=forecasts.n_impossible,
+            n_floored=forecasts.n_floored,
+            n_posterior=possible.size if found is None else found.n_cases,
+            verdict=verdict_of(posterior, normal, n=forecasts.n, is_flat=is_flat),
+            is_converged=found is None or found.diagnostics.passed,
+            normal=normal,
+            posterior=posterior,
+            diagnostics=None
+            if found is None
+            else replace(found.diagnostics, mcse=found.diagnostics.mcse / unit),
+            spread=spread,
+            worst=worst_cases(forecasts, unit),
+            influence=influence,
+            betting=betting_of(forecasts.j, unit),
+            reliability=None if pairs is None else reliability_of(pairs, self.level),
+            groups=groups,
+            notes=(*notes, *_parting(posterior)),
+            forecasts=forecasts,
+        )
 
+    @property
+    def _asks_influence(self) -> bool:
+        return self.settings.influence
 
-def _way_out(cases: CaseInformation) -> str:
-    """Say how to get an answer all the same."""
-    given = "" if cases.log_q is not None else "Given chances in the place of j, "
-    return (
-        f"{given}floor={_FLOOR:g} (--floor {_FLOOR:g}) would raise every smaller "
-        f"forecast chance to {_FLOOR:g}, judge all cases, and say how many were raised."
-    )
-
-
-def _parting_said(posterior: InformationPosterior) -> str:
-    """Say why the views part, where they do."""
-    views = {view.tails: view for view in posterior.views}
-    if not {"mixture", "pareto"} <= views.keys():
-        return ""
-    mixture, pareto = views["mixture"], views["pareto"]
-    if abs(mixture.median - pareto.median) <= _APART * mixture.sd:
-        return ""
-    if posterior.centre == "mixture":
+    def _input_notes(
+        self, forecasts: Forecasts, possible: FloatArray
+    ) -> tuple[Note, ...]:
+        """List, and warn of, what the reader must know before using the numbers."""
+        found = []
+        if forecasts.n_impossible:
+            found.append(
+                Note(
+                    code=InformationNote.IMPOSSIBLE,
+                    names=(forecasts.name(int(np.argmin(forecasts.j))),),
+                    count=forecasts.n_impossible,
+                    total=forecasts.n,
+                )
+            )
+        if forecasts.n_floored:
+            found.append(
+                Note(
+                    code=InformationNote.FLOORED,
+                    count=forecasts.n_floored,
+                    value=forecasts.floor,
+                )
+            )
+        if possible.size == 1:
+            found.append(Note(code=InformationNote.SINGLE))
+        elif np.ptp(possible) == 0:
+            found.append(Note(code=InformationNote.FLAT))
+        most, groups = self.settings.max_samples, n_groups(forecasts)
+        crowded = []
+        if possible.size > most:
+            code = InformationNote.SUBSAMPLED
+            crowded.append(Note(code=code, count=most, total=possible.size))
+        if groups > MOST_GROUP_RUNS:
+            crowded.append(Note(code=InformationNote.MANY_GROUPS, count=groups))
+        warn_of([*found, *crowded], units=self.units)
         return (
-            "A single case lies far from all others. The mixture, which gives the "
-            "centre, takes it to be rarer than one in these cases; Pareto tails and "
-            "the plain mean take it as it came."
+            *found,
+            *forecasts.notes,
+            *crowded,
+            *_ties(possible),
+            *self._reach(possible),
         )
-    centre = "that of Pareto tails, which learn from the far cases alone"
-    if posterior.centre == "normal":
-        centre = "the plain mean, which takes them as they came"
-    return (
-        "The views of the tails part: the mixture takes the far cases to be rarer than "
-        f"they were here. The centre is {centre}."
-    )
+
+    def _reach(self, possible: FloatArray) -> tuple[Note, ...]:
+        """Note where cases lie beyond what the prior of the mixture expects."""
+        prior = self.simulation.prior
+        # 95 % of the prior of J lie within 2.57 of such widths (tests hold it to that).
+        reach = 2.57 / math.sqrt(float(prior.centre_precision[0, 0]))
+        away = abs(float(possible.mean()) - float(prior.centre[0]))
+        if away <= reach:
+            return ()
+        code = InformationNote.BEYOND_PRIOR
+        factor = math.ceil(2 * away / reach)
+        return (Note(code=code, count=factor, value=reach / self.unit),)
+
+    def _doubts(
+        self,
+        found: MixturePosterior | None,
+        forecasts: Forecasts,
+        normal: NormalInterval,
+    ) -> tuple[Note, ...]:
+        """Note what is wrong with the chains; where that ends it, say so."""
+        if found is None or found.diagnostics.passed:
+            return ()
+        reasons = found.diagnostics.reasons
+        if self.simulation.may_use(found):
+            return (Note(code=InformationNote.NOT_CONVERGED, names=reasons),)
+        plain = (
+            f"the plain mean is {normal.mean:.3g} {self.units} per case (normal "
+            f"{100 * self.level:g} % interval {normal.low:.3g} to {normal.high:.3g})"
+        )
+        if forecasts.n_impossible:
+            plain = (
+                f"{forecasts.n_impossible:,} of {forecasts.n:,} cases had no chance "
+                "under the forecast, so the information is minus infinity, and "
+                f"{without_impossible(forecasts.n_impossible)} {plain}"
+            )
+        seconds = 4 * max(self.settings.max_seconds, 15)
+        raise NotConvergedError(
+            "the simulation of the posterior of J did not converge "
+            f"({'; '.join(reasons)}), so its answer is withheld; {plain}",
+            "; ".join(reasons),
+            diagnostics=found.diagnostics,
+            remedy=f"give it more time, such as {seconds:g} seconds, or ask for its "
+            "answer all the same",
+            option="max_seconds",
+        )
 
 
-def _reach_said(finite: FloatArray, prior: Prior, unit: float, units: str) -> str:
-    """Warn where cases lie beyond what the prior of the mixture expects."""
-    mean = float(finite.mean())
-    # 95 % of the prior of J lie within 2.57 of such widths (tests hold it to that).
-    reach = 2.57 / math.sqrt(float(prior.centre_precision[0, 0]))
-    away = abs(mean - float(prior.centre[0]))
-    if away <= reach:
-        return ""
-    factor = math.ceil(2 * away / reach)
-    return (
-        f"The mean lies beyond the reach of the prior of J ({amount(reach / unit, 1)} "
-        f"{units} from zero), which pulls the mixture back. A prior {factor} times as "
-        f"wide: mixture_prior=Prior.information().scaled({factor}) (--prior-scale "
-        f"{factor})."
-    )
+def _parting(posterior: InformationPosterior) -> tuple[Note, ...]:
+    """Note that the views part, where they do, and which gives the centre."""
+    mixture, pareto = posterior.view("mixture"), posterior.view("pareto")
+    if mixture is None or pareto is None:
+        return ()
+    if abs(mixture.median - pareto.median) <= _APART * mixture.sd:
+        return ()
+    if posterior.centre == "mixture":
+        return (Note(code=InformationNote.LONE_CASE),)
+    return (Note(code=InformationNote.VIEWS_PART, names=(posterior.centre,)),)
 
 
-def _of_cases(cases: CaseInformation, unit: float, level: float) -> dict[str, Any]:
-    """Return the parts of the answer that need no simulation."""
-    trust = cases.forecasts
-    return {
-        "cases": cases,
-        "n": cases.n,
-        "n_infinite": cases.n_infinite,
-        "mean": float(cases.j.mean()) / unit,
-        "normal": _normal(cases.j[cases.is_finite] / unit, level),
-        "worst": worst_cases(cases, unit),
-        "betting": betting_of(cases.j, unit),
-        "reliability": None if trust is None else reliability_of(trust, level),
-        "prior": cases.prior,
-        "n_censored": 0 if cases.censored is None else int(cases.censored.sum()),
-        "floor": cases.floor,
-        "n_floored": cases.n_floored,
-    }
-
-
-def _options(simulation: Simulation) -> dict[str, Any]:
-    return {
-        "mixture_prior": simulation.prior.name,
-        "tails": simulation.tails,
-        "max_cases": simulation.max_cases,
-        "max_seconds": simulation.max_seconds,
-        "allow_unconverged": simulation.allow_unconverged,
-        "sampling": sampling_of(simulation.sampling),
-    }
+def _ties(possible: FloatArray) -> tuple[Note, ...]:
+    n_shared = count_shared(possible)
+    if n_shared <= _MANY_TIES * possible.size or np.ptp(possible) == 0:
+        return ()
+    return (Note(code=InformationNote.TIED, count=n_shared, total=possible.size),)
 
 
 def _normal(values: FloatArray, level: float) -> NormalInterval:
     mean, n = float(values.mean()), values.size
     stderr = float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
-    from scipy.special import ndtri  # not before it is needed: it is slow to load
-
-    half = float(ndtri(0.5 + level / 2)) * stderr
+    half = float(scipy.special.ndtri(0.5 + level / 2)) * stderr
     return NormalInterval(mean=mean, stderr=stderr, low=mean - half, high=mean + half)
 
 
-def _cautions(
-    cases: CaseInformation, simulation: Simulation, unit: float, units: str
-) -> list[str]:
-    """Say, and warn of, what the reader must know before using the numbers."""
-    finite = cases.j[cases.is_finite]
-    lines = []
-    if cases.n_infinite:
-        rest = f"All other figures are {without_zeros(cases.n_infinite)}."
-        lines.append(f"{_zeros_said(cases)} {rest} {_way_out(cases)}")
-    if cases.n_floored:
-        lines.append(
-            f"{cases.n_floored:,} forecast chance(s) below the floor of "
-            f"{cases.floor:g} were raised to it."
-        )
-    if finite.size == 1:
-        lines.append("One case: the posterior is hardly more than its prior.")
-    elif np.ptp(finite) == 0:
-        lines.append(
-            "All cases have the same j: nothing shows how others would spread, so the "
-            "posterior is that of a single case."
-        )
-    for line in lines:
-        warnings.warn(line, DataWarning, stacklevel=4)
-    reach = _reach_said(finite, simulation.prior, unit, units)
-    subsample = simulation.warn_subsample(finite.size)
-    return [*lines, *cases.notes, subsample, _ties_said(finite), reach]
+# Asking the sampler ------------------------------------------------------------------
 
 
-def _ties_said(finite: FloatArray) -> str:
-    shared = count_shared(finite)
-    if shared <= _MANY_TIES * finite.size or np.ptp(finite) == 0:
-        return ""
-    return (
-        f"{shared:,} of {finite.size:,} cases share their j with others; for the "
-        "simulation they were spread by a hundredth of the spread of all."
-    )
+def _seeds(rng: np.random.Generator) -> Iterator[int]:
+    """Yield one seed per run, the same for the same generator."""
+    while True:
+        yield int(rng.integers(2**62))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Simulation:
+    """How posteriors are simulated.
+
+    Attributes
+    ----------
+    settings : PosteriorSettings
+        Chains, limits of cases and time.
+    prior : Prior
+        Prior of the distribution of j.
+    tails : str
+        ``"all"`` for other views of the tails as well, ``"mixture"`` for none.
+    seeds : iterator of int
+        One for every run.
+    n_jobs : int or None
+        Number of workers.
+    checkpoint : Path or None
+        Where the first run keeps its state.
+    """
+
+    settings: PosteriorSettings
+    prior: Prior
+    tails: str
+    seeds: Iterator[int] = field(repr=False)
+    n_jobs: int | None = None
+    checkpoint: Path | None = None
+
+    def apart(self) -> Simulation:
+        """Return the same for a further run, which keeps no state."""
+        return replace(self, checkpoint=None)
+
+    def may_use(self, found: MixturePosterior) -> bool:
+        """Tell whether chains agree, or their answer is wanted all the same."""
+        return found.diagnostics.passed or self.settings.allow_unconverged
+
+    def drawn(self, values: FloatArray) -> IntArray:
+        """Return the places of the values to use: all, or of too many a random choice.
+
+        Their order does not matter to which are chosen.
+        """
+        most = self.settings.max_samples
+        if values.size <= most:
+            return np.arange(values.size)
+        rng = np.random.default_rng(next(self.seeds))
+        chosen = rng.choice(values.size, most, replace=False)
+        return np.sort(np.argsort(values, kind="stable")[chosen])
+
+    def run(self, values: FloatArray) -> MixturePosterior:
+        """Simulate the distribution from which finite values of j, in nats, come.
+
+        They are sorted before use, so that their order does not matter; ties are
+        spread.
+        """
+        chosen = spread_ties(np.sort(values[self.drawn(values)]))
+        seed = next(self.seeds)
+        sampling, seconds = self.settings.sampling, self.settings.max_seconds
+        if sampling is None and can_sample(chosen.size, self.prior):
+            return sample_short_chains(
+                chosen, prior=self.prior, max_seconds=seconds, random_state=seed
+            )
+        return sample_posterior(
+            chosen,
+            prior=self.prior,
+            sampling=sampling or Sampling(max_seconds=seconds),
+            random_state=seed,
+            n_jobs=self.n_jobs,
+            checkpoint=self.checkpoint,
+        )
+
+    def other_views(
+        self, values: FloatArray, *, is_quick: bool = False
+    ) -> dict[str, FloatArray]:
+        """Draw J under other views of the tails; none where that was not asked for.
+
+        Where nothing else is looked at the plain view is Student's t: a normal
+        approximation of few cases is too sure, and no mixture beside it makes up for
+        that. All values are used, in their units; one seed is drawn in any case.
+        """
+        rng = np.random.default_rng(next(self.seeds))
+        is_alone = self.tails == "mixture"
+        if (is_alone and not is_quick) or np.ptp(values) == 0:
+            return {}
+        plain = plain_means(values, n_draws=_OTHER_DRAWS, by_t=is_quick)
+        views = {"t" if is_quick else "normal": plain}
+        if is_alone:
+            return views
+        return {"pareto": pareto_means(values, n_draws=_OTHER_DRAWS, rng=rng)} | views

@@ -9,8 +9,6 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 
-__all__ = ["FirstFigures", "first_figures", "student_quantile"]
-
 _MOST_FOR_BOOTSTRAP = 5_000  # cases, beyond which it is the t interval
 _WORK = 2_000_000  # weights drawn, about
 _SEED = 20_261_118
@@ -18,14 +16,14 @@ _SEED = 20_261_118
 
 @dataclass(frozen=True, kw_only=True)
 class FirstFigures:
-    """Mean of the finite cases, with two plain intervals.
+    """Mean of the possible cases, with two plain intervals.
 
     Attributes
     ----------
-    n, n_infinite : int
+    n, n_impossible : int
         Cases, and those to which the forecast gave no chance.
     mean : float
-        Mean of the finite cases.
+        Mean of the possible cases.
     t_interval : tuple of two float
         Mean and standard error, Student's t; NaN for one case.
     bootstrap_interval : tuple of two float or None
@@ -33,20 +31,20 @@ class FirstFigures:
     """
 
     n: int
-    n_infinite: int
+    n_impossible: int
     mean: float
     t_interval: tuple[float, float]
     bootstrap_interval: tuple[float, float] | None
 
 
-def first_figures(j: FloatArray, level: float) -> FirstFigures:
+def first_figures(j: FloatArray, confidence_level: float) -> FirstFigures:
     """Return mean and plain intervals of J.
 
     Parameters
     ----------
     j : ndarray of float64
         Information of every case; minus infinity where the forecast gave no chance.
-    level : float
+    confidence_level : float
         Level of the intervals.
 
     Returns
@@ -66,17 +64,18 @@ def first_figures(j: FloatArray, level: float) -> FirstFigures:
     half = math.nan
     if n > 1:
         error = float(values.std(ddof=1)) / math.sqrt(n)
-        half = student_quantile(0.5 + level / 2, n - 1) * error
+        half = student_quantile(0.5 + confidence_level / 2, n - 1) * error
     bootstrap = None
     if 1 < n <= _MOST_FOR_BOOTSTRAP:
         n_draws = int(np.clip(_WORK // n, 400, 4000))
         weight = np.random.default_rng(_SEED).standard_exponential((n_draws, n))
         draws = weight @ values / weight.sum(axis=1)
-        low, high = np.quantile(draws, [0.5 - level / 2, 0.5 + level / 2])
+        ends = [0.5 - confidence_level / 2, 0.5 + confidence_level / 2]
+        low, high = np.quantile(draws, ends)
         bootstrap = (float(low), float(high))
     return FirstFigures(
         n=j.size,
-        n_infinite=j.size - n,
+        n_impossible=j.size - n,
         mean=mean,
         t_interval=(mean - half, mean + half),
         bootstrap_interval=bootstrap,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import NamedTuple
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scorecast._core.types import FloatArray, IntArray, Json
-from scorecast.exceptions import NotConvergedError
-from scorecast.information.cases import CaseInformation
-from scorecast.information.simulation import Simulation, check_converged
-from scorecast.mixtures import MixturePosterior
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.information.forecasts import Forecasts
 
-__all__ = ["Influence", "WorstCase", "influence_of", "worst_cases"]
+if TYPE_CHECKING:
+    from scorecast.information.apparent import Simulation
+    from scorecast.mixtures import MixturePosterior
 
 _MOST_WORST = 10
 _EVEN = 0.25  # share of effective weights below which they are too uneven
@@ -45,59 +45,39 @@ class WorstCase:
     cost: float
     share: float
 
-    def to_dict(self) -> Json:
-        """Return plain values; what is infinite is said in a field of its own."""
-        return {**asdict(self), "is_infinite": bool(np.isinf(self.j))}
 
-    @classmethod
-    def from_dict(cls, data: Json) -> WorstCase:
-        """Rebuild from `to_dict`."""
-        # JSON has no infinities: null is one, also in files that do not say so.
-        infinite = data["j"] is None
-        return cls(
-            index=int(data["index"]),
-            id=str(data["id"]),
-            j=-np.inf if infinite else float(data["j"]),
-            cost=np.inf if infinite else float(data["cost"]),
-            share=float(data["share"]),
-        )
-
-
-def worst_cases(cases: CaseInformation, unit: float) -> tuple[WorstCase, ...]:
-    """Return the cases with the smallest j, the worst first.
-
-    Parameters
-    ----------
-    cases : CaseInformation
-        The cases.
-    unit : float
-        Nats per unit of the answer.
-
-    Returns
-    -------
-    tuple of WorstCase
-        At most ten, all with negative j.
-    """
-    values = cases.j / unit
+def worst_cases(forecasts: Forecasts, unit: float) -> tuple[WorstCase, ...]:
+    """Return the cases with the smallest j below zero, at most ten, the worst first."""
+    values = forecasts.j / unit
     order = np.argsort(values, kind="stable")[:_MOST_WORST]
     lost = -float(values[values < 0].sum())
     return tuple(
         WorstCase(
             index=int(i),
-            id=cases.name(int(i)),
+            id=forecasts.name(int(i)),
             j=float(values[i]),
-            cost=-float(values[i]) / cases.n,
-            share=_share(-float(values[i]), lost, cases.n_infinite),
+            cost=-float(values[i]) / forecasts.n,
+            share=_share(-float(values[i]), lost, forecasts.n_impossible),
         )
         for i in order
         if values[i] < 0
     )
 
 
-def _share(loss: float, lost: float, n_infinite: int) -> float:
-    if n_infinite:
-        return 1 / n_infinite if np.isinf(loss) else 0.0
+def _share(loss: float, lost: float, n_impossible: int) -> float:
+    if n_impossible:
+        return 1 / n_impossible if np.isinf(loss) else 0.0
     return loss / lost
+
+
+class InfluenceMethod(StrEnum):
+    """How the posterior without a case was found, or why it was not."""
+
+    REWEIGHTED = "reweighted"
+    RERUN = "rerun"
+    NOT_SIMULATED = "not-simulated"
+    TOO_MANY_CASES = "too-many-cases"
+    NOT_CONVERGED = "not-converged"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,12 +93,12 @@ class Influence:
     j : float
         Its information.
     mean_without : float
-        Mean of the other finite cases.
+        Mean of the other possible cases.
     posterior_mean_without, posterior_median_without : float
-        The mixture's posterior of J from the other finite cases; NaN where it was not
-        computed.
-    method : str
-        ``"weights"`` (importance weights on the draws), ``"re-run"`` or why neither.
+        The mixture's posterior of J from the other possible cases; NaN where it was
+        not computed.
+    method : InfluenceMethod
+        By importance weights on the draws, by a second run, or why by neither.
     median_error : float
         Standard error, by chance in the simulation, of how far the posterior median
         moves; NaN where it is not known.
@@ -130,25 +110,12 @@ class Influence:
     mean_without: float
     posterior_mean_without: float
     posterior_median_without: float
-    method: str
-    median_error: float = float("nan")
-
-    def to_dict(self) -> Json:
-        """Return plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Influence:
-        """Rebuild from `to_dict`."""
-        words = ("id", "method")  # which are no numbers where they are missing
-        names = [one.name for one in fields(cls) if one.name in data]
-        found: Json = {name: data[name] for name in names}
-        lost = [name for name in names if found[name] is None and name not in words]
-        return cls(**{**found, **dict.fromkeys(lost, float("nan"))})
+    method: InfluenceMethod
+    median_error: float
 
 
 def influence_of(
-    cases: CaseInformation,
+    forecasts: Forecasts,
     found: MixturePosterior | None,
     simulation: Simulation,
     unit: float,
@@ -156,35 +123,20 @@ def influence_of(
 ) -> Influence | None:
     """Leave out the case farthest from the mean, of those the posterior has seen.
 
-    Parameters
-    ----------
-    cases : CaseInformation
-        The cases.
-    found : MixturePosterior or None
-        Draws from the finite ones that were drawn; None where there are none.
-    simulation : Simulation
-        For a second run, where weights will not do.
-    unit : float
-        Nats per unit of the answer.
-    drawn : ndarray of int64
-        Places, among the finite cases, of those the posterior rests on.
-
-    Returns
-    -------
-    Influence or None
-        None if there are fewer than two finite cases, or all are equal.
+    `drawn` are places among the possible cases. Nothing is said of fewer than two
+    cases, or of equal ones.
     """
-    finite = np.flatnonzero(cases.is_finite)
-    everything, values = cases.j[finite], cases.j[finite[drawn]]
+    possible = np.flatnonzero(forecasts.is_possible)
+    everything, values = forecasts.j[possible], forecasts.j[possible[drawn]]
     if values.size < 2 or np.ptp(values) == 0:
         return None
     place = int(np.argmax(np.abs(values - everything.mean())))
     others = np.delete(values, place)
     without = _posterior_without(values[place], others, found, simulation)
-    index = int(finite[drawn[place]])
+    index = int(possible[drawn[place]])
     return Influence(
         index=index,
-        id=cases.name(index),
+        id=forecasts.name(index),
         j=float(values[place]) / unit,
         mean_without=float(np.delete(everything, drawn[place]).mean()) / unit,
         posterior_mean_without=without.mean / unit,
@@ -197,10 +149,10 @@ def influence_of(
 class _Without(NamedTuple):
     """Posterior of J without a case."""
 
-    mean: float
-    median: float
-    median_error: float
-    method: str
+    method: InfluenceMethod
+    mean: float = np.nan
+    median: float = np.nan
+    median_error: float = np.nan
 
 
 def _posterior_without(
@@ -210,26 +162,23 @@ def _posterior_without(
     simulation: Simulation,
 ) -> _Without:
     """Weight each draw by one over the density it gives to the case left out."""
-    nothing = (np.nan, np.nan, np.nan)
     if found is None:
-        return _Without(*nothing, "not simulated")
+        return _Without(InfluenceMethod.NOT_SIMULATED)
     log_weight = -found.log_densities(np.array([value]))[:, 0]
     weight = np.exp(log_weight - log_weight.max())
     if weight.sum() ** 2 / (weight**2).sum() >= _EVEN * weight.size:
-        return _weighted(weight, found)
+        return _reweighted(weight, found)
     if others.size > _MOST_TO_RERUN:
-        return _Without(*nothing, "weights too uneven, too many cases to run again")
+        return _Without(InfluenceMethod.TOO_MANY_CASES)
     again = simulation.apart().run(others)
-    try:
-        check_converged(again, simulation)
-    except NotConvergedError:
-        return _Without(*nothing, "a run without the case did not converge")
+    if not simulation.may_use(again):
+        return _Without(InfluenceMethod.NOT_CONVERGED)
     error = np.hypot(_median_error(found.means), _median_error(again.means))
     mean, median = float(again.means.mean()), float(np.median(again.means))
-    return _Without(mean, median, float(error), "re-run")
+    return _Without(InfluenceMethod.RERUN, mean, median, float(error))
 
 
-def _weighted(weight: FloatArray, found: MixturePosterior) -> _Without:
+def _reweighted(weight: FloatArray, found: MixturePosterior) -> _Without:
     """Move the posterior by as much as the weights move the draws kept in full.
 
     These are few, and differ by chance from all draws; their change hardly does.
@@ -244,10 +193,10 @@ def _weighted(weight: FloatArray, found: MixturePosterior) -> _Without:
     error = float(np.sqrt(len(left) - 1) * np.std(moves)) if len(left) > 1 else np.nan
     everything = np.ravel(found.means)
     return _Without(
+        InfluenceMethod.REWEIGHTED,
         float(everything.mean()) + shift,
         float(np.median(everything)) + _median_move(means, weight),
         error,
-        "weights",
     )
 
 
@@ -259,8 +208,11 @@ def _median_move(means: FloatArray, weight: FloatArray) -> float:
 def _median_error(draws: FloatArray) -> float:
     """Return the standard error of the median of all draws, from parts of chains."""
     per_chain = max(1, _N_BATCHES // len(draws))
-    parts = [np.median(part) for chain in draws for part in
-             np.array_split(chain.ravel(), per_chain)]  # fmt: skip
+    parts = [
+        np.median(part)
+        for chain in draws
+        for part in np.array_split(chain.ravel(), per_chain)
+    ]
     return float(np.std(parts, ddof=1) / np.sqrt(len(parts)))
 
 

@@ -2,31 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, ClassVar
 
 import numpy as np
 
-from scorecast._core.checks import check_level
-from scorecast._core.results import Result
-from scorecast._core.types import Json
-from scorecast.information.betting import Betting
-from scorecast.information.cases import CaseInformation
-from scorecast.information.components import Components
-from scorecast.information.forecasts import Reliability
+from scorecast._core.result import DATA, INPUT, OPTION, Note, Result
+from scorecast._core.types import FloatArray, IntArray
+from scorecast.information.forecasts import Forecasts, PriorSource
+from scorecast.information.groups import GroupInformation
 from scorecast.information.influence import Influence, WorstCase
 from scorecast.information.posterior import InformationPosterior
-from scorecast.information.spread import Spread
-from scorecast.information.subgroups import GroupInformation
-from scorecast.information.wording import (
-    amount,
-    amount_span,
-    decimals_for,
-    verdict,
-    without_zeros,
-)
+from scorecast.information.reliability import Reliability
+from scorecast.mixtures import Diagnostics, MixturePosterior, Sampling
 
-__all__ = ["ApparentInformation", "NormalInterval"]
+_MOST_POINTS = 400  # of the course of a stake
+_MOST_BINS = 60
+_GRID = 241
+_REACH = 12.0  # half widths of the middle half, beyond which a case is a straggler
+
+
+class Verdict(StrEnum):
+    """Whether the forecasts beat what they are held against.
+
+    By the chance that J is positive, in the view that is least sure: above .999
+    surely, above .975 very probably, above .9 probably; perhaps where the mixture alone
+    was looked at and the plain mean says otherwise.
+    """
+
+    SURELY_BETTER = "surely-better"
+    VERY_PROBABLY_BETTER = "very-probably-better"
+    PROBABLY_BETTER = "probably-better"
+    PERHAPS_BETTER = "perhaps-better"
+    UNDECIDED = "undecided"
+    PERHAPS_WORSE = "perhaps-worse"
+    PROBABLY_WORSE = "probably-worse"
+    VERY_PROBABLY_WORSE = "very-probably-worse"
+    SURELY_WORSE = "surely-worse"
+    SINGLE = "single"
+    FLAT = "flat"
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the forecasts are found to know more, however surely."""
+        return self.value.endswith("-better")
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether they are found to know less, however surely."""
+        return self.value.endswith("-worse")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +61,7 @@ class NormalInterval:
     Attributes
     ----------
     mean : float
-        Mean of the finite cases.
+        Mean of the possible cases.
     stderr : float
         Standard error; NaN for one case.
     low, high : float
@@ -49,6 +74,129 @@ class NormalInterval:
     high: float
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Betting:
+    """Growth of a stake over the cases, in the order given (Kelly 1956).
+
+    Whoever spreads the whole stake over the outcomes as the forecast says, at odds that
+    are fair under the prior, multiplies it by Q/P of what happens. Its logarithm is the
+    sum of j.
+
+    Attributes
+    ----------
+    cases : ndarray of int64
+        Numbers of cases after which the stake is looked at, from 0.
+    log_wealth : ndarray of float64
+        Logarithm of the stake over what it was, in the units of the answer.
+    factor : float
+        Geometric mean factor per case; 0 after a ruin, infinite beyond 1e308.
+    ruined_at : int or None
+        The case, counted from one, that cost everything.
+    """
+
+    cases: IntArray
+    log_wealth: FloatArray
+    factor: float
+    ruined_at: int | None
+
+
+def betting_of(j: FloatArray, unit: float) -> Betting:
+    """Follow a stake through the cases, at up to 400 points, until a ruin.
+
+    Examples
+    --------
+    >>> bets = betting_of(np.log([2.0, 0.5, 4.0]), np.log(2))
+    >>> bets.log_wealth.tolist(), round(bets.factor, 3)
+    ([0.0, 1.0, 0.0, 2.0], 1.587)
+    """
+    ruin = np.flatnonzero(j == -np.inf)
+    last = int(ruin[0]) if ruin.size else j.size
+    wealth = np.concatenate([[0.0], np.cumsum(j[:last] / unit)])
+    some = np.unique(np.linspace(0, last, _MOST_POINTS + 1).round().astype(np.int64))
+    with np.errstate(over="ignore"):
+        factor = 0.0 if ruin.size else float(np.exp(j.mean()))
+    return Betting(
+        cases=some,
+        log_wealth=wealth[some],
+        factor=factor,
+        ruined_at=last + 1 if ruin.size else None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Spread:
+    """Histogram of j with the posterior predictive density over it.
+
+    Attributes
+    ----------
+    edges : ndarray of float64
+        Edges of the bins; stragglers lie outside.
+    counts : ndarray of int64
+        Cases per bin.
+    below, above : int
+        Possible cases outside the edges.
+    least, greatest : float
+        Smallest and largest j of possible cases.
+    x, density : ndarray of float64
+        Posterior predictive density of one more case; empty where nothing was
+        simulated.
+    """
+
+    edges: FloatArray
+    counts: IntArray
+    below: int
+    above: int
+    least: float
+    greatest: float
+    x: FloatArray
+    density: FloatArray
+
+
+def spread_of(j: FloatArray, found: MixturePosterior | None, unit: float) -> Spread:
+    """Count possible cases by their information, beside the density that was fitted."""
+    values = j / unit
+    low, high = _main_range(values)
+    is_inside = (values >= low) & (values <= high)
+    edges = np.linspace(low, high, _n_bins(values[is_inside], high - low) + 1)
+    x = np.linspace(low, high, _GRID if found is not None else 0)
+    counts = np.histogram(values[is_inside], edges)[0]
+    return Spread(
+        edges=edges,
+        counts=counts.astype(np.int64),
+        below=int((values < low).sum()),
+        above=int((values > high).sum()),
+        least=float(values.min()),
+        greatest=float(values.max()),
+        x=x,
+        density=np.empty(0)
+        if found is None
+        else np.ravel(found.predictive_density(x * unit)) * unit,
+    )
+
+
+def _main_range(values: FloatArray) -> tuple[float, float]:
+    """Return a range that holds all but stragglers, at least a little wide."""
+    quarter, middle, three = np.quantile(values, [0.25, 0.5, 0.75])
+    reach = _REACH * (three - quarter) / 2
+    if reach == 0:
+        reach = np.inf
+    low = float(values[values >= middle - reach].min())
+    high = float(values[values <= middle + reach].max())
+    if high - low < 1e-9 * max(1.0, abs(middle)):
+        return low - 0.5, high + 0.5
+    margin = 0.02 * (high - low)
+    return low - margin, high + margin
+
+
+def _n_bins(values: FloatArray, width: float) -> int:
+    """Choose bins as Freedman and Diaconis advise, within reason."""
+    quarter = float(np.subtract(*np.quantile(values, [0.75, 0.25])))
+    if quarter == 0:
+        return 20
+    wanted = width / (2 * quarter / np.cbrt(values.size))
+    return int(np.clip(np.ceil(wanted), 8, _MOST_BINS))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ApparentInformation(Result):
     """Apparent Shannon information of forecasts, with its posterior.
@@ -57,20 +205,50 @@ class ApparentInformation(Result):
 
     Attributes
     ----------
-    n : int
-        Number of cases.
-    n_infinite : int
-        Cases to which the forecast gave no chance; the mean is then minus infinity and
-        the posterior describes the other cases only.
+    n, n_censored : int
+        Cases, and those known only to lie beyond a bound.
+    prior_source : PriorSource
+        What the forecasts are held against.
+    names : tuple of two str or None
+        Names of two forecasters that were compared.
+    units : str
+        ``"bits"`` or ``"nats"``.
+    confidence_level : float
+        Level of all intervals.
+    floor : float or None
+        Smallest chance a forecast was allowed to state.
+    tails : str
+        ``"all"`` views of the tails, or the ``"mixture"`` alone.
+    is_quick : bool
+        Whether the mixture was left out: plain mean, t interval, Pareto tails.
+    mixture_prior : str
+        Name of the prior of the distribution of j.
+    sampling : Sampling or None
+        Number and length of compiled chains; None for many short ones.
+    max_samples, max_seconds, allow_unconverged
+        As in `PosteriorSettings`.
+    random_state : int or None
+        The seed, where it was a number.
     mean : float
-        Plain mean of j over all cases.
-    normal : NormalInterval
-        Mean and interval by the normal approximation, over finite cases.
-    posterior : InformationPosterior
-        Posterior of J from finite cases.
+        Plain mean of j over all cases; minus infinity where a forecast of zero came
+        true.
+    n_impossible : int
+        Cases to which the forecast gave no chance; the posterior describes the others.
+    n_floored : int
+        Cases raised to the floor.
     n_posterior : int
         Cases the posterior rests on: those drawn where there were too many, and one
         where all are equal, since copies of a number say nothing of its spread.
+    verdict : Verdict
+        Whether the forecasts beat what they are held against.
+    is_converged : bool
+        Whether the chains agree.
+    normal : NormalInterval
+        Mean and interval by the normal approximation, over possible cases.
+    posterior : InformationPosterior
+        Posterior of J from possible cases.
+    diagnostics : Diagnostics or None
+        How well the chains agree; None where nothing was simulated.
     spread : Spread
         Histogram of j and posterior predictive density.
     worst : tuple of WorstCase
@@ -79,233 +257,95 @@ class ApparentInformation(Result):
         What leaving out one case does.
     betting : Betting
         Growth of a stake.
-    components : Components or None
-        Number of mixture components along the chains, where these agree about it.
-    diagnostics : dict
-        How well the chains agree.
-    units : str
-        ``"nats"`` or ``"bits"``.
-    level : float
-        Level of all intervals.
-    seed : int or None
-        The random state, where it was a number.
-    converged : bool
-        Whether the diagnostics passed.
-    prior : str
-        Where the prior comes from, in words.
-    forecast, reference : str
-        What is compared with what, in words.
-    groups : tuple of GroupInformation
-        By group, if there are groups.
     reliability : Reliability or None
         Stated chances against what happened, where they are known.
-    n_censored : int
-        Cases known only to lie beyond a bound.
-    floor : float or None
-        Smallest chance a forecast was allowed to state.
-    n_floored : int
-        Cases raised to it.
-    assumptions : tuple of str
-        What must hold for the answer to hold.
-    warnings : tuple of str
-        What the reader must know.
-    options : dict
-        How it was computed.
-    quick : bool
-        Whether the mixture was left out: plain mean, t interval, Pareto tails.
-    cases : CaseInformation or None
-        The cases themselves, in nats; not saved.
+    groups : tuple of GroupInformation
+        By group, if there are groups.
+    notes : tuple of Note
+        What the reader must know; codes of `InformationNote`.
+    forecasts : Forecasts or None
+        The forecasts themselves, in nats; not saved.
     """
 
     kind: ClassVar[str] = "information"
 
-    n: int
-    n_infinite: int
+    n: int = field(metadata=INPUT)
+    n_censored: int = field(metadata=INPUT)
+    prior_source: PriorSource = field(metadata=INPUT)
+    names: tuple[str, str] | None = field(metadata=INPUT)
+    units: str = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION)
+    floor: float | None = field(metadata=OPTION)
+    tails: str = field(metadata=OPTION)
+    is_quick: bool = field(metadata=OPTION)
+    mixture_prior: str = field(metadata=OPTION)
+    sampling: Sampling | None = field(metadata=OPTION)
+    max_samples: int = field(metadata=OPTION)
+    max_seconds: float = field(metadata=OPTION)
+    allow_unconverged: bool = field(metadata=OPTION)
+    random_state: int | None = field(metadata=OPTION)
     mean: float
+    n_impossible: int
+    n_floored: int
+    n_posterior: int
+    verdict: Verdict
+    is_converged: bool
     normal: NormalInterval
     posterior: InformationPosterior
-    n_posterior: int
+    diagnostics: Diagnostics | None
     spread: Spread
     worst: tuple[WorstCase, ...]
     influence: Influence | None
     betting: Betting
-    components: Components | None
-    diagnostics: Json
-    units: str
-    level: float
-    seed: int | None
-    converged: bool
-    prior: str
-    forecast: str = "The forecasts"
-    reference: str = "the prior"
-    groups: tuple[GroupInformation, ...] = ()
-    reliability: Reliability | None = None
-    n_censored: int = 0
-    floor: float | None = None
-    n_floored: int = 0
-    assumptions: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    options: Json = field(default_factory=dict)
-    quick: bool = False
-    cases: CaseInformation | None = None
+    reliability: Reliability | None
+    groups: tuple[GroupInformation, ...]
+    notes: tuple[Note, ...]
+    forecasts: Forecasts | None = field(default=None, metadata=DATA)
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether two forecasters were compared."""
+        return self.prior_source is PriorSource.FORECASTER
 
     @property
     def is_flat(self) -> bool:
-        """Whether all finite cases have the same j: nothing shows its spread."""
+        """Whether all possible cases have the same j: nothing shows its spread."""
         return self.spread.least == self.spread.greatest
-
-    @property
-    def is_infinite(self) -> bool:
-        """Whether the information is minus infinity: a forecast of zero came true."""
-        return self.n_infinite > 0
-
-    @property
-    def decimals(self) -> int:
-        """Digits after the point that the interval deserves."""
-        return decimals_for(self.posterior.high - self.posterior.low)
-
-    def sentence(self) -> str:
-        """Say the answer in plain words.
-
-        Returns
-        -------
-        str
-            Amount, interval and verdict; where a forecast of zero came true, that
-            first.
-        """
-        found, digits = self.posterior, self.decimals
-        said = (
-            f"{amount(found.median, digits)} {self.units} per case beyond "
-            f"{self.reference} ({100 * self.level:g} %: "
-            f"{amount_span(found.low, found.high, digits)})"
-        )
-        if self.n_infinite:
-            left_out = without_zeros(self.n_infinite)
-            return (
-                f"In {self.n_infinite:,} of {self.n:,} cases the forecast gave "
-                "probability 0 to what happened, so the information is minus infinity. "
-                f"{left_out[0].upper()}{left_out[1:]} it would be {said}."
-            )
-        verb = "carry" if self.forecast.endswith("s") else "carries"
-        return f"{self.forecast} {verb} {said}; {self.verdict()}."
-
-    def verdict(self) -> str:
-        """Say whether the forecasts beat what they are held against."""
-        if self.n == 1:
-            return "one case says next to nothing"
-        if self.is_flat:
-            return "all cases agree, so nothing shows how others would spread"
-        normal, found = self.normal, self.posterior
-        # A lone mixture is too sure where one tail is long; several views are not.
-        doubted = (
-            found.centre == "mixture"
-            and len(found.views) == 1
-            and (
-                normal.low < 0.0 < normal.high
-                or not found.low <= normal.mean <= found.high
-            )
-        )
-        return verdict(self.posterior, self.reference, doubted=doubted)
-
-    def summary(self) -> str:
-        """Say the answer in a sentence or two, with what spoils it at the end."""
-        said = self.sentence()
-        if self.quick:
-            said = f"Quick look: {said}"
-        if not self.converged:
-            said += " The simulation did not converge: do not rely on this."
-        return said
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the answer for all cases and for every group, one row each."""
         rows: list[tuple[Any, ...]] = [
-            ("all", self.n, self.n_infinite, 1.0, self.mean, self.posterior)
+            ("all", self.n, self.n_impossible, 1.0, self.mean, self.posterior)
         ]
         rows += [
-            (g.name, g.n, g.n_infinite, g.weight, g.mean, g.posterior)
+            (g.name, g.n, g.n_impossible, g.weight, g.mean, g.posterior)
             for g in self.groups
         ]
-        names = ("group", "n", "n_infinite", "weight", "mean")
+        names = ("group", "n", "n_impossible", "weight", "mean")
         columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
         for name in ("median", "low", "high", "probability_positive"):
             columns[name] = [getattr(row[5], name, float("nan")) for row in rows]
         return columns
 
-    def _parts(self) -> tuple[Json, Json, Json]:
-        inputs = {"n": self.n, "n_censored": self.n_censored, "prior": self.prior}
-        options = {
-            "units": self.units,
-            "level": self.level,
-            "floor": self.floor,
-            "seed": self.seed,
-            "quick": self.quick,
-            **self.options,
-        }
-        result = {
-            "n": self.n,
-            "units": self.units,
-            "mean_j": self.mean,
-            "is_infinite": self.is_infinite,
-            "normal": asdict(self.normal),
-            "posterior": self.posterior.to_dict(),
-            "n_posterior": self.n_posterior,
-            "probability_positive": self.posterior.probability_positive,
-            "diagnostics": {**self.diagnostics, "passed": self.converged},
-            "n_infinite": self.n_infinite,
-            "n_floored": self.n_floored,
-            "forecast": self.forecast,
-            "reference": self.reference,
-            "histogram": self.spread.to_dict(),
-            "worst": [case.to_dict() for case in self.worst],
-            "influence": None if self.influence is None else self.influence.to_dict(),
-            "betting": self.betting.to_dict(),
-            "reliability": self.reliability and self.reliability.to_dict(),
-            "groups": [group.to_dict() for group in self.groups],
-            "components": self.components and self.components.to_dict(),
-            "assumptions": list(self.assumptions),
-            "warnings": list(self.warnings),
-        }
-        return inputs, options, result
 
-    @classmethod
-    def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
-        known = ("units", "level", "floor", "seed", "quick")
-        chance, trust = result["probability_positive"], result["reliability"]
-        without = result["influence"]
-        counts: Json = {name: int(result[name]) for name in _COUNTS}
-        words: Json = {name: str(result[name]) for name in _WORDS}
-        return cls(
-            **counts,
-            **words,
-            mean=-np.inf if result["n_infinite"] else float(result["mean_j"]),
-            normal=NormalInterval(**_numbers(result["normal"])),
-            posterior=InformationPosterior.from_dict(result["posterior"], chance),
-            spread=Spread.from_dict(result["histogram"]),
-            worst=tuple(map(WorstCase.from_dict, result["worst"])),
-            influence=None if without is None else Influence.from_dict(without),
-            betting=Betting.from_dict(result["betting"]),
-            components=result["components"]
-            and Components.from_dict(result["components"]),
-            quick=bool(options.get("quick", False)),
-            diagnostics=result["diagnostics"],
-            level=check_level(options["level"]),
-            seed=options["seed"],
-            converged=bool(result["diagnostics"]["passed"]),
-            prior=str(inputs["prior"]),
-            groups=tuple(map(GroupInformation.from_dict, result["groups"])),
-            reliability=None if trust is None else Reliability.from_dict(trust),
-            n_censored=int(inputs["n_censored"]),
-            floor=options["floor"],
-            assumptions=tuple(result["assumptions"]),
-            warnings=tuple(result["warnings"]),
-            options={k: v for k, v in options.items() if k not in known},
-        )
-
-
-_WORDS = ("units", "forecast", "reference")
-_COUNTS = ("n", "n_posterior", "n_infinite", "n_floored")
-
-
-def _numbers(data: Json) -> Json:
-    # JSON has no infinities; what is not finite travels as null.
-    return {k: float("nan") if v is None else v for k, v in data.items()}
+def verdict_of(
+    posterior: InformationPosterior, normal: NormalInterval, *, n: int, is_flat: bool
+) -> Verdict:
+    """Say whether the forecasts beat what they are held against."""
+    if n == 1:
+        return Verdict.SINGLE
+    if is_flat:
+        return Verdict.FLAT
+    chance = posterior.probability_positive
+    certainty = max(chance, 1 - chance)
+    side = "better" if chance > 0.5 else "worse"
+    if certainty <= 0.9:
+        return Verdict.UNDECIDED
+    # A lone mixture is too sure where one tail is long; several views are not.
+    is_alone = posterior.centre == "mixture" and len(posterior.views) == 1
+    holds_mean = posterior.low <= normal.mean <= posterior.high
+    if is_alone and (normal.low < 0.0 < normal.high or not holds_mean):
+        return Verdict(f"perhaps-{side}")
+    if certainty > 0.999:
+        return Verdict(f"surely-{side}")
+    return Verdict(f"{'very-' if certainty > 0.975 else ''}probably-{side}")

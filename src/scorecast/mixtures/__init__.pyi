@@ -2,7 +2,9 @@ from .conditional import ConditionalMixture as ConditionalMixture
 from .diagnostics import (
     MOST_RHAT as MOST_RHAT,
     MOST_RHAT_COMPONENTS as MOST_RHAT_COMPONENTS,
+    Check as Check,
     Diagnostics as Diagnostics,
+    Judged as Judged,
 )
 from .ensemble import (
     can_sample as can_sample,

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 
 import numpy as np
 
 from scorecast._core.rounding import told_apart
 from scorecast._core.types import FloatArray, IntArray, Json
-
-__all__ = [
-    "Diagnostics",
-    "diagnose",
-    "diagnose_short_chains",
-    "effective_size",
-    "mcse_of",
-    "rank_rhat",
-    "rhat_of",
-]
 
 # Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) recommend these limits.
 MOST_RHAT = 1.01
@@ -28,29 +19,53 @@ LEAST_ESS_OF_SHORT_CHAINS = 200
 MOST_RHAT_COMPONENTS = 1.05
 
 
-@dataclasses.dataclass(frozen=True)
+class Check(StrEnum):
+    """What chains may fail."""
+
+    NOT_FINITE = "not-finite"
+    STUCK = "stuck"
+    RHAT = "rhat"
+    ESS_BULK = "ess-bulk"
+    ESS_TAIL = "ess-tail"
+
+
+class Judged(StrEnum):
+    """What the figures are of: the mean of the mixture, or its centre."""
+
+    MEAN = "mean"
+    CENTRE = "centre"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Diagnostics:
     """What the chains say about themselves.
 
     The mixture mean is what a result rests on, so it alone decides; the number of
     components moves slowly and hardly matters for the mean, so chains that disagree
-    about it are run for longer, but are not refused. A mixture whose tails are so long
-    that some draws have no mean is judged by its centre: the mean as if every scale
-    were its own mean.
+    about it are not refused. A mixture whose tails are so long that some draws have no
+    mean is judged by its centre: the mean as if every scale were its own mean.
 
-    Parameters
+    Attributes
     ----------
     rhat, ess_bulk, ess_tail, mcse : float
         Of the mean of the mixture, or of its centre; the worst of its coordinates.
-        R-hat is that of halves of chains.
+        R-hat is that of halves of chains, or of groups of short ones.
     rhat_components, ess_components : float
         Of the number of components.
     n_chains, n_draws : int
         Size of the run, per chain without warm-up.
-    reasons : tuple of str
-        Why it failed, in words; empty if it passed.
-    judged : {"mean", "centre"}
+    failed : tuple of Check
+        What speaks against the chains; empty if nothing does.
+    judged : Judged
         What the figures are of.
+    most_rhat, least_ess : float
+        Limits that R-hat and effective draws were held against.
+
+    References
+    ----------
+    A. Vehtari, A. Gelman, D. Simpson, B. Carpenter and P.-C. Buerkner (2021).
+    Rank-normalization, folding, and localization: an improved R-hat for assessing
+    convergence of MCMC. Bayesian Analysis 16, 667-718.
     """
 
     rhat: float
@@ -61,17 +76,43 @@ class Diagnostics:
     ess_components: float
     n_chains: int
     n_draws: int
-    reasons: tuple[str, ...] = ()
-    judged: str = "mean"
+    failed: tuple[Check, ...] = ()
+    judged: Judged = Judged.MEAN
+    most_rhat: float = MOST_RHAT
+    least_ess: float = LEAST_ESS_OF_SHORT_CHAINS
 
     @property
     def passed(self) -> bool:
         """Whether nothing speaks against the chains."""
-        return not self.reasons
+        return not self.failed
+
+    @property
+    def ess(self) -> float:
+        """Effective draws, of the middle or the tails, whichever are fewer."""
+        return min(self.ess_bulk, self.ess_tail)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What speaks against the chains, in words, for errors and notes."""
+        found = []
+        if Check.NOT_FINITE in self.failed:
+            found.append("a chain produced a mean that is not a number")
+        if Check.STUCK in self.failed:
+            found.append("a chain never moved")
+        if Check.RHAT in self.failed:
+            # R-hat compares halves of chains, so that a single one can fail too.
+            who = "the chains" if self.n_chains > 1 else "the halves of the chain"
+            rhat = told_apart(self.rhat, self.most_rhat, 3)
+            found.append(f"{who} disagree: R-hat {rhat}, at most {self.most_rhat}")
+        if {Check.ESS_BULK, Check.ESS_TAIL} & {*self.failed}:
+            ess = told_apart(self.ess, self.least_ess, 0)
+            least = f"{self.least_ess:g}"
+            found.append(f"too few effective draws: {ess}, at least {least}")
+        return tuple(found)
 
     def to_dict(self) -> Json:
         """Return plain values."""
-        return dataclasses.asdict(self) | {"reasons": list(self.reasons)}
+        return asdict(self) | {"reasons": list(self.reasons)}
 
 
 def diagnose(
@@ -94,27 +135,46 @@ def diagnose(
         Figures and verdict.
     """
     n_chains, n_draws = n_components.shape
-    judged, traced = "mean", means
+    judged, traced = Judged.MEAN, means
     if centres is not None and not np.isfinite(means).all():
-        judged, traced = "centre", centres
+        judged, traced = Judged.CENTRE, centres
     rows = [_figures(traced[:, :, i]) for i in range(traced.shape[2])]
     rhat = float(np.max([row[0] for row in rows]))
     bulk, tail = (float(np.min([row[i] for row in rows])) for i in (1, 2))
-    mcse = float(np.max([row[3] for row in rows]))
     counts = _figures(n_components.astype(np.float64))
-    reasons = _reasons(traced, rhat, bulk, tail)
+    least = LEAST_ESS_PER_CHAIN * n_chains
     return Diagnostics(
-        rhat,
-        bulk,
-        tail,
-        mcse,
-        counts[0],
-        counts[1],
-        n_chains,
-        n_draws,
-        reasons,
-        judged,
+        rhat=rhat,
+        ess_bulk=bulk,
+        ess_tail=tail,
+        mcse=float(np.max([row[3] for row in rows])),
+        rhat_components=counts[0],
+        ess_components=counts[1],
+        n_chains=n_chains,
+        n_draws=n_draws,
+        failed=_failed(traced, rhat, bulk, tail, least),
+        judged=judged,
+        most_rhat=MOST_RHAT,
+        least_ess=least,
     )
+
+
+def _failed(
+    means: FloatArray, rhat: float, bulk: float, tail: float, least: float
+) -> tuple[Check, ...]:
+    found = []
+    if not np.isfinite(means).all():
+        found.append(Check.NOT_FINITE)
+    elif (np.ptp(means, axis=1) == 0.0).any():
+        found.append(Check.STUCK)
+    elif not rhat <= MOST_RHAT:
+        found.append(Check.RHAT)
+    # What is not known has been said: a chain is stuck, or no number.
+    if bulk < least:
+        found.append(Check.ESS_BULK)
+    if tail < least:
+        found.append(Check.ESS_TAIL)
+    return tuple(found)
 
 
 def diagnose_short_chains(
@@ -144,25 +204,25 @@ def diagnose_short_chains(
     bulk = _effective_of_chains(means)
     tail = min(_effective_of_chains(one.astype(np.float64)) for one in tails)
     rhat = _nested_rhat(means, n_groups)
-    reasons = []
-    if not rhat <= MOST_RHAT:
-        shown = told_apart(rhat, MOST_RHAT, 3)
-        reasons.append(f"the chains disagree: R-hat {shown}, at most {MOST_RHAT}")
-    if not min(bulk, tail) >= LEAST_ESS_OF_SHORT_CHAINS:
-        shown = told_apart(min(bulk, tail), LEAST_ESS_OF_SHORT_CHAINS, 0)
-        least = LEAST_ESS_OF_SHORT_CHAINS
-        reasons.append(f"too few effective draws: {shown}, at least {least}")
+    least = LEAST_ESS_OF_SHORT_CHAINS
+    held = {
+        Check.RHAT: rhat <= MOST_RHAT,
+        Check.ESS_BULK: bulk >= least,
+        Check.ESS_TAIL: tail >= least,
+    }
     counts = n_components.astype(np.float64)
     return Diagnostics(
-        rhat,
-        bulk,
-        tail,
-        float(means.std() / np.sqrt(bulk)),
-        _nested_rhat(counts, n_groups),
-        _effective_of_chains(counts),
-        means.shape[0],
-        means.shape[1],
-        tuple(reasons),
+        rhat=rhat,
+        ess_bulk=bulk,
+        ess_tail=tail,
+        mcse=float(means.std() / np.sqrt(bulk)),
+        rhat_components=_nested_rhat(counts, n_groups),
+        ess_components=_effective_of_chains(counts),
+        n_chains=means.shape[0],
+        n_draws=means.shape[1],
+        failed=tuple(check for check, is_held in held.items() if not is_held),
+        most_rhat=MOST_RHAT,
+        least_ess=least,
     )
 
 
@@ -304,24 +364,3 @@ def mcse_of(draws: FloatArray) -> float:
         By effective draws; NaN where a chain never moved.
     """
     return _figures(draws)[3]
-
-
-def _reasons(
-    means: FloatArray, rhat: float, bulk: float, tail: float
-) -> tuple[str, ...]:
-    n_chains = len(means)
-    least = LEAST_ESS_PER_CHAIN * n_chains
-    found = []
-    if not np.isfinite(means).all():
-        found.append("a chain produced a mean that is not a number")
-    elif (np.ptp(means, axis=1) == 0.0).any():
-        found.append("a chain never moved")
-    elif not rhat <= MOST_RHAT:
-        # R-hat compares halves of chains, so that a single one can fail too.
-        who = "the chains" if n_chains > 1 else "the halves of the chain"
-        shown = told_apart(rhat, MOST_RHAT, 3)
-        found.append(f"{who} disagree: R-hat {shown}, at most {MOST_RHAT}")
-    if np.isfinite(bulk) and min(bulk, tail) < least:
-        shown = told_apart(min(bulk, tail), least, 0)
-        found.append(f"too few effective draws: {shown}, at least {least}")
-    return tuple(found)

@@ -29,6 +29,12 @@ from scorecast.recurrence.rows import (
     row_of,
     unconverged_lines,
 )
+from scorecast.recurrence.told import (
+    cautions,
+    decimals,
+    sentence,
+    verdict as verdict_text,
+)
 
 __all__ = [
     "PRIOR_WORDS",
@@ -44,7 +50,7 @@ PRIOR_WORDS = {
     "model": "the same model without covariates",
 }
 QUICK = "A quick look, by a lognormal regression in the place of the model."
-_RANGE = re.compile(r"(?<=\d)-(?=\d)")
+_RANGE = re.compile("(?<=\\d)\N{EN DASH}(?=\\d)")
 _EVEN = 0.05  # p-value below which survival is not even
 
 
@@ -155,7 +161,7 @@ class Recurrence(Result):
         Where the verdict against the curve of all cases alike is another one, that
         verdict stands in its place. Models that do better are named.
         """
-        said = str(self.information.sentence())
+        said = sentence(self.information)
         said = said.replace("The forecasts carry", "The predicted times carry", 1)
         said = _RANGE.sub(" to ", said)  # as all intervals here: ends may be negative
         return f"{self._with_curve(said)}{self._bettered()}"
@@ -167,7 +173,7 @@ class Recurrence(Result):
             return said
         if self.prior == "kaplan-meier":
             return f"{said} The prior is {CURVE_WORDS}."
-        own = self.information.verdict()
+        own = verdict_text(self.information)
         figure = f"Beyond {CURVE_WORDS}: {self._beyond_said(row)}"
         if not row.verdict or own.replace("the prior", CURVE_WORDS) == row.verdict:
             verdict = f"; {row.verdict}" if row.verdict else ""
@@ -177,7 +183,7 @@ class Recurrence(Result):
         return f"{told} {figure}{f'; {row.verdict}' if told == said else ''}."
 
     def _beyond_said(self, row: RivalRow) -> str:
-        digits = self.information.decimals
+        digits = decimals(self.information)
         if not row.verdict:
             return f"{amount_of(row.beyond_mean, digits)} {self.units} (plain mean)"
         ends = f"{amount_of(row.low, digits)} to {amount_of(row.high, digits)}"
@@ -204,7 +210,7 @@ class Recurrence(Result):
         said = self.sentence()
         if self.quick:
             said = f"{QUICK} {said}"
-        if not self.information.converged:
+        if not self.information.is_converged:
             said += (
                 " The simulation of the posterior of J did not converge: do not rely "
                 "on this."
@@ -275,7 +281,7 @@ class Recurrence(Result):
     def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
         told = {
             "kind": "information",
-            "schema": 1,
+            "schema": 2,
             "inputs": inputs["information"],
             "options": options["information"],
             "result": result["information"],
@@ -397,8 +403,6 @@ def recurrence_of(
     unsaid += [f"{_unsaid(row)} cannot be said: {row.reason}" for row in rows
                if row.reason]  # fmt: skip
     doubts = unconverged_lines(information, relatives or {}, worths or {})
-    # The first is of the chains, which is said with its name instead.
-    cautions = information.warnings[0 if information.converged else 1 :]
     return Recurrence(
         n=found.n,
         n_events=int(found.event.sum()),
@@ -416,10 +420,12 @@ def recurrence_of(
         prior=found.prior,
         n_folds=int(found.folds[0].max()) + 1,
         n_repeats=len(found.folds),
-        level=information.level,
+        level=information.confidence_level,
         seed=found.seed,
         warnings=tuple(
-            dict.fromkeys((*notes, *found.warnings, *unsaid, *doubts, *cautions))
+            dict.fromkeys(
+                (*notes, *found.warnings, *unsaid, *doubts, *cautions(information))
+            )
         ),
         options=found.settings | (options or {}),
         choice=choice,

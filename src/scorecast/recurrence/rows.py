@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from scorecast._core.types import Json
 from scorecast.recurrence.baseline import CURVE
 from scorecast.recurrence.evaluation import Evaluation
+from scorecast.recurrence.told import verdict
 
 __all__ = [
     "CURVE_WORDS",
@@ -136,7 +137,7 @@ def row_of(found: Evaluation, name: str, judged: Judged, unit: float) -> RivalRo
     words = ""
     if judged.relative is not None:
         reference = CURVE_WORDS if name == CURVE else FORECASTERS[name]
-        words = replace(judged.relative, reference=reference).verdict()
+        words = verdict(judged.relative, reference)
     return RivalRow(
         name=name,
         information=float((said - found.log_p).mean()) / unit,
@@ -161,7 +162,7 @@ def _figures(told: Any) -> tuple[float, float, float, float]:
     if told is None:
         return _UNKNOWN, _UNKNOWN, _UNKNOWN, _UNKNOWN
     found = told.posterior
-    median = -math.inf if told.n_infinite else found.median
+    median = -math.inf if told.n_impossible else found.median
     return median, found.low, found.high, found.probability_positive
 
 
@@ -185,12 +186,12 @@ def unconverged_lines(
     asked = [("the model beyond the prior", information)]
     asked += [(f"the model beyond {_who(k)}", told) for k, told in relatives.items()]
     asked += [(f"{_who(k)} beyond the prior", told) for k, told in worths.items()]
-    failed = [name for name, told in asked if not told.converged]
+    failed = [name for name, told in asked if not told.is_converged]
     if not failed:
         return []
-    checks = [told.diagnostics for _, told in asked if not told.converged]
-    rhat = max(_or(one["rhat"], math.inf) for one in checks)
-    ess = min(_or(one["ess"], 0.0) for one in checks)
+    checks = [told.diagnostics for _, told in asked if not told.is_converged]
+    rhat = max(_or(one.rhat, math.inf) for one in checks)
+    ess = min(_or(one.ess, 0.0) for one in checks)
     worst = f"R-hat {rhat:.3f}" if math.isfinite(rhat) else "R-hat not known"
     return [
         "The simulation of the posterior of J did not converge for "

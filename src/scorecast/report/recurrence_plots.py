@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.information import amount
 from scorecast.recurrence import FORECASTERS, CaseCurves, Recurrence
 from scorecast.report.curves import (
     TITLE,
@@ -38,7 +37,8 @@ from scorecast.report.figures import (
     text_width,
 )
 from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
-from scorecast.report.formats import UNKNOWN, is_known, level_name
+from scorecast.report.formats import UNKNOWN, fixed, is_known, level_name
+from scorecast.report.information import decimals
 from scorecast.report.recurrence_words import (
     amounts_said,
     median_said,
@@ -377,7 +377,7 @@ def rivals_drawing(result: Recurrence) -> Drawing:
     Drawing
         One row per rival; right of zero the model knows more.
     """
-    digits = result.information.decimals  # as in the table
+    digits = decimals(result.information)  # as in the table
     rows = tuple(
         Row(
             name=FORECASTERS[row.name],
@@ -385,7 +385,7 @@ def rivals_drawing(result: Recurrence) -> Drawing:
             low=row.low,
             high=row.high,
             # A row without a dot: who looks for the rival finds it, and that it is n/a.
-            text=amount(row.beyond, digits).replace("-", "\N{MINUS SIGN}")
+            text=fixed(row.beyond, digits).replace("-", "\N{MINUS SIGN}")
             if is_known(row.beyond)
             else UNKNOWN,
         )

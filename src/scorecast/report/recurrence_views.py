@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from scorecast._core.rounding import told_apart
 from scorecast._core.types import Json
-from scorecast.information import amount, chance_of
 from scorecast.mixtures import MOST_RHAT
 from scorecast.recurrence import (
     FORECASTERS,
@@ -18,10 +17,23 @@ from scorecast.recurrence import (
     Recurrence,
 )
 from scorecast.report.figures import Drawing
-from scorecast.report.formats import UNKNOWN, count, is_known, level_name, one_line
-from scorecast.report.information_facts import worst_said
-from scorecast.report.information_plots import posterior_drawing, spread_drawing
-from scorecast.report.information_views import posterior_lead, worst_section
+from scorecast.report.formats import (
+    UNKNOWN,
+    count,
+    fixed,
+    is_known,
+    level_name,
+    one_line,
+)
+from scorecast.report.information import (
+    chance_text,
+    decimals,
+    headline,
+    posterior_lead,
+    worst_section,
+    worst_text,
+)
+from scorecast.report.information_figures import posterior_drawing, spread_drawing
 from scorecast.report.new_case_views import new_cases_lines, new_cases_section
 from scorecast.report.plots import main_drawing
 from scorecast.report.recurrence_plots import (
@@ -44,7 +56,7 @@ from scorecast.report.recurrence_words import (
     time_said,
     with_unit,
 )
-from scorecast.report.sections import Section, Table, report_sections
+from scorecast.report.sections import Section, Table, page_section, report_sections
 from scorecast.report.text import (
     entry_lines,
     joined_lines,
@@ -116,9 +128,9 @@ def _heading(result: Recurrence) -> tuple[str, ...]:
 
 
 def _rows(result: Recurrence) -> list[tuple[str, ...]]:
-    digits, order = result.information.decimals, result.concordance
+    digits, order = decimals(result.information), result.concordance
     found = result.information.posterior
-    own = -math.inf if result.information.n_infinite else found.median
+    own = -math.inf if result.information.n_impossible else found.median
     rows: list[tuple[str, ...]] = [
         (
             FORECASTERS["lognormal" if result.quick else "model"],
@@ -130,7 +142,7 @@ def _rows(result: Recurrence) -> list[tuple[str, ...]]:
     ]
     for row in result.comparison:
         worth = _figure(row.worth, row.worth_low, row.worth_high, digits)
-        plain = f"{amount(row.information, digits)} {PLAIN_MEAN}"
+        plain = f"{fixed(row.information, digits)} {PLAIN_MEAN}"
         rows.append(
             (
                 FORECASTERS[row.name],
@@ -143,16 +155,16 @@ def _rows(result: Recurrence) -> list[tuple[str, ...]]:
                 _score(row.brier),
             )
         )
-    rows.append(("prior", amount(0.0, digits), "", "", _score(result.prior_brier)))
+    rows.append(("prior", fixed(0.0, digits), "", "", _score(result.prior_brier)))
     return rows
 
 
 def _figure(median: float, low: float, high: float, digits: int) -> str:
     if median == -math.inf:
-        return amount(median)
+        return fixed(median)
     if not is_known(median):
         return UNKNOWN
-    return f"{amount(median, digits)} ({amounts_said(low, high, digits)})"
+    return f"{fixed(median, digits)} ({amounts_said(low, high, digits)})"
 
 
 def _table_said(result: Recurrence) -> str:
@@ -200,7 +212,7 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
     p = len(result.covariates)
     known = f"{count(p)} covariate{'' if p == 1 else 's'}: {names}"
     told = result.information
-    chance = chance_of(told.posterior)
+    chance = chance_text(told.posterior)
     return [
         (
             "Cases",
@@ -213,7 +225,7 @@ def _facts(result: Recurrence) -> list[tuple[str, str]]:
         ("Prior", PRIOR_WORDS[result.prior]),
         ("P(J > 0)", f"{chance}; how sure the predictions know more than the prior, "
                      "J being the mean information per case"),
-        *([("Worst", worst_said(told))] if told.worst else []),
+        *([("Worst", worst_text(told))] if told.worst else []),
         (
             "Tested",
             f"{count(result.n_folds)} folds{repeats}; no case was predicted by a model "
@@ -282,13 +294,13 @@ def _missing(result: Recurrence) -> str:
 
 @main_drawing.register
 def _(result: Recurrence) -> Drawing:
-    return posterior_drawing(result.information)
+    return posterior_drawing(result.information, headline(result.information))
 
 
 @report_sections.register
 def _(result: Recurrence) -> tuple[Section, ...]:
     sections = [_head(result), *new_cases_section(result), _worth(result)]
-    sections += [_spread(result), worst_section(result.information)]
+    sections += [_spread(result), page_section(worst_section(result.information))]
     if result.curves:
         sections += _cases(result)
     if any(is_known(row.beyond) for row in result.comparison):
@@ -340,8 +352,8 @@ def _worth(result: Recurrence) -> Section:
     )
     return Section(
         heading="What the predictions are worth",
-        lead=(lead, posterior_lead(result.information)),
-        figure=posterior_drawing(result.information),
+        lead=(lead, *posterior_lead(result.information)),
+        figure=posterior_drawing(result.information, headline(result.information)),
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from scorecast.information import interval_end
 from scorecast.recurrence import FEW_EVENTS, CaseCurves, Recurrence
-from scorecast.report.formats import UNKNOWN, count, is_known
+from scorecast.report.formats import UNKNOWN, count, fixed_end, is_known
 
 __all__ = [
     "PLAIN_MEAN",
@@ -90,7 +89,7 @@ def amounts_said(low: float, high: float, decimals: int) -> str:
     """
     if not (is_known(low) and is_known(high)):
         return UNKNOWN
-    return f"{interval_end(low, decimals)} to {interval_end(high, decimals)}"
+    return f"{fixed_end(low, decimals)} to {fixed_end(high, decimals)}"
 
 
 def p_said(p: float) -> str:

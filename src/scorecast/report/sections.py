@@ -19,6 +19,7 @@ __all__ = [
     "Section",
     "Table",
     "column_table",
+    "page_section",
     "page_sections",
     "report_sections",
 ]
@@ -133,22 +134,24 @@ def page_sections(laid_out: Document) -> tuple[Section, ...]:
     )
     found = [
         head,
-        *(
-            Section(
-                heading=part.heading,
-                lead=part.lead,
-                figure=part.figure,
-                tables=tuple(map(_page_table, part.tables)),
-                items=part.items,
-            )
-            for part in rest
-        ),
+        *map(page_section, rest),
     ]
     if laid_out.paragraph:
         found.append(Section(heading="For a paper", whole=(laid_out.paragraph,)))
     if laid_out.references:
         found.append(Section(heading="References", items=laid_out.references))
     return tuple(found)
+
+
+def page_section(part: DocumentSection) -> Section:
+    """Return a section of a page from one of a document."""
+    return Section(
+        heading=part.heading,
+        lead=part.lead,
+        figure=part.figure,
+        tables=tuple(map(_page_table, part.tables)),
+        items=part.items,
+    )
 
 
 def _page_table(table: DocumentTable) -> Table:

@@ -35,6 +35,7 @@ _ROOMS: dict[str, str] = {
     "identification": "identification",
     "implied-information": "identification",
     "information-bound": "identification",
+    "information": "information",
     "pair-comparison": "comparison",
     "learning-curve": "learning_curves",
     "permutation-test": "permutation",
@@ -53,7 +54,6 @@ _ROOMS: dict[str, str] = {
 
 # Views of rooms that are not rebuilt yet, by the class of the result.
 _MODULES = {
-    "ApparentInformation": "information_views",
     "Assessment": "assessment_views",
     "EstimateAssessment": "estimate_views",
     "LearningCurveFit": "learning_views",

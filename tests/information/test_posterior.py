@@ -1,12 +1,26 @@
-"""Tails judged by themselves: intervals that hold where normal ones fail."""
+"""The posterior of J: views of the tails that hold where normal intervals fail."""
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from scorecast.information.pareto_tails import _grid, _mean_excess, pareto_means
-from scorecast.information.posterior import posterior_of
-from scorecast.mixtures import SkewStudent
+import scorecast as sc
+from scorecast.exceptions import ResultWarning
+from scorecast.information import TAIL_VIEWS, InformationNote, PosteriorSettings
+from scorecast.information.posterior import (
+    _grid,
+    _mean_excess,
+    count_shared,
+    has_lone_case,
+    merge_ties,
+    pareto_means,
+    posterior_of,
+    spread_ties,
+)
+from scorecast.mixtures import Sampling, SkewStudent
+
+SHORT = Sampling(n_chains=2, n_warmup=300, n_draws=500, n_extensions=0)
+UNJUDGED = PosteriorSettings(sampling=SHORT, allow_unconverged=True)
 
 
 def draws(values, seed=0, n_draws=4000):
@@ -34,9 +48,7 @@ def test_the_intervals_hold_where_those_of_the_mean_do_not():
 
 
 def test_a_prior_without_long_tails_would_be_found_out(monkeypatch):
-    from scorecast.information import pareto_tails
-
-    monkeypatch.setattr(pareto_tails, "_BETA", (2.0, 12.0))
+    monkeypatch.setattr("scorecast.information.posterior._BETA", (2.0, 12.0))
     samples = [long_left_tail(200, seed) for seed in range(200)]
     held = [np.quantile(draws(v, n_draws=1000), [0.025, 0.975]) for v in samples]
     assert share_held(-1.5, held) < 0.85
@@ -113,7 +125,7 @@ def test_a_far_case_among_few_widens_downwards():
 def test_the_reported_interval_holds_all_views():
     mixture, pareto = np.linspace(0.1, 0.3, 2001), np.linspace(-0.2, 0.25, 2001)
     others = {"pareto": pareto, "normal": np.linspace(0.0, 0.4, 2001)}
-    found = posterior_of(mixture, 0.9, others=others, lone=True)
+    found = posterior_of(mixture, 0.9, others=others, is_lone=True)
     narrow, wide, usual = found.views
     assert [v.tails for v in found.views] == ["mixture", "pareto", "normal"]
     assert found.low == wide.low < narrow.low
@@ -122,11 +134,9 @@ def test_the_reported_interval_holds_all_views():
     assert found.probability_positive == wide.probability_positive < 0.6
     assert found.quantile(0.05) == pytest.approx(found.low)
     assert found.quantile(0.95) == pytest.approx(found.high)
-    again = type(found).from_dict(found.to_dict(), found.probability_positive)
-    assert again.views[1].low == wide.low
-    for view, draws in zip(again.views, [mixture, *others.values()], strict=True):
-        assert view.mean == pytest.approx(draws.mean())
-        assert view.sd == pytest.approx(draws.std(ddof=1))
+    for view, drawn in zip(found.views, [mixture, *others.values()], strict=True):
+        assert view.mean == pytest.approx(drawn.mean())
+        assert view.sd == pytest.approx(drawn.std(ddof=1))
     assert (found.mean, found.sd) == (narrow.mean, narrow.sd)
     # Where far cases are not alone, those learned from them give the centre.
     assert posterior_of(mixture, 0.9, others=others).median == wide.median
@@ -137,7 +147,7 @@ def test_a_mixture_that_misses_the_plain_mean_does_not_give_the_centre():
         "pareto": np.linspace(-0.2, 0.2, 99),
         "normal": np.linspace(-0.1, 0.1, 99),
     }
-    found = posterior_of(np.linspace(0.1, 0.3, 99), 0.9, others=others, lone=True)
+    found = posterior_of(np.linspace(0.1, 0.3, 99), 0.9, others=others, is_lone=True)
     assert (found.centre, found.median) == ("pareto", pytest.approx(0.0))
     assert found.high == pytest.approx(0.29)
 
@@ -146,15 +156,7 @@ def test_views_that_disagree_leave_the_sign_open():
     pareto = np.linspace(-1, -0.1, 99)
     found = posterior_of(np.linspace(0.1, 1, 99), 0.9, others={"pareto": pareto})
     assert found.probability_positive == 0.5
-
-
-def test_files_of_the_first_versions_are_read():
-    found = posterior_of(np.linspace(0.1, 0.3, 99), 0.9)
-    data = found.to_dict()
-    del data["views"], data["centre"]
-    again = type(found).from_dict(data, 1.0)
-    assert [v.tails for v in again.views] == ["mixture"]
-    assert (again.low, again.high) == (again.views[0].low, again.views[0].high)
+    assert found.views_disagree
 
 
 def test_repeated_values_are_no_tail_of_a_density():
@@ -191,3 +193,87 @@ def test_intervals_of_information_hold(draw, truth, n):
     samples = [draw(n, np.random.default_rng([seed, n])) for seed in range(100)]
     held = [np.quantile(draws(v, n_draws=1000), [0.025, 0.975]) for v in samples]
     assert share_held(truth, held) >= 0.9
+
+
+@pytest.mark.parametrize("name", TAIL_VIEWS)
+def test_views_of_the_tails_are_what_they_claim(name, monkeypatch):
+    claims = TAIL_VIEWS[name]
+
+    def views(n, is_quick):
+        j = np.random.default_rng(0).normal(0.1, 0.3, n)
+        forecasts = sc.Forecasts.from_log_ratios(j)
+        found = sc.apparent_information(
+            forecasts, quick=is_quick, settings=PosteriorSettings(influence=False)
+        )
+        return [view.tails for view in found.posterior.views]
+
+    least = max(claims.min_samples, 2)
+    if claims.is_quick:
+        # Nothing is simulated for it.
+        for sample in ("sample_short_chains", "sample_posterior"):
+            monkeypatch.setattr(f"scorecast.information.apparent.{sample}", None)
+        assert not claims.uses_chains
+    assert name in views(least, claims.is_quick)
+    if claims.min_samples > 2:
+        assert name not in views(claims.min_samples - 1, claims.is_quick)
+    if not claims.is_quick:
+        assert name not in views(least, is_quick=True)
+
+
+def test_a_lone_case_is_one_that_nothing_comes_near():
+    x = np.random.default_rng(0).normal(0.1, 0.1, 420)
+    assert not has_lone_case(x)
+    assert has_lone_case(np.append(x, -6.58))
+    assert not has_lone_case(np.append(x, [-6.58, -5.0]))
+
+
+def test_ties_are_spread_around_their_value():
+    values = np.sort(np.repeat([-0.5, 0.1, 0.3], [40, 1, 60]))
+    spread = spread_ties(values)
+    assert spread.size == values.size
+    assert spread.mean() == pytest.approx(values.mean(), abs=1e-12)
+    assert np.abs(spread - values).max() < 0.05 * values.std()
+    assert np.unique(spread).size == values.size
+    assert count_shared(values) == 100
+    free = np.sort(np.random.default_rng(0).normal(size=500))
+    np.testing.assert_array_equal(spread_ties(free), free)
+    assert count_shared(free) == 0
+
+
+def test_a_forecast_of_two_values_gets_an_answer():
+    rng = np.random.default_rng(0)
+    j = np.where(rng.random(200) < 0.7, np.log(0.7 / 0.5), np.log(0.3 / 0.5))
+    result = sc.apparent_information(
+        sc.Forecasts.from_log_ratios(j), settings=UNJUDGED, units="nats", n_jobs=1
+    )
+    assert result.posterior.low < j.mean() < result.posterior.high
+    width = result.posterior.high - result.posterior.low
+    assert width == pytest.approx(result.normal.high - result.normal.low, rel=0.4)
+    assert InformationNote.TIED in [note.code for note in result.notes]
+
+
+@pytest.mark.parametrize("n", [1, 2, 50])
+def test_equal_cases_and_one_case_are_not_sure_of_anything(n):
+    with pytest.warns(ResultWarning):
+        result = sc.apparent_information(
+            sc.Forecasts.from_log_ratios(np.full(n, 0.3)), settings=UNJUDGED, n_jobs=1
+        )
+    assert result.posterior.low < 0 < result.posterior.high
+    assert not result.verdict.is_better
+
+
+def test_a_lone_far_case_does_not_make_others_tie():
+    values = np.sort(np.append(np.random.default_rng(0).normal(0.1, 0.1, 200), -1e6))
+    assert count_shared(values) == 0
+    np.testing.assert_array_equal(spread_ties(values), values)
+
+
+@pytest.mark.parametrize("n", [1_000, 50_000, 1_000_000])
+def test_many_cases_lie_close_without_sharing_a_value(n):
+    values = np.sort(np.log(np.random.default_rng(0).uniform(0.3, 0.9, n) / 0.5))
+    assert np.unique(values).size == n
+    assert count_shared(values) < 1e-4 * n
+    assert (merge_ties(values) != values).mean() < 2e-3
+    # True ties are found among as many, also those that only rounding sets apart.
+    tied = np.sort(np.append(values, 0.25 + 1e-16 * np.arange(-400, 400)))
+    assert count_shared(tied) >= 800

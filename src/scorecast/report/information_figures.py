@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scorecast.information import (
     ApparentInformation,
+    CalibrationEvents,
     InformationPosterior,
     Reliability,
     TailView,
-    amount,
-    amount_span,
 )
 from scorecast.report.figures import (
     ACCENT,
@@ -32,21 +30,11 @@ from scorecast.report.figures import (
     plain_axes,
     text_width,
 )
-from scorecast.report.formats import count, level_name
+from scorecast.report.formats import count, fixed, fixed_span, level_name, one_line
 from scorecast.report.names import short_by_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "betting_drawing",
-    "components_drawing",
-    "cumulative_drawing",
-    "groups_drawing",
-    "posterior_drawing",
-    "reliability_drawing",
-    "spread_drawing",
-]
 
 _LINE = 12.0
 _ROW = 17.0
@@ -62,6 +50,25 @@ _DASH = "\N{EN DASH}"
 # What is drawn without a simulation, and with one.
 _CURVE = {False: "Posterior", True: "Plausible values"}
 _PLAIN = {False: "normal", True: "by t"}
+
+
+_EVENTS = {
+    CalibrationEvents.TWO_CLASSES: "class {1}; class {0} is its mirror image",
+    CalibrationEvents.CLASSES: "every class of every case",
+    CalibrationEvents.QUANTILES: "falling below a stated quantile",
+}
+
+
+def reference(result: ApparentInformation) -> str:
+    """Name what the forecasts are held against."""
+    if not result.is_relative:
+        return "the prior"
+    return "the second" if result.names is None else f"forecast '{result.names[1]}'"
+
+
+def events(reliability: Reliability) -> str:
+    """Say what the events are whose chances were stated."""
+    return _EVENTS[reliability.events].format(*map(one_line, reliability.names))
 
 
 def _bare(axes: Axes, xlabel: str) -> None:
@@ -90,20 +97,10 @@ def _zero_line(axes: Axes, name: str) -> None:
     )
 
 
-def posterior_drawing(result: ApparentInformation) -> Drawing:
-    """Draw the posterior of J, with the normal interval below it.
-
-    Parameters
-    ----------
-    result : ApparentInformation
-        The answer.
-
-    Returns
-    -------
-    Drawing
-        The figure that carries the message.
-    """
+def posterior_drawing(result: ApparentInformation, headline: str) -> Drawing:
+    """Draw the posterior of J, with the normal interval below it."""
     found, usual = result.posterior, result.normal
+    centre = found.central_view
     plain = next(
         ((v.low, v.high, v.median) for v in found.views if v.tails == "t"),
         (usual.low, usual.high, usual.mean),
@@ -114,26 +111,26 @@ def posterior_drawing(result: ApparentInformation) -> Drawing:
         ends = [*found.x[[0, -1]], *plain]
         low, high = _with_zero(float(np.nanmin(ends)), float(np.nanmax(ends)))
         number_axis(axes, low, high)
-        curves = [found.density, *(view.density for view in _beside(found))]
+        curves = [centre.density, *(view.density for view in _beside(found))]
         top = max(float(density.max()) for density in curves)
         axes.set_ylim(-0.34 * top, 1.12 * top)
         inside = (found.x >= found.low) & (found.x <= found.high)
         axes.fill_between(
-            found.x[inside], 0, found.density[inside], color=ACCENT_SOFT, linewidth=0
+            found.x[inside], 0, centre.density[inside], color=ACCENT_SOFT, linewidth=0
         )
         for view in _beside(found):
             axes.plot(found.x, view.density, **_SECOND)
-        axes.plot(found.x, found.density, color=ACCENT, linewidth=1.8)
+        axes.plot(found.x, centre.density, color=ACCENT, linewidth=1.8)
         axes.hlines(0, low, high, color=RULE, linewidth=0.6)
         bars = ((-0.11, found.low, found.high, found.median, ACCENT, "reported"),
-                (-0.25, *plain, INK, _PLAIN[result.quick]))  # fmt: skip
+                (-0.25, *plain, INK, _PLAIN[result.is_quick]))  # fmt: skip
         for height, left, right, middle, colour, name in bars:
             _bar(axes, height * top, (left, right, middle), colour, name)
-        _zero_line(axes, f"as {result.reference}")
+        _zero_line(axes, f"as {reference(result)}")
 
     return Drawing(
-        title=f"{_CURVE[result.quick]} of the mean information",
-        description=result.summary(),
+        title=f"{_CURVE[result.is_quick]} of the mean information",
+        description=headline,
         draw=draw,
         height=230.0,
         left=14.0,
@@ -181,18 +178,7 @@ def _bar(
 
 
 def cumulative_drawing(result: ApparentInformation) -> Drawing:
-    """Draw how probable it is that J lies below each amount.
-
-    Parameters
-    ----------
-    result : ApparentInformation
-        The answer.
-
-    Returns
-    -------
-    Drawing
-        The cumulative posterior.
-    """
+    """Draw how probable it is that J lies below each amount."""
     found = result.posterior
 
     def draw(axes: Axes) -> None:
@@ -204,34 +190,23 @@ def cumulative_drawing(result: ApparentInformation) -> Drawing:
         for view in _beside(found):
             y = np.concatenate([view.cumulative[:1], view.cumulative, [1.0]])
             axes.plot(x, y, **_SECOND)
-        y = np.concatenate([[0.0], found.cumulative, [1.0]])
+        y = np.concatenate([[0.0], found.central_view.cumulative, [1.0]])
         axes.plot(x, y, color=ACCENT, linewidth=1.8)
-        _zero_line(axes, f"as {result.reference}")
+        _zero_line(axes, f"as {reference(result)}")
 
     return Drawing(
         title="Probability that the information is lower",
-        description=f"{_CURVE[result.quick]} of the mean information, added up.",
+        description=f"{_CURVE[result.is_quick]} of the mean information, added up.",
         draw=draw,
         height=190.0,
     )
 
 
 def spread_drawing(result: ApparentInformation) -> Drawing:
-    """Draw the histogram of j and the posterior predictive density over it.
-
-    Parameters
-    ----------
-    result : ApparentInformation
-        The answer.
-
-    Returns
-    -------
-    Drawing
-        Stragglers are counted at the edges.
-    """
+    """Draw the histogram of j and the posterior predictive density over it."""
     spread = result.spread
     width = np.diff(spread.edges)
-    n = result.n - result.n_infinite
+    n = result.n - result.n_impossible
     height = spread.counts / (n * width)
 
     def draw(axes: Axes) -> None:
@@ -246,13 +221,13 @@ def spread_drawing(result: ApparentInformation) -> Drawing:
                  edgecolor=PAPER, linewidth=0.4)  # fmt: skip
         axes.plot(spread.x, spread.density, color=ACCENT, linewidth=1.6)
         _stragglers(axes, result)
-        _zero_line(axes, f"as {result.reference}")
+        _zero_line(axes, f"as {reference(result)}")
 
     return Drawing(
         title="Information of the cases",
         description=(
-            f"Histogram of j for {count(n)} cases, from {amount(spread.least)} to "
-            f"{amount(spread.greatest)} {result.units}."
+            f"Histogram of j for {count(n)} cases, from {fixed(spread.least)} to "
+            f"{fixed(spread.greatest)} {result.units}."
         ),
         draw=draw,
         height=210.0,
@@ -271,7 +246,7 @@ def _stragglers(axes: Axes, result: ApparentInformation) -> None:
         if not n:
             continue
         cases = "1 case" if n == 1 else f"{count(n)} cases"
-        reach = amount(farthest, 2).replace("-", "\N{MINUS SIGN}")
+        reach = fixed(farthest, 2).replace("-", "\N{MINUS SIGN}")
         text = f"{cases} at {reach}" if n == 1 else f"{cases} to {reach}"
         axes.annotate(
             form.format(text),
@@ -286,18 +261,7 @@ def _stragglers(axes: Axes, result: ApparentInformation) -> None:
 
 
 def betting_drawing(result: ApparentInformation) -> Drawing:
-    """Draw what becomes of a stake laid on the forecasts.
-
-    Parameters
-    ----------
-    result : ApparentInformation
-        The answer.
-
-    Returns
-    -------
-    Drawing
-        Logarithm of the stake against the number of cases.
-    """
+    """Draw what becomes of a stake laid on the forecasts."""
     bets = result.betting
     unit = "doublings" if result.units == "bits" else "powers of e"
 
@@ -308,13 +272,13 @@ def betting_drawing(result: ApparentInformation) -> Drawing:
         places, _ = number_ticks(0, last, axes_size(axes)[0] * 0.8)
         whole = [p for p in places if float(p).is_integer()]
         axes.set_xticks(whole, labels=[count(p) for p in whole])
-        pile = bets.log_pile
-        low, high = min(0.0, float(pile.min())), max(0.0, float(pile.max()))
+        wealth = bets.log_wealth
+        low, high = min(0.0, float(wealth.min())), max(0.0, float(wealth.max()))
         margin = 0.06 * (high - low) + 1e-9
         axes.set_ylim(low - margin, high + margin)
         _height_ticks(axes)
         axes.axhline(0, color=MUTED, linewidth=0.8)
-        axes.plot(bets.cases, pile, color=ACCENT, linewidth=1.6)
+        axes.plot(bets.cases, wealth, color=ACCENT, linewidth=1.6)
         axes.annotate(
             f"stake, {unit}", (0, 1), (0, 8), xycoords="axes fraction",
             textcoords="offset points", color=MUTED, fontsize=FONT_SIZE,
@@ -325,7 +289,7 @@ def betting_drawing(result: ApparentInformation) -> Drawing:
         title="A stake laid on the forecasts",
         description=(
             f"After {count(bets.cases[-1])} cases the stake has grown by "
-            f"{amount(float(bets.log_pile[-1]), 1)} {unit}."
+            f"{fixed(float(bets.log_wealth[-1]), 1)} {unit}."
         ),
         draw=draw,
         height=200.0,
@@ -343,20 +307,7 @@ def _height_ticks(axes: Axes) -> None:
 
 
 def reliability_drawing(reliability: Reliability, level: float) -> Drawing:
-    """Draw stated chances against observed shares.
-
-    Parameters
-    ----------
-    reliability : Reliability
-        Bins.
-    level : float
-        Level of their intervals.
-
-    Returns
-    -------
-    Drawing
-        Points on the diagonal are right.
-    """
+    """Draw stated chances against observed shares."""
     bins = reliability.bins
 
     def draw(axes: Axes) -> None:
@@ -379,7 +330,7 @@ def reliability_drawing(reliability: Reliability, level: float) -> Drawing:
     return Drawing(
         title="Stated chances against what happened",
         description=(
-            f"{len(bins)} groups of {reliability.what}, with {level_name(level)} "
+            f"{len(bins)} groups of {events(reliability)}, with {level_name(level)} "
             "intervals."
         ),
         draw=draw,
@@ -389,18 +340,7 @@ def reliability_drawing(reliability: Reliability, level: float) -> Drawing:
 
 
 def groups_drawing(result: ApparentInformation) -> Drawing:
-    """Draw the posterior of every group as a row.
-
-    Parameters
-    ----------
-    result : ApparentInformation
-        The answer, with groups.
-
-    Returns
-    -------
-    Drawing
-        All cases in the first row.
-    """
+    """Draw the posterior of every group as a row."""
     rows: list[tuple[str, float, float, float]] = [
         ("all", result.posterior.low, result.posterior.median, result.posterior.high)
     ]
@@ -429,53 +369,11 @@ def groups_drawing(result: ApparentInformation) -> Drawing:
     return Drawing(
         title="Information by group",
         description="; ".join(
-            f"{name}: {amount(m)} ({amount_span(a, b, dash=_DASH)})"
+            f"{name}: {fixed(m)} ({fixed_span(a, b, dash=_DASH)})"
             for name, a, m, b in rows
         ),
         draw=draw,
         height=_ROW * len(rows) + 60,
         left=max(map(text_width, labels)) + 18,
         top=10.0,
-    )
-
-
-def components_drawing(traces: Sequence[Sequence[int]]) -> Drawing:
-    """Draw the number of components along every chain, one under the other.
-
-    Parameters
-    ----------
-    traces : sequence of sequence of int
-        Thinned chains.
-
-    Returns
-    -------
-    Drawing
-        Small: a look tells whether chains wander alike.
-    """
-    values = np.asarray(traces)
-    most = int(values.max())
-
-    def draw(axes: Axes) -> None:
-        _bare(axes, "draws, thinned")
-        axes.set_xlim(0, values.shape[1] - 1)
-        axes.set_xticks([])
-        axes.set_ylim(-0.3, len(values))
-        for row, trace in enumerate(values):
-            base = len(values) - 1 - row
-            axes.step(
-                np.arange(trace.size), base + 0.75 * trace / max(most, 1),
-                color=ACCENT, linewidth=0.9, where="post",
-            )  # fmt: skip
-            axes.axhline(base, color=RULE, linewidth=0.6)
-        places = [len(values) - 1 - i + 0.3 for i in range(len(values))]
-        axes.set_yticks(places, labels=[str(i + 1) for i in range(len(values))])
-
-    return Drawing(
-        title="Number of components along the chains",
-        description=f"Between {int(values.min())} and {most} components.",
-        draw=draw,
-        height=26.0 * len(values) + 40,
-        left=26.0,
-        top=6.0,
-        bottom=24.0,
     )
