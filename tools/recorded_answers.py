@@ -476,9 +476,9 @@ def data_regularities() -> Any:
 
 @call
 def selected_features() -> Any:
-    import scorecast as sc
+    from scorecast.evaluation import feature_selection_test
 
-    return sc.selected_features(*_labelled(), 3, n_permutations=50, random_state=0)
+    return feature_selection_test(*_labelled(), 3, n_permutations=50, random_state=0)
 
 
 @call
@@ -487,16 +487,16 @@ def selection_bias() -> Any:
     from sklearn.model_selection import StratifiedKFold
     from sklearn.naive_bayes import GaussianNB
 
-    import scorecast as sc
+    from scorecast.evaluation import selection_bias as biased
 
     x, y = _labelled()
-    return sc.selection_bias(
+    return biased(
         SelectKBest(k=3),
         GaussianNB(),
         x,
         y,
-        StratifiedKFold(5),
-        level=0.95,
+        cv=StratifiedKFold(5),
+        confidence_level=0.95,
         random_state=0,
     )
 

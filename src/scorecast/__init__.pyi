@@ -31,14 +31,10 @@ from .extrapolation import (
 from .guarantees import (
     Assessment as Assessment,
     EstimateAssessment as EstimateAssessment,
-    SelectedFeatures as SelectedFeatures,
-    SelectionBias as SelectionBias,
     SettingsAssessment as SettingsAssessment,
     assess as assess,
     assess_estimates as assess_estimates,
     assess_settings as assess_settings,
-    selected_features as selected_features,
-    selection_bias as selection_bias,
 )
 from .identification import (
     EncodingModel as EncodingModel,

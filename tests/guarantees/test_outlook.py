@@ -6,11 +6,10 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import scorecast as sc
@@ -266,20 +265,6 @@ def test_the_names_of_a_table_are_kept(easy):
             make_pipeline(SimpleImputer(), GaussianNB()), gap, easy[1], selection=1,
             **BARE,
         )  # fmt: skip
-    assert sc.selected_features(table, easy[1], 1, n_permutations=9).names == ("a",)
-
-
-def test_selection_bias_by_itself_has_proper_bounds():
-    X = np.random.default_rng(0).standard_normal((40, 20))
-    y = np.arange(40) % 2
-    X[:, 0] = 0.1 * X[:, 0] + 9 * y
-    found = sc.selection_bias(SelectKBest(k=1), NearestCentroid(), X, y, random_state=0)
-    assert found.outside_estimate == found.inside_estimate == 1
-    assert found.outside_interval[0] < 1
-    assert "Nothing is owed" in found.summary()
-    of_numbers = SelectKBest(f_regression, k=2)
-    ridge = sc.selection_bias(of_numbers, Ridge(), X, X[:, 1], random_state=0)
-    assert ridge.loss == "score"
 
 
 @pytest.mark.parametrize("kind", ["log-loss", "relative-error"])

@@ -11,7 +11,12 @@ from sklearn.naive_bayes import GaussianNB
 
 import scorecast as sc
 from scorecast._core.results import result_from_dict
-from scorecast.guarantees import learning_curve_fit, rough_size
+from scorecast.guarantees import (
+    learning_curve_fit,
+    rough_size,
+    selected_features,
+    selection_bias,
+)
 from scorecast.report import main_drawing, render_html, render_text
 from scorecast.report.figures import NARROW, WIDE
 from scorecast.report.html import Report
@@ -46,11 +51,11 @@ def results():
             SIZES, [9.0, 7.0, 6.0, 5.5], greater_is_better=False, loss="rmse",
             over="features", random_state=0,
         ),
-        "features": sc.selected_features(
+        "features": selected_features(
             X, y, 5, n_permutations=19, names=[f"<i>{i}" for i in range(12)],
             random_state=0,
         ),
-        "bias": sc.selection_bias(SelectKBest(k=2), GaussianNB(), X, y, random_state=0),
+        "bias": selection_bias(SelectKBest(k=2), GaussianNB(), X, y, random_state=0),
     }  # fmt: skip
 
 

@@ -27,6 +27,13 @@ from scorecast.evaluation.density import (
     density_test,
 )
 from scorecast.evaluation.estimates import Estimates, MetricSample, collect_estimates
+from scorecast.evaluation.feature_selection import (
+    FeatureSelectionTest,
+    NoSpread,
+    SelectionBias,
+    feature_selection_test,
+    selection_bias,
+)
 from scorecast.evaluation.fitting import FailureKind, FitFailure
 from scorecast.evaluation.intervals import (
     CLUSTERED_WILSON,
@@ -152,6 +159,7 @@ __all__ = [
     "Estimates",
     "EvaluationData",
     "FailureKind",
+    "FeatureSelectionTest",
     "FitFailure",
     "Goal",
     "GridEdge",
@@ -163,6 +171,7 @@ __all__ = [
     "Model",
     "Needs",
     "NoInterval",
+    "NoSpread",
     "PermutationEngine",
     "PermutationTest",
     "PosLabel",
@@ -174,6 +183,7 @@ __all__ = [
     "RequiredTestSize",
     "RestsOn",
     "ScoreInterval",
+    "SelectionBias",
     "SplitMethod",
     "SplitPlan",
     "Splitter",
@@ -201,6 +211,7 @@ __all__ = [
     "density_test",
     "draw_splits",
     "empirical_bernstein",
+    "feature_selection_test",
     "fit_learning_curve",
     "fit_power_law",
     "grids_for",
@@ -216,6 +227,7 @@ __all__ = [
     "proportion_interval",
     "required_test_size",
     "resampled_units",
+    "selection_bias",
     "smoothed_error",
     "student",
     "task_of",

@@ -62,7 +62,7 @@ class SelectionBias(Result):
         The seed, where it was a number.
     """
 
-    kind: ClassVar[str] = "selection-bias"
+    kind: ClassVar[str] = "selection-bias-1"
 
     outside: FloatArray
     inside: FloatArray

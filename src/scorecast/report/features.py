@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scorecast.evaluation import DataProfile
+import numpy as np
+
+from scorecast.evaluation import (
+    DataProfile,
+    FeatureSelectionTest,
+    NoSpread,
+    SelectionBias,
+)
 from scorecast.report import formats
 from scorecast.report.document import Document, Section, Table
-from scorecast.report.figures import Drawing, count_axis
-from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
+from scorecast.report.figures import Drawing, axes_size, count_axis
+from scorecast.report.forest import (
+    Group,
+    Row,
+    draw_groups,
+    groups_drawing,
+    rows_drawing,
+)
+from scorecast.report.names import model_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +32,37 @@ if TYPE_CHECKING:
 PROFILE_LEAD = (
     "A promise holds for data of this kind. What was learned where features are many, "
     "skewed, correlated or unbalanced says little of spaces where they are not."
+)
+SELECTION_LEAD = (
+    "Bars run from the p-value of a feature by itself to the one that allows for "
+    "having searched all of them: the share of permutations whose best feature does as "
+    "well. Blue: hardly luck."
+)
+BIAS_LEAD = (
+    "Features chosen first, on all samples, have seen the samples that are tested "
+    "later. Chosen again inside every split they have not: that is the blue row, and "
+    "the one to quote. Between them, the first interval moved by the difference."
+)
+_SURE = 0.05
+_MOST_ROWS = 20
+_NAME = 60  # characters of a model's name on a page
+_NO_SPREAD = {
+    NoSpread.FEW_SPLITS: ("splits have no values of their own", ""),
+    NoSpread.UNCHANGED: (
+        "no split changed",
+        ": the model made no use of the difference",
+    ),
+    NoSpread.ALL_ALIKE: (
+        "all splits differ by as much, so that no spread is seen",
+        "",
+    ),
+}
+_WESTFALL_YOUNG = (
+    "P. H. Westfall and S. S. Young (1993). Resampling-based multiple testing. Wiley."
+)
+_AMBROISE = (
+    "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction on the "
+    "basis of microarray gene-expression data. PNAS 99."
 )
 _JARQUE_BERA = (
     "C. M. Jarque and A. K. Bera (1980). Efficient tests for normality, "
@@ -178,4 +225,296 @@ def _profile_figure(found: DataProfile) -> Drawing:
     return rows_drawing(groups, draw, title=title, description=profile_headline(found))
 
 
-VIEWS = {"data-profile": profile_document}
+# What luck would have selected -----------------------------------------------------
+
+
+def selection_document(found: FeatureSelectionTest) -> Document:
+    """Lay out which features luck would hardly have found."""
+    return Document(
+        headline=selection_headline(found),
+        sections=(
+            Section(lead=(SELECTION_LEAD,), figure=selection_figure(found)),
+            Section(tables=(selection_table(found, _MOST_ROWS),), is_terminal=True),
+            *_all_features(found),
+        ),
+        references=(_WESTFALL_YOUNG,),
+    )
+
+
+def _all_features(found: FeatureSelectionTest) -> tuple[Section, ...]:
+    if found.features.size <= _MOST_ROWS:
+        return ()
+    table = replace(selection_table(found), is_folded=True)
+    return (Section(heading="All that were selected", tables=(table,)),)
+
+
+def selection_headline(found: FeatureSelectionTest) -> str:
+    """Say how many features would hardly be found by luck."""
+    sure = int(np.sum(found.p_max_statistic <= _SURE))
+    return (
+        f"Of the {formats.count(found.features.size)} best of "
+        f"{formats.count(found.n_features)} features {formats.count(sure)} would "
+        f"hardly be found by luck (best of all permuted features, p at most "
+        f"{_SURE:g}); so many as good come by luck with p = "
+        f"{found.p_same_rank[-1]:.2g}."
+    )
+
+
+def selection_table(found: FeatureSelectionTest, most: int | None = None) -> Table:
+    """Set out the best features with their p-values, adjusted in every way."""
+    size = found.features.size
+    adjusted = (
+        found.p_value,
+        found.p_holm,
+        found.q_value,
+        found.p_max_statistic,
+        found.p_same_rank,
+    )
+    rows = tuple(
+        (
+            formats.one_line(_feature_name(found, i), 40),
+            f"{found.statistic[i]:.3g}",
+            *(_p_cell(float(column[i])) for column in adjusted),
+        )
+        for i in range(size if most is None else min(most, size))
+    )
+    return Table(
+        caption=f"The {len(rows)} best features and their p-values",
+        columns=(
+            "",
+            "F",
+            "p alone",
+            "Holm",
+            "false discovery",
+            "best of all",
+            "same rank",
+        ),
+        rows=rows,
+    )
+
+
+def _feature_name(found: FeatureSelectionTest, place: int) -> str:
+    if found.names:
+        return found.names[place]
+    return f"feature {int(found.features[place]) + 1}"
+
+
+def _p_cell(value: float) -> str:
+    """Write a p-value; of small ones the order of magnitude counts here."""
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1g}"
+
+
+def selection_figure(found: FeatureSelectionTest) -> Drawing:
+    """Draw the p-values of the best features, alone and allowing for the search."""
+    rows = tuple(
+        Row(
+            name=formats.one_line(_feature_name(found, i), 20),
+            dot=float(found.p_max_statistic[i]),
+            low=max(float(found.p_value[i]), 1e-300),
+            high=float(found.p_max_statistic[i]),
+            text=_p_cell(float(found.p_max_statistic[i])),
+            strong=bool(found.p_max_statistic[i] <= _SURE),
+        )
+        for i in range(min(found.features.size, _MOST_ROWS))
+    )
+    groups = [Group(heading="", rows=rows)]
+    lowest = min(row.low for row in rows)
+
+    def draw(axes: Axes) -> None:
+        draw_groups(axes, groups, xlabel="p-value", zero=False)
+        axes.set_xscale("log")
+        axes.set_xlim(lowest / 2, 1.5)
+        _power_ticks(axes, lowest)
+
+    return rows_drawing(
+        groups,
+        draw,
+        title="p-values of the best features",
+        description=", ".join(f"{row.name} {row.text}" for row in rows),
+    )
+
+
+def _power_ticks(axes: Axes, lowest: float) -> None:
+    width, _ = axes_size(axes)
+    last = int(np.floor(np.log10(lowest)))
+    step = max(1, int(np.ceil(-last / max(2.0, width / 60))))
+    powers = list(range(0, last - 1, -step))
+    names = ["1" if k == 0 else f"{10.0**k:g}" for k in powers]
+    axes.set_xticks([10.0**k for k in powers], labels=names)
+    axes.minorticks_off()
+
+
+# Selection before the split, and inside it -----------------------------------------
+
+
+def bias_document(found: SelectionBias) -> Document:
+    """Lay out what selecting features before the split adds."""
+    columns = found.to_columns()
+    splits = tuple(
+        (str(number), *(formats.metric_value(found.scoring, x) for x in pair))
+        for number, pair in enumerate(zip(*columns.values(), strict=True), start=1)
+    )
+    return Document(
+        headline=bias_headline(found),
+        sections=(
+            Section(
+                lead=(BIAS_LEAD,),
+                figure=bias_figure([("", found)]),
+                tables=(bias_table([("", found)]),),
+                is_terminal=True,
+            ),
+            Section(
+                heading="Every split",
+                tables=(
+                    Table(
+                        columns=("split", "chosen first", "chosen inside"),
+                        rows=splits,
+                        is_folded=True,
+                    ),
+                ),
+            ),
+        ),
+        references=(_AMBROISE,),
+    )
+
+
+def bias_headline(found: SelectionBias) -> str:
+    """Say what is honest, and what is owed to tested samples that took part."""
+    how_many = "Features"
+    if found.n_selected is not None:
+        selected, all_of = map(formats.count, (found.n_selected, found.n_features))
+        how_many = f"The best {selected} of {all_of} features"
+    title = formats.metric_title(found.scoring)
+    name = "the score" if title == "score" else title
+    outside, inside = (
+        formats.metric_value(found.scoring, x)
+        for x in (found.outside_estimate, found.inside_estimate)
+    )
+    first = (
+        f"{how_many} chosen on all samples: {name} {outside}; chosen again in every "
+        f"split, as is honest: {inside} ({formats.level(found.confidence_level)}: "
+        f"{_span(found, found.inside_interval)})."
+    )
+    if found.bias <= 0:
+        return f"{first} Nothing is owed to tested samples that took part."
+    owed = formats.metric_difference(found.scoring, found.bias).lstrip("+")
+    return (
+        f"{first} {owed} are owed to tested samples that took part; less these, their "
+        f"own error counted, the interval {_span(found, found.outside_interval)} is "
+        f"{_span(found, found.adjusted_interval)}."
+    )
+
+
+def _span(found: SelectionBias, ends: tuple[float, float]) -> str:
+    return formats.metric_span(found.scoring, *ends)
+
+
+def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
+    """Set out what is owed to choosing features first, by the names of the models."""
+    names = model_names([name for name, _ in results])
+    first = results[0][1]
+    rows = tuple(
+        (
+            names[name],
+            formats.metric_value(found.scoring, found.outside_estimate),
+            formats.metric_value(found.scoring, found.inside_estimate),
+            _span(found, found.inside_interval),
+            _plain(found, found.bias),
+            _gap_cell(found),
+        )
+        for name, found in results
+    )
+    unit = "points" if formats.is_proportion(first.scoring) else "more"
+    interval = f"{formats.level(first.confidence_level)} interval"
+    return Table(
+        columns=(
+            "",
+            "chosen first",
+            "chosen inside",
+            interval,
+            unit,
+            f"of the {unit}",
+        ),
+        rows=rows,
+    )
+
+
+def _gap_cell(found: SelectionBias) -> str:
+    if found.no_spread is not None:
+        return _NO_SPREAD[found.no_spread][0]
+    return " to ".join(_plain(found, end) for end in found.bias_interval)
+
+
+def _plain(found: SelectionBias, difference: float) -> str:
+    if np.isnan(difference):
+        return formats.UNKNOWN
+    said = formats.metric_difference(found.scoring, difference)
+    return said.removesuffix(" points")
+
+
+def page_bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
+    """Make the same for a page, intervals below the name: phones are narrow."""
+    table = bias_table(results)
+    kept = (1, 2, 4)
+    notes = []
+    for row, (_, found) in zip(table.rows, results, strict=True):
+        gap = row[5]
+        if found.no_spread is not None:
+            gap = f"none, as {''.join(_NO_SPREAD[found.no_spread])}"
+        ends = formats.dashed(row[3])
+        notes.append(
+            f"{table.columns[3]} of chosen inside {ends}; of the difference: {gap}"
+        )
+    return replace(
+        table,
+        columns=("", *(table.columns[i] for i in kept)),
+        rows=tuple(
+            (formats.page_name(name), *(row[i] for i in kept))
+            for (name, _), row in zip(results, table.rows, strict=True)
+        ),
+        notes=tuple(notes),
+    )
+
+
+def bias_figure(results: Sequence[tuple[str, SelectionBias]]) -> Drawing:
+    """Draw selection outside and inside the loop, three rows for every model."""
+    groups = [
+        Group(heading=formats.model_name(name, _NAME), rows=_bias_rows(found))
+        for name, found in results
+    ]
+    scoring = results[0][1].scoring
+    return groups_drawing(
+        groups,
+        formats.metric_title(scoring),
+        "Features chosen outside and inside the splits",
+        in_percent=formats.is_proportion(scoring),
+    )
+
+
+def _bias_rows(found: SelectionBias) -> tuple[Row, ...]:
+    """Make three rows: chosen first, moved by the bias, chosen inside the splits."""
+    moved = found.inside_estimate if found.bias > 0 else found.outside_estimate
+    given = (
+        ("chosen first", found.outside_estimate, found.outside_interval),
+        ("less the bias", moved, found.adjusted_interval),
+        ("chosen inside", found.inside_estimate, found.inside_interval),
+    )
+    return tuple(
+        Row(
+            name=name,
+            dot=value,
+            low=span[0],
+            high=span[1] if np.isfinite(span[1]) else np.nan,
+            text=_span(found, span).removesuffix(" %"),
+            strong=name == "chosen inside",
+            hollow=name == "less the bias",
+        )
+        for name, value, span in given
+    )
+
+
+VIEWS = {
+    "data-profile": profile_document,
+    "feature-selection-test": selection_document,
+    "selection-bias": bias_document,
+}
