@@ -27,6 +27,7 @@ from .evaluation import (
 from .extrapolation import (
     backtest as backtest,
     extrapolate as extrapolate,
+    extrapolate_curve as extrapolate_curve,
 )
 from .guarantees import (
     Assessment as Assessment,

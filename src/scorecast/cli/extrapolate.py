@@ -17,14 +17,21 @@ from scorecast.cli.options import (
     score_options,
 )
 from scorecast.cli.verb import Verb, method_option, option, refuse_unused
-from scorecast.exceptions import UsageError
-from scorecast.extrapolation import EXTRAPOLATORS, RISK_METHODS
+from scorecast.exceptions import InvalidInputError, Location, UsageError, listed
+from scorecast.extrapolation import (
+    CURVE_METHODS,
+    EXTRAPOLATORS,
+    RISK_METHODS,
+    PointDesign,
+)
 
 if TYPE_CHECKING:
     from scorecast.cli.outputs import Gate, Loaded
     from scorecast.extrapolation import (
+        CurveExtrapolation,
         Extrapolation,
         Extrapolator,
+        PublishedCurve,
         RiskExtrapolation,
     )
 
@@ -47,6 +54,28 @@ _SETTINGS = {
     for name in method.setting_names()
 }
 _OF_ACCURACY = ("top", "compare", "backtest", "fail_below", "fail_below_low")
+_OF_SCORES = (
+    "scores",
+    "labels",
+    "label_column",
+    "gallery",
+    "probes",
+    "gallery_labels",
+    "class_file",
+    "prefix",
+    "drop",
+    "drop_nonfinite",
+    "lower_is_better",
+    "metric",
+    "cost",
+    "ties",
+    "average",
+    "settings",
+    "compare",
+    "backtest",
+    "key",
+)
+_OF_POINTS = ("design", "n_samples")
 
 
 @click.command(name="extrapolate", cls=Verb, usual=_USUAL, aliases=_SETTINGS)
@@ -61,6 +90,29 @@ _OF_ACCURACY = ("top", "compare", "backtest", "fail_below", "fail_below_low")
     help="Number of classes to forecast, such as 1e5; may be repeated.",
 )
 @averaging_options
+@option(
+    "Input",
+    "--curve",
+    metavar="FILE",
+    help="Published points instead of scores: a table with the columns classes and "
+    "accuracy (or miss), and perhaps samples and model.",
+)
+@option(
+    "Input",
+    "--design",
+    type=click.Choice([design.value for design in PointDesign]),
+    default=PointDesign.NESTED.value,
+    help="How points of --curve came about: the same tests in growing galleries, "
+    "averages over subsets of one set of classes, or other tests each time.",
+)
+@option(
+    "Input",
+    "--samples",
+    "n_samples",
+    type=Whole(min=1),
+    metavar="N",
+    help="Tests behind every point of --curve, where no column says so.",
+)
 @option(
     "Question",
     "--cost",
@@ -85,8 +137,9 @@ _OF_ACCURACY = ("top", "compare", "backtest", "fail_below", "fail_below_low")
 @method_option(
     "--method",
     EXTRAPOLATORS,
-    others=tuple(RISK_METHODS),
-    says=f"How to extrapolate; costs also by {', '.join(RISK_METHODS)}.",
+    others=(*RISK_METHODS, *(n for n in CURVE_METHODS if n not in EXTRAPOLATORS)),
+    says=f"How to extrapolate; costs also by {', '.join(RISK_METHODS)}, points of "
+    f"--curve by {', '.join(CURVE_METHODS)}.",
 )
 @option(
     "Method",
@@ -118,10 +171,16 @@ def command(context: click.Context, /, **options: Any) -> None:
     """Forecast accuracy (or cost) with many more classes than were tested.
 
     SCORES holds one row per example and one column per class (.npy, .npz, .csv,
-    .parquet, .safetensors). Instead of it, --gallery and --probes give embeddings.
+    .parquet, .safetensors). Instead of it, --gallery and --probes give embeddings, or
+    --curve published accuracies at a few numbers of classes.
     """
     from scorecast.cli.outputs import run
 
+    if options["curve"]:
+        refuse_unused(context, _OF_SCORES, "where points are given: leave it out")
+        run(options, _load_points, _answer_points, gates=_point_gates)
+        return
+    refuse_unused(context, _OF_POINTS, "without points (--curve)")
     if options["cost"]:
         refuse_unused(context, _OF_ACCURACY, "where costs are forecast: leave it out")
     run(options, _load, _answer, gates=None if options["cost"] else _gates)
@@ -168,9 +227,75 @@ def _answer(
     return found
 
 
+def _load_points(options: dict[str, Any]) -> Loaded:
+    """Read published points: columns by their names, misses as well as accuracies."""
+    from scorecast.cli.inputs import file_layout
+    from scorecast.cli.outputs import Loaded
+    from scorecast.io import read_results
+
+    path = options["curve"]
+    table = read_results(path, layout=file_layout(options, key=None, drop=()))
+    columns = {name.strip().lower(): values for name, values in table.columns.items()}
+    places = {name: Location(file=path, column=name) for name in columns}
+    if "classes" not in columns or not {"accuracy", "miss"} & set(columns):
+        raise InvalidInputError(
+            f"needs the columns classes and accuracy (or miss); there are "
+            f"{listed(table.columns, 8)}",
+            location=Location(file=path),
+        )
+    is_miss = "accuracy" not in columns
+    shares = columns["miss"] if is_miss else columns["accuracy"]
+    if is_miss and max(shares) > 1:
+        raise InvalidInputError(
+            f"{max(shares):g} is no share from 0 to 1",
+            location=places["miss"],
+            remedy="divide percentages by 100",
+        )
+    n_samples = columns.get("samples", options["n_samples"])
+    return Loaded(
+        arguments={
+            "classes": columns["classes"],
+            "accuracy": [1 - share for share in shares] if is_miss else shares,
+            "n_samples": n_samples,
+            "model": columns.get("model"),
+        },
+        files=(table.source,),
+        places={
+            "classes": places["classes"],
+            "accuracy": places["miss" if is_miss else "accuracy"],
+            **({"n_samples": places["samples"]} if "samples" in columns else {}),
+        },
+        notes=table.notes,
+    )
+
+
+def _answer_points(options: dict[str, Any], loaded: Loaded) -> CurveExtrapolation:
+    from scorecast.extrapolation import extrapolate_curve
+
+    method = options["method"]
+    found: CurveExtrapolation = extrapolate_curve(
+        **loaded.arguments,
+        to=options["to"],
+        design=options["design"],
+        top=options["top"],
+        method="bayesian" if method == "auto" else method,
+        confidence_level=options["confidence_level"],
+    )
+    return found
+
+
+def _point_gates(result: CurveExtrapolation, options: dict[str, Any]) -> Iterator[Gate]:
+    for curve in result.curves:
+        yield from _gates(curve, options, of=curve.model)
+
+
 def _method(options: dict[str, Any]) -> str | Extrapolator:
     """Choose the method, with the settings that were given."""
     name = options["method"]
+    if name in CURVE_METHODS and name not in EXTRAPOLATORS:
+        problem = f"{name} is for published points"
+        remedy = "give points (--curve), or choose another method"
+        raise UsageError(problem, parameter="method", remedy=remedy)
     if name in RISK_METHODS:
         if not options["cost"]:
             problem = f"{name} is for costs"
@@ -195,11 +320,14 @@ def _settings(given: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
             yield name.replace("-", "_"), value
 
 
-def _gates(result: Extrapolation, options: dict[str, Any]) -> Iterator[Gate]:
+def _gates(
+    result: Extrapolation | PublishedCurve, options: dict[str, Any], of: str = ""
+) -> Iterator[Gate]:
     from scorecast.cli.outputs import Gate
 
+    who = f"of {of} " if of else ""
     for p in result.predictions:
-        of = f"for {p.classes:,} classes"
+        of = f"{who}for {p.classes:,} classes"
         yield Gate(
             option="--fail-below",
             least=options["fail_below"],

@@ -43,6 +43,16 @@ from scorecast.extrapolation.extrapolator import (
 from scorecast.extrapolation.intervals import IntervalKind, perfect_bound
 from scorecast.extrapolation.notes import ForecastNote, note_text, objection_text
 from scorecast.extrapolation.observed import ObservedClasses, RankHistogram
+from scorecast.extrapolation.points import (
+    CURVE_METHODS,
+    CurveExtrapolation,
+    CurveMethod,
+    CurveNote,
+    PointDesign,
+    PublishedCurve,
+    curve_note_text,
+    extrapolate_curve,
+)
 from scorecast.extrapolation.risk import (
     RISK_METHODS,
     CostInterval,
@@ -53,6 +63,7 @@ from scorecast.extrapolation.risk import (
 
 __all__ = [
     "BANDWIDTH_RULES",
+    "CURVE_METHODS",
     "EXTRAPOLATORS",
     "RISK_METHODS",
     "Auto",
@@ -61,6 +72,9 @@ __all__ = [
     "BandwidthForecast",
     "Bayesian",
     "CostInterval",
+    "CurveExtrapolation",
+    "CurveMethod",
+    "CurveNote",
     "Discriminability",
     "Extrapolation",
     "Extrapolator",
@@ -76,11 +90,13 @@ __all__ = [
     "MethodRole",
     "Objection",
     "ObservedClasses",
+    "PointDesign",
     "Polynomial",
     "PoolPart",
     "PoolTest",
     "Pooling",
     "Prediction",
+    "PublishedCurve",
     "RankExtrapolator",
     "RankHistogram",
     "Regression",
@@ -90,7 +106,9 @@ __all__ = [
     "Spline",
     "backtest",
     "bandwidth",
+    "curve_note_text",
     "extrapolate",
+    "extrapolate_curve",
     "kernel_favourability",
     "note_text",
     "objection_text",

@@ -11,17 +11,23 @@ import numpy as np
 from scorecast._core.codec import encode
 from scorecast._core.types import FloatArray
 from scorecast.extrapolation import (
+    CURVE_METHODS,
     RISK_METHODS,
     Backtest,
     BacktestRow,
     CostInterval,
+    CurveExtrapolation,
+    CurveNote,
     Extrapolation,
     ForecastNote,
     IntervalKind,
     MethodRole,
+    PointDesign,
     PoolPart,
     Prediction,
+    PublishedCurve,
     RiskExtrapolation,
+    curve_note_text,
     note_text,
     objection_text,
 )
@@ -29,6 +35,7 @@ from scorecast.report import formats
 from scorecast.report.document import Document, Section, Table
 from scorecast.report.extrapolation_figures import (
     CURVE_LEVEL,
+    MOST_CURVES,
     accuracy_drawing,
     agreement_drawing,
     backtest_drawing,
@@ -36,6 +43,7 @@ from scorecast.report.extrapolation_figures import (
     forecast_drawing,
     observed_band,
     observed_ends,
+    points_drawing,
     risk_drawing,
 )
 from scorecast.scores import (
@@ -610,6 +618,150 @@ def _backtest_table(
 
 # --- a forecast of cost --------------------------------------------------------------
 
+# --- a forecast from published points ------------------------------------------------
+
+
+_DESIGNS = {
+    PointDesign.NESTED: "the same tests in ever larger galleries",
+    PointDesign.AVERAGES: "averages over subsets of one set of classes",
+    PointDesign.SEPARATE: "other tests and classes for each point",
+}
+_POINTS_ASSUMED = (
+    "new classes resemble those of the points, and nothing else changes with their "
+    "number; each class is scored on its own"
+)
+
+
+def points_document(result: CurveExtrapolation) -> Document:
+    """Lay out a forecast from published points."""
+    level = formats.level(result.confidence_level)
+    is_named = any(curve.model for curve in result.curves)
+    rows, bars, notes = [], [], []
+    for curve in result.curves:
+        for p in curve.predictions:
+            cells = (
+                formats.count(p.classes),
+                formats.percent(p.accuracy, _points_digits(p)),
+                formats.percent_span(p.low, p.high, _points_digits(p), dash=_DASH),
+            )
+            rows.append((formats.printable(curve.model), *cells) if is_named else cells)
+            bars.append((p.low, p.accuracy, p.high))
+            largest = int(curve.classes.max())
+            notes.append(_far_text(p.classes, largest) if p.is_far else "")
+    columns = ("classes", "expect", f"{level} interval")
+    table = Table(
+        columns=("model", *columns) if is_named else columns,
+        rows=tuple(rows),
+        notes=tuple(notes),
+        n_words=2 if is_named else 0,
+        bars=tuple(bars),
+    )
+    is_far_said = any(p.is_far for curve in result.curves for p in curve.predictions)
+    return Document(
+        headline=_points_headline(result),
+        notes=tuple(
+            curve_note_text(note)
+            for note in result.notes
+            if not (is_far_said and note.code == CurveNote.FAR)
+        ),
+        sections=(
+            Section(tables=(table,), is_terminal=True),
+            Section(
+                heading="Accuracy against the number of classes",
+                lead=(_points_lead(result),),
+                figure=points_drawing(result, _points_headline(result)),
+                tables=(_given_table(result),),
+            ),
+        ),
+        facts=(
+            ("Points", _points_text(result)),
+            ("Method", CURVE_METHODS[result.method].title),
+            ("Assumes", _POINTS_ASSUMED),
+        ),
+        references=_REFERENCES[:1],
+    )
+
+
+def _points_lead(result: CurveExtrapolation) -> str:
+    level = formats.level(result.confidence_level)
+    lead = (
+        "Dots are the points given, lines what is expected, the band the "
+        f"{level} interval"
+    )
+    if len(result.curves) == 1:
+        return f"{lead}."
+    drawn = min(len(result.curves), MOST_CURVES)
+    left_out = len(result.curves) - drawn
+    rest = f" {left_out} others are in the table." if left_out else ""
+    return f"{lead} of the best of them.{rest}"
+
+
+def _points_digits(p: Prediction) -> int:
+    """Show as many digits as the interval has."""
+    width = p.high - p.low
+    return 0 if width > 0.05 else 1 if width > 0.005 else 2
+
+
+def _points_headline(result: CurveExtrapolation) -> str:
+    if len(result.curves) == 1:
+        (curve,) = result.curves
+        most = formats.count(int(curve.classes[-1]))
+        right = formats.percent(float(curve.accuracy[-1]), 1)
+        known = f"At {most} classes it is right {right} of the time"
+        nearest = sorted(curve.predictions, key=lambda p: p.classes)[:_MOST_SAID]
+        said = ", with ".join(
+            f"{formats.count(p.classes)} classes expect {_about(p, result)}"
+            for p in nearest
+        )
+        return f"{known}{_guesses(result.top)}; with {said}."
+    farthest = max(p.classes for curve in result.curves for p in curve.predictions)
+    best = max(result.curves, key=lambda curve: _at(curve, farthest).accuracy)
+    return (
+        f"Of {len(result.curves)} models {formats.printable(best.model)} is expected "
+        f"ahead with {formats.count(farthest)} classes: "
+        f"{_about(_at(best, farthest), result)}."
+    )
+
+
+def _about(p: Prediction, result: CurveExtrapolation) -> str:
+    digits = _points_digits(p)
+    level = formats.level(result.confidence_level)
+    ends = formats.percent_span(p.low, p.high, digits)
+    return f"about {formats.percent(p.accuracy, digits)} ({level} interval {ends})"
+
+
+def _at(curve: PublishedCurve, classes: int) -> Prediction:
+    return next(p for p in curve.predictions if p.classes == classes)
+
+
+def _points_text(result: CurveExtrapolation) -> str:
+    sizes = np.concatenate([curve.classes for curve in result.curves])
+    n = formats.count(sizes.size)
+    low, high = formats.count(int(sizes.min())), formats.count(int(sizes.max()))
+    where = f"from {low} to {high}" if low != high else f"at {low}"
+    return f"{n} {where} classes: {_DESIGNS[result.design]}"
+
+
+def _given_table(result: CurveExtrapolation) -> Table:
+    """List the points that were given."""
+    rows = [
+        (
+            formats.printable(curve.model),
+            formats.count(int(k)),
+            formats.percent(float(a), 2),
+            "" if curve.n_samples is None else formats.count(int(curve.n_samples[i])),
+        )
+        for curve in result.curves
+        for i, (k, a) in enumerate(zip(curve.classes, curve.accuracy, strict=True))
+    ]
+    return Table(
+        caption="Points given",
+        columns=("model", "classes", "accuracy", "tests"),
+        rows=tuple(rows),
+        n_words=1,
+        is_folded=True,
+    )
+
 
 def risk_document(result: RiskExtrapolation) -> Document:
     """Lay out a forecast of cost."""
@@ -856,6 +1008,7 @@ VIEWS: dict[str, Callable[[Any], Document]] = {
     AccuracyCurve.kind: accuracy_curve_document,
     Backtest.kind: backtest_document,
     Extrapolation.kind: extrapolation_document,
+    CurveExtrapolation.kind: points_document,
     RiskCurve.kind: risk_curve_document,
     RiskExtrapolation.kind: risk_document,
 }

@@ -11,7 +11,13 @@ import scipy
 from numpy.typing import ArrayLike
 
 from scorecast._core.types import FloatArray
-from scorecast.extrapolation import BacktestRow, Extrapolation, RiskExtrapolation
+from scorecast.extrapolation import (
+    BacktestRow,
+    CurveExtrapolation,
+    Extrapolation,
+    PublishedCurve,
+    RiskExtrapolation,
+)
 from scorecast.report.curves import (
     LINE,
     Box,
@@ -36,6 +42,7 @@ from scorecast.report.figures import (
     in_points,
     percent_axis,
     plain_axes,
+    round_ticks,
     text_width,
     thinned,
 )
@@ -48,12 +55,14 @@ from scorecast.report.formats import (
     percent,
     points,
 )
+from scorecast.report.names import short_by_name
 from scorecast.scores import AccuracyCurve, RiskCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CURVE_LEVEL = 0.9
+MOST_CURVES = 8  # models in one figure
 
 _MOST_LABELS = 6
 _LONGEST_NAME = 14
@@ -257,11 +266,12 @@ def _draw_ends(
     axes: Axes,
     forecast: Trace,
     lines: list[tuple[str, FloatArray, FloatArray]],
+    own_name: str = "forecast",
 ) -> list[Box]:
     """Name every curve at its right end, moving names apart where they would touch."""
     ends = [(name, x[-1], y[-1], MUTED) for name, x, y in lines]
     if forecast.x.size:
-        ends.append(("forecast", forecast.x[-1], forecast.y[-1], ACCENT))
+        ends.append((own_name, forecast.x[-1], forecast.y[-1], ACCENT))
     if not lines:
         return []
     _, height = axes_size(axes)
@@ -300,6 +310,86 @@ def _draw_ends(
         for x0, y0, place in zip(at_x, at_y, places, strict=True)
     ]
     return [*names, *leaders]
+
+
+# --- published points ----------------------------------------------------------------
+
+
+def points_drawing(result: CurveExtrapolation, description: str) -> Drawing:
+    """Draw points, and what is expected beyond them, for the best models."""
+    farthest = max(int(c.curve.classes[-1]) for c in result.curves)
+    order = sorted(result.curves, key=lambda c: -float(c.curve.accuracy[-1]))
+    drawn = order[:MOST_CURVES]
+    names = short_by_name([c.model or "forecast" for c in drawn], _LONGEST_NAME)
+    best = drawn[0]
+    marks = _point_marks(best)
+    right = max(text_width(name, bold=True) for name in names.values()) + 16
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes, xlabel="number of classes")
+        _share_axis(axes, drawn)
+        first = min(float(c.classes[0]) for c in drawn)
+        room = max(farthest / first, 2) ** 0.02
+        count_axis(axes, first / room, farthest * room)
+        lines = []
+        for curve in drawn[1:]:
+            x = curve.curve.classes.astype(np.float64)
+            axes.plot(x, curve.curve.accuracy, color=MUTED, linewidth=0.9, zorder=4)
+            axes.plot(
+                curve.classes, curve.accuracy, "o", color=MUTED, markersize=3, zorder=5
+            )
+            lines.append((names[curve.model or "forecast"], x, curve.curve.accuracy))
+        own = best.curve
+        trace = _trace(own.classes, own.accuracy, own.low, own.high)
+        draw_trace(axes, trace, ACCENT, ACCENT_SOFT)
+        axes.plot(best.classes, best.accuracy, "o", color=INK, markersize=4, zorder=7)
+        name = names[best.model or "forecast"]
+        taken = _draw_ends(axes, trace, lines, name) if lines else []
+        draw_marks(axes, marks, envelope_of(axes, [trace], marks), taken)
+
+    return Drawing(
+        title="Accuracy against the number of classes: points given, and expected",
+        description=description,
+        draw=draw,
+        right=min(right, _WIDEST_MARGIN) if len(drawn) > 1 else 40.0,
+        left=44.0,
+        top=14.0,
+    )
+
+
+def _point_marks(curve: PublishedCurve) -> list[Mark]:
+    ordered = sorted(curve.predictions, key=lambda p: p.classes)
+    return [
+        Mark(
+            x=p.classes,
+            y=p.accuracy,
+            low=p.low,
+            high=p.high,
+            text=f"{count(p.classes)}: {percent(p.accuracy, _digits(p.high - p.low))}",
+            colour=ACCENT,
+        )
+        for p in thinned(ordered, _MOST_LABELS)
+    ]
+
+
+def _digits(width: float) -> int:
+    return 0 if width > 0.05 else 1 if width > 0.005 else 2
+
+
+def _share_axis(axes: Axes, curves: Sequence[PublishedCurve]) -> None:
+    """Let y run over the accuracies there are: those near 1 differ by little."""
+    values = np.concatenate(
+        [np.concatenate([c.accuracy, c.curve.accuracy]) for c in curves]
+        + [curves[0].curve.low, curves[0].curve.high]
+    )
+    low, high = float(values.min()), float(values.max())
+    room = 0.08 * max(high - low, 0.002)
+    low, high = max(low - room, 0.0), min(high + room, 1.0)
+    axes.set_ylim(low, high)
+    ticks = round_ticks(low, high, 6)
+    names = [f"{100 * tick:g}" for tick in ticks]
+    axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} %"])
+    axes.grid(axis="y", color=RULE, linewidth=0.6)
 
 
 # --- methods and back-tests ----------------------------------------------------------

@@ -49,6 +49,7 @@ _ROOMS: dict[str, str] = {
     "simulated-recognition": "simulate",
     "accuracy-curve": "extrapolation",
     "backtest": "extrapolation",
+    "curve-extrapolation": "extrapolation",
     "extrapolation": "extrapolation",
     "risk-curve": "extrapolation",
     "risk-extrapolation": "extrapolation",

@@ -1,0 +1,835 @@
+"""Forecast from published points: accuracies at a few numbers of classes, no scores.
+
+Most people hold no scores, only a table: accuracy, or a miss rate, at some sizes of the
+gallery. The law of favourability that `Bayesian` weighs by ranks is weighed by these
+points instead. What points leave open is of four kinds: the tests were samples, and
+how the points came about says how their errors go together (`PointDesign`); figures are
+rounded, or read from a drawing; no law fits exactly, which shows as an offset and a
+slow drift that go on beyond the last point; and far out any law may go astray.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from scorecast._core.checks import check_class_counts, check_count, check_level, warn
+from scorecast._core.keywords import checked_keywords
+from scorecast._core.registry import Method, Registry
+from scorecast._core.result import OPTION, Note, Result
+from scorecast._core.types import BoolArray, FloatArray, IntArray
+from scorecast.exceptions import (
+    ExtrapolationWarning,
+    InvalidInputError,
+    Location,
+    UsageError,
+)
+from scorecast.extrapolation.extrapolate import ForecastCurve, Prediction
+from scorecast.extrapolation.extrapolator import clipped_logit
+from scorecast.extrapolation.notes import FAR
+
+_CURVE_POINTS = 48
+_OFFSET = 0.1  # log-odds by which a law may lie beside all points
+_WALK = 0.015  # and by which it may drift per square root of a factor e in classes
+_READING = 0.009  # and by which a published figure is off by itself
+_DRIFT = 0.05  # and by which the decline beyond the last point may be misjudged
+_FLOOR = 1e-12
+_NODES = np.arange(-7.0, 7.01, 0.07)
+_NODE_WEIGHTS = np.exp(-0.5 * _NODES**2) / np.exp(-0.5 * _NODES**2).sum()
+_STEPS = 7  # of Gauss-Hermite's rule for every parameter
+_TIMES_WEIGHED = 3  # errors of averages depend on the law, and it on them
+_COUNTED = 2000  # terms of Pitman and Yor's sum that are added one by one
+_MOST_CLASSES = 1e12
+
+
+class PointDesign(StrEnum):
+    """How points came about.
+
+    ``nested``: the same tests in ever larger galleries. ``averages``: over many or all
+    subsets of one set of classes. ``separate``: other tests and classes for each point.
+    """
+
+    NESTED = "nested"
+    AVERAGES = "averages"
+    SEPARATE = "separate"
+
+
+class CurveNote(StrEnum):
+    """Codes of what is to be known of a forecast from points.
+
+    Of points that rise ``value`` is by how much, of repeated sizes ``count`` how many,
+    far out ``count`` is the number of classes and ``total`` the largest observed.
+    """
+
+    FAR = "far"
+    ONE_POINT = "one-point"
+    RISES = "rises"
+    REPEATED = "repeated"
+    SAMPLES_UNKNOWN = "samples-unknown"
+    MISFIT = "misfit"
+
+
+class Points(NamedTuple):
+    """Accuracies at increasing numbers of classes, and what their errors are like."""
+
+    classes: FloatArray
+    accuracy: FloatArray
+    n_samples: FloatArray | None
+    design: PointDesign
+    top: int
+
+    @property
+    def log_odds(self) -> FloatArray:
+        """What is fitted: log-odds of being right, moved off 0 and 1."""
+        n = self.counts
+        shrunk = (n * self.accuracy + 0.5) / (n + 1)
+        return clipped_logit(np.where(self.is_end, shrunk, self.accuracy), _FLOOR)
+
+    @property
+    def is_end(self) -> BoolArray:
+        """Where all tests were right, or none."""
+        return (self.accuracy <= 0) | (self.accuracy >= 1)
+
+    @property
+    def counts(self) -> FloatArray:
+        """Tests behind each point; one per class where nobody says."""
+        return self.classes if self.n_samples is None else self.n_samples
+
+
+# --- laws by name --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveMethod(Method):
+    """A family of curves with few parameters, and what is expected of these.
+
+    Attributes
+    ----------
+    handles_top : bool
+        Whether it answers for several guesses.
+    parameters : tuple of str
+        What its parameters are called.
+    """
+
+    handles_top: ClassVar[bool] = True
+    parameters: ClassVar[tuple[str, ...]] = ()
+
+    def log_odds(self, theta: FloatArray, ks: FloatArray, top: int) -> FloatArray:
+        """Return log-odds at numbers of classes, a row for every row of parameters."""
+        raise NotImplementedError
+
+    def surprise(self, theta: FloatArray, points: Points) -> FloatArray:
+        """Return how far parameters are from what is usual, in standard deviations."""
+        raise NotImplementedError
+
+    def limits(self) -> tuple[list[float], list[float]]:
+        """Return the least and the largest parameters."""
+        raise NotImplementedError
+
+    def starts(self, points: Points) -> list[list[float]]:
+        """Return parameters to begin the search from."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class BayesianCurve(CurveMethod):
+    r"""The skewed probit family of `Bayesian`, given points instead of ranks.
+
+    With M the best of k - 1 standard normal impostors and :math:`V = \Phi^{-1}(U)` of
+    Jones and Pewsey's law, accuracy is :math:`P(V > M)`.
+    """
+
+    parameters: ClassVar[tuple[str, ...]] = ("mean", "log_sd", "skew")
+
+    name: str = "bayesian"
+    title: str = "the probit family with a prior"
+    summary: str = "the law of ranks weighed by the points; for few points and far out"
+    reference: str = "Jones and Pewsey (2009)"
+
+    def log_odds(self, theta: FloatArray, ks: FloatArray, top: int) -> FloatArray:
+        """Integrate over the best of the impostors."""
+        hurdles = _hurdles(np.asarray(ks, dtype=np.float64).tobytes(), top)
+        mean, log_sd, skew = (
+            part[..., None, None] for part in np.moveaxis(theta, -1, 0)
+        )
+        z = (hurdles - mean) / np.exp(log_sd)
+        above = scipy.special.ndtr(-np.sinh(np.arcsinh(z) - skew))
+        return clipped_logit(above @ _NODE_WEIGHTS, _FLOOR)
+
+    def surprise(self, theta: FloatArray, points: Points) -> FloatArray:
+        """Recognisers differ in spread by a factor of two, now and then by far more."""
+        mean, log_sd, skew = np.moveaxis(theta, -1, 0)
+        far = (log_sd - np.log(0.95)) / 0.4
+        heavy = np.sign(far) * np.sqrt(5 * np.log1p(far**2 / 4))  # Student's t
+        level = (mean - self._first_hurdle(points) - 1) / 4
+        return np.stack([level, heavy, skew / 0.3], axis=-1)
+
+    def limits(self) -> tuple[list[float], list[float]]:
+        """All tests alike, at the least; some never right, at the most."""
+        return [-15.0, -1.6, -1.5], [40.0, 3.5, 1.5]
+
+    def starts(self, points: Points) -> list[list[float]]:
+        """Begin with a usual spread and with a large one."""
+        at = scipy.special.ndtri(np.clip(points.accuracy[0], 0.01, 0.99))
+        hurdle = self._first_hurdle(points)
+        return [
+            [hurdle + at * np.hypot(0.2, sd), np.log(sd), 0.0] for sd in (0.95, 3.0)
+        ]
+
+    def _first_hurdle(self, points: Points) -> float:
+        return float(np.median(_hurdles(points.classes[:1].tobytes(), points.top)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PitmanYorCurve(CurveMethod):
+    r"""The mean of Pitman and Yor's chances of meeting a new kind.
+
+    :math:`A(n) = (u_1 + \dots + u_n) / n` with :math:`u_1 = 1` and
+    :math:`u_{i+1} = u_i (\alpha + d + i - 1) / (\alpha + i)`.
+    """
+
+    handles_top: ClassVar[bool] = False
+    parameters: ClassVar[tuple[str, ...]] = ("log_strength", "logit_discount")
+
+    name: str = "pitman-yor"
+    title: str = "Pitman and Yor's curve"
+    summary: str = "two parameters, as used for re-identification; too low far out"
+    reference: str = "Rocher, Hendrickx and de Montjoye (2025)"
+
+    def log_odds(self, theta: FloatArray, ks: FloatArray, top: int) -> FloatArray:  # noqa: ARG002
+        """Add up the chances; smooth from some thousands on."""
+        flat = theta.reshape(-1, 2)
+        found = [
+            _pitman_yor(float(np.exp(a)), float(scipy.special.expit(d)), ks)
+            for a, d in flat
+        ]
+        shape = (*theta.shape[:-1], np.size(ks))
+        return clipped_logit(np.reshape(found, shape), _FLOOR)
+
+    def surprise(self, theta: FloatArray, points: Points) -> FloatArray:
+        """Anything goes, within reason."""
+        wide = np.log(points.classes[-1]) + 4
+        return np.stack([theta[..., 0] / wide, theta[..., 1] / 4], axis=-1)
+
+    def limits(self) -> tuple[list[float], list[float]]:
+        """Concentration above zero, discount below one."""
+        return [-12.0, -14.0], [40.0, 14.0]
+
+    def starts(self, points: Points) -> list[list[float]]:
+        """Begin around the sizes observed."""
+        size = float(np.log(points.classes[-1]))
+        return [[size, -2.0], [size, 2.0], [0.0, 2.0]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbitLine(CurveMethod):
+    """A line of the normal quantile of accuracy over the log of the classes."""
+
+    parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope")
+
+    name: str = "probit-line"
+    title: str = "a line in probit over the log of the number of classes"
+    summary: str = "plain and hard to beat from three exact points or more"
+
+    def log_odds(self, theta: FloatArray, ks: FloatArray, top: int) -> FloatArray:  # noqa: ARG002
+        """Follow the line."""
+        at = theta[..., :1] + theta[..., 1:] * np.log(np.asarray(ks, dtype=np.float64))
+        down, up = scipy.special.log_ndtr(-at), scipy.special.log_ndtr(at)
+        odds: FloatArray = up - down
+        return odds
+
+    def surprise(self, theta: FloatArray, points: Points) -> FloatArray:  # noqa: ARG002
+        """Accuracy falls by some tenths for every factor e, at the most."""
+        return np.stack([theta[..., 0] / 10, theta[..., 1] / 0.5], axis=-1)
+
+    def limits(self) -> tuple[list[float], list[float]]:
+        """No line rises."""
+        return [-40.0, -8.0], [40.0, 0.0]
+
+    def starts(self, points: Points) -> list[list[float]]:
+        """Begin with a gentle fall."""
+        at = float(scipy.special.ndtri(np.clip(points.accuracy[0], 1e-6, 1 - 1e-6)))
+        return [[at + 0.1 * float(np.log(points.classes[0])), -0.1]]
+
+
+CURVE_METHODS: Registry[CurveMethod] = Registry()
+CURVE_METHODS.add(BayesianCurve())
+CURVE_METHODS.add(ProbitLine())
+CURVE_METHODS.add(PitmanYorCurve())
+
+
+@lru_cache(maxsize=256)
+def _hurdles(ks: bytes, top: int) -> FloatArray:
+    """Return what the best of the impostors scores, in normal quantiles, on nodes.
+
+    Of several guesses it is the best but so many that must be beaten.
+    """
+    others = np.frombuffer(ks)[:, None] - 1
+    if top == 1:
+        beaten = -np.expm1(scipy.special.log_ndtr(_NODES) / others)
+    else:
+        last = np.maximum(others + 1 - top, 1e-9)
+        beaten = scipy.special.betaincinv(top, last, scipy.special.ndtr(-_NODES))[
+            :, ::-1
+        ]
+    hurdles: FloatArray = -scipy.special.ndtri(beaten)
+    return hurdles
+
+
+def _pitman_yor(strength: float, discount: float, ks: FloatArray) -> FloatArray:
+    """Return Pitman and Yor's curve; its closed form would cancel.
+
+    `strength` is concentration plus discount, which must be above zero.
+    """
+    start = strength
+    ks = np.asarray(ks, dtype=np.float64)
+    i = np.arange(1, _COUNTED)
+    steps = np.log((start + i - 1) / (start - discount + i))
+    logs = np.concatenate([[0.0], np.cumsum(steps)])
+    sums = np.cumsum(np.exp(logs))
+    whole = np.minimum(ks, _COUNTED)
+    found = np.interp(whole, np.arange(1, _COUNTED + 1), sums)
+    most = float(ks.max())
+    if most > _COUNTED:
+        # Beyond, terms change so slowly that their sum is an integral.
+        grid = np.geomspace(_COUNTED + 0.5, most + 0.5, 400)
+        shift = start - discount
+        log_terms = (
+            logs[-1]
+            + _log_gamma_ratio(grid + shift, discount - 1)
+            - _log_gamma_ratio(_COUNTED + shift, discount - 1)
+        )
+        terms = np.exp(log_terms)
+        pieces = np.diff(grid) * (terms[1:] + terms[:-1]) / 2
+        beyond = np.concatenate([[0.0], np.cumsum(pieces)])
+        found = found + np.interp(ks + 0.5, grid, beyond, left=0.0)
+    curve: FloatArray = found / ks
+    return curve
+
+
+def _log_gamma_ratio(x: ArrayLike, shift: float) -> FloatArray:
+    """Return log Gamma(x + shift) - log Gamma(x) for large x, without cancelling."""
+    middle = np.asarray(x, dtype=np.float64) + (shift - 1) / 2
+    ratio: FloatArray = shift * np.log(middle) - shift * (shift**2 - 1) / (
+        24 * middle**2
+    )
+    return ratio
+
+
+# --- fitting -------------------------------------------------------------------------
+
+
+class CurveFit(NamedTuple):
+    """Parameters that remain plausible, and how misfit goes on from the points."""
+
+    method: CurveMethod
+    points: Points
+    best: FloatArray
+    thetas: FloatArray  # one row for every node of the posterior
+    weights: FloatArray
+    covariance: FloatArray  # of what points are off
+    misfit: float  # of the best parameters, in standard deviations of the points
+
+    def log_odds(self, ks: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the expected log-odds at numbers of classes, and how sure they are."""
+        points = self.points
+        ks = np.asarray(ks, dtype=np.float64)
+        x, x2 = np.log(points.classes), np.log(ks)
+        both = _misfit_covariance(x, x2)
+        gain = np.linalg.solve(self.covariance, both)
+        residuals = points.log_odds - self.method.log_odds(
+            self.thetas, points.classes, points.top
+        )
+        each = self.method.log_odds(self.thetas, ks, points.top) + residuals @ gain
+        centre = self.weights @ each
+        variance = self.weights @ (each - centre) ** 2
+        own = _OFFSET**2 + _WALK**2 * np.maximum(x2 - x[0], 0)
+        variance = variance + np.maximum(own - (both * gain).sum(axis=0), 0)
+        beyond = np.maximum(x2 - x[-1], 0)
+        sd = np.sqrt(variance + (_DRIFT * beyond) ** 2)
+        # Points that are off by more than they should be may be off elsewhere, too.
+        return centre, sd * max(1.0, self.misfit)
+
+
+def fit_points(method: CurveMethod, points: Points) -> CurveFit:
+    """Weigh the curves of a family by points, by prior and likelihood."""
+    misfit = _misfit_covariance(np.log(points.classes), np.log(points.classes))
+    misfit = misfit + _READING**2 * np.eye(points.classes.size)
+    covariance = misfit + _sampling_covariance(points)
+    best = _best(method, points, covariance)
+    if points.design is PointDesign.AVERAGES and points.n_samples is not None:
+        for _ in range(_TIMES_WEIGHED - 1):
+            law = points._replace(accuracy=_shares(method, best, points))
+            overlap = _overlapping(method, best, points)
+            covariance = misfit + _sampling_covariance(law, overlap)
+            best = _best(method, points, covariance)
+    root = np.linalg.cholesky(covariance)
+
+    def residuals(theta: FloatArray) -> FloatArray:
+        away = method.log_odds(theta, points.classes, points.top) - points.log_odds
+        solved = np.linalg.solve(root, np.moveaxis(np.atleast_2d(away), -1, 0)).T
+        own = np.atleast_2d(method.surprise(theta, points))
+        return np.concatenate([solved, own], axis=-1)
+
+    slopes = scipy.optimize.approx_fprime(best, lambda t: residuals(t)[0], 1e-5)
+    spread = np.linalg.cholesky(
+        np.linalg.inv(slopes.T @ slopes + 1e-9 * np.eye(best.size))
+    )
+    x, w = np.polynomial.hermite_e.hermegauss(_STEPS)
+    z = np.stack(np.meshgrid(*[x] * best.size, indexing="ij"), axis=-1)
+    z = z.reshape(-1, best.size)
+    rule = np.prod(np.meshgrid(*[w] * best.size, indexing="ij"), axis=0).ravel()
+    low, high = method.limits()
+    thetas = np.clip(best + z @ spread.T, low, high)
+    logs = -0.5 * (residuals(thetas) ** 2).sum(axis=-1) + 0.5 * (z**2).sum(axis=-1)
+    weights = rule * np.exp(logs - logs.max())
+    off = residuals(best)[0, : points.classes.size]
+    return CurveFit(
+        method=method,
+        points=points,
+        best=best,
+        thetas=thetas,
+        weights=weights / weights.sum(),
+        covariance=covariance,
+        misfit=float(np.sqrt((off**2).mean())),
+    )
+
+
+def _best(method: CurveMethod, points: Points, covariance: FloatArray) -> FloatArray:
+    root = np.linalg.cholesky(covariance)
+    wanted = points.log_odds
+
+    def residuals(theta: FloatArray) -> FloatArray:
+        away = method.log_odds(theta, points.classes, points.top) - wanted
+        return np.concatenate(
+            [np.linalg.solve(root, away), method.surprise(theta, points)]
+        )
+
+    bounds = method.limits()
+    found = [
+        scipy.optimize.least_squares(
+            residuals, np.clip(start, *bounds), bounds=bounds, x_scale=0.3
+        )
+        for start in method.starts(points)
+    ]
+    best: FloatArray = min(found, key=lambda one: one.cost).x
+    return best
+
+
+def _misfit_covariance(x: FloatArray, x2: FloatArray) -> FloatArray:
+    """Return how misfit at some sizes goes together with that at others."""
+    steps: FloatArray = np.minimum.outer(x, x2) - x[0]
+    return _OFFSET**2 + _WALK**2 * np.maximum(steps, 0)
+
+
+def _sampling_covariance(
+    points: Points, overlap: FloatArray | None = None
+) -> FloatArray:
+    """Return the covariance of log-odds that comes from testing so many samples.
+
+    `overlap` is the chance that one test is right in two galleries.
+    """
+    share = scipy.special.expit(points.log_odds)
+    if points.n_samples is None:
+        # Points are taken as exact, but for those that cannot be.
+        own = points.is_end / (points.counts * share * (1 - share))
+        return np.diag(own)
+    if overlap is None:
+        # Who is right among more classes was right among fewer of them.
+        overlap = np.minimum.outer(share, share)
+    together = overlap - np.outer(share, share)
+    if points.design is PointDesign.SEPARATE:
+        together = np.diag(np.diag(together))
+    slope = 1 / (share * (1 - share))
+    slope /= np.sqrt(points.counts)
+    # Overlaps are those expected, so rounding may leave a variance below zero.
+    values, vectors = np.linalg.eigh(together)
+    sound = (vectors * np.maximum(values, 0)) @ vectors.T
+    covariance: FloatArray = np.outer(slope, slope) * sound
+    return covariance
+
+
+def _shares(method: CurveMethod, theta: FloatArray, points: Points) -> FloatArray:
+    odds = method.log_odds(theta, points.classes, points.top)
+    shares: FloatArray = scipy.special.expit(odds)
+    return shares
+
+
+def _overlapping(method: CurveMethod, theta: FloatArray, points: Points) -> FloatArray:
+    """Return the chance of being right in two random galleries out of one set.
+
+    These share (s - 1)(t - 1) / (K - 1) of the other K - 1 classes on average; right in
+    both is right among all that are in either.
+    """
+    others = points.classes - 1
+    shared = np.outer(others, others) / max(others[-1], 1.0)
+    either = np.add.outer(others, others) - shared + 1
+    odds = method.log_odds(theta, either.ravel(), points.top)
+    chance: FloatArray = scipy.special.expit(odds).reshape(either.shape)
+    return chance
+
+
+# --- the forecast --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublishedCurve:
+    """Published points of one model, and what they forecast.
+
+    Attributes
+    ----------
+    model : str
+        Its name; empty where there is one without.
+    classes : ndarray of int64
+        Numbers of classes of the points, increasing.
+    accuracy : ndarray of float64
+        Accuracies there.
+    n_samples : ndarray of float64 or None
+        Tests behind each, where that is known.
+    predictions : tuple of Prediction
+        The numbers asked for.
+    curve : ForecastCurve
+        From the first point to the largest target.
+    parameters : dict of str to float
+        Most plausible parameters of the curve.
+    misfit : float
+        How far the points are from it, in standard deviations.
+    """
+
+    model: str
+    classes: NDArray[np.int64]
+    accuracy: NDArray[np.float64]
+    n_samples: NDArray[np.float64] | None
+    predictions: tuple[Prediction, ...]
+    curve: ForecastCurve
+    parameters: dict[str, float]
+    misfit: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CurveExtrapolation(Result):
+    """Accuracy forecast for more classes than those of published points.
+
+    Attributes
+    ----------
+    curves : tuple of PublishedCurve
+        One for every model, in the order given.
+    notes : tuple of Note
+        What the reader must know; codes of `CurveNote`.
+    method : str
+        The family of curves.
+    design : PointDesign
+        How the points came about.
+    top : int
+        Guesses allowed for a test to count as right.
+    confidence_level : float
+        Level of all intervals.
+    """
+
+    kind: ClassVar[str] = "curve-extrapolation"
+
+    curves: tuple[PublishedCurve, ...]
+    notes: tuple[Note, ...] = ()
+    method: str = field(metadata=OPTION)
+    design: PointDesign = field(metadata=OPTION)
+    top: int = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION)
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the predictions, a row per model and number of classes."""
+        rows = [(c.model, p) for c in self.curves for p in c.predictions]
+        names = ("classes", "accuracy", "low", "high", "chance", "is_far")
+        return {
+            "model": [model for model, _ in rows],
+            **{name: [getattr(p, name) for _, p in rows] for name in names},
+        }
+
+
+@checked_keywords
+def extrapolate_curve(
+    classes: Sequence[int] | ArrayLike,
+    accuracy: Sequence[float] | ArrayLike,
+    *,
+    to: int | Sequence[int],
+    n_samples: int | Sequence[int] | ArrayLike | None = None,
+    model: Iterable[Hashable] | None = None,
+    design: str = "nested",
+    top: int = 1,
+    method: str | CurveMethod = "bayesian",
+    confidence_level: float = 0.95,
+) -> CurveExtrapolation:
+    r"""Forecast accuracy with many more classes from published points alone.
+
+    With U the chance that a random wrong class scores below the true one, accuracy
+    among k classes is :math:`E\,U^{k-1}`. A law of U with few parameters is averaged
+    over its posterior given the points; points are Gaussian in log-odds, with errors of
+    sampling (see `design`), of reading, and of a law that does not quite fit.
+
+    Parameters
+    ----------
+    classes : sequence of int
+        Number of classes (size of the gallery, of the corpus) of every point.
+    accuracy : sequence of float
+        Share of the tests that were right there; of a miss rate one minus it.
+    to : int or sequence of int
+        Numbers of classes to forecast.
+    n_samples : int or sequence of int, optional
+        Number of tests behind every point; without it intervals allow for no error of
+        sampling.
+    model : iterable of hashable, optional
+        Model of every point, where there are several.
+    design : {"nested", "averages", "separate"}, default="nested"
+        How points came about: the same tests in growing galleries, averages over
+        subsets of one set of classes, or other tests and classes each time.
+    top : int, default=1
+        A test is right if the truth is among the best `top`.
+    method : str or CurveMethod, default="bayesian"
+        Family of curves (`CURVE_METHODS`).
+    confidence_level : float, default=0.95
+        Level of the intervals.
+
+    Returns
+    -------
+    CurveExtrapolation
+        A forecast with intervals for every model.
+
+    Raises
+    ------
+    InvalidInputError
+        If shares are not between 0 and 1, or sizes are no numbers of classes.
+    UsageError
+        If a method or design is not one of those understood.
+
+    References
+    ----------
+    M. C. Jones and A. Pewsey (2009). Sinh-arcsinh distributions. Biometrika 96.
+    L. Rocher, J. Hendrickx and Y.-A. de Montjoye (2025). A scaling law to model the
+    effectiveness of identification techniques. Nature Communications 16.
+
+    Examples
+    --------
+    >>> answer = extrapolate_curve([100, 1000, 10_000], [0.95, 0.9, 0.83], to=10**6)
+    >>> (million,) = answer.curves[0].predictions
+    >>> million.low < million.accuracy < 0.83
+    True
+    """
+    check_level(confidence_level, "confidence_level")
+    check_count(top, "top", least=1)
+    chosen = method
+    if not isinstance(chosen, CurveMethod):
+        chosen = CURVE_METHODS.choose(method, parameter="method")  # type: ignore[arg-type]
+    if top > 1 and not chosen.handles_top:
+        problem = f"{chosen.name} has no answer for several guesses"
+        raise UsageError(problem, parameter="top")
+    if design not in tuple(PointDesign):
+        known = ", ".join(PointDesign)
+        raise UsageError(f"must be one of {known}; got {design!r}", parameter="design")
+    targets = check_class_counts(to, "to")
+    if targets.min() < 2:
+        problem = "among fewer than 2 classes there is nothing to tell apart"
+        raise UsageError(problem, parameter="to")
+    rows = _checked_rows(classes, accuracy, n_samples, model)
+    curves, notes = [], []
+    for name in dict.fromkeys(rows.model):
+        points, own = _points_of(rows, name, PointDesign(design), top)
+        found = _forecast(chosen, points, targets, confidence_level)
+        curves.append(replace(found, model=name))
+        last = int(points.classes[-1])
+        most = int(targets.max())
+        if most > FAR * last:
+            far = Note(code=CurveNote.FAR, count=most, total=last, value=most / last)
+            own = (*own, far)
+        if found.misfit > 3:
+            own = (*own, Note(code=CurveNote.MISFIT, value=found.misfit))
+        notes += [replace(note, model=name or None) for note in own]
+    if rows.n_samples is None:
+        notes.append(Note(code=CurveNote.SAMPLES_UNKNOWN))
+    for note in notes:
+        warn(ExtrapolationWarning(curve_note_text(note)))
+    return CurveExtrapolation(
+        curves=tuple(curves),
+        notes=tuple(notes),
+        method=chosen.name,
+        design=PointDesign(design),
+        top=top,
+        confidence_level=confidence_level,
+    )
+
+
+class _Rows(NamedTuple):
+    classes: FloatArray
+    accuracy: FloatArray
+    n_samples: FloatArray | None
+    model: list[str]
+
+
+def _checked_rows(
+    classes: ArrayLike,
+    accuracy: ArrayLike,
+    n_samples: ArrayLike | None,
+    model: Iterable[Hashable] | None,
+) -> _Rows:
+    """Check what was given, row by row."""
+    sizes = _column(classes, "classes")
+    shares = _column(accuracy, "accuracy")
+    if sizes.size != shares.size:
+        problem = f"{shares.size:,} accuracies for {sizes.size:,} numbers of classes"
+        raise InvalidInputError(problem, parameter="accuracy")
+    if not sizes.size:
+        raise InvalidInputError("there are no points", parameter="classes")
+    wrong = np.flatnonzero(
+        (sizes < 2) | (sizes != np.round(sizes)) | (sizes > _MOST_CLASSES)
+    )
+    if wrong.size:
+        problem = f"{sizes[wrong[0]]:g} is no number of classes from 2 on"
+        raise InvalidInputError(
+            problem, parameter="classes", location=Location(row=int(wrong[0]) + 1)
+        )
+    wrong = np.flatnonzero((shares < 0) | (shares > 1))
+    if wrong.size:
+        problem = f"{shares[wrong[0]]:g} is no share from 0 to 1"
+        is_percent = shares.max() <= 100 and shares.min() >= 0
+        raise InvalidInputError(
+            problem,
+            parameter="accuracy",
+            location=Location(row=int(wrong[0]) + 1),
+            remedy="divide percentages by 100" if is_percent else None,
+        )
+    counts = None
+    if n_samples is not None:
+        counts = np.broadcast_to(_column(n_samples, "n_samples"), sizes.shape).astype(
+            float
+        )
+        wrong = np.flatnonzero(counts < 1)
+        if wrong.size:
+            problem = f"{counts[wrong[0]]:g} is no number of tests"
+            raise InvalidInputError(
+                problem, parameter="n_samples", location=Location(row=int(wrong[0]) + 1)
+            )
+    names = [""] * sizes.size if model is None else [str(name) for name in model]
+    if len(names) != sizes.size:
+        problem = f"{len(names):,} models for {sizes.size:,} points"
+        raise InvalidInputError(problem, parameter="model")
+    return _Rows(sizes, shares, counts, names)
+
+
+def _column(values: ArrayLike, name: str) -> FloatArray:
+    try:
+        found = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError("must be numbers", parameter=name) from error
+    if found.ndim != 1 or not np.isfinite(found).all():
+        raise InvalidInputError("must be a list of finite numbers", parameter=name)
+    return found
+
+
+def _points_of(
+    rows: _Rows, name: str, design: PointDesign, top: int
+) -> tuple[Points, tuple[Note, ...]]:
+    """Gather the points of one model, in order of size, one for each."""
+    own = np.array([model == name for model in rows.model])
+    sizes, inverse = np.unique(rows.classes[own], return_inverse=True)
+    weights = np.ones(inverse.size) if rows.n_samples is None else rows.n_samples[own]
+    total = np.bincount(inverse, weights)
+    accuracy = np.bincount(inverse, weights * rows.accuracy[own]) / total
+    notes = []
+    if inverse.size > sizes.size:
+        repeated = inverse.size - sizes.size
+        notes.append(Note(code=CurveNote.REPEATED, count=int(repeated)))
+    if sizes.size == 1:
+        notes.append(Note(code=CurveNote.ONE_POINT))
+    rise = float(np.diff(accuracy).max(initial=0.0))
+    if rise > 0:
+        notes.append(Note(code=CurveNote.RISES, value=rise))
+    if top >= sizes[0]:
+        problem = f"among {sizes[0]:,.0f} classes {top} guesses are always right"
+        raise UsageError(problem, parameter="top")
+    counts = None if rows.n_samples is None else total.astype(np.float64)
+    return Points(sizes, accuracy, counts, design, top), tuple(notes)
+
+
+def _forecast(
+    method: CurveMethod, points: Points, targets: IntArray, confidence_level: float
+) -> PublishedCurve:
+    fit = fit_points(method, points)
+    first, last = points.classes[0], max(points.classes[-1], float(targets.max()))
+    sizes = np.unique(np.geomspace(first, last, _CURVE_POINTS).round())
+    asked = np.concatenate([sizes, targets.astype(np.float64)])
+    centre, sd = fit.log_odds(asked)
+    half = float(scipy.special.ndtri(0.5 + confidence_level / 2)) * sd
+    accuracy, low, high = scipy.special.expit([centre, centre - half, centre + half])
+    # Accuracy only decreases, so does what it is at most.
+    order = np.argsort(asked, kind="stable")
+    high[order] = np.minimum.accumulate(high[order])
+    low[order] = np.minimum.accumulate(low[order])
+    n = sizes.size
+    predictions = tuple(
+        Prediction(
+            classes=int(k),
+            accuracy=float(a),
+            low=float(min(b, a)),
+            high=float(max(c, a)),
+            chance=min(points.top / int(k), 1.0),
+            is_far=bool(k > FAR * points.classes[-1]),
+        )
+        for k, a, b, c in zip(targets, accuracy[n:], low[n:], high[n:], strict=True)
+    )
+    return PublishedCurve(
+        model="",
+        classes=points.classes.astype(np.int64),
+        accuracy=points.accuracy,
+        n_samples=points.n_samples,
+        predictions=predictions,
+        curve=ForecastCurve(
+            classes=sizes.astype(np.int64),
+            accuracy=accuracy[:n],
+            low=np.minimum(low[:n], accuracy[:n]),
+            high=np.maximum(high[:n], accuracy[:n]),
+        ),
+        parameters=dict(zip(method.parameters, map(float, fit.best), strict=True)),
+        misfit=fit.misfit,
+    )
+
+
+def curve_note_text(note: Note) -> str:
+    """Say a note of a forecast from points in a sentence."""
+    of = f"{note.model}: " if note.model else ""
+    match note.code:
+        case CurveNote.FAR:
+            return (
+                f"{of}{note.count:,} classes are {note.value:,.0f} times the largest "
+                f"number of the points, {note.total:,}: a rough guide at best."
+            )
+        case CurveNote.ONE_POINT:
+            return (
+                f"{of}there is one point: how fast accuracy falls is known from other "
+                "recognisers alone."
+            )
+        case CurveNote.RISES:
+            return (
+                f"{of}accuracy rises by {100 * (note.value or 0):.2g} points from one "
+                "size to the next, which more classes cannot bring about: it is taken "
+                "as chance."
+            )
+        case CurveNote.REPEATED:
+            rows = "a row repeats" if note.count == 1 else f"{note.count:,} rows repeat"
+            return f"{of}{rows} a number of classes: averaged."
+        case CurveNote.MISFIT:
+            return (
+                f"{of}the points are {note.value:.1f} standard deviations off any "
+                "curve of this family: did something else change with the number of "
+                "classes?"
+            )
+        case CurveNote.SAMPLES_UNKNOWN:
+            return (
+                "How many tests are behind the points is not known: intervals allow "
+                "for no error of sampling."
+            )
+    return str(note.code)

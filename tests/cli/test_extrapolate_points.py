@@ -1,0 +1,60 @@
+"""``scorecast extrapolate --curve``: forecasts from published points."""
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+
+pytestmark = pytest.mark.filterwarnings("ignore::scorecast.exceptions.ResultWarning")
+
+
+@pytest.fixture
+def points(tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text("model,classes,miss,samples\na,10,.05,90\na,99,.1,90\nb,10,.2,90\n")
+    return path
+
+
+def test_a_table_of_points_is_answered_as_the_library_does(run, points, tmp_path):
+    saved = tmp_path / "o.json"
+    code, _, _ = run("extrapolate", "--curve", points, "--to", "1e6", "--json", saved)
+    assert code == 0
+    answer = sc.load(saved)
+    assert [curve.model for curve in answer.curves] == ["a", "b"]
+    np.testing.assert_allclose(answer.curves[0].accuracy, [0.95, 0.9])
+    same = sc.extrapolate_curve(
+        [10, 99, 10], [0.95, 0.9, 0.8], to=10**6, n_samples=90, model=["a", "a", "b"]
+    )
+    assert same.curves[0].predictions == answer.curves[0].predictions
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (["--fail-below", ".99"], 5),
+        (["--fail-below-low", ".99"], 5),
+        (["--cost", "x"], 2),
+        (["--method", "kde-ucv"], 2),
+        (["--labels", "y.csv"], 2),
+        (["--top", "10"], 2),
+    ],
+)
+def test_gates_and_what_has_no_say(run, points, more, code):
+    found, _, _ = run("extrapolate", "--curve", points, "--to", "1e6", *more)
+    assert found == code
+
+
+def test_what_is_for_points_is_refused_without_them(run):
+    for more in (["--design", "separate"], ["--method", "pitman-yor"]):
+        code, _, _ = run("extrapolate", "x.npy", "--to", "9", *more)
+        assert code == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["size,share\n10,.9\n", "classes,miss\n10,5\n", "classes,accuracy\n10,95\n"]
+)
+def test_tables_of_other_things_are_refused_with_their_file(run, points, text):
+    points.write_text(text)
+    code, _, err = run("extrapolate", "--curve", points, "--to", "1e6")
+    assert code == 3
+    assert "points.csv" in err

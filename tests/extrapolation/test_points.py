@@ -1,0 +1,315 @@
+"""Forecasts from published points: laws, errors of points, intervals that hold."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy
+
+import scorecast as sc
+from scorecast.exceptions import (
+    ExtrapolationWarning,
+    InvalidInputError,
+    UsageError,
+)
+from scorecast.extrapolation import (
+    CURVE_METHODS,
+    CurveExtrapolation,
+    CurveNote,
+    points as kernel,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::scorecast.exceptions.ResultWarning")
+
+KS = np.array([2.0, 20.0, 500.0, 1e5])
+
+
+def predictions(*args, **kwargs):
+    (curve,) = sc.extrapolate_curve(*args, **kwargs).curves
+    return curve.predictions
+
+
+# --- laws ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theta", [(2.0, 0.0, 0.0), (3.5, 0.6, 0.3), (1.0, -1.0, -0.4)])
+@pytest.mark.parametrize("top", [1, 5])
+def test_the_probit_family_is_the_chance_that_few_impostors_win(theta, top):
+    ks = KS if top == 1 else KS[1:]
+    mean, log_sd, skew = theta
+    z = np.linspace(-9, 9, 200_001)
+    v = mean + np.exp(log_sd) * np.sinh(np.arcsinh(z) + skew)
+    weight = scipy.stats.norm.pdf(z)
+    chance = [
+        np.trapezoid(
+            weight * scipy.stats.binom.cdf(top - 1, k - 1, scipy.stats.norm.sf(v)), z
+        )
+        for k in ks
+    ]
+    found = CURVE_METHODS["bayesian"].log_odds(np.array(theta), ks, top)
+    np.testing.assert_allclose(scipy.special.expit(found), chance, atol=2e-6)
+
+
+@pytest.mark.parametrize(("alpha", "discount"), [(5.0, 0.2), (0.3, 0.7), (200.0, 0.01)])
+def test_pitman_and_yors_curve_is_that_of_its_recurrence_and_of_its_moments(
+    alpha, discount
+):
+    n = 30_000
+    i = np.arange(1, n)
+    terms = np.concatenate(
+        [[1.0], np.cumprod((alpha + discount + i - 1) / (alpha + i))]
+    )
+    direct = np.cumsum(terms) / np.arange(1, n + 1)
+    ks = np.array([2.0, 50.0, 1999.0, 2500.0, 30_000.0])
+    found = kernel._pitman_yor(alpha + discount, discount, ks)
+    np.testing.assert_allclose(found, direct[ks.astype(int) - 1], rtol=2e-5)
+    # A tested sample is beaten with chance V P, V uniform and P of a beta law.
+    beaten = scipy.stats.beta(1 - discount, alpha + discount)
+
+    def moment(k):
+        value = scipy.integrate.quad(
+            lambda p: beaten.pdf(p) * (1 - (1 - p) ** k) / (k * p), 0, 1, limit=400
+        )
+        return value[0]
+
+    np.testing.assert_allclose(found[:2], [moment(k) for k in ks[:2]], rtol=1e-4)
+
+
+@pytest.mark.parametrize("method", list(CURVE_METHODS))
+def test_a_curve_of_the_family_is_forecast_from_its_points(method):
+    """With many exact points the prior has little to say."""
+    law = CURVE_METHODS[method]
+    theta = {
+        "bayesian": [4.0, 0.1, 0.0],
+        "probit-line": [2.5, -0.2],
+        "pitman-yor": [np.log(60.0), -2.0],
+    }[method]
+    ks = np.array([50, 100, 200, 400, 800, 1600, 3200])
+    truth = scipy.special.expit(law.log_odds(np.array(theta), KS[-1:], 1))[0]
+    accuracy = scipy.special.expit(law.log_odds(np.array(theta), ks.astype(float), 1))
+    (p,) = predictions(ks, accuracy, to=100_000, method=method)
+    assert abs(p.accuracy - truth) < 0.01
+    assert p.low < truth < p.high
+
+
+# --- errors of points ----------------------------------------------------------------
+
+
+def simulated_points(design, n_repeats, rng):
+    """Draw log-odds of points again and again from a known law of U."""
+    sizes, n = np.array([5, 10, 20]), 400
+    found = np.empty((n_repeats, 3))
+    for r in range(n_repeats):
+        u = scipy.special.ndtr(1.5 + rng.standard_normal((n, 1)))
+        if design == "separate":
+            right = [
+                (
+                    rng.random((n, k - 1))
+                    < scipy.special.ndtr(1.5 + rng.standard_normal((n, 1)))
+                ).all(1)
+                for k in sizes
+            ]
+            shares = [one.mean() for one in right]
+        else:
+            wins = rng.random((n, sizes[-1] - 1)) < u
+            if design == "nested":
+                shares = [wins[:, : k - 1].all(axis=1).mean() for k in sizes]
+            else:
+                beaten = (~wins).sum(axis=1)
+                others = sizes[-1] - 1
+                shares = [
+                    (
+                        scipy.special.comb(others - beaten, k - 1)
+                        / scipy.special.comb(others, k - 1)
+                    ).mean()
+                    for k in sizes
+                ]
+        found[r] = scipy.special.logit(shares)
+    return sizes, n, found
+
+
+@pytest.mark.parametrize("design", ["nested", "averages", "separate"])
+def test_errors_of_points_go_together_as_they_were_made(design):
+    sizes, n, found = simulated_points(design, 1500, np.random.default_rng(0))
+    accuracy = scipy.special.expit(found.mean(axis=0))
+    points = kernel.Points(
+        sizes.astype(float),
+        accuracy,
+        np.full(3, float(n)),
+        kernel.PointDesign(design),
+        1,
+    )
+    overlap = None
+    if design == "averages":
+        law = CURVE_METHODS["bayesian"]
+        overlap = kernel._overlapping(law, np.array([1.5, 0.0, 0.0]), points)
+    expected = kernel._sampling_covariance(points, overlap)
+    measured = np.cov(found.T)
+    np.testing.assert_allclose(
+        measured, expected, rtol=0.25, atol=0.06 * expected.max()
+    )
+
+
+def test_more_tests_narrow_the_interval_and_less_is_known_of_one_point():
+    args = ([10, 100, 1000], [0.97, 0.9, 0.78])
+    widths = [
+        np.ptp([p.low, p.high])
+        for n in (50, 500, 50_000)
+        for p in predictions(*args, to=10_000, n_samples=n)
+    ]
+    assert widths[0] > widths[1] > widths[2]
+    (three,) = predictions(*args, to=10_000)
+    (one,) = predictions([1000], [0.78], to=10_000)
+    assert np.ptp([one.low, one.high]) > 2 * np.ptp([three.low, three.high])
+
+
+# --- properties ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", list(CURVE_METHODS))
+def test_neither_forecast_nor_interval_rises_with_the_number_of_classes(method):
+    found = predictions(
+        [20, 60, 200],
+        [0.95, 0.89, 0.8],
+        to=[250, 1000, 10**4, 10**6, 10**9],
+        n_samples=300,
+        method=method,
+    )
+    for name in ("accuracy", "low", "high"):
+        values = [getattr(p, name) for p in found]
+        assert values == sorted(values, reverse=True)
+    assert all(0 <= p.low <= p.accuracy <= p.high <= 1 for p in found)
+
+
+def test_neither_order_of_rows_nor_other_models_matter():
+    rng = np.random.default_rng(1)
+    classes = [10, 100, 1000] * 2
+    accuracy = [0.99, 0.95, 0.9, 0.9, 0.8, 0.6]
+    model = ["a"] * 3 + ["b"] * 3
+    both = sc.extrapolate_curve(classes, accuracy, to=10**5, model=model)
+    order = rng.permutation(6)
+    again = sc.extrapolate_curve(
+        np.array(classes)[order],
+        np.array(accuracy)[order],
+        to=10**5,
+        model=np.array(model)[order],
+    )
+    alone = sc.extrapolate_curve(classes[:3], accuracy[:3], to=10**5)
+    by_name = {curve.model: curve for curve in again.curves}
+    for curve in both.curves:
+        assert by_name[curve.model].predictions == curve.predictions
+    assert alone.curves[0].predictions == both.curves[0].predictions
+
+
+def test_an_answer_survives_json_and_can_be_shown():
+    answer = sc.extrapolate_curve(
+        [10, 100], [0.9, 0.8], to=[1000, 10**6], n_samples=[50, 80], design="separate"
+    )
+    saved = json.loads(json.dumps(answer.to_dict()))
+    assert CurveExtrapolation.from_dict(saved).to_dict() == answer.to_dict()
+    assert "1,000,000" in sc.render(answer)
+    assert "<svg" in sc.render(answer, "html")
+    assert answer.to_columns()["classes"] == [1000, 10**6]
+
+
+# --- what must be known, and what is refused -----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("classes", "accuracy", "code"),
+    [
+        ([100], [0.9], CurveNote.ONE_POINT),
+        ([10, 100], [0.8, 0.9], CurveNote.RISES),
+        ([10, 100, 100], [0.9, 0.8, 0.82], CurveNote.REPEATED),
+        ([10, 100], [0.9, 0.8], CurveNote.SAMPLES_UNKNOWN),
+        ([2, 3], [0.9, 0.8], CurveNote.FAR),
+        ([10, 20, 40], [0.9, 0.5, 0.9], CurveNote.MISFIT),
+    ],
+)
+def test_what_is_odd_about_points_is_told(classes, accuracy, code):
+    with pytest.warns(ExtrapolationWarning):
+        answer = sc.extrapolate_curve(classes, accuracy, to=1000)
+    assert code in [note.code for note in answer.notes]
+
+
+def test_points_that_fit_no_curve_widen_the_interval():
+    smooth = predictions([10, 20, 40], [0.9, 0.86, 0.8], to=1000)[0]
+    jumps = predictions([10, 20, 40], [0.9, 0.7, 0.88], to=1000)[0]
+    assert np.ptp([jumps.low, jumps.high]) > 2 * np.ptp([smooth.low, smooth.high])
+
+
+def test_points_at_one_are_answered():
+    (p,) = predictions([10, 100, 1000], [1.0, 1.0, 1.0], to=10**5)
+    assert 0.1 < p.low < 0.9 < p.accuracy < p.high < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "parameter"),
+    [
+        ({"accuracy": [95, 90]}, InvalidInputError, "accuracy"),
+        ({"accuracy": [0.9, -0.1]}, InvalidInputError, "accuracy"),
+        ({"accuracy": [0.9]}, InvalidInputError, "accuracy"),
+        ({"accuracy": ["x", "y"]}, InvalidInputError, "accuracy"),
+        ({"classes": [1, 100]}, InvalidInputError, "classes"),
+        ({"classes": [2.5, 100]}, InvalidInputError, "classes"),
+        ({"classes": [], "accuracy": []}, InvalidInputError, "classes"),
+        ({"n_samples": 0}, InvalidInputError, "n_samples"),
+        ({"model": ["a"]}, InvalidInputError, "model"),
+        ({"to": 1}, UsageError, "to"),
+        ({"design": "paired"}, UsageError, "design"),
+        ({"method": "spline"}, UsageError, "method"),
+        ({"top": 10}, UsageError, "top"),
+        ({"method": "pitman-yor", "top": 2}, UsageError, "top"),
+    ],
+)
+def test_bad_points_are_refused(change, error, parameter):
+    given = {"classes": [10, 100], "accuracy": [0.9, 0.8], "to": 1000, **change}
+    with pytest.raises(error) as caught:
+        sc.extrapolate_curve(**given)
+    assert caught.value.parameter == parameter
+
+
+# --- intervals that hold -------------------------------------------------------------
+
+
+def gaussian_task(noise, seed, n_classes=100):
+    rng = np.random.default_rng((seed, int(1000 * noise)))
+    centre = rng.standard_normal((n_classes, 10))
+    gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, n_classes, 10))
+    apart = ((probe[:, None] - gallery[None]) ** 2).sum(axis=2)
+    return sc.Scores(-apart, np.arange(n_classes))
+
+
+def gaussian_truth(k, noise):
+    rng = np.random.default_rng(0)
+    centre = rng.standard_normal((20_000, 10))
+    gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, *centre.shape))
+    apart = ((gallery - probe) ** 2).sum(axis=1) / (1 + noise)
+    log_u = scipy.stats.ncx2.logsf(apart, 10, (probe**2).sum(axis=1) / (1 + noise))
+    return float(np.exp((k - 1) * log_u).mean())
+
+
+def coverage(n_samples):
+    holds = []
+    for noise in (0.1, 0.2, 0.3):
+        truth = gaussian_truth(1000, noise)
+        for seed in range(60):
+            sizes = [12, 25, 50, 100]
+            curve = sc.accuracy_curve(gaussian_task(noise, seed), sizes=sizes)
+            (p,) = predictions(
+                sizes,
+                curve.accuracy,
+                to=1000,
+                n_samples=n_samples,
+                design="averages",
+                confidence_level=0.9,
+            )
+            holds.append(p.low <= truth <= p.high)
+    return np.mean(holds)
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_intervals_hold_and_would_not_without_the_errors_of_sampling():
+    assert 0.85 <= coverage(100) <= 0.98
+    assert coverage(None) < 0.7
