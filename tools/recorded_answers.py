@@ -275,9 +275,9 @@ COMMANDS = {
     "assess-biclusters": "biclusters matrix.npy --found found.json --named-beforehand",
     "assess-density": "density draws.npy --density sklearn.mixture:GaussianMixture(n_components=1) --n-splits 3",
     "settings": "settings tumours.csv --target kind --model discriminant --model neighbours --vary "
-    "n=20,40 --sets 4 --sampling cv5",
+    "n_samples=20,40 --datasets 4 --cv 5",
     "settings-simulated": "settings --simulate --vary n_samples=20,40 --fix n_features=8 --model discriminant "
-    "--model naive-bayes --sets 3 --sampling cv5",
+    "--model naive-bayes --datasets 3 --cv 5",
     "compare": "compare results.csv --confidence-level .95 --latex table.tex",
     "compare-control": "compare results.csv --control svm --post-hoc holm --omnibus "
     "friedman",

@@ -17,6 +17,7 @@ from .evaluation import (
     DensityTest as DensityTest,
     ProportionInterval as ProportionInterval,
     RequiredTestSize as RequiredTestSize,
+    assess_settings as assess_settings,
     compare_densities as compare_densities,
     density_test as density_test,
     learning_curve as learning_curve,
@@ -32,10 +33,8 @@ from .extrapolation import (
 from .guarantees import (
     Assessment as Assessment,
     EstimateAssessment as EstimateAssessment,
-    SettingsAssessment as SettingsAssessment,
     assess as assess,
     assess_estimates as assess_estimates,
-    assess_settings as assess_settings,
 )
 from .identification import (
     EncodingModel as EncodingModel,

@@ -56,6 +56,8 @@ class Location:
         Line of a file of text, counted from 1.
     field : str or None
         Field of a JSON file, such as ``$.result.p_value``.
+    setting : str or None
+        One of many settings, by its factors, such as ``"n_samples 20, noise 0.1"``.
     """
 
     file: str | None = None
@@ -63,6 +65,7 @@ class Location:
     row: int | None = None
     line: int | None = None
     field: str | None = None
+    setting: str | None = None
 
     def __str__(self) -> str:
         parts = [
@@ -71,6 +74,7 @@ class Location:
             self.row is not None and f"row {self.row:,}",
             self.line is not None and f"line {self.line:,}",
             self.field,
+            self.setting is not None and f"setting {quoted(self.setting)}",
         ]
         return ", ".join(part for part in parts if part)
 

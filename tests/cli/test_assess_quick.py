@@ -88,33 +88,6 @@ def test_a_quick_look_in_python():
     assert not sc.assess("naive-bayes", X, y, n_permutations=0).quick
 
 
-def test_a_quick_look_at_settings(run, table):
-    call = ("settings", table, "--target", "kind", "--model", "naive-bayes",
-            "--vary", "n=20,30,40", "--vary", "noise=0,0.2")  # fmt: skip
-    code, out, _ = run(*call, "--quick")
-    assert code == 0
-    assert out.startswith("Quick look: 4 settings.")
-    assert "Quick     a quick look: cv5, settings one at a time" in out
-    found = json.loads(run(*call, "--quick", "--json", "-")[1])
-    assert found["options"]["quick"] is True
-    assert found["options"]["sampling"] == "cv5"
-    whole = json.loads(run(*call, "--json", "-")[1])
-    assert (whole["options"]["quick"], whole["options"]["sampling"]) == (False, "cv10")
-    assert len(whole["result"]["settings"]) == 6
-    # What is asked for is done.
-    own = json.loads(
-        run(*call, "--quick", "--sampling", "cv4", "--design", "grid", "--json", "-")[1]
-    )
-    assert own["options"]["sampling"] == "cv4"
-    assert len(own["result"]["settings"]) == 6
-    answer = sc.SettingsAssessment.from_dict(found)
-    assert answer.quick
-    assert "Quick look: " in render_html(Report(results=(answer,)))
-    code, _, err = run(*call, "--quick", "--sets", "3")
-    assert code == 2
-    assert "leave --sets out" in err
-
-
 class Terminal:
     """What progress writes to; not a terminal, so line by line."""
 

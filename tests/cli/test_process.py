@@ -245,8 +245,8 @@ COMPUTING = {
         "scorecast.biclusters.score_biclusters",
     ),
     "settings": (
-        "cases.csv --target won --model naive-bayes --vary n=20,30",
-        "scorecast.guarantees.assess_settings",
+        "cases.csv --target won --model naive-bayes --vary n_samples=20,30",
+        "scorecast.evaluation.assess_settings",
     ),
     "recurrence": (
         "cases.csv --time q --event won --covariates p",

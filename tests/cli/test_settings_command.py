@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 MODELS = ("--model", "naive-bayes", "--model", "nearest-centroid")
-QUICK = ("--sampling", "cv3")
+QUICK = ("--cv", "3")
 
 
 @pytest.fixture
@@ -15,8 +15,10 @@ def tables(tmp_path):
     for name, gap in (("easy", 3.0), ("hard", 0.2)):
         y = np.arange(40) % 2
         X = rng.normal(size=(40, 4)) + gap * y[:, None]
-        lines = [",".join([*(f"{x:.6g}" for x in row), "ab"[own]])
-                 for row, own in zip(X, y, strict=True)]  # fmt: skip
+        lines = [
+            ",".join([*(f"{x:.6g}" for x in row), "ab"[own]])
+            for row, own in zip(X, y, strict=True)
+        ]
         (tmp_path / f"{name}.csv").write_text(
             "\n".join(["p,q,r,s,kind", *lines]) + "\n"
         )
@@ -26,25 +28,47 @@ def tables(tmp_path):
 def test_files_are_a_factor_and_everything_is_written(run, tables):
     answer, page = tables / "a.json", tables / "a.html"
     code, out, err = run(
-        "settings", tables / "easy.csv", tables / "hard.csv", "--target", "kind",
-        *MODELS, "--vary", "sampling=cv3,cv4", "--json", answer, "--report", page,
-    )  # fmt: skip
+        "settings",
+        tables / "easy.csv",
+        tables / "hard.csv",
+        "--target",
+        "kind",
+        *MODELS,
+        "--vary",
+        "cv=3,loo",
+        "--json",
+        answer,
+        "--report",
+        page,
+    )
     assert code == 0, err
-    assert out.startswith("4 settings.")
+    assert out.startswith("Accuracy over 4 settings: ")
     found = json.loads(answer.read_text())
-    assert found["kind"] == "settings"
+    assert found["kind"] == "settings-assessment"
     assert len(found["inputs"]["files"]) == 2
-    assert "easy, cv3" in page.read_text()
+    assert "easy, cv 3" in page.read_text()
 
 
 def test_data_at_hand_are_varied(run, tables):
     code, out, err = run(
-        "settings", tables / "easy.csv", "--target", "kind", *MODELS, *QUICK,
-        "--vary", "n=20,36", "--vary", "m=2,4", "--sets", 2, "--json", "-",
-    )  # fmt: skip
+        "settings",
+        tables / "easy.csv",
+        "--target",
+        "kind",
+        *MODELS,
+        *QUICK,
+        "--vary",
+        "n_samples=20,36",
+        "--vary",
+        "n_features=2,4",
+        "--datasets",
+        2,
+        "--json",
+        "-",
+    )
     assert code == 0, err
-    rows = json.loads(out)["result"]["settings"]
-    assert {(row["n"], row["m"]) for row in rows} == {
+    rows = json.loads(out)["result"]["estimates"]
+    assert {(row["n_samples"], row["n_features"]) for row in rows} == {
         (20, 2),
         (20, 4),
         (36, 2),
@@ -54,14 +78,28 @@ def test_data_at_hand_are_varied(run, tables):
 
 def test_data_are_made_with_what_is_fixed_and_varied(run):
     code, out, err = run(
-        "settings", "--simulate", *MODELS, *QUICK, "--fix", "n_samples=30", "--fix",
-        "n_features=6", "--fix", "std=1", "--vary", "noise=0,0.4", "--vary",
-        "naive-bayes__var_smoothing=1e-9,0.1", "--design", "one-at-a-time",
-        "--json", "-",
-    )  # fmt: skip
+        "settings",
+        "--simulate",
+        *MODELS,
+        *QUICK,
+        "--fix",
+        "n_samples=30",
+        "--fix",
+        "n_features=6",
+        "--fix",
+        "std=1",
+        "--vary",
+        "noise=0,0.4",
+        "--vary",
+        "naive-bayes__var_smoothing=1e-9,0.1",
+        "--design",
+        "one-at-a-time",
+        "--json",
+        "-",
+    )
     assert code == 0, err
-    found = json.loads(out)["result"]["settings"]
-    assert {(row["n"], row["m"]) for row in found} == {(30, 6)}
+    found = json.loads(out)["result"]["estimates"]
+    assert {(row["n_samples"], row["n_features"]) for row in found} == {(30, 6)}
     assert len({row["setting"] for row in found}) == 3
 
 
@@ -72,15 +110,22 @@ def test_what_is_made_goes_by_the_names_of_both_worlds(run):
         words = [w for x in fixed for w in ("--fix", x.replace("_", mark))]
         varied = "correlation_block_size=2,3".replace("_", mark)
         code, out, err = run(
-            "settings", "--simulate", *MODELS, *QUICK, *words, "--vary", varied,
-            "--json", "-",
-        )  # fmt: skip
+            "settings",
+            "--simulate",
+            *MODELS,
+            *QUICK,
+            *words,
+            "--vary",
+            varied,
+            "--json",
+            "-",
+        )
         assert code == 0, err
         found.append(json.loads(out)["result"])
     assert found[0] == found[1]
-    assert [x["setting"] for x in found[0]["settings"][:2]] == [
-        "correlation_block_size 2",
-        "correlation_block_size 3",
+    assert [x["factors"] for x in found[0]["estimates"][:2]] == [
+        {"correlation_block_size": 2},
+        {"correlation_block_size": 3},
     ]
 
 
@@ -88,17 +133,36 @@ def test_a_data_set_that_cannot_be_split_is_named_with_its_setting(run, tables):
     few = (tables / "easy.csv").read_text().splitlines()[:9]
     (tables / "few.csv").write_text("\n".join(few) + "\n")
     code, out, err = run(
-        "settings", tables / "hard.csv", tables / "few.csv", "--target", "kind",
-        *MODELS, "--vary", "m=2",
-    )  # fmt: skip
+        "settings",
+        tables / "hard.csv",
+        tables / "few.csv",
+        "--target",
+        "kind",
+        *MODELS,
+        "--vary",
+        "n_features=2",
+    )
     assert (code, out) == (4, "")
-    assert "data few, m 2: 10 folds need 10 cases" in err
+    assert "setting 'data few, n_features 2'" in err
+    assert "10 folds need 10 samples" in err
 
 
 def test_an_interrupted_run_goes_on(run, tables):
     record = tables / "done.jsonl"
-    words = ("settings", tables / "easy.csv", "--target", "kind", *MODELS, *QUICK,
-             "--vary", "n=20,30", "--checkpoint", record, "--json", "-")  # fmt: skip
+    words = (
+        "settings",
+        tables / "easy.csv",
+        "--target",
+        "kind",
+        *MODELS,
+        *QUICK,
+        "--vary",
+        "n_samples=20,30",
+        "--checkpoint",
+        record,
+        "--json",
+        "-",
+    )
     first = run(*words)
     lines = record.read_text().splitlines()
     record.write_text("\n".join(lines[:-1]) + "\n")
@@ -109,20 +173,20 @@ def test_an_interrupted_run_goes_on(run, tables):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--vary", "n=99"], 4, "cases of easy, from 4 to 40 can be drawn; got n = 99"),
-        (["--vary", "m=9"], 4, "features of easy, from 1 to 4 can be drawn; got m = 9"),
-        (["--vary", "loss=accuracy,foo"], 2, "scorecast: --vary loss must be one of"),
-        (["--loss", "foo"], 2, "scorecast: --loss must be one of"),
-        (["--vary", "n=4", "--sampling", "cv5"], 4, "easy, n 4: 5 folds need 5 cases"),
-        (["--vary", "q=1"], 2, "do not change with q"),
+        (["--vary", "n_samples=99"], 4, "from 4 to 40 can be drawn; got 99"),
+        (["--vary", "n_features=9"], 4, "from 1 to 4 can be drawn; got 9"),
+        (["--vary", "scoring=accuracy,foo"], 2, "--vary: scoring must be one of"),
+        (["--scoring", "foo"], 2, "'foo' is not one of accuracy"),
+        (["--vary", "n_samples=4", "--cv", "5"], 4, "5 folds need 5 samples"),
+        (["--vary", "q=1"], 2, "--vary: data at hand do not change with q"),
         (["--vary", "n"], 2, "must read FACTOR=VALUE"),
-        (["--vary", "n=20,,30"], 2, "has an empty value"),
-        (["--vary", "n=20", "--vary", "n=30"], 2, "given twice"),
-        (["--vary", "n=many"], 2, "whole number"),
-        (["--fix", "m=2"], 2, "--fix goes with --simulate"),
-        (["--sets", "2"], 2, "--sets draws data anew"),
-        (["--vary", "sampling=cv3,nonsense"], 2, "nonsense"),
-        (["--vary", "loss=rmse"], 2, "rmse"),
+        (["--vary", "noise=0,,1"], 2, "has an empty value"),
+        (["--vary", "noise=0", "--vary", "noise=1"], 2, "given twice"),
+        (["--vary", "n_samples=many"], 2, "whole number"),
+        (["--fix", "noise=0"], 2, "--fix: goes with data that are made"),
+        (["--datasets", "2"], 2, "--datasets: draws data anew"),
+        (["--vary", "cv=3,nonsense"], 2, "nonsense"),
+        (["--vary", "scoring=rmse"], 2, "root_mean_squared_error"),
         (["--simulate"], 2, "either DATA, or --simulate"),
     ],
     ids=str,
@@ -157,7 +221,7 @@ def test_what_cannot_be_done_is_said_in_a_line(run, tables, words, code, message
                 "correlation-rho=0.5",
             ],
             2,
-            "scorecast: correlation_rho: ",
+            "correlation_rho",
         ),
         (["--simulate", *MODELS, "--vary", "seed=1"], 2, "n_classes, distribution"),
         (
@@ -179,7 +243,7 @@ def test_what_cannot_be_done_is_said_in_a_line(run, tables, words, code, message
             2,
             "given twice",
         ),
-        (["--simulate", "--vary", "n=20"], 2, "--model"),
+        (["--simulate", "--vary", "n_samples=20"], 2, "--model"),
         (["none.csv", *MODELS, "--target", "y"], 3, "none.csv"),
         (["none.csv", *MODELS], 2, "--target"),
     ],
@@ -197,4 +261,28 @@ def test_the_target_is_named_as_the_file_names_it(run, tmp_path):
     wanted = ("--target", "kind", "--model", "naive-bayes", "--vary", "noise=0,0.1")
     code, _, err = run("settings", path, *wanted, "--quick")
     assert code == 3
-    assert "column 'kind' holds 4 different values" in err
+    assert "column 'kind'" in err
+    assert "holds 4 different values" in err
+
+
+def test_a_quick_look_at_settings(run, tables):
+    call = ("settings", tables / "easy.csv", "--target", "kind", "--model")
+    call = (*call, "naive-bayes", "--vary", "n_samples=20,30,40", "--vary")
+    call = (*call, "noise=0,0.2")
+    code, out, _ = run(*call, "--quick")
+    assert code == 0
+    assert out.startswith("Quick look: accuracy over 4 settings: ")
+    found = json.loads(run(*call, "--quick", "--json", "-")[1])["options"]
+    assert (found["is_quick"], found["cv"]) == (True, "5")
+    whole = json.loads(run(*call, "--json", "-")[1])
+    assert (whole["options"]["is_quick"], whole["options"]["cv"]) == (False, "10")
+    assert len(whole["result"]["estimates"]) == 6
+    # What is asked for is done.
+    own = json.loads(
+        run(*call, "--quick", "--cv", "4", "--design", "grid", "--json", "-")[1]
+    )
+    assert own["options"]["cv"] == "4"
+    assert len(own["result"]["estimates"]) == 6
+    code, _, err = run(*call, "--quick", "--datasets", "3")
+    assert code == 2
+    assert "--datasets: must be one in a quick look" in err

@@ -9,7 +9,6 @@ import scorecast as sc
 from scorecast._core.percent import percent, percent_number, percent_span
 from scorecast.comparison import RopePosterior
 from scorecast.guarantees.loss_values import span_said, value_said
-from scorecast.guarantees.settings.superiority import Superiority
 from scorecast.report import render_text
 from scorecast.report.comparison import _chances
 
@@ -59,14 +58,6 @@ def test_an_accuracy_curve_of_one_mistake_in_thousands():
     curve = sc.accuracy_curve(scores, own)
     assert "right 99.97 % of the time (standard error 0.03 %" in curve.summary()
     assert "99.97 %" in render_text(curve)
-
-
-def test_wins_in_all_settings_but_one():
-    found = Superiority(
-        a="a", b="b", loss="accuracy", n_settings=400, better=1, worse=0,
-        won=399 / 400, lost=1 / 400, p_sign=0.0, alpha=0.05, share=0.9, relation="",
-    )  # fmt: skip
-    assert "wins 99.8 % and loses 0.2 %" in found.said()
 
 
 def test_a_forecast_of_one_mistake_in_thousands(make):

@@ -45,15 +45,6 @@ from scorecast.guarantees.models import MODELS, check_models, model_from, task_o
 from scorecast.guarantees.sampling import Sampling, check_sampling
 from scorecast.guarantees.selection import SelectedFeatures, selected_features
 from scorecast.guarantees.selection_bias import SelectionBias, selection_bias
-from scorecast.guarantees.settings import (
-    DifficultyGroup,
-    FactorView,
-    SettingBound,
-    SettingEstimate,
-    SettingsAssessment,
-    Superiority,
-    assess_settings,
-)
 
 if TYPE_CHECKING:
     from scorecast.guarantees.tuning import TunedModel
@@ -68,10 +59,8 @@ __all__ = [
     "BiasVariance",
     "Bound",
     "ClassSensitivity",
-    "DifficultyGroup",
     "EstimateAssessment",
     "EstimatedModel",
-    "FactorView",
     "Feasibility",
     "LearningCurveFit",
     "Loss",
@@ -82,15 +71,10 @@ __all__ = [
     "Sampling",
     "SelectedFeatures",
     "SelectionBias",
-    "SettingBound",
-    "SettingEstimate",
-    "SettingsAssessment",
-    "Superiority",
     "TunedModel",
     "Verdict",
     "assess",
     "assess_estimates",
-    "assess_settings",
     "check_models",
     "check_sampling",
     "cost_loss",

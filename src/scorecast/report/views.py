@@ -43,6 +43,7 @@ _ROOMS: dict[str, str] = {
     "proportion-interval": "evaluation",
     "required-test-size": "planning",
     "selection-bias": "features",
+    "settings-assessment": "settings",
     "simulated-biclusters": "simulate",
     "simulated-classification": "simulate",
     "simulated-forecasts": "simulate",
@@ -64,7 +65,6 @@ _MODULES = {
     "Regularities": "space_views",
     "SelectedFeatures": "selection_views",
     "SelectionBias": "selection_views",
-    "SettingsAssessment": "settings_views",
 }
 
 
