@@ -8,6 +8,7 @@ from scorecast.extrapolation.bayesian import Bayesian
 from scorecast.extrapolation.kde import FixedKde, Kde, kernel_favourability
 from scorecast.extrapolation.spline import Spline
 from scorecast.extrapolation.polynomial import Polynomial
+from scorecast.extrapolation.tail import Tail, TailLaw
 from scorecast.extrapolation.auto import (
     Auto,
     Objection,
@@ -104,6 +105,8 @@ __all__ = [
     "RiskFactor",
     "RiskPrediction",
     "Spline",
+    "Tail",
+    "TailLaw",
     "backtest",
     "bandwidth",
     "curve_note_text",
