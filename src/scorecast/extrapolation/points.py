@@ -191,7 +191,7 @@ class BayesianCurve(CurveMethod):
 class PitmanYorCurve(CurveMethod):
     r"""The mean of Pitman and Yor's chances of meeting a new kind.
 
-    :math:`A(n) = (u_1 + \dots + u_n) / n` with :math:`u_1 = 1` and
+    :math:`A(n) = (u_1 + \ldots + u_n) / n` with :math:`u_1 = 1` and
     :math:`u_{i+1} = u_i (\alpha + d + i - 1) / (\alpha + i)`.
     """
 
