@@ -397,7 +397,7 @@ def scores_from() -> Any:
 def proportion_interval() -> Any:
     import scorecast as sc
 
-    return sc.proportion_interval([1] * 17 + [0] * 3, confidence_level=0.95)
+    return sc.evaluation.proportion_interval([1] * 17 + [0] * 3, confidence_level=0.95)
 
 
 @call
@@ -405,7 +405,9 @@ def proportion_interval_groups() -> Any:
     import scorecast as sc
 
     data = np.loadtxt("right.csv", delimiter=",", skiprows=1)
-    return sc.proportion_interval(data[:, 0], groups=data[:, 1], confidence_level=0.95)
+    return sc.evaluation.proportion_interval(
+        data[:, 0], groups=data[:, 1], confidence_level=0.95
+    )
 
 
 @call
@@ -720,7 +722,7 @@ def compare_densities() -> Any:
     import scorecast as sc
 
     models = {"one": GaussianMixture(1), "two": GaussianMixture(2, random_state=0)}
-    return sc.compare_densities(
+    return sc.evaluation.compare_densities(
         models, np.load("draws.npy"), n_splits=2, n_refits=79, random_state=0
     )
 

@@ -3,8 +3,6 @@
 from . import exceptions as exceptions, simulate as simulate
 from .biclusters import (
     BiclusterEstimates as BiclusterEstimates,
-    BiclusterScores as BiclusterScores,
-    BiclusterSet as BiclusterSet,
     bicluster_estimates as bicluster_estimates,
     score_biclusters as score_biclusters,
 )
@@ -13,16 +11,10 @@ from .comparison import (
     compare_pair as compare_pair,
 )
 from .evaluation import (
-    DensityComparison as DensityComparison,
-    DensityTest as DensityTest,
-    ProportionInterval as ProportionInterval,
-    RequiredTestSize as RequiredTestSize,
     assess_settings as assess_settings,
-    compare_densities as compare_densities,
     density_test as density_test,
     learning_curve as learning_curve,
     permutation_test as permutation_test,
-    proportion_interval as proportion_interval,
     required_test_size as required_test_size,
 )
 from .extrapolation import (
@@ -67,9 +59,7 @@ from .report import (
     write_report as write_report,
 )
 from .scores import (
-    AccuracyCurve as AccuracyCurve,
     Embeddings as Embeddings,
-    RiskCurve as RiskCurve,
     Scores as Scores,
     accuracy_curve as accuracy_curve,
     risk_curve as risk_curve,

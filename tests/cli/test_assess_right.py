@@ -25,12 +25,12 @@ def test_it_says_what_python_says(run, table):
     for more, groups in (((), None), (("--group", "text"), UNIT)):
         code, out, err = run(*words, *more)
         assert code == 0, err
-        wanted = sc.proportion_interval(RIGHT, groups=groups).to_dict()
+        wanted = sc.evaluation.proportion_interval(RIGHT, groups=groups).to_dict()
         assert json.loads(out)["result"] == wanted["result"]
 
 
 def test_the_gate_looks_at_the_lower_end(run, table):
-    low = sc.proportion_interval(RIGHT, groups=UNIT).low
+    low = sc.evaluation.proportion_interval(RIGHT, groups=UNIT).low
     words = ("assess", table, "--right", "right", "--group", "text", "--fail-below")
     assert run(*words, str(low - 0.001))[0] == 0
     code, _, err = run(*words, str(low + 0.001))

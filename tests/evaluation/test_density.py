@@ -296,7 +296,7 @@ def test_several_densities_are_compared_on_the_same_cases():
     from sklearn.mixture import GaussianMixture
 
     X = two_normals(np.random.default_rng(0), 90)
-    found = sc.compare_densities(
+    found = sc.evaluation.compare_densities(
         {
             "two": GaussianMixture(2),
             "one": Normal(),
@@ -331,9 +331,9 @@ def test_a_comparison_of_densities_that_cannot_be_is_refused():
         {"normal": norm(), "draws": lambda n, rng: rng.normal(size=(n, 1))},
     ):
         with pytest.raises(UsageError) as caught:
-            sc.compare_densities(densities, X)
+            sc.evaluation.compare_densities(densities, X)
         assert caught.value.parameter == "densities"
-    found = sc.compare_densities([Normal(), norm()], X)
+    found = sc.evaluation.compare_densities([Normal(), norm()], X)
     assert found.densities == ("Normal()", "norm")
 
 
@@ -386,7 +386,7 @@ def test_cases_that_cannot_be_by_a_density_are_told():
     assert (note.count, note.total) == (3, 60)
     saved = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert saved["result"]["n_impossible"] == 3
-    again = sc.DensityTest.from_dict(saved)
+    again = sc.evaluation.DensityTest.from_dict(saved)
     assert again.log_likelihood == -np.inf
     assert again.to_dict() == saved
     assert sc.density_test(uniform(0, 3), X).n_impossible == 0

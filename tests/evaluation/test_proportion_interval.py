@@ -29,8 +29,8 @@ def held(n_groups, share, correlation, repeats):
     ours = plain = 0
     for _ in range(repeats):
         right, unit = grouped(rng, n_groups, share, correlation)
-        whole = sc.proportion_interval(right, groups=unit)
-        alone = sc.proportion_interval(right)
+        whole = sc.evaluation.proportion_interval(right, groups=unit)
+        alone = sc.evaluation.proportion_interval(right)
         ours += whole.low <= share <= whole.high
         plain += alone.low <= share <= alone.high
     return ours / repeats, plain / repeats
@@ -38,15 +38,15 @@ def held(n_groups, share, correlation, repeats):
 
 @pytest.mark.parametrize("method", PROPORTION_INTERVALS)
 def test_without_groups_it_is_the_interval_of_the_registry(method):
-    found = sc.proportion_interval([1] * 18 + [0] * 2, method=method)
+    found = sc.evaluation.proportion_interval([1] * 18 + [0] * 2, method=method)
     ends = PROPORTION_INTERVALS[method].bounds(18, 20, 0.95)
     assert (found.low, found.high) == ends
     assert (found.n_groups, found.design_effect) == (None, 1.0)
-    assert found == sc.proportion_interval(18, 20, method=method)
+    assert found == sc.evaluation.proportion_interval(18, 20, method=method)
 
 
 def test_without_more_it_is_wilson():
-    found = sc.proportion_interval([True] * 18 + [False] * 2)
+    found = sc.evaluation.proportion_interval([True] * 18 + [False] * 2)
     assert found.method == "wilson"
     assert (found.low, found.high) == pytest.approx((0.698966, 0.972134), abs=1e-6)
 
@@ -71,19 +71,23 @@ def test_the_interval_of_groups_holds(n_groups, share, correlation):
 def test_copies_of_a_sample_are_worth_one():
     rng = np.random.default_rng(0)
     right = (rng.random(40) < 0.8).astype(int)
-    copied = sc.proportion_interval(np.repeat(right, 5), groups=np.repeat(range(40), 5))
-    alone = sc.proportion_interval(right, groups=range(40))
+    copied = sc.evaluation.proportion_interval(
+        np.repeat(right, 5), groups=np.repeat(range(40), 5)
+    )
+    alone = sc.evaluation.proportion_interval(right, groups=range(40))
     assert copied.design_effect == pytest.approx(5)
     assert (copied.low, copied.high) == pytest.approx((alone.low, alone.high))
     # Each sample by itself: hardly wider than Wilson's.
-    plain = sc.proportion_interval(right)
+    plain = sc.evaluation.proportion_interval(right)
     assert alone.design_effect == 1
     assert 1 < (alone.high - alone.low) / (plain.high - plain.low) < 1.05
 
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_where_all_are_alike_groups_are_what_counts(value):
-    found = sc.proportion_interval([value] * 30, groups=np.repeat(range(6), 5))
+    found = sc.evaluation.proportion_interval(
+        [value] * 30, groups=np.repeat(range(6), 5)
+    )
     assert found.design_effect == pytest.approx(5)
     assert (found.low, found.high)[value] == value
     assert 0.3 < found.high - found.low < 0.65
@@ -109,7 +113,7 @@ def test_where_all_are_alike_groups_are_what_counts(value):
 )
 def test_what_has_no_share_is_refused(right, options, error, parameter, row):
     with pytest.raises(error) as caught:
-        sc.proportion_interval(np.array(right), **options)
+        sc.evaluation.proportion_interval(np.array(right), **options)
     assert caught.value.parameter == parameter
     assert caught.value.location.row == row
 
@@ -118,11 +122,11 @@ def test_it_is_kept_and_said():
     right, unit = grouped(np.random.default_rng(0), 20, 0.8, 0.3)
     said = []
     for options in ({"groups": unit}, {}, {"method": "exact"}):
-        found = sc.proportion_interval(right, **options)
+        found = sc.evaluation.proportion_interval(right, **options)
         again = result_from_dict(json.loads(json.dumps(found.to_dict())))
         assert again == found
         said.append(sc.render(again))
     assert_snapshot("proportion_interval", "\n\n\n".join(said))
-    whole = sc.proportion_interval(right, groups=unit)
+    whole = sc.evaluation.proportion_interval(right, groups=unit)
     page = page_text(sc.render(whole, "html"))
     assert_snapshot("proportion_interval_page", page)

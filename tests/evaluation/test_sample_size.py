@@ -239,7 +239,9 @@ def test_the_interval_of_so_many_groups_is_as_narrow_as_asked():
         for _ in range(repeats):
             right = grouped_answers(rng, n_groups, 8, 0.8, 0.3)
             groups = np.repeat(np.arange(n_groups), 8)
-            got = sc.proportion_interval(right.ravel().astype(int), groups=groups)
+            got = sc.evaluation.proportion_interval(
+                right.ravel().astype(int), groups=groups
+            )
             yield got.high - got.low
 
     assert np.mean(list(widths(found.n_groups))) == pytest.approx(0.12, abs=0.008)
