@@ -36,24 +36,13 @@ _MOST_BAND = 0.1  # targets are +1 and -1: with more, rounding decides too often
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CentroidRule:
-    """Distances to centroids: x'c - c'c/2 with c a mean of training samples.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    values : ndarray of shape (n, m)
-        Centred features.
-    gram : ndarray of shape (n, n) or None
-        Their inner products, where samples are fewer than features.
-    band : float
-        Differences that rounding explains.
-    """
+    """Distances to centroids: x'c - c'c/2 with c a mean of training samples."""
 
     fold: Fold
-    values: FloatArray
+    values: FloatArray  # (n, m), centred features
+    # (n, n), their inner products, where samples are fewer than features
     gram: FloatArray | None
-    band: float
+    band: float  # differences that rounding explains
 
     @classmethod
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
@@ -115,25 +104,13 @@ class RidgeRule:
     follows from the residuals of a fit to all samples: residuals left out are
     ``inv(R_tt) R_t y`` with R the matrix that gives residuals. Only a small system per
     permutation is left to be solved.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    matrix : ndarray of shape (n, n)
-        R if the split tests all others; else inner products.
-    penalty : float
-        Of the squared weights.
-    has_intercept : bool
-        Whether there is one; it is not penalised.
-    band : float
-        Differences that rounding explains, for scores of the size of the targets.
     """
 
     fold: Fold
-    matrix: FloatArray
-    penalty: float
-    has_intercept: bool
+    matrix: FloatArray  # (n, n), R if the split tests all others; else inner products
+    penalty: float  # of the squared weights
+    has_intercept: bool  # whether there is one; it is not penalised
+    # Differences that rounding explains, for scores of the size of the targets
     band: float
 
     @classmethod
@@ -243,29 +220,14 @@ class DiscriminantRule:
 
     S is a multiple of the identity plus inner products of training samples about their
     class means, so that its inverse needs a matrix of their size only (Woodbury).
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    gram : ndarray of shape (n, n)
-        Inner products of centred features.
-    n_features : int
-        How many there are.
-    shrinkage : float
-        Weight of the identity.
-    log_priors : ndarray of shape (n_classes,)
-        Given, or the shares of the training samples.
-    scale : float
-        Largest inner product.
     """
 
     fold: Fold
-    gram: FloatArray
-    n_features: int
-    shrinkage: float
+    gram: FloatArray  # (n, n), inner products of centred features
+    n_features: int  # how many there are
+    shrinkage: float  # weight of the identity
     priors: FloatArray
-    scale: float
+    scale: float  # largest inner product
 
     @classmethod
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
@@ -345,29 +307,16 @@ class WhitenedRule:
     permutation, and whitened by the singular vectors of what is left of the training
     samples. Both are inner products of samples, weighted by feature; where there are
     more features than samples, their matrix is small.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    values, squares : ndarray of shape (n, m)
-        Features, centred and scaled by all samples, and their squares.
-    priors : ndarray of shape (n_classes,)
-        Given, or the shares of the training samples.
-    share : float
-        Weight of a training sample in the covariance.
-    tolerance : float
-        Singular values below it are dropped by the model.
-    offset : float
-        Largest distance of a mean from zero, in spreads: digits that were lost before.
     """
 
     fold: Fold
+    # (n, m), features, centred and scaled by all samples, and their squares
     values: FloatArray
-    squares: FloatArray
-    priors: FloatArray
-    share: float
-    tolerance: float
+    squares: FloatArray  # (n, m)
+    priors: FloatArray  # (n_classes,), given, or the shares of the training samples
+    share: float  # weight of a training sample in the covariance
+    tolerance: float  # singular values below it are dropped by the model
+    # Largest distance of a mean from zero, in spreads: digits that were lost before
     offset: float
 
     @classmethod
@@ -541,38 +490,17 @@ _WIDE, _TOO_WIDE, _UNEVEN = 3.0, 10.0, 100.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LogisticRule:
-    """The steps of scikit-learn's solver in as many dimensions as there are samples.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    coordinates : ndarray of shape (n, r)
-        Coordinates in the span of the samples.
-    basis : ndarray of shape (m, r)
-        Leads back to the features.
-    penalty : float
-        Of the squared weights, per training sample.
-    has_intercept : bool
-        Whether there is one; it is not penalised.
-    tolerance : float
-        Largest entry of the gradient at which the solver stops.
-    most : int
-        Iterations at most.
-    watched : float
-        Fits with a decision this near to zero are repeated.
-    is_tame : bool
-        Whether features are scaled so that the steps can be followed at all.
-    """
+    """The steps of scikit-learn's solver in as many dimensions as there are samples."""
 
     fold: Fold
-    coordinates: FloatArray
-    basis: FloatArray
-    penalty: float
-    has_intercept: bool
-    tolerance: float
-    most: int
-    watched: float
+    coordinates: FloatArray  # (n, r), coordinates in the span of the samples
+    basis: FloatArray  # (m, r), leads back to the features
+    penalty: float  # of the squared weights, per training sample
+    has_intercept: bool  # whether there is one; it is not penalised
+    tolerance: float  # largest entry of the gradient at which the solver stops
+    most: int  # iterations at most
+    watched: float  # fits with a decision this near to zero are repeated
+    # Whether features are scaled so that the steps can be followed at all
     is_tame: bool
 
     @classmethod

@@ -31,29 +31,16 @@ class NaiveBayesRule:
 
     Features are brought to unit variance first. That moves every score by the same
     amount, saves digits, and keeps products of variances in range.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    values, squares : ndarray of shape (n, m)
-        Features, centred and scaled by all samples, and their squares.
-    scales : ndarray of shape (m,)
-        Variances by which they were scaled.
-    smoothing : float
-        Share of the largest variance that is added to every one.
-    log_priors : ndarray of shape (n_classes,)
-        Given, or the shares of the training samples.
-    offset : float
-        Largest distance of a mean from zero, in spreads: digits that were lost before.
     """
 
     fold: Fold
+    # (n, m), features, centred and scaled by all samples, and their squares
     values: FloatArray
-    squares: FloatArray
-    scales: FloatArray
-    smoothing: float
-    log_priors: FloatArray
+    squares: FloatArray  # (n, m)
+    scales: FloatArray  # (m,), variances by which they were scaled
+    smoothing: float  # share of the largest variance that is added to every one
+    log_priors: FloatArray  # (n_classes,), given, or the shares of the training samples
+    # Largest distance of a mean from zero, in spreads: digits that were lost before
     offset: float
 
     @classmethod

@@ -20,27 +20,13 @@ from scorecast.evaluation.permutation.engines import (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NeighborRule:
-    """All samples in order of their distance from each.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    ranked : ndarray of shape (n, n)
-        Cases by distance from that of the row.
-    distances : ndarray of shape (n, n)
-        Squared, in that order.
-    n_neighbors : int
-        How many vote.
-    band : float
-        Differences that rounding explains.
-    """
+    """All samples in order of their distance from each."""
 
     fold: Fold
-    ranked: IntArray
-    distances: FloatArray
-    n_neighbors: int
-    band: float
+    ranked: IntArray  # (n, n), cases by distance from that of the row
+    distances: FloatArray  # (n, n), squared, in that order
+    n_neighbors: int  # how many vote
+    band: float  # differences that rounding explains
 
     @classmethod
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:

@@ -27,31 +27,15 @@ _NEAR = 1e-6  # of decisions, whose scale is one: the margin
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KernelRule:
-    """A support vector machine with a kernel matrix that is known beforehand.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    model : SVC
-        With a precomputed kernel.
-    products : ndarray of shape (n, n)
-        Inner products, or squared distances.
-    gamma : float, "scale" or None
-        For the radial kernel, its parameter; None for the linear one.
-    sums, squares : ndarray of shape (n,)
-        Mean of the features of every sample, and of their squares.
-    n_features : int
-        How many there are.
-    """
+    """A support vector machine with a kernel matrix that is known beforehand."""
 
     fold: Fold
-    model: Any
-    products: FloatArray
-    gamma: Any
-    sums: FloatArray
-    squares: FloatArray
-    n_features: int
+    model: Any  # with a precomputed kernel
+    products: FloatArray  # (n, n), inner products, or squared distances
+    gamma: Any  # for the radial kernel, its parameter; None for the linear one
+    sums: FloatArray  # (n,), mean of the features of every sample, and of their squares
+    squares: FloatArray  # (n,)
+    n_features: int  # how many there are
 
     @classmethod
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
@@ -95,21 +79,11 @@ class KernelRule:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RotatedRule:
-    """A linear machine on coordinates in the span of the samples.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    model : LinearSVC
-        With the form of its problem fixed as the features would have it.
-    coordinates : ndarray of shape (n, r)
-        Of all samples.
-    """
+    """A linear machine on coordinates in the span of the samples."""
 
     fold: Fold
-    model: Any
-    coordinates: FloatArray
+    model: Any  # with the form of its problem fixed as the features would have it
+    coordinates: FloatArray  # (n, r), of all samples
 
     @classmethod
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:

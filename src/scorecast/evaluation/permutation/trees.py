@@ -26,26 +26,17 @@ _FEW_SAMPLES = 1_000  # beyond, sorting those of a node is as quick
 
 
 class Growth(NamedTuple):
-    """How trees grow.
+    """How trees grow."""
 
-    Attributes
-    ----------
-    n_classes, n_tried, n_split, n_leaf, n_levels : int
-        Classes; features tried per node; least samples of a node that is cut and of a
-        leaf; greatest depth.
-    least : float
-        Decrease of impurity that a cut must bring.
-    is_random : bool
-        Whether thresholds are drawn instead of sought.
-    """
-
+    # Classes; features tried per node; least samples of a node that is cut and of a
+    # leaf; greatest depth
     n_classes: int
     n_tried: int
     n_split: int
     n_leaf: int
     n_levels: int
-    least: float
-    is_random: bool
+    least: float  # decrease of impurity that a cut must bring
+    is_random: bool  # whether thresholds are drawn instead of sought
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,27 +49,13 @@ class _Trees:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TreeRule:
-    """A tree, or a forest of them, grown on features that are in order already.
-
-    Attributes
-    ----------
-    fold : Fold
-        The split.
-    table : Sorted
-        Features by value.
-    growth : Growth
-        How trees grow.
-    model : scikit-learn classifier
-        Tells how many trees there are and what they draw.
-    drawn : _Trees or None
-        What chance decides, where the model has a seed of its own.
-    """
+    """A tree, or a forest of them, grown on features that are in order already."""
 
     fold: Fold
-    table: Sorted
-    growth: Growth
-    model: Any
-    drawn: _Trees | None
+    table: Sorted  # features by value
+    growth: Growth  # how trees grow
+    model: Any  # tells how many trees there are and what they draw
+    drawn: _Trees | None  # what chance decides, where the model has a seed of its own
 
     @classmethod
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self | None:

@@ -15,7 +15,6 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.evaluation.data import EvaluationData, check_data, columns_of, is_table
 from scorecast.evaluation.metrics import Task
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.simulate import class_shares, class_sizes
 
 OWN_FACTORS = ("cv", "scoring")
 VARIED = ("n_samples", "n_features", "noise", "imbalance")
@@ -334,6 +333,8 @@ def _class_sizes(
     whole: EvaluationData, n: int | None, imbalance: float | None, name: str
 ) -> IntArray:
     """Return how many samples to draw of every class."""
+    from scorecast.simulate import class_shares, class_sizes
+
     counts = whole.class_counts
     if imbalance is None:
         size = whole.n_samples if n is None else n
