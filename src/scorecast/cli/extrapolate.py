@@ -53,7 +53,7 @@ _SETTINGS = {
     for method in EXTRAPOLATORS.values()
     for name in method.setting_names()
 }
-_OF_ACCURACY = ("top", "compare", "backtest", "fail_below", "fail_below_low")
+_OF_ACCURACY = ("top", "until", "compare", "backtest", "fail_below", "fail_below_low")
 _OF_SCORES = (
     "scores",
     "labels",
@@ -73,6 +73,7 @@ _OF_SCORES = (
     "settings",
     "compare",
     "backtest",
+    "until",
     "key",
 )
 _OF_POINTS = ("design", "n_samples")
@@ -85,9 +86,16 @@ _OF_POINTS = ("design", "n_samples")
     "--to",
     type=Whole(min=1),
     multiple=True,
-    required=True,
     metavar="N",
-    help="Number of classes to forecast, such as 1e5; may be repeated.",
+    help="Number of classes to forecast, such as 1e5; may be repeated. Needed without "
+    "--until.",
+)
+@option(
+    "Question",
+    "--until",
+    type=Share(is_open=True),
+    metavar="ACCURACY",
+    help="Say up to how many classes this accuracy is held.",
 )
 @averaging_options
 @option(
@@ -176,6 +184,9 @@ def command(context: click.Context, /, **options: Any) -> None:
     """
     from scorecast.cli.outputs import run
 
+    if not options["to"] and (options["until"] is None or options["curve"]):
+        problem = "how many classes there will be is needed, or an accuracy to hold"
+        raise UsageError(problem, parameter="to", option="--to or --until")
     if options["curve"]:
         refuse_unused(context, _OF_SCORES, "where points are given: leave it out")
         run(options, _load_points, _answer_points, gates=_point_gates)
@@ -207,6 +218,7 @@ def _answer(
 
     names = ("to", "ties", "average", "confidence_level", "n_jobs")
     asked = {name: options[name] for name in names}
+    asked["to"] = options["to"] or None
     asked["random_state"] = options["seed"]
     arguments = dict(loaded.arguments)
     costs = arguments.pop("cost", None)
@@ -220,6 +232,7 @@ def _answer(
     found: Extrapolation = extrapolate(
         **arguments,
         **asked,
+        until=options["until"],
         top=options["top"],
         compare=is_saved if is_compared is None else is_compared,
         backtest="auto" if options["backtest"] is None else options["backtest"],

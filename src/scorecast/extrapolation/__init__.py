@@ -32,6 +32,7 @@ from scorecast.extrapolation.extrapolate import (
     MethodForecast,
     MethodRole,
     Prediction,
+    Reach,
     extrapolate,
 )
 from scorecast.extrapolation.extrapolator import (
@@ -100,6 +101,7 @@ __all__ = [
     "PublishedCurve",
     "RankExtrapolator",
     "RankHistogram",
+    "Reach",
     "Regression",
     "RiskExtrapolation",
     "RiskFactor",

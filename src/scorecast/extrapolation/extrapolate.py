@@ -14,6 +14,7 @@ from scorecast._core.checks import (
     check_class_counts,
     check_level,
     check_n_jobs,
+    check_share,
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import one_blas_thread
@@ -56,6 +57,9 @@ from scorecast.scores import (
 )
 
 _CURVE_POINTS = 48
+_REACH = 10**9  # classes beyond which nobody looks
+_REACH_POINTS = 240
+_NOWHERE = np.array([1])
 _FEWEST_TO_HIDE = 8
 _FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
 _NO_COVARIANCE = np.empty((0, 0))
@@ -101,6 +105,31 @@ class Prediction:
     is_observed: bool = False
     is_far: bool = False
     bound: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """Up to how many classes an accuracy is held.
+
+    Attributes
+    ----------
+    accuracy : float
+        What is to be held.
+    classes : int or None
+        Largest number of classes at which as much is expected; None beyond `limit`.
+    low, high : int or None
+        The same of the lower and the upper end of the interval: up to `low` classes one
+        may be sure of it, beyond `high` of the contrary. None beyond `limit`; 1 where
+        not even the fewest classes are sure.
+    limit : int
+        Beyond which nobody looked.
+    """
+
+    accuracy: float
+    classes: int | None
+    low: int | None
+    high: int | None
+    limit: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -203,6 +232,8 @@ class Extrapolation(Result):
         D(u) of the forecast.
     interval_kind : IntervalKind
         How intervals were made.
+    reach : Reach or None
+        Up to how many classes an accuracy is held, where that was asked.
     pooling : Pooling or None
         How parts were pooled, where they were.
     bandwidth : float or None
@@ -244,6 +275,7 @@ class Extrapolation(Result):
     backtest: tuple[BacktestRow, ...]
     discriminability: Discriminability
     interval_kind: IntervalKind
+    reach: Reach | None = None
     pooling: Pooling | None = None
     bandwidth: float | None = None
     by_bandwidth: tuple[BandwidthForecast, ...] = ()
@@ -282,7 +314,8 @@ def extrapolate(
     scores: ArrayLike | Recogniser,
     y_true: Iterable[Hashable] | None = None,
     *,
-    to: int | Sequence[int],
+    to: int | Sequence[int] | None = None,
+    until: float | None = None,
     method: str | Extrapolator = "auto",
     top: int = 1,
     cost: None = None,
@@ -300,6 +333,7 @@ def extrapolate(
     y_true: Iterable[Hashable] | None = None,
     *,
     to: int | Sequence[int],
+    until: None = None,
     method: str | Extrapolator = "auto",
     top: int = 1,
     cost: ArrayLike,
@@ -316,7 +350,8 @@ def extrapolate(
     scores: ArrayLike | Recogniser,
     y_true: Iterable[Hashable] | None = None,
     *,
-    to: int | Sequence[int],
+    to: int | Sequence[int] | None = None,
+    until: float | None = None,
     method: str | Extrapolator = "auto",
     top: int = 1,
     cost: ArrayLike | None = None,
@@ -343,9 +378,13 @@ def extrapolate(
         takes distances.
     y_true : iterable of hashable, optional
         True labels; not needed where `scores` carries them.
-    to : int or sequence of int
+    to : int or sequence of int, optional
         Numbers of classes to forecast. At or below the observed number the exact
-        average over subsets is given instead of a forecast.
+        average over subsets is given instead of a forecast. Needed unless `until` is
+        given.
+    until : float, optional
+        Accuracy to hold: `Extrapolation.reach` says up to how many classes, not beyond
+        a thousand million.
     method : str or Extrapolator, default="auto"
         Name of a method (`EXTRAPOLATORS`), or one with settings of its own, such as
         ``Regression(bandwidth=0.3)``. For costs also "moments".
@@ -410,12 +449,20 @@ def extrapolate(
     check_n_jobs(n_jobs)
     TIE_RULES.choose(ties, parameter="ties")
     AVERAGES.choose(average, parameter="average")
-    targets = check_class_counts(to, "to")
+    if to is None and until is None:
+        problem = "how many classes there will be is needed, or an accuracy to hold"
+        raise UsageError(problem, parameter="to")
+    targets = None if to is None else check_class_counts(to, "to")
+    if until is not None:
+        check_share(until, "until", is_open=True)
     check_guesses(top)
     if cost is not None:
         if top > 1:
             problem = "a cost is of one decision: there are no several guesses"
             raise UsageError(problem, parameter="top")
+        if until is not None or targets is None:
+            problem = "is an accuracy to hold, and costs are forecast"
+            raise UsageError(problem, parameter="until")
         return extrapolate_risk(
             scores,
             y_true,
@@ -445,6 +492,7 @@ def extrapolate(
             observed,
             chosen,
             targets,
+            until=until,
             top=top,
             confidence_level=confidence_level,
             is_compared=compare,
@@ -457,8 +505,9 @@ def extrapolate(
 def _forecast(
     observed: ObservedClasses,
     chosen: Extrapolator,
-    targets: IntArray,
+    targets: IntArray | None,
     *,
+    until: float | None,
     top: int,
     confidence_level: float,
     is_compared: bool,
@@ -470,6 +519,13 @@ def _forecast(
     data = observed.data
     rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
     fit = chosen.fit(observed, rng_fit, n_jobs=n_jobs)
+    reach = None
+    if until is not None:
+        asked = _Question(observed, fit, {}, confidence_level, _NOWHERE, top, n_jobs)
+        reach = asked.reach(until)
+    if targets is None:
+        most = None if reach is None else reach.classes
+        targets = np.array([most or _REACH])
     others: dict[str, Fit] = {}
     if is_compared and isinstance(fit, PooledFit):
         others = _fit_others(fit, observed, rng_others, n_jobs)
@@ -493,6 +549,7 @@ def _forecast(
             u=_FAVOURABILITY, d=fit.law.discriminability(_FAVOURABILITY)
         ),
         interval_kind=kind,
+        reach=reach,
         pooling=pooling,
         bandwidth=fit.bandwidth,
         by_bandwidth=tuple(
@@ -615,6 +672,65 @@ class _Question:
             )
         ]
         return curve, tuple(found), interval.kind
+
+    def reach(self, accuracy: float) -> Reach:
+        """Find up to how many classes an accuracy is held, surely and perhaps."""
+        first = self.observed.n_classes
+        at_hand = self.observed_curve(curve_sizes(first))
+        if float(at_hand.accuracy[np.argmax(at_hand.classes)]) < accuracy:
+            raise UsageError(
+                f"with the {first:,} classes observed accuracy is "
+                f"{at_hand.accuracy[np.argmax(at_hand.classes)]:.3f} already; got "
+                f"{accuracy:g}",
+                parameter="until",
+            )
+        spaced = np.geomspace(first, _REACH, _REACH_POINTS).round()
+        beyond = np.unique(spaced.astype(np.int64))
+        expected = self._expected(self.fit.law, beyond)
+        interval = prediction_interval(
+            self.fit,
+            self.observed,
+            beyond,
+            self.confidence_level,
+            top=self.top,
+            n_jobs=self.n_jobs,
+        )
+        order = np.argsort(at_hand.classes)
+        sizes = at_hand.classes[order]
+        ends = np.array(
+            [
+                observed_interval(
+                    self.observed,
+                    self.observed_curve(np.array([k])),
+                    self.confidence_level,
+                )
+                for k in sizes
+            ]
+        )
+        # Accuracy only decreases: at least as much with fewer classes as with all.
+        ends[:, 0] = np.fmax(ends[:, 0], interval.low[0])
+        classes = np.concatenate([sizes, beyond[1:]]).astype(np.float64)
+
+        def last(within: FloatArray, far: FloatArray) -> int | None:
+            values = np.minimum.accumulate(np.concatenate([within, far[1:]]))
+            held = np.flatnonzero(values >= accuracy)
+            if not held.size:
+                return 1
+            i = int(held[-1])
+            if i == values.size - 1:
+                return None
+            share = (values[i] - accuracy) / (values[i] - values[i + 1])
+            ratio = classes[i + 1] / classes[i]
+            return int(classes[i] * ratio**share + 1e-9)
+
+        nowhere = not np.isfinite(interval.low).all()
+        return Reach(
+            accuracy=float(accuracy),
+            classes=last(at_hand.accuracy[order], expected),
+            low=1 if nowhere else last(ends[:, 0], interval.low),
+            high=None if nowhere else last(ends[:, 1], interval.high),
+            limit=_REACH,
+        )
 
     def _prediction(
         self, k: int, accuracy: float, low: float, high: float

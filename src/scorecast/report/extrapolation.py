@@ -26,6 +26,7 @@ from scorecast.extrapolation import (
     PoolPart,
     Prediction,
     PublishedCurve,
+    Reach,
     RiskExtrapolation,
     curve_note_text,
     note_text,
@@ -178,12 +179,29 @@ def _headline(result: Extrapolation) -> str:
         f"{formats.percent(result.observed_accuracy)} of the time{_guesses(result.top)}"
     )
     beyond = {p.classes: p for p in result.predictions if not p.is_observed}
-    if not beyond:
+    if result.reach is not None:
+        known = f"{known}, {_reach_text(result.reach, result.confidence_level)}"
+    if not beyond or (result.reach is not None and len(result.predictions) == 1):
         return f"{known}."
     level = formats.level(result.confidence_level)
     nearest = [beyond[k] for k in sorted(beyond)[:_MOST_SAID]]
     forecasts = ", with ".join(_expected(p, level) for p in nearest)
     return f"{known}; with {forecasts}."
+
+
+def _reach_text(reach: Reach, level: float) -> str:
+    """Say up to how many classes an accuracy is held."""
+    wanted = formats.percent(reach.accuracy, 1 if reach.accuracy > 0.99 else 0)
+    most = f"more than {formats.count(reach.limit)}"
+
+    def said(classes: int | None) -> str:
+        return most if classes is None else formats.count(classes)
+
+    ends = f"{formats.level(level)} interval {said(reach.low)} to {said(reach.high)}"
+    if reach.low is None and reach.high is None:
+        ends = f"{formats.level(level)} sure"
+    held = most if reach.classes is None else f"about {said(reach.classes)}"
+    return f"and {wanted} or more up to {held} classes ({ends})"
 
 
 def _expected(p: Prediction, level: str) -> str:
