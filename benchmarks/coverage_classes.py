@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from scorecast.evaluation import bca
+from scorecast.evaluation.intervals.by_class import class_table_interval
 from scorecast.evaluation.metrics import balanced_accuracy, f_measure
-from scorecast.guarantees.bounds.by_class import class_table_interval
 
 SIZES = {"2": (46, 11, 10, 9, 9, 6, 2, 2, 2), "1": (46, 11, 10, 9, 9, 6, 2, 2, 1)}
 MEANS, SPREADS, RUNS, FORMER_RUNS, RESAMPLES = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-import scorecast as sc
+from scorecast.evaluation import Diagnostics, NullTests, assess
 
 MODELS = ("tree", "naive-bayes", "svm")
 FIT = 40  # permutations of models that have to be fitted
@@ -24,26 +24,24 @@ def significance(name, X, y):
     answers = {}
     for model in MODELS:
         count = None if model == "naive-bayes" else FIT
-        found = sc.assess(
-            model, X, y, losses=["accuracy", "balanced-accuracy"],
-            n_permutations=count, n_resamples=0,
-        )  # fmt: skip
-        answers[model] = row = found.models[0]
-        loss, tests = row.losses[0], row.feasibility
-        by = {bound.method: bound for bound in loss.bounds}
+        tests = NullTests(n_permutations=count)
+        found = assess(model, X, y, tests=tests, diagnostics=Diagnostics(n_resamples=0))
+        answers[model] = row = found.models[model]
+        main, tests = row.main, row.null_tests
+        by = {x.method: x for x in main.intervals}
+        permuted, null_data = tests.permuted, tests.null_data
         print(
-            f"  {model:12} {percent(loss.estimate)} % "
-            f"({percent(loss.low)}-{percent(loss.high)}), spread of folds "
-            f"{np.std(loss.folds, ddof=1):.2f}, footnote 9: "
+            f"  {model:12} {percent(main.estimate)} % "
+            f"({percent(main.low)}-{percent(main.high)}), spread of folds "
+            f"{np.std(main.folds, ddof=1):.2f}, footnote 9: "
             f"{percent(by['normal'].low)}-{percent(by['normal'].high)}\n"
-            f"    permuted ({tests.permuted.n_draws}): t {percent(tests.permuted.p)}, "
-            f"rank {percent(tests.permuted.p_rank)} (least "
-            f"{percent(tests.permuted.smallest_p)}); feature-mode "
-            f"{percent(tests.null_models[0].p)}, most frequent "
-            f"{percent(tests.null_models[1].p)}; null data "
-            f"{percent(tests.null_data.p)} (there {percent(tests.null_data.null_value)}"
-            f" % right); density {percent(tests.permutation_density)}\n"
-            f"    {row.verdict}",
+            f"    permuted ({permuted.n_draws}): t {percent(permuted.p_t)}, "
+            f"rank {percent(permuted.p_rank)} (least {percent(permuted.min_p_rank)}); "
+            f"feature-mode {percent(tests.null_models['feature-mode'].p_t)}, most "
+            f"frequent {percent(tests.null_models['majority'].p_t)}; null data "
+            f"{percent(null_data.p_t)} (there {percent(null_data.null_value)}"
+            f" % right); density {percent(tests.density.p_value)}\n"
+            f"    {tests.verdict}",
             flush=True,
         )
     return answers
@@ -51,30 +49,28 @@ def significance(name, X, y):
 
 def decomposed(answers):
     for model, row in answers.items():
-        kohavi = row.bias_variance[0]
+        kohavi = row.bias_variance["kohavi-wolpert"]
         print(f"  {model:12} bias {kohavi.bias:.2f}, variance {kohavi.variance:.2f}")
         classes = ", ".join(
-            f"{c.label}: {percent(c.estimate)} ({percent(c.low)}-{percent(c.high)})"
-            for c in row.losses[0].per_class
+            f"{label}: {percent(x.estimate)} ({percent(x.low)}-{percent(x.high)})"
+            for label, x in row.main.per_class.items()
         )
         print(f"    sensitivity by class {classes}", flush=True)
 
 
 def widths(name, X, y):
-    """Compare ways of sampling, as Figure 3 does."""
-    for sampling in ("cv10", "loo", "boot50"):
+    """Compare ways of splitting, as Figure 3 does."""
+    bare = Diagnostics(bias_variance=False, data_profile=False, n_resamples=0)
+    for cv in ("cv10", "loo", "boot50"):
         for model in ("nearest-centroid", "naive-bayes"):
-            found = sc.assess(
-                model, X, y, sampling=sampling, losses="accuracy", n_permutations=0,
-                n_resamples=0, with_bias_variance=False,
-            )  # fmt: skip
-            loss = found.models[0].losses[0]
-            by = {bound.method: bound for bound in loss.bounds}
-            quoted = next(b for b in loss.bounds if b.is_recommended)
+            call = {"cv": cv, "scoring": "accuracy", "tests": None}
+            found = assess(model, X, y, diagnostics=bare, **call)
+            main = found.models[model].main
+            by = {x.method: x for x in main.intervals}
             print(
-                f"  {name} {sampling:7} {model:17} {percent(loss.estimate)} %, "
-                f"footnote 9: {percent(by['normal'].low)}-{percent(by['normal'].high)},"
-                f" {quoted.method}: {percent(loss.low)}-{percent(loss.high)}",
+                f"  {name} {cv:7} {model:17} {percent(main.estimate)} %, footnote 9: "
+                f"{percent(by['normal'].low)}-{percent(by['normal'].high)}, "
+                f"{main.recommended.method}: {percent(main.low)}-{percent(main.high)}",
                 flush=True,
             )
 

@@ -257,21 +257,21 @@ COMMANDS = {
     "recurrence": "recurrence times.csv --time time --event event --cv 3 --chains 2 "
     "--draws 100 --compare none --allow-unconverged --max-seconds 0",
     "assess": "assess tumours.csv --target kind --model discriminant --model nearest-centroid "
-    "--permutations 50 --null-sets 3 --sampling cv5",
+    "--permutations 50 --null-sets 3 --cv 5",
     "assess-quick": "assess kinds.csv --target kind --model naive-bayes --quick",
-    "assess-losses": "assess tumours.csv --target kind --model logistic --loss auc "
-    "--loss f1 --loss mcc --loss brier --positive 1 --permutations 0 --null-sets 0",
-    "assess-bootstrap": "assess tumours.csv --target kind --model discriminant --sampling .632+ "
+    "assess-losses": "assess tumours.csv --target kind --model logistic --scoring auc "
+    "--scoring f1 --scoring mcc --scoring brier --pos-label 1 --permutations 0",
+    "assess-bootstrap": "assess tumours.csv --target kind --model discriminant --cv .632+ "
     "--permutations 20 --null-sets 0",
-    "assess-pairs-left-out": "assess tumours.csv --target kind --model discriminant --sampling "
-    "lpo --loss auc --permutations 0 --null-sets 0",
+    "assess-pairs-left-out": "assess tumours.csv --target kind --model discriminant --cv "
+    "lpo --scoring auc --permutations 0",
     "assess-curves": "assess tumours.csv --target kind --model discriminant --learning-curve "
-    "--feature-curve --aim .9 --selection 3 --permutations 0 --null-sets 0",
+    "--feature-curve --target-score .9 --select 3 --permutations 0",
     "assess-regression": "assess doses.csv --target dose --model ridge "
-    "--permutations 20 --null-sets 0 --sampling cv5",
+    "--permutations 20 --null-sets 0 --cv 5",
     "assess-tune": "assess tumours.csv --target kind --model neighbours --tune "
-    "n_neighbors=1,3,5 --permutations 0 --null-sets 0 --sampling cv5",
-    "assess-right": "assess right.csv --right right --group text",
+    "n_neighbors=1,3,5 --permutations 0 --cv 5",
+    "assess-right": "assess right.csv --right right --groups text",
     "assess-biclusters": "biclusters matrix.npy --found found.json --named-beforehand",
     "assess-density": "density draws.npy --density sklearn.mixture:GaussianMixture(n_components=1) --n-splits 3",
     "settings": "settings tumours.csv --target kind --model discriminant --model neighbours --vary "
@@ -509,15 +509,15 @@ def assess() -> Any:
     from sklearn.naive_bayes import GaussianNB
 
     import scorecast as sc
+    from scorecast.evaluation import NullTests
 
     models = {"lda": LinearDiscriminantAnalysis(), "bayes": GaussianNB()}
     return sc.assess(
         models,
         *_labelled(),
-        sampling="cv5x2",
-        n_permutations=30,
-        n_null_data=2,
-        level=0.95,
+        cv="5x2",
+        tests=NullTests(n_permutations=30, n_null_data=2),
+        confidence_level=0.95,
         random_state=0,
     )
 

@@ -2,8 +2,6 @@
 
 from . import exceptions as exceptions, simulate as simulate
 from .biclusters import (
-    BiclusterEstimates as BiclusterEstimates,
-    bicluster_estimates as bicluster_estimates,
     score_biclusters as score_biclusters,
 )
 from .comparison import (
@@ -11,6 +9,7 @@ from .comparison import (
     compare_pair as compare_pair,
 )
 from .evaluation import (
+    assess as assess,
     assess_settings as assess_settings,
     density_test as density_test,
     learning_curve as learning_curve,
@@ -21,12 +20,6 @@ from .extrapolation import (
     backtest as backtest,
     extrapolate as extrapolate,
     extrapolate_curve as extrapolate_curve,
-)
-from .guarantees import (
-    Assessment as Assessment,
-    EstimateAssessment as EstimateAssessment,
-    assess as assess,
-    assess_estimates as assess_estimates,
 )
 from .identification import (
     EncodingModel as EncodingModel,

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.biclusters import ScoringNote, as_bicluster_set
+from scorecast.biclusters import (
+    ScoringNote,
+    as_bicluster_set,
+    assess_biclustering,
+)
 from scorecast.exceptions import (
     DataWarning,
     InsufficientDataError,
@@ -92,13 +96,14 @@ def test_simulated_data_are_understood_and_their_truth_is_perfect(tmp_path):
     saved = data.to_dict()
     again = as_bicluster_set(json.loads(json.dumps(saved)), shape=data.X.shape)
     assert same(hidden, again)
-    found = sc.bicluster_estimates(
+    found = assess_biclustering(
         {"first": lambda X: [(range(10), range(5))]},
-        generator=lambda rng: sc.simulate.biclusters(random_state=rng),
+        simulator=lambda rng: sc.simulate.biclusters(random_state=rng),
         n_repeats=2,
         with_nulls=False,
     )
-    assert (np.array(found.table("consensus")["first"]) < 0.5).all()
+    folds = found.models["first"].metrics["consensus"].folds
+    assert (np.array(folds) < 0.5).all()
 
 
 def test_without_a_shape_both_sets_share_the_larger_one():

@@ -22,7 +22,7 @@ def table(tmp_path):
 
 def test_it_says_what_python_says(run, table):
     words = ("assess", table, "--right", "right", "--json", "-")
-    for more, groups in (((), None), (("--group", "text"), UNIT)):
+    for more, groups in (((), None), (("--groups", "text"), UNIT)):
         code, out, err = run(*words, *more)
         assert code == 0, err
         wanted = sc.evaluation.proportion_interval(RIGHT, groups=groups).to_dict()
@@ -31,7 +31,7 @@ def test_it_says_what_python_says(run, table):
 
 def test_the_gate_looks_at_the_lower_end(run, table):
     low = sc.evaluation.proportion_interval(RIGHT, groups=UNIT).low
-    words = ("assess", table, "--right", "right", "--group", "text", "--fail-below")
+    words = ("assess", table, "--right", "right", "--groups", "text", "--fail-below")
     assert run(*words, str(low - 0.001))[0] == 0
     code, _, err = run(*words, str(low + 0.001))
     assert code == 5
@@ -44,11 +44,11 @@ def test_the_gate_looks_at_the_lower_end(run, table):
         (("--right", "wrong"), 3, "column 'wrong': there is no such column"),
         (("--right", "text"), 3, "1 (right) or 0 (wrong)"),
         (
-            ("--right", "right", "--group", "page"),
+            ("--right", "right", "--groups", "page"),
             3,
             "column 'page': there is no such column",
         ),
-        (("--right", "right", "--target", "text"), 2, "has no part in --right"),
+        (("--right", "right", "--target", "text"), 2, "has no say with --right"),
     ],
 )
 def test_bad_input_is_one_line(run, table, words, code, said):

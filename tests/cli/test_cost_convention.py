@@ -9,11 +9,10 @@ import json
 
 import numpy as np
 import pytest
+from tests.assessing import assess_bare, only
 
-import scorecast as sc
+from scorecast.evaluation import Predictions, cost_metric
 from scorecast.extrapolation import extrapolate
-from scorecast.guarantees import cost_loss
-from scorecast.guarantees.outcomes import Outcome
 from scorecast.io import read_costs
 from scorecast.scores import risk_curve
 
@@ -46,20 +45,20 @@ def paid(cost, answer):
     return cost[answer, TRUTH].mean()
 
 
-def told_by_the_loss(_path, _run):
-    cases = Outcome(
-        truth=TRUTH, predicted=ANSWER, scores=None, is_probability=False, n_classes=3
-    )
-    return cost_loss(COST).measure(cases), ANSWER
+def told_by_the_metric(_path, _run):
+    predictions = Predictions(truth=TRUTH, predicted=ANSWER, n_classes=3)
+    return cost_metric(COST).measure(predictions), ANSWER
 
 
 def told_by_assess(_path, _run):
-    found = sc.assess(
-        f"sklearn.dummy:DummyClassifier({ALWAYS})", np.arange(24.0)[:, None],
-        np.array(NAMES)[TRUTH], losses=[cost_loss(COST)], sampling="cv4",
-        n_permutations=0, n_resamples=0,
-    )  # fmt: skip
-    return found.models[0].losses[0].estimate, np.zeros(24, dtype=int)
+    found = assess_bare(
+        f"sklearn.dummy:DummyClassifier({ALWAYS})",
+        np.arange(24.0)[:, None],
+        np.array(NAMES)[TRUTH],
+        scoring=cost_metric(COST),
+        cv=4,
+    )
+    return only(found).main.estimate, np.zeros(24, dtype=int)
 
 
 def told_by_the_verb_assess(path, run):
@@ -67,13 +66,13 @@ def told_by_the_verb_assess(path, run):
     rows = [f"{i},{NAMES[t]}" for i, t in enumerate(TRUTH)]
     table.write_text("\n".join(["x,kind", *rows]) + "\n")
     code, out, err = run(
-        "assess", table, "--target", "kind", "--cost", path, "--sampling", "cv4",
+        "assess", table, "--target", "kind", "--cost", path, "--cv", "4",
         "--model", f"sklearn.dummy:DummyClassifier({ALWAYS})", "--json", "-",
         "--permutations", 0,
     )  # fmt: skip
     assert code == 0, err
     (model,) = json.loads(out)["result"]["models"].values()
-    return np.mean(model["losses"]["cost"]["cases"]), np.zeros(24, dtype=int)
+    return np.mean(model["metrics"]["cost"]["samples"]), np.zeros(24, dtype=int)
 
 
 def told_by_risk_curve(_path, _run):

@@ -175,8 +175,8 @@ def trapped(tmp_path):
 def test_no_worker_runs_what_lies_beside_the_data(trapped):
     tool = os.path.join(os.path.dirname(sys.executable), "scorecast")
     wanted = (
-        "assess data.csv --target kind --model naive-bayes --sampling cv3 --json - "
-        "--permutations 0 --null-sets 0 --time-limit 600 --jobs 2"
+        "assess data.csv --target kind --model naive-bayes --cv 3 --json - "
+        "--permutations 0 --time-limit 600 --jobs 2"
     )
     done = subprocess.run(
         [tool, *wanted.split()],
@@ -230,7 +230,7 @@ COMPUTING = {
     ),
     "assess": (
         "cases.csv --target won --model naive-bayes",
-        "scorecast.guarantees.assess",
+        "scorecast.evaluation.assess",
     ),
     "assess right": (
         "cases.csv --right won",

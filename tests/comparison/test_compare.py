@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from tests.assessing import assess_bare, only
 
 import scorecast as sc
 from scorecast.comparison import (
@@ -124,20 +125,20 @@ def test_cases_are_compared_by_cochran_and_mcnemar():
 @pytest.fixture(scope="module")
 def assessed():
     """Six assessments: one that was made, and five that differ by a little."""
-    quick = {"n_permutations": 0, "n_null_data": 0, "n_resamples": 0}
     y = np.arange(60) % 2
     X = np.random.default_rng(1).normal(size=(60, 4)) + y[:, None]
     models = ["naive-bayes", "nearest-centroid"]
-    made = sc.assess(models, X, y, sampling="cv5", random_state=0, **quick)
+    made = assess_bare(models, X, y, cv=5)
 
     def moved(step):
-        return replace(made, models=tuple(
-            replace(m, losses=tuple(
-                replace(x, estimate=x.estimate + 0.01 * step * (i + 1))
-                for x in m.losses
-            ))
-            for i, m in enumerate(made.models)
-        ))  # fmt: skip
+        found = {}
+        for i, (name, model) in enumerate(made.models.items(), 1):
+            metrics = {
+                key: replace(x, estimate=x.estimate + 0.01 * step * i)
+                for key, x in model.metrics.items()
+            }
+            found[name] = replace(model, metrics=metrics)
+        return replace(made, models=found)
 
     return [moved(step) for step in range(6)]
 
@@ -149,15 +150,15 @@ def test_one_assessment_is_compared_split_by_split(assessed):
     assert found.metric == "accuracy"
     row = assessed[0].comparisons[0]
     assert found.pairs[0].effect.difference == pytest.approx(row.difference)
-    if not np.isnan(row.p):
-        assert found.pairs[0].p_value == pytest.approx(row.p, rel=1e-9)
+    if not np.isnan(row.p_value):
+        assert found.pairs[0].p_value == pytest.approx(row.p_value, rel=1e-9)
 
 
 def test_several_assessments_are_compared_as_data_sets(assessed):
     found = sc.compare({f"set {i}": x for i, x in enumerate(assessed)})
     assert (found.rows, found.n_rows) == ("datasets", 6)
-    first = assessed[0].models[0].losses[0]
-    means = [x.models[0].losses[0].estimate for x in assessed]
+    first = only(assessed[0]).main
+    means = [only(x).main.estimate for x in assessed]
     assert found.means[found.models[0]] == pytest.approx(np.mean(means))
     assert found.greater_is_better == first.greater_is_better
     assert sc.compare(assessed).ranks == found.ranks

@@ -301,3 +301,49 @@ def test_a_line_never_says_that_nothing_is_left(clock, shown):
             clock.pass_by(5)
             line = shown.line()
     assert line.endswith("about 1 s left") or "left" not in line
+
+
+class _Log:
+    """What progress writes to; not a terminal, so line by line."""
+
+    def __init__(self):
+        self.text = ""
+
+    def isatty(self):
+        return False
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+def test_seconds_that_are_wrong_for_one_stage_do_not_spoil_the_others(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(progress, "_now", lambda: clock[0])
+    lefts = {}
+    for in_seconds in (True, False):
+        clock[0] = 0.0
+        display = progress._Display(_Log(), "run")
+        token = progress._display.set(display)
+        try:
+            weights = {"first": 1.0, "second": 30.0}
+            with progress.stages(weights, in_seconds=in_seconds):
+                with progress.stage("first"):
+                    clock[0] += 20.0
+                lefts[in_seconds] = display.left()
+        finally:
+            progress._display.reset(token)
+    assert lefts == {True: 30.0, False: 600.0}
+
+
+def test_quiet_silences_blocks_inside(monkeypatch):
+    monkeypatch.setattr(progress, "_TO_LOG", (0.0, 0.01))
+    stream = _Log()
+    with progress.progress_shown(stream, quiet=True), progress.progress_shown(stream):
+        progress.say("first figures")
+    assert stream.text == ""
+    with progress.progress_shown(stream):
+        progress.say("first figures")
+    assert "first figures" in stream.text

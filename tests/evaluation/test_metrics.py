@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 from sklearn import metrics
+from tests.assessing import assess_bare, only
 
-import scorecast as sc
 from scorecast.evaluation import (
     METRICS,
     Needs,
     PosLabel,
     Predictions,
     Task,
+    check_scoring,
     cost_metric,
     metrics as kernels,
     smoothed_error,
 )
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.guarantees.losses import check_losses
 
 
 def predictions(n_classes, n=60, seed=0):
@@ -117,25 +117,22 @@ def test_area_is_that_of_proc(shared_golden):
     assert kernels.roc_auc(y, scores) == pytest.approx(0.7313685637)
 
 
-def test_losses_of_another_task_or_unknown_ones_are_refused():
-    with pytest.raises(UsageError, match="Did you mean 'accuracy'"):
-        check_losses("acuracy", "classification")
-    with pytest.raises(UsageError, match="must be one of"):
-        check_losses("rmse", "classification")
-    with pytest.raises(UsageError, match="different"):
-        check_losses(["error", "error"], "classification")
+@pytest.mark.parametrize("scoring", ["acuracy", "rmse", ["error", "error"], []])
+def test_metrics_of_another_task_or_unknown_ones_are_refused(scoring):
+    with pytest.raises(UsageError) as caught:
+        check_scoring(scoring, Task.CLASSIFICATION)
+    assert caught.value.parameter == "scoring"
 
 
 def test_the_brier_score_ends_where_it_can():
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     X = rng.normal(size=(40, 2)) + 3 * y[:, None]
-    call = {"n_permutations": 0, "n_resamples": 0, "with_bias_variance": False}
     width = {}
     for labels in (y, np.arange(40) % 4):
-        found = sc.assess("naive-bayes", X, labels, losses="brier", **call)
-        bounds = {b.method: b for b in found.models[0].losses[0].bounds}
-        width[int(labels.max()) + 1] = bounds["hoeffding"].width
+        main = only(assess_bare("naive-bayes", X, labels, scoring="brier")).main
+        by = {x.method: x.width for x in main.intervals}
+        width[int(labels.max()) + 1] = by["hoeffding"]
     # Hoeffding's half-width is a multiple of the range: 1 for two classes, else 2.
     half = np.sqrt(np.log(2 / 0.05) / (2 * 40))
     assert width[2] <= 2 * half + 1e-12

@@ -12,10 +12,9 @@ import scorecast as sc
 from scorecast._core.results import result_from_dict
 from scorecast.biclusters import as_bicluster_set
 from scorecast.biclusters.scoring import choose_heat_map
-from scorecast.report import main_drawing, render_html, render_text
+from scorecast.report import main_drawing
 from scorecast.report.biclusters import agreement_drawing, heat_map_drawing
 from scorecast.report.figures import NARROW, WIDE
-from scorecast.report.html import Report
 from scorecast.report.svg import svg_of
 
 pytest.importorskip("matplotlib", reason="needs the extra [plot]")
@@ -94,33 +93,6 @@ def test_every_measure_is_drawn():
     answer = scored("truth")
     said = agreement_drawing(answer).description
     assert all(name in said for name in answer.agreement)
-
-
-def test_an_assessment_of_estimates_is_shown():
-    rng = np.random.default_rng(0)
-    table = {HOSTILE[0]: rng.random(8), "b": rng.random(8)}
-    answer = sc.assess_estimates(table, greater_is_better=True)
-    text = render_text(answer, ascii_only=True)
-    assert all(len(line) <= 88 for line in text.splitlines())
-    page = render_html(Report(results=(answer,)))
-    assert "Model against model" in page
-    assert "<script" not in page
-    for width in (WIDE, NARROW):
-        assert "<svg" in svg_of(main_drawing(answer), name="x", width=width)
-
-
-def test_finders_with_long_names_stay_different():
-    rng = np.random.default_rng(0)
-    names = [f"SpectralBiclustering(n_clusters=({k},{k}))" for k in (3, 4)]
-    answer = sc.assess_estimates(
-        {name: rng.random(8) for name in names}, greater_is_better=True
-    )
-    rows = [line.split()[0] for line in render_text(answer).splitlines()
-            if line.startswith("  Spectral") and "less" not in line]  # fmt: skip
-    assert [row[-6:-1] for row in rows] == ["(3,3)", "(4,4)"]
-    page = render_html(Report(results=(answer,)))
-    for k in (3, 4):
-        assert f"({k},{k})), value" in page
 
 
 def test_a_test_of_a_density_reads_like_this():

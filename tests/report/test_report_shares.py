@@ -8,9 +8,9 @@ import pytest
 import scorecast as sc
 from scorecast._core.percent import percent, percent_number, percent_span
 from scorecast.comparison import RopePosterior
-from scorecast.guarantees.loss_values import span_said, value_said
 from scorecast.report import render_text
 from scorecast.report.comparison import _chances
+from scorecast.report.formats import metric_span, metric_value
 
 NEAR = (1e-12, 0.0004, 0.0049, 0.9951, 0.9996, 1 - 1e-12)
 
@@ -21,15 +21,15 @@ def test_what_is_nearly_certain_is_not_called_certain(share):
         percent(share),
         percent(share, 1),
         percent_number(share),
-        value_said("accuracy", share),
-        value_said("error", share),
+        metric_value("accuracy", share),
+        metric_value("error_rate", share),
     ]
     for text in written:
         assert text.removesuffix(" %") not in ("0", "0.0", "0.00", "100", "100.0")
     for text in (
         percent_span(share, 0.5).split("-")[0],
         percent_span(0.5, share).removesuffix(" %").split("-")[1],
-        span_said("accuracy", share, share).removesuffix(" %").split("-")[1],
+        metric_span("accuracy", share, share).removesuffix(" %").split("-")[1],
     ):
         assert text not in ("0", "0.0", "0.00", "100", "100.0")
 

@@ -21,7 +21,7 @@ from scorecast.biclusters.scoring import (
     score_biclusters,
 )
 from scorecast.biclusters.significance import PATTERNS, Pattern, Significance
-from scorecast.biclusters.stability import BiclusterEstimates, bicluster_estimates
+from scorecast.biclusters.stability import assess_biclustering
 
 __all__ = [
     "AGREEMENT_MEASURES",
@@ -31,7 +31,6 @@ __all__ = [
     "AgreementMeasure",
     "AgreementScore",
     "Axis",
-    "BiclusterEstimates",
     "BiclusterRow",
     "BiclusterScores",
     "BiclusterSet",
@@ -41,6 +40,6 @@ __all__ = [
     "ScoringNote",
     "Significance",
     "as_bicluster_set",
-    "bicluster_estimates",
+    "assess_biclustering",
     "score_biclusters",
 ]

@@ -1,15 +1,11 @@
-"""Algorithms that find biclusters, run again and again on subsamples or new data.
-
-`bicluster_estimates` collects what every one of them reaches; what can be promised of
-them is then said by `scorecast.assess_estimates`.
-"""
+"""Algorithms that find biclusters, run again and again on subsamples or new data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +13,9 @@ from numpy.typing import ArrayLike
 from scorecast._core.checks import check_count, check_n_jobs
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
-from scorecast._core.results import Result
-from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import FloatArray, IntArray, Json, RandomState
+from scorecast._core.result import Note
+from scorecast._core.rng import as_generator
+from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.biclusters.agreement import (
     AGREEMENT_MEASURES,
     AgreementMeasure,
@@ -37,6 +33,14 @@ from scorecast.biclusters.coherence import (
     measure_coherence,
 )
 from scorecast.biclusters.scoring import check_data
+from scorecast.evaluation import (
+    AssessmentNote,
+    EstimateAssessment,
+    FailureKind,
+    FitFailure,
+    RepeatKind,
+    assess_estimates,
+)
 from scorecast.exceptions import (
     FitFailedError,
     InsufficientDataError,
@@ -44,164 +48,9 @@ from scorecast.exceptions import (
     UsageError,
 )
 
-Values = Mapping[str, Mapping[str, FloatArray]]
-_STABILITY = (
-    "no truth was given: this measures how stable a finder is, by how well what it "
-    "finds in a subsample agrees with its own result on all rows, not whether that is "
-    "right"
-)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BiclusterEstimates(Result):
-    """What finders reached on every repeat, and where there was nothing to find.
-
-    Made to be passed to `scorecast.assess_estimates`.
-
-    Attributes
-    ----------
-    estimates : mapping of str to mapping of str to ndarray
-        By finder and measure, one value per repeat; NaN where a repeat failed.
-    nulls : mapping of str to mapping
-        The same in null settings: ``"shuffled data"`` and ``"random biclusters"``.
-    overlap : float
-        How much more the mean varies than that of independent repeats, by the variance
-        of one: b / (n - b) for subsamples of b of n rows, 0 for repeats that are drawn
-        anew.
-    unit : str
-        What a repeat is.
-    source : str
-        ``"synthetic"`` or ``"subsamples"``.
-    n_repeats : int
-        Number of repeats.
-    n_rows, n_columns : int
-        Size of one matrix; of the last one if they differ.
-    share : float
-        Share of rows in a subsample; 1 for synthetic data.
-    failures : mapping of str to tuple of str
-        By finder, why repeats failed.
-    has_truth : bool
-        Whether hidden biclusters were known; if not, what is found in a subsample is
-        compared with what the same finder finds in all rows.
-    seed : int or None
-        The random state, where it was a number.
-    """
-
-    kind: ClassVar[str] = "bicluster-estimates"
-
-    estimates: Values
-    nulls: Mapping[str, Values]
-    overlap: float
-    unit: str
-    source: str
-    n_repeats: int
-    n_rows: int
-    n_columns: int
-    share: float
-    failures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    has_truth: bool = True
-    seed: int | None = None
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """Names of the measures, the one to judge by first."""
-        return tuple(next(iter(self.estimates.values())))
-
-    @property
-    def greater_is_better(self) -> dict[str, bool]:
-        """By measure, which way is better."""
-        return {name: _measure(name).greater_is_better for name in self.measures}
-
-    @property
-    def ranges(self) -> dict[str, tuple[float, float]]:
-        """By measure, its least and greatest possible value."""
-        chosen = {name: _measure(name) for name in self.measures}
-        return {name: (one.low, one.high) for name, one in chosen.items()}
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the reader must know."""
-        failed = tuple(
-            f"{name}: {len(reasons)} of {self.n_repeats} repeats failed: {reasons[0]}"
-            for name, reasons in self.failures.items()
-            if reasons
-        )
-        if self.has_truth or not set(self.measures) & set(AGREEMENT_MEASURES):
-            return failed
-        return (*failed, _STABILITY)
-
-    def table(self, measure: str) -> dict[str, list[float]]:
-        """Return the values of one measure, a column per finder, for a comparison."""
-        return {
-            name: np.asarray(rows[measure]).tolist()
-            for name, rows in self.estimates.items()
-        }
-
-    def summary(self) -> str:
-        """Say what was collected."""
-        first = self.measures[0]
-        each = ", ".join(
-            f"{name} {np.nanmean(rows[first]):.3f}"
-            for name, rows in self.estimates.items()
-        )
-        return f"{self.n_repeats} {self.unit}: mean {first} {each}."
-
-    def to_columns(self) -> dict[str, list[Any]]:
-        """Return one row per finder, repeat and measure."""
-        rows = [
-            (name, repeat + 1, measure, value)
-            for name, values in self.estimates.items()
-            for measure, column in values.items()
-            for repeat, value in enumerate(np.asarray(column).tolist())
-        ]
-        names = ("finder", "repeat", "measure", "value")
-        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
-
-    def _parts(self) -> tuple[Json, Json, Json]:
-        inputs = {
-            "n_rows": self.n_rows,
-            "n_columns": self.n_columns,
-            "has_truth": self.has_truth,
-        }
-        options = {
-            "source": self.source,
-            "n_repeats": self.n_repeats,
-            "share": self.share,
-            "overlap": self.overlap,
-            "unit": self.unit,
-            "seed": self.seed,
-        }
-        result = {
-            "estimates": self.estimates,
-            "nulls": self.nulls,
-            "failures": self.failures,
-            "warnings": list(self.warnings),
-        }
-        return inputs, options, result
-
-    @classmethod
-    def _from_parts(cls, inputs: Json, options: Json, result: Json) -> Self:
-        return cls(
-            estimates=_values(result["estimates"]),
-            nulls={name: _values(rows) for name, rows in result["nulls"].items()},
-            failures={k: tuple(v) for k, v in result["failures"].items()},
-            n_rows=int(inputs["n_rows"]),
-            n_columns=int(inputs["n_columns"]),
-            has_truth=bool(inputs.get("has_truth", True)),
-            **options,
-        )
-
-
-def _values(rows: Json) -> dict[str, dict[str, FloatArray]]:
-    return {
-        name: {m: np.array(column, dtype=np.float64) for m, column in values.items()}
-        for name, values in rows.items()
-    }
-
-
 _DEFAULT = ("consensus", "recovery", "relevance", "rnia")
 _SHUFFLED, _RANDOM = "shuffled data", "random biclusters"
-Generator = Callable[[np.random.Generator], Any]
+Simulator = Callable[[np.random.Generator], Any]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -210,7 +59,7 @@ class _Setting:
 
     finders: dict[str, Any]
     measures: tuple[str, ...]
-    generator: Generator | None
+    simulator: Simulator | None
     matrix: FloatArray | None
     truths: dict[str, BiclusterSet]
     size: int
@@ -228,46 +77,57 @@ class _Repeat:
 
 
 @checked_keywords
-def bicluster_estimates(
-    finders: Any,
+def assess_biclustering(
+    estimator: Any,
     data: ArrayLike | None = None,
     *,
-    generator: Generator | None = None,
+    simulator: Simulator | None = None,
     truth: Any = None,
     measures: str | Sequence[str] | None = None,
     n_repeats: int = 20,
-    share: float = 0.8,
+    subsample: float = 0.8,
     with_nulls: bool = True,
+    confidence_level: float = 0.95,
+    alpha: float = 0.05,
+    relaxed_alpha: float = 0.2,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
-) -> BiclusterEstimates:
-    """Collect error estimates of everything that finds biclusters.
+) -> EstimateAssessment:
+    """Say what can be promised of everything that finds biclusters.
+
+    It is run again and again, on subsamples of a matrix or on simulated data; what it
+    reaches is bounded as estimates are (`scorecast.evaluation.assess_estimates`), and
+    held against shuffled data and random biclusters.
 
     Parameters
     ----------
-    finders : object, or mapping of str to object
+    estimator : object, or mapping of str to object
         Estimators with ``rows_`` and ``columns_``, or functions from a matrix to
         biclusters.
     data : array-like of shape (n, m), optional
         A matrix; each repeat is a random subsample of its rows. Missing values (NaN)
-        are passed on to the finders, and left out of means.
-    generator : callable, optional
-        Called as ``generator(rng)``; returns a matrix and its hidden biclusters, or
+        are passed on to the algorithms, and left out of means.
+    simulator : callable, optional
+        Called as ``simulator(rng)``; returns a matrix and its hidden biclusters, or
         data of ``simulate.biclusters``. Each repeat is drawn anew. Give either `data`
         or this.
     truth : optional
         Hidden biclusters of `data`. Without, what is found in a subsample is compared
-        with what the same finder finds in all rows: how stable it is.
+        with what the same algorithm finds in all rows: how stable it is.
     measures : str or sequence of str, optional
         Of `AGREEMENT_MEASURES` and `COHERENCE_MEASURES` (mean over found biclusters);
         the first is the one that tests look at. Consensus, recovery, relevance and RNIA
         by default.
     n_repeats : int, default=20
         Number of repeats.
-    share : float, default=0.8
+    subsample : float, default=0.8
         Share of rows in a subsample.
     with_nulls : bool, default=True
-        Whether finders are also run on shuffled data, and random biclusters scored.
+        Whether algorithms are also run on shuffled data, and random biclusters scored.
+    confidence_level : float, default=0.95
+        Level of intervals.
+    alpha, relaxed_alpha : float, default=0.05 and 0.2
+        Levels below which a result is feasible, and exploratory.
     random_state : int, Generator or None, default=0
         Seed of everything.
     n_jobs : int, optional
@@ -275,13 +135,18 @@ def bicluster_estimates(
 
     Returns
     -------
-    BiclusterEstimates
-        To be passed to `scorecast.assess_estimates`.
+    EstimateAssessment
+        Intervals by algorithm and measure, tests against null settings, comparisons.
 
     Raises
     ------
     FitFailedError
-        If a finder failed on every repeat.
+        If an algorithm failed on every repeat.
+
+    References
+    ----------
+    R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for
+    models learned from high-dimensional data. In: Big Data in Complex Systems.
 
     Examples
     --------
@@ -292,21 +157,21 @@ def bicluster_estimates(
     >>> def above(X):
     ...     high = X > 2.5
     ...     return [(np.flatnonzero(high.sum(1) > 2), np.flatnonzero(high.sum(0) > 4))]
-    >>> found = bicluster_estimates({"above": above}, generator=planted, n_repeats=3,
+    >>> found = assess_biclustering({"above": above}, simulator=planted, n_repeats=3,
     ...                             with_nulls=False)
-    >>> found.table("consensus")
-    {'above': [1.0, 1.0, 1.0]}
+    >>> found.models["above"].metrics["consensus"].folds
+    (1.0, 1.0, 1.0)
     """
-    named, wanted = _check_finders(finders), _check_measures(measures)
+    named, wanted = _check_finders(estimator), _check_measures(measures)
     n_repeats = check_count(n_repeats, "n_repeats", least=2)
     check_n_jobs(n_jobs)
-    if (data is None) == (generator is None):
+    if (data is None) == (simulator is None):
         problem = "give either a matrix or what makes one"
         raise UsageError(problem, parameter="data")
     rng = as_generator(random_state)
     for_whole, for_repeats = rng.spawn(2)
     setting = _setting(
-        named, wanted, data, generator, truth, share, with_nulls, for_whole
+        named, wanted, data, simulator, truth, subsample, with_nulls, for_whole
     )
     repeats = map_tasks(
         partial(_one_repeat, setting),
@@ -315,7 +180,68 @@ def bicluster_estimates(
         n_jobs=n_jobs,
         what="finding biclusters",
     )
-    return _gathered(setting, repeats, seed_number(random_state))
+    failures = _failures(setting, repeats)
+    chosen = {name: _measure(name) for name in wanted}
+    n = 0 if setting.matrix is None else setting.matrix.shape[0]
+    nulls = (_SHUFFLED, _RANDOM) if with_nulls else ()
+    found = assess_estimates(
+        _columns(setting, repeats, ""),
+        nulls={name: _columns(setting, repeats, name) for name in nulls},
+        greater_is_better={k: x.greater_is_better for k, x in chosen.items()},
+        limits={k: (x.low, x.high) for k, x in chosen.items()},
+        overlap=setting.size / (n - setting.size) if n else 0.0,
+        confidence_level=confidence_level,
+        alpha=alpha,
+        relaxed_alpha=relaxed_alpha,
+        random_state=random_state,
+    )
+    return replace(
+        found,
+        models={
+            name: replace(model, failures=failures[name])
+            for name, model in found.models.items()
+        },
+        notes=tuple(_notes(setting, failures, len(repeats))),
+        repeats=RepeatKind.SUBSAMPLES if n else RepeatKind.SIMULATED,
+        n_rows=n or repeats[-1].shape[0],
+        n_columns=repeats[-1].shape[1],
+        subsample=setting.size / n if n else None,
+        has_truth=setting.has_truth,
+    )
+
+
+def _failures(
+    setting: _Setting, repeats: Sequence[_Repeat]
+) -> dict[str, tuple[FitFailure, ...]]:
+    """Say why repeats failed; refuse where an algorithm failed on all of them."""
+    found = {}
+    for name in setting.finders:
+        reasons = [r.failures[name] for r in repeats if name in r.failures]
+        if len(reasons) == len(repeats):
+            problem = f"{name} failed on every repeat: {reasons[0]}"
+            raise FitFailedError(problem, parameter="estimator")
+        found[name] = tuple(
+            FitFailure(kind=FailureKind.ERROR, message=reason) for reason in reasons
+        )
+    return found
+
+
+def _notes(
+    setting: _Setting, failures: Mapping[str, tuple[FitFailure, ...]], n_repeats: int
+) -> Iterator[Note]:
+    """Say what the reader must know."""
+    for name, reasons in failures.items():
+        if reasons:
+            yield Note(
+                code=AssessmentNote.SPLITS_FAILED,
+                model=name,
+                count=len(reasons),
+                total=n_repeats,
+                names=(str(reasons[0]),),
+            )
+    is_compared = any(name in AGREEMENT_MEASURES for name in setting.measures)
+    if not setting.has_truth and is_compared:
+        yield Note(code=AssessmentNote.MEASURES_STABILITY)
 
 
 def _check_measures(measures: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -344,7 +270,7 @@ def _setting(
     finders: dict[str, Any],
     measures: tuple[str, ...],
     data: ArrayLike | None,
-    generator: Generator | None,
+    simulator: Simulator | None,
     truth: Any,
     share: float,
     with_nulls: bool,
@@ -368,11 +294,11 @@ def _setting(
             raise InsufficientDataError(problem, parameter="truth")
         if empty:
             problem = f"{empty[0]} finds none in all rows: there is nothing to compare"
-            raise InsufficientDataError(problem, parameter="finders")
+            raise InsufficientDataError(problem, parameter="estimator")
     return _Setting(
         finders=finders,
         measures=measures,
-        generator=generator,
+        simulator=simulator,
         matrix=matrix,
         truths=truths,
         size=size,
@@ -405,7 +331,7 @@ def _subsample_size(share: float, n: int) -> int:
         raise UsageError(
             "must leave 2 rows or more in a subsample, and some out; got "
             f"{share!r} of {n} rows",
-            parameter="share",
+            parameter="subsample",
         )
     return int(size)
 
@@ -453,12 +379,12 @@ def _drawn(
             name: found.restricted(chosen) for name, found in setting.truths.items()
         }
         return setting.matrix[chosen], kept
-    made: Any = setting.generator(rng) if setting.generator is not None else None
+    made: Any = setting.simulator(rng) if setting.simulator is not None else None
     if hasattr(made, "X") and hasattr(made, "truth"):
         made = (made.X, made.truth)  # simulated data
     if not isinstance(made, tuple) or len(made) != 2:
         problem = "must return a matrix and its hidden biclusters"
-        raise UsageError(problem, parameter="generator")
+        raise UsageError(problem, parameter="simulator")
     matrix = check_data(made[0], "omit")
     hidden = as_bicluster_set(made[1], shape=(matrix.shape[0], matrix.shape[1]))
     return matrix, dict.fromkeys(setting.finders, hidden)
@@ -490,45 +416,6 @@ def _known_mean(values: list[float]) -> float:
     return float(np.mean(known)) if known else np.nan
 
 
-def _gathered(
-    setting: _Setting, repeats: Sequence[_Repeat], seed: int | None
-) -> BiclusterEstimates:
-    failures = {
-        name: tuple(r.failures[name] for r in repeats if name in r.failures)
-        for name in setting.finders
-    }
-    for name, reasons in failures.items():
-        if len(reasons) == len(repeats):
-            msg = f"{name} failed on every repeat: {reasons[0]}"
-            raise FitFailedError(msg)
-    n = 0 if setting.matrix is None else setting.matrix.shape[0]
-    nulls = (_SHUFFLED, _RANDOM) if setting.with_nulls else ()
-    return BiclusterEstimates(
-        estimates=_columns(setting, repeats, ""),
-        nulls={name: _columns(setting, repeats, name) for name in nulls},
-        overlap=setting.size / (n - setting.size) if n else 0.0,
-        unit=_unit(setting),
-        source="subsamples" if n else "synthetic",
-        n_repeats=len(repeats),
-        n_rows=n or repeats[-1].shape[0],
-        n_columns=repeats[-1].shape[1],
-        share=setting.size / n if n else 1.0,
-        failures=failures,
-        has_truth=setting.has_truth,
-        seed=seed,
-    )
-
-
-def _unit(setting: _Setting) -> str:
-    """Say what a repeat is, and what it is held against where that is no truth."""
-    if setting.matrix is None:
-        return "synthetic data sets"
-    itself = not setting.has_truth and any(
-        x in AGREEMENT_MEASURES for x in setting.measures
-    )
-    return "subsamples, against its own result on all rows" if itself else "subsamples"
-
-
 def _columns(
     setting: _Setting, repeats: Sequence[_Repeat], null: str
 ) -> dict[str, dict[str, FloatArray]]:
@@ -558,10 +445,10 @@ def _check_finders(finders: Any) -> dict[str, Any]:
             raise UsageError(
                 f"{name!r} must be a function from a matrix to biclusters, or fit as "
                 "scikit-learn's",
-                parameter="finders",
+                parameter="estimator",
             )
     if not named:
-        raise UsageError("give one at least", parameter="finders")
+        raise UsageError("give one at least", parameter="estimator")
     return named
 
 

@@ -2,53 +2,182 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import (
-    CLASS_LOSSES,
-    NUMBER_LOSSES,
-    Share,
-    Whole,
-    dataset_options,
-    output_options,
-    table_options,
-)
-from scorecast.cli.right import assess_right, right_option
-from scorecast.cli.unused import refuse_given
+from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast.cli.right import assess_right
+from scorecast.cli.verb import MethodName, Verb, method_option, option, refuse_unused
+from scorecast.evaluation import METRICS, MODELS, NULL_DATA, Permute, Task
+from scorecast.exceptions import DataWarning, UsageError, listed
 
 if TYPE_CHECKING:
-    from scorecast.guarantees import Assessment, Sampling
+    from scorecast.cli.outputs import Gate, Loaded
+    from scorecast.evaluation import Assessment, Metric, Splitter
     from scorecast.io import Dataset
 
-__all__ = ["command"]
+_CLASSIFIERS = ", ".join(MODELS.select(task=Task.CLASSIFICATION))
+_REGRESSORS = ", ".join(MODELS.select(task=Task.REGRESSION))
+_OF_TESTS = ("n_permutations", "permute", "null_data", "n_null_data")
+_OF_WHOLE = (
+    *_OF_TESTS,
+    "learning_curve",
+    "feature_curve",
+    "target_score",
+    "n_selected",
+    "vc_dimension",
+)
 
-_SHOWN = 8  # classes in a message
 
-
-@click.command(name="assess")
+@click.command(
+    name="assess",
+    cls=Verb,
+    usual=(
+        "--target",
+        "--model",
+        "--groups",
+        "--scoring",
+        "--cv",
+        "--tune",
+        "--confidence-level",
+        "--quick",
+        "--json",
+        "--report",
+    ),
+    aliases={
+        "estimator": "--model",
+        "X": "DATA",
+        "y": "--target",
+        "param_grid": "--tune",
+        "target": "--target-score",
+        "successes": "--right",
+    },
+)
 @click.argument("data", metavar="DATA")
-@dataset_options
-@click.option(
-    "--loss",
-    "losses",
+@option(
+    "Input",
+    "--target",
+    metavar="COL",
+    help="Column (or array of an .npz) with what is to be predicted.",
+)
+@option(
+    "Input",
+    "--model",
+    "models",
     multiple=True,
+    metavar="MODEL",
+    help=f"For classes {_CLASSIFIERS}; for numbers {_REGRESSORS}; or a class of "
+    "scikit-learn with literal parameters, as \"sklearn.svm:SVC(kernel='linear')\"; "
+    "may be repeated.",
+)
+@option(
+    "Input",
+    "--groups",
+    metavar="COL",
+    help="Column of groups, never split; with --right, samples that belong together.",
+)
+@option(
+    "Input",
+    "--drop",
+    multiple=True,
+    metavar="COL",
+    help="Column that is no feature; may be repeated.",
+)
+@option(
+    "Input",
+    "--cost",
+    metavar="FILE",
+    help="Cost of answering one class (row) where another (column) is true, with class "
+    "names or, without, in sorted order of the classes: the mean cost is then the "
+    "first metric.",
+)
+@option(
+    "Input",
+    "--right",
+    metavar="COL",
+    help="Column of 1 (right) and 0 (wrong): the accuracy of one model, whose samples "
+    "may belong to --groups.",
+)
+@option("File layout", "--key", help="Name of the array of features in an .npz file.")
+@table_options
+@option(
+    "Question",
+    "--scoring",
+    multiple=True,
+    type=MethodName(METRICS),
     metavar="NAME",
-    help=f"For classes {CLASS_LOSSES}; for numbers {NUMBER_LOSSES}. May be repeated; "
-    "the first is tested. [default: accuracy and balanced-accuracy, or rmse; of lpo "
-    "balanced-accuracy]",
+    help="Metric; may be repeated, and the first is tested. [default: accuracy and "
+    "balanced_accuracy, or root_mean_squared_error; of lpo balanced_accuracy]",
+    methods=[(m.name, m.summary) for m in METRICS.values()],
 )
-@click.option(
-    "--sampling",
-    default="cv10",
-    show_default=True,
-    help="cv10, cv10x5, kfold5, loo, lpo, mc100, group5, boot200 or .632+.",
+@option(
+    "Question",
+    "--pos-label",
+    metavar="CLASS",
+    help="Class that sensitivity, specificity and (of two classes) f1 are about. "
+    "[default: the last in sorted order]",
 )
-@click.option(
+@option(
+    "Question",
+    "--confidence-level",
+    type=Share(is_open=True),
+    default=0.95,
+    help="Level of intervals.",
+)
+@option(
+    "Question",
+    "--learning-curve",
+    is_flag=True,
+    help="Learn from fewer samples as well, and say how many are needed for the "
+    "target score.",
+)
+@option(
+    "Question",
+    "--feature-curve",
+    is_flag=True,
+    help="The same with fewer features, drawn at random.",
+)
+@option(
+    "Question",
+    "--target-score",
+    type=float,
+    metavar="VALUE",
+    help="Score of the first metric that is aimed at. [default: 0.9 of a share]",
+)
+@option(
+    "Question",
+    "--select",
+    "n_selected",
+    type=Whole(min=1),
+    metavar="K",
+    help="Look into the choice of the best K features: luck, and what choosing before "
+    "the split would add.",
+)
+@option(
+    "Question",
+    "--vc-dimension",
+    metavar="VC",
+    help="VC dimension of the models, or 'measure', for a conservative bound.",
+)
+@option(
+    "Question",
+    "--fail-below",
+    type=float,
+    metavar="VALUE",
+    help="Exit with 5 if no model is as good as this at the worse end of its interval "
+    "of the first metric; where less is better, if none stays as low.",
+)
+@option(
+    "Method",
+    "--cv",
+    default="10",
+    help="Folds, as 10 or 10x5; or kfold5, loo, lpo, mc100, group5, boot200, .632+.",
+)
+@option(
+    "Method",
     "--tune",
     "grids",
     multiple=True,
@@ -56,150 +185,86 @@ _SHOWN = 8  # classes in a message
     help="Choose a parameter anew inside every split, among these literal values, such "
     "as C=0.1,1,10; may be repeated. For all models that have it, or svm__C for one.",
 )
-@click.option(
-    "--tune-sampling",
-    default="cv5",
-    show_default=True,
-    help="Inner splits by which --tune chooses.",
+@option(
+    "Method", "--tune-cv", default="5", help="Inner splits by which --tune chooses."
 )
-@click.option(
-    "--cost",
-    metavar="FILE",
-    help="Cost of deciding for one class (row) where another (column) is true, with "
-    "class names or, without, in sorted order of the classes: the mean cost is then "
-    "the first loss.",
-)
-@click.option(
-    "--positive",
-    metavar="CLASS",
-    help="Class that sensitivity, specificity and (of two classes) f1 are about. "
-    "[default: the last in sorted order]",
-)
-@click.option(
-    "--group",
-    metavar="COL",
-    help="Column of groups, never split; with --right, cases that belong together.",
-)
-@table_options
-@click.option(
-    "--level",
+@option(
+    "Method",
+    "--test-size",
     type=Share(is_open=True),
-    default=0.95,
-    show_default=True,
-    help="Level of intervals.",
+    help="Share of the samples that mc tests. [default: 0.2]",
 )
-@click.option(
+@option(
+    "Method",
     "--quick",
     is_flag=True,
-    help="Scores and their intervals only, in seconds: no test against chance, no "
-    "null data, no bias and variance.",
+    help="Scores and their intervals only, in seconds: no test against chance, no null "
+    "data, no bias and variance.",
 )
-@click.option(
+@option(
+    "Method",
     "--permutations",
     "n_permutations",
     type=Whole(min=0),
     help="Permutations; 0 leaves out tests against chance. By default 1,000 for quick "
-    "models (naive-bayes, nearest-centroid, neighbours, ridge-classifier, logistic of "
+    "models (naive-bayes, nearest-centroid, neighbors, ridge-classifier, logistic of "
     "two classes, discriminant) on small data, else 100 (svm, tree, forest, ...).",
 )
-@click.option(
+@option(
+    "Method",
     "--permute",
-    type=click.Choice(["all", "train"]),
-    default="all",
-    show_default=True,
-    help="Whether tested cases are permuted too.",
+    type=click.Choice([x.value for x in Permute]),
+    default=Permute.ALL.value,
+    help="Whether tested samples are permuted too.",
 )
-@click.option(
-    "--null-data",
-    type=click.Choice(["shrunk", "normal", "shuffle", "covariance"]),
-    default="shrunk",
-    show_default=True,
-    help="Kind of null data.",
-)
-@click.option(
+@method_option("--null-data", NULL_DATA, default="shrunk", says="Kind of null data.")
+@option(
+    "Method",
     "--null-sets",
     "n_null_data",
     type=Whole(min=0),
     default=20,
-    show_default=True,
     help="Null data sets to draw.",
 )
-@click.option(
+@option(
+    "Method",
     "--alpha",
     type=Share(is_open=True),
     default=0.05,
-    show_default=True,
     help="Level below which a result is feasible.",
 )
-@click.option(
+@option(
+    "Method",
     "--relaxed-alpha",
     type=Share(is_open=True),
     default=0.2,
-    show_default=True,
     help="Level below which a result is exploratory.",
 )
-@click.option(
-    "--capacity",
-    metavar="VC",
-    help="VC dimension of the models, or 'estimate', for a conservative bound.",
-)
-@click.option(
-    "--learning-curve",
-    is_flag=True,
-    help="Learn from fewer cases as well, and say how many are needed for the aim.",
-)
-@click.option(
-    "--feature-curve",
-    is_flag=True,
-    help="The same with fewer features, drawn at random.",
-)
-@click.option(
-    "--aim",
-    type=float,
-    metavar="VALUE",
-    help="Value of the first loss that is aimed at. [default: 0.9 of a share]",
-)
-@click.option(
-    "--selection",
-    type=Whole(min=1),
-    metavar="K",
-    help="Look into the choice of the best K features: luck, and what choosing before "
-    "the split would add.",
-)
-@click.option(
-    "--test-size",
-    type=Share(is_open=True),
-    help="Share of the cases that mc tests. [default: 0.2]",
-)
-@click.option(
+@option(
+    "Method",
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Stop a fit that takes longer; its fold has then failed. Fits run in another "
     "process, one per worker, which takes a few seconds to start.",
 )
-@click.option(
+@option(
+    "Output",
     "--checkpoint",
     metavar="FILE",
     help="Append finished fits here; the same command goes on from it.",
 )
-@click.option(
-    "--fail-below",
-    type=float,
-    metavar="VALUE",
-    help="Exit with 5 if no model is as good as this at the worse end of its interval "
-    "of the first loss; where less is better, if none stays as low.",
-)
-@right_option
 @output_options
 def command(**options: Any) -> None:
-    """Say what can be promised about models learned from few cases.
+    """Say what can be promised about models learned from few samples.
 
-    DATA has one row per case (.csv, .csv.gz, .parquet): one column is the target, all
+    DATA has one row per sample (.csv, .csv.gz, .parquet): one column is the target, all
     others are features. Or an .npz with the features (X) and the target as arrays.
 
-    With --right it is a table of answers, right or wrong.
+    With --right it is a table of answers, right or wrong, of one model.
     """
+    from scorecast.cli.outputs import run
+
     if options["right"]:
         assess_right(options)
         return
@@ -207,96 +272,122 @@ def command(**options: Any) -> None:
         if not options[name]:
             msg = f"Missing option '--{name.removesuffix('s')}'."
             raise click.UsageError(msg)
-    from scorecast._core.progress import computing
+    run(options, _load, _answer, gates=_gates)
+
+
+# Reading --------------------------------------------------------------------------
+
+
+def _load(options: dict[str, Any]) -> Loaded:
+    """Check what was asked for, then read the data."""
     from scorecast.cli.datasets import read_cases
-    from scorecast.cli.faults import blamed_on_column, interrupted
-    from scorecast.cli.inputs import collected_warnings, file_prints
-    from scorecast.cli.outputs import check_outputs, deliver
-    from scorecast.guarantees import check_models, task_of
+    from scorecast.cli.outputs import Loaded
+    from scorecast.evaluation import check_estimators, task_of
 
-    check_outputs(options)
-    models = check_models(list(options["models"]))
-    _check_losses(options["losses"], task_of(models))
-    _check_draws(task_of(models), options)
+    models = check_estimators(list(options["models"]))
+    task = task_of(models)
+    _refuse_unused(options, task)
+    splitter = _splitter(options)
     grids = _grids(models, options)
-    with collected_warnings() as lines:
-        data = read_cases(options["data"], options, task_of(models))
-        check_outputs(options, [data.source])
-        losses, assumed = _losses(data, options)
-        _check_threshold(losses, task_of(models), options["fail_below"])
-        with computing():
-            try:
-                with blamed_on_column(
-                    data.source, options["target"], data.first_missing, data.n_missing
-                ):
-                    result = _answer(models, data, grids, losses, options)
-            except KeyboardInterrupt as stop:
-                raise interrupted(options["checkpoint"]) from stop
-        files = file_prints([data.source, *filter(None, [options["cost"]])])
-    result = replace(result, assumptions=(*result.assumptions, *assumed))
-    notes = [*data.notes, *assumed, *(x for x in lines if x not in result.warnings)]
-    deliver(result, options, files=files, notes=notes)
-    _check_gate(result, options["fail_below"])
+    if not options["cost"]:
+        _check_gate(_metrics([], options, splitter, task)[0], options["fail_below"])
+    data = read_cases(options["data"], options, task, options["groups"])
+    costs, notes = _costs(data, options)
+    metrics = _metrics([] if costs is None else [costs[0]], options, splitter, task)
+    _check_gate(metrics[0], options["fail_below"])
+    return Loaded(
+        arguments={
+            "estimator": _tuned(models, grids, metrics[0], options),
+            "X": data.X,
+            "y": data.y,
+            "groups": None if data.groups is None else data.groups.tolist(),
+            "cv": splitter,
+            "scoring": metrics,
+            "feature_names": data.columns or (),
+            "are_costs_by_name": None if costs is None else costs[1],
+        },
+        files=(data.source, *filter(None, [options["cost"]])),
+        places=data.locations,
+        notes=(*data.notes, *notes),
+    )
 
 
-def _check_losses(names: Sequence[str], task: str) -> None:
-    """Refuse losses of the other task by saying so; the library lists what there is."""
-    from scorecast.exceptions import UsageError
-    from scorecast.guarantees.losses import LOSSES
-
-    for name in names:
-        if name in LOSSES and LOSSES[name].task != task:
-            msg = f"--loss {name} is for {LOSSES[name].task}, the models for {task}."
-            raise UsageError(msg)
-
-
-def _check_draws(task: str, options: dict[str, Any]) -> None:
-    """Refuse null data where none are drawn, and draws that show nothing."""
-    names = ("null_data",)
-    if task == "regression":
-        refuse_given(names, "keeps what each class looks like, and numbers have none")
-    if options["n_permutations"] == 0:
-        refuse_given(names, "is not used without tests against chance")
+def _refuse_unused(options: dict[str, Any], task: Task) -> None:
+    """Refuse options that have no say beside others."""
+    context = click.get_current_context()
     if options["quick"]:
-        unused = ("null_data", "n_null_data", "permute", "n_permutations")
-        refuse_given(unused, "is left out by --quick")
-    for name, option in (
-        ("n_permutations", "--permutations"),
-        ("n_null_data", "--null-sets"),
-    ):
-        if options[name] == 1:
-            least = math.ceil(1 / options["alpha"] - 1e-9) - 1
-            msg = (
-                f"{option} 1 shows no spread: give 0, for none, or at least 2. A "
-                f"p-value of {options['alpha']:g} takes {least:,} at least."
-            )
-            raise click.UsageError(msg)
+        refuse_unused(context, _OF_WHOLE, "with --quick: a quick look leaves it out")
+    if options["n_permutations"] == 0:
+        unused = ("permute", "null_data")
+        refuse_unused(context, unused, "without tests against chance")
+    if task is Task.REGRESSION:
+        reason = "for numbers: it keeps what each class looks like"
+        refuse_unused(context, ("null_data",), reason)
+        refuse_unused(context, ("cost",), "for numbers: it is of answering a class")
+    if not options["grids"]:
+        refuse_unused(context, ("tune_cv",), "without --tune")
+
+
+def _splitter(options: dict[str, Any]) -> Splitter:
+    from scorecast.evaluation import check_cv
+
+    check_cv(options["tune_cv"], "tune_cv")
+    chosen = check_cv(options["cv"])
+    if options["test_size"] is None:
+        return chosen
+    if chosen.kind != "mc":
+        problem = f"goes with --cv mc, not with {options['cv']}"
+        raise UsageError(problem, parameter="test_size")
+    return replace(chosen, test_size=options["test_size"])
 
 
 def _grids(models: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Read what to tune, before anything takes time."""
-    from click.core import ParameterSource
+    from scorecast.evaluation import grids_for
 
-    from scorecast.exceptions import UsageError
-    from scorecast.guarantees import check_sampling, grids_for
+    return grids_for(models, options["grids"])
 
-    source = click.get_current_context().get_parameter_source("tune_sampling")
-    if not options["grids"] and source is not ParameterSource.DEFAULT:
-        msg = "--tune-sampling goes with --tune."
-        raise UsageError(msg)
-    check_sampling(options["tune_sampling"], "tune_sampling")
-    try:
-        return grids_for(models, options["grids"])
-    except UsageError as error:
-        msg = f"--tune: {error}"
-        raise UsageError(msg) from error
+
+def _costs(
+    data: Dataset, options: dict[str, Any]
+) -> tuple[tuple[Metric, bool] | None, list[DataWarning]]:
+    """Read costs as a metric; say what is assumed where they have no names."""
+    if not options["cost"]:
+        return None, []
+    import numpy as np
+
+    from scorecast.evaluation import cost_metric
+    from scorecast.io import read_costs
+
+    classes = np.unique(np.asarray(data.y)).tolist()
+    costs = read_costs(options["cost"], classes)
+    notes = []
+    if not costs.is_by_name:
+        problem = (
+            "the costs have no names: rows (answers) and columns (true classes) are "
+            f"taken to be {listed(classes, 8)}, in this order"
+        )
+        notes.append(DataWarning(problem))
+    return (cost_metric(costs.values), costs.is_by_name), notes
+
+
+def _metrics(
+    first: list[Metric], options: dict[str, Any], splitter: Splitter, task: Task
+) -> tuple[Metric, ...]:
+    """Put the cost, if there is one, before the metrics; or name the usual ones."""
+    from scorecast.evaluation import check_scoring, usual_scoring
+
+    asked: Any = [*first, *options["scoring"]]
+    return check_scoring(asked or usual_scoring(task, [splitter]), task)
 
 
 def _tuned(
-    models: dict[str, Any], grids: dict[str, Any], loss: Any, options: dict[str, Any]
+    models: dict[str, Any],
+    grids: dict[str, Any],
+    metric: Metric,
+    options: dict[str, Any],
 ) -> dict[str, Any]:
     """Let models choose inside every split; their names say among what."""
-    from scorecast.guarantees import TunedModel
+    from scorecast.evaluation import TunedEstimator
 
     found = {}
     for name, model in models.items():
@@ -307,114 +398,59 @@ def _tuned(
             f"{parameter}={','.join(map(str, values))}"
             for parameter, values in grids[name].items()
         )
-        own = TunedModel(
+        found[f"{name}, tuned {tried}"] = TunedEstimator(
             model,
             grids[name],
-            sampling=options["tune_sampling"],
-            loss=loss,
-            positive=options["positive"],
+            cv=options["tune_cv"],
+            scoring=metric,
+            pos_label=options["pos_label"],
         )
-        found[f"{name}, tuned {tried}"] = own
     return found
 
 
-def _answer(
-    models: dict[str, Any],
-    data: Dataset,
-    grids: dict[str, Any],
-    losses: list[Any] | None,
-    options: dict[str, Any],
-) -> Assessment:
-    from scorecast.guarantees import assess
+# Asking ---------------------------------------------------------------------------
 
-    names = (
-        "level", "n_permutations", "permute", "null_data", "n_null_data", "alpha",
-        "relaxed_alpha",
-        "learning_curve", "feature_curve", "aim", "selection", "n_jobs", "time_limit",
-        "checkpoint", "positive", "quick",
-    )  # fmt: skip
-    return assess(
-        _tuned(models, grids, losses[0] if losses else None, options),
-        data.X,
-        data.y,
-        groups=None if data.groups is None else data.groups.tolist(),
-        sampling=_sampling(options["sampling"], options["test_size"]),
-        losses=losses,
-        feature_names=data.columns,
-        capacity=_number_or_word(options["capacity"]),
-        random_state=options["seed"],
-        **{name: options[name] for name in names},
+
+def _answer(options: dict[str, Any], loaded: Loaded) -> Assessment:
+    from scorecast.cli.faults import interrupted
+    from scorecast.evaluation import Diagnostics, LearningCurves, NullTests, assess
+
+    given = dict(loaded.arguments)
+    by_name, names = given.pop("are_costs_by_name"), given.pop("feature_names")
+    is_quick = options["quick"]
+    tests = curves = None
+    if not is_quick and options["n_permutations"] != 0:
+        levels = ("alpha", "relaxed_alpha")
+        asked = {name: options[name] for name in (*_OF_TESTS, *levels)}
+        tests = NullTests(**{**asked, "permute": Permute(asked["permute"])})
+    is_curved = options["learning_curve"] or options["feature_curve"]
+    if is_curved or options["target_score"] is not None:
+        curves = LearningCurves(
+            samples=options["learning_curve"],
+            features=options["feature_curve"],
+            target=options["target_score"],
+        )
+    diagnostics = Diagnostics(
+        bias_variance=not is_quick,
+        data_profile=not is_quick,
+        n_selected=options["n_selected"],
+        vc_dimension=_number_or_word(options["vc_dimension"]),
+        n_resamples=0 if is_quick else Diagnostics.n_resamples,
+        feature_names=names,
     )
-
-
-def _losses(
-    data: Dataset, options: dict[str, Any]
-) -> tuple[list[Any] | None, list[str]]:
-    """Put the cost, if there is one, before the losses; say what that assumes."""
-    if not options["cost"]:
-        return list(options["losses"]) or _usual(options), []
-    import numpy as np
-
-    from scorecast.exceptions import UsageError, printable
-    from scorecast.guarantees import check_models, cost_loss, task_of
-    from scorecast.io import read_costs
-
-    if task_of(check_models(list(options["models"]))) != "classification":
-        msg = "--cost is of deciding for a class, the models are for numbers."
-        raise UsageError(msg)
-    classes = np.unique(np.asarray(data.y)).tolist()
-    costs = read_costs(options["cost"], classes)
-    shown = [printable(name) for name in classes[:_SHOWN]]
-    more = f" and {len(classes) - _SHOWN} more" if len(classes) > _SHOWN else ""
-    assumed = (
-        "the costs have no names: rows (answers) and columns (true classes) are taken "
-        f"to be {', '.join(shown)}{more}, in this order"
-    )
-    found = [cost_loss(costs.values), *options["losses"]]
-    return found, [] if costs.is_by_name else [assumed]
-
-
-def _usual(options: dict[str, Any]) -> list[Any] | None:
-    """Name the loss that tuning goes by, too, where it is not that of the task."""
-    from scorecast.guarantees import check_models, task_of
-    from scorecast.guarantees.leaving_pairs import usual_loss
-
-    task = task_of(check_models(list(options["models"])))
-    usual = usual_loss(task, [options["sampling"]])
-    return None if usual is None else [usual]
-
-
-def _check_threshold(
-    losses: list[Any] | None, task: str, threshold: float | None
-) -> None:
-    """Refuse a gate that every result, or none, would pass, before the work begins."""
-    from scorecast.exceptions import UsageError
-    from scorecast.guarantees.losses import check_losses
-
-    if threshold is None:
-        return
-    loss = check_losses(losses, task)[0]
-    if loss.low <= threshold <= loss.high:
-        return
-    ends = f"{loss.low:g} to {loss.high:g}" if loss.is_bounded else f"from {loss.low:g}"
-    msg = f"--fail-below must be a value of {loss.name}, {ends}; got {threshold:g}."
-    least = 50 if loss.greater_is_better else 1
-    if loss.high == 1 and least < threshold < 100:
-        msg += f" Did you mean {threshold / 100:g}?"
-    raise UsageError(msg)
-
-
-def _sampling(name: str, test_size: float | None) -> Sampling:
-    from scorecast.exceptions import UsageError
-    from scorecast.guarantees import check_sampling
-
-    chosen = check_sampling(name)
-    if test_size is None:
-        return chosen
-    if chosen.kind != "mc":
-        msg = f"--test-size goes with --sampling mc, not with {name}."
-        raise UsageError(msg)
-    return replace(chosen, test_size=test_size)
+    shared = ("pos_label", "confidence_level", "n_jobs", "time_limit", "checkpoint")
+    try:
+        found = assess(
+            **given,
+            tests=tests,
+            curves=curves,
+            diagnostics=diagnostics,
+            random_state=options["seed"],
+            **{name: options[name] for name in shared},
+        )
+    except KeyboardInterrupt as stop:
+        raise interrupted(options["checkpoint"]) from stop
+    return replace(found, are_costs_by_name=by_name)
 
 
 def _number_or_word(text: str | None) -> float | str | None:
@@ -424,29 +460,34 @@ def _number_or_word(text: str | None) -> float | str | None:
         return text
 
 
-def _check_gate(result: Assessment, threshold: float | None) -> None:
-    from scorecast._core.rounding import told_apart
-    from scorecast.exceptions import GateFailedError
+# Judging --------------------------------------------------------------------------
 
-    if threshold is None:
+
+def _check_gate(metric: Metric, threshold: float | None) -> None:
+    """Refuse a gate that every result, or none, would pass, before the work begins."""
+    if threshold is None or metric.low <= threshold <= metric.high:
         return
-    loss = result.best.losses[0]
-    greater = loss.greater_is_better
-    ends = {
-        model.name: model.losses[0].low if greater else model.losses[0].high
-        for model in result.assessed
-        if model.losses[0].loss == loss.loss
-    }
-    known = {name: end for name, end in ends.items() if not math.isnan(end)}
-    if not known:
-        msg = f"{loss.loss} has no interval; --fail-below {threshold:g} needs one"
-        raise GateFailedError(msg)
-    name = (max if greater else min)(known, key=lambda x: known[x])
-    end = known[name]
-    if not (end >= threshold if greater else end <= threshold):
-        side = "reaches down to" if greater else "reaches up to"
-        msg = (
-            f"{loss.loss} of {name} {side} {told_apart(end, threshold, 3)}; "
-            f"--fail-below {threshold:g} asks for better"
-        )
-        raise GateFailedError(msg)
+    ends = f"from {metric.low:g}"
+    if metric.is_bounded:
+        ends = f"{metric.low:g} to {metric.high:g}"
+    least = 50 if metric.greater_is_better else 1
+    is_percentage = metric.high == 1 and least < threshold < 100
+    raise UsageError(
+        f"must be a value of {metric.name}, {ends}; got {threshold:g}",
+        parameter="fail_below",
+        remedy=f"try {threshold / 100:g}" if is_percentage else None,
+    )
+
+
+def _gates(result: Assessment, options: dict[str, Any]) -> Iterator[Gate]:
+    from scorecast.cli.outputs import Gate
+
+    name, end = result.gate()
+    first = result.models[result.best].main
+    yield Gate(
+        option="--fail-below",
+        least=options["fail_below"],
+        value=end,
+        subject=f"the worse end of {first.metric} of {name}",
+        greater_is_better=first.greater_is_better,
+    )

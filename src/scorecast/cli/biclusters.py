@@ -14,7 +14,7 @@ from scorecast.exceptions import Location, UsageError, locating
 
 if TYPE_CHECKING:
     from scorecast.cli.outputs import Gate, Loaded
-    from scorecast.guarantees import EstimateAssessment
+    from scorecast.evaluation import EstimateAssessment
 
 # What would be ignored, by what is asked about.
 _OF_MODELS = ("n_repeats", "subsample", "confidence_level", "relaxed_alpha")
@@ -38,7 +38,7 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
         "--json",
         "--report",
     ),
-    aliases={"finders": "--model", "share": "--subsample", "data": "DATA"},
+    aliases={"estimator": "--model", "data": "DATA"},
 )
 @click.argument("data", metavar="DATA")
 @option(
@@ -244,29 +244,26 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> Any:
 
 def _assessed(options: dict[str, Any], loaded: Loaded) -> EstimateAssessment:
     """Run what finds biclusters on subsamples."""
-    from scorecast.biclusters import bicluster_estimates
-    from scorecast.guarantees import assess_estimates, model_from
+    from scorecast.biclusters import assess_biclustering
+    from scorecast.evaluation import make_estimator
 
     texts = options["models"]
     short = [text.partition(":")[2] or text for text in texts]
     # Two classes of one name, from two modules, are told apart by the module.
     names = short if len(set(short)) == len(short) else texts
-    estimates = bicluster_estimates(
-        {name: model_from(text) for name, text in zip(names, texts, strict=True)},
-        **loaded.arguments,
-        n_repeats=options["n_repeats"],
-        share=options["subsample"],
-        random_state=options["seed"],
-        n_jobs=options["n_jobs"],
+    shared = (
+        "n_repeats",
+        "subsample",
+        "confidence_level",
+        "alpha",
+        "relaxed_alpha",
+        "n_jobs",
     )
-    facts = ("n_rows", "n_columns", "share", "has_truth")
-    loaded.about.update({name: getattr(estimates, name) for name in facts})
-    return assess_estimates(
-        estimates,
-        level=options["confidence_level"],
-        alpha=options["alpha"],
-        relaxed_alpha=options["relaxed_alpha"],
+    return assess_biclustering(
+        {name: make_estimator(text) for name, text in zip(names, texts, strict=True)},
+        **loaded.arguments,
         random_state=options["seed"],
+        **{name: options[name] for name in shared},
     )
 
 
@@ -277,7 +274,8 @@ def _gates(result: Any, options: dict[str, Any]) -> Iterator[Gate]:
     if least is None:
         return
     if result.kind == "estimate-assessment":
-        reached, what = result.best.losses[0].low, "the consensus, at its near end,"
+        reached = result.models[result.best].main.low
+        what = "the consensus, at its near end,"
     else:
         reached, what = result.agreement["consensus"].value, "the consensus"
     yield Gate(option="--fail-below", least=least, value=reached, subject=what)

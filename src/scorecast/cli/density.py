@@ -154,9 +154,9 @@ def _load(options: dict[str, Any]) -> Loaded:
 
 def _density(text: str) -> Any:
     """Make a density from its name; it must fit and draw."""
-    from scorecast.guarantees import model_from
+    from scorecast.evaluation import make_estimator
 
-    density = model_from(text) if ":" in text else None
+    density = make_estimator(text) if ":" in text else None
     if not (hasattr(density, "sample") and hasattr(density, "fit")):
         problem = f"{text} cannot draw samples"
         raise UsageError(problem, parameter="densities", remedy=_SUCH)

@@ -58,6 +58,8 @@ class Gate:
         What that is, such as "the forecast for 400 classes".
     unit : str
         Of the value, such as "bits per case".
+    greater_is_better : bool
+        Whether the value must not fall below the threshold; else not exceed it.
     """
 
     option: str
@@ -65,18 +67,23 @@ class Gate:
     value: float
     subject: str
     unit: str = ""
+    greater_is_better: bool = True
 
     def check(self) -> None:
         """Refuse a value that does not reach the threshold."""
-        if self.least is None or self.value >= self.least:
+        if self.least is None:
+            return
+        is_up = self.greater_is_better
+        if self.value >= self.least if is_up else self.value <= self.least:
             return
         shown = "unknown"
         if math.isinf(self.value):
-            shown = "minus infinity"
+            shown = "minus infinity" if is_up else "infinity"
         elif not math.isnan(self.value):
             shown = told_apart(self.value, self.least, 3)
         unit = f" {self.unit}" if self.unit else ""
-        msg = f"{self.subject} is {shown}{unit}, below {self.option} {self.least}"
+        side = "below" if is_up else "above"
+        msg = f"{self.subject} is {shown}{unit}, {side} {self.option} {self.least}"
         raise GateFailedError(msg)
 
 

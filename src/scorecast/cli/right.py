@@ -7,33 +7,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.unused import OF_PREDICTORS, refuse_given
+from scorecast.cli.verb import refuse_unused
 from scorecast.exceptions import InvalidInputError, Location, listed
 
 if TYPE_CHECKING:
     from scorecast.cli.outputs import Gate, Loaded
     from scorecast.evaluation import ProportionInterval
 
-__all__ = ["assess_right", "right_option"]
-
-_UNUSED = (
-    *(name for name in OF_PREDICTORS if name != "group"), "relaxed_alpha", "alpha",
-    "n_permutations", "test_size", "n_jobs", "no_header", "key",
-)  # fmt: skip
-
-right_option = click.option(
-    "--right",
-    metavar="COL",
-    help="Column of 1 (right) and 0 (wrong): the accuracy of one model, whose samples "
-    "may belong to groups (--group).",
-)
+# What the accuracy of answers can use; all else is of models.
+_USED = {
+    "data",
+    "right",
+    "groups",
+    "confidence_level",
+    "fail_below",
+    "delimiter",
+    "decimal",
+    "max_memory",
+    "json_path",
+    "report_path",
+    "force",
+    "quiet",
+    "debug",
+    "seed",
+}
 
 
 def assess_right(options: dict[str, Any]) -> None:
     """Read one column of right and wrong, and deliver its share with an interval."""
     from scorecast.cli.outputs import run
 
-    refuse_given(_UNUSED, "has no part in --right")
+    context = click.get_current_context()
+    unused = [name for name in options if name not in _USED]
+    refuse_unused(context, unused, "with --right")
     run(options, _load, _answer, gates=_gates)
 
 
@@ -42,23 +48,25 @@ def _load(options: dict[str, Any]) -> Loaded:
     from scorecast.cli.outputs import Loaded
     from scorecast.io import read_results
 
-    right, group = options["right"], options["group"]
+    right, groups = options["right"], options["groups"]
     data = read_results(
         options["data"],
-        texts=[group] if group else [],
+        texts=[groups] if groups else [],
         layout=file_layout(options, key=None, header=True),
     )
     place = Location(file=options["data"], column=right)
     if right not in data.columns:
         problem = f"there is no such column but {listed(data.columns, 8)}"
         raise InvalidInputError(problem, location=place)
-    groups = data.columns[group] if group else None
     return Loaded(
-        arguments={"successes": data.columns[right], "groups": groups},
+        arguments={
+            "successes": data.columns[right],
+            "groups": data.columns[groups] if groups else None,
+        },
         files=(data.source,),
         places={
             "successes": place,
-            "groups": Location(file=options["data"], column=group),
+            "groups": Location(file=options["data"], column=groups),
         },
         notes=data.notes,
     )
@@ -67,7 +75,8 @@ def _load(options: dict[str, Any]) -> Loaded:
 def _answer(options: dict[str, Any], loaded: Loaded) -> ProportionInterval:
     from scorecast.evaluation import proportion_interval
 
-    return proportion_interval(**loaded.arguments, confidence_level=options["level"])
+    level = options["confidence_level"]
+    return proportion_interval(**loaded.arguments, confidence_level=level)
 
 
 def _gates(result: ProportionInterval, options: dict[str, Any]) -> Iterator[Gate]:

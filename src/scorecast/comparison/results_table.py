@@ -364,7 +364,7 @@ def _of_splits(
         values=values,
         models=names,
         rows=tuple(f"split {i + 1}" for i in range(len(values))),
-        metric=metrics[0].loss,
+        metric=metrics[0].metric,
         greater_is_better=metrics[0].greater_is_better,
         row_kind=RowKind.SPLITS,
         test_ratio=found.n_test / found.n_train,
@@ -379,22 +379,21 @@ def _of_assessments(
     names = _assessed(first, models)
     values = np.full((len(several), len(names)), np.nan)
     for row, found in enumerate(several.values()):
-        known = {model.name for model in found.assessed}
         for column, name in enumerate(names):
-            if name in known:
+            if name in found.assessed:
                 values[row, column] = _metric_of(found, name, scoring).estimate
     one = _metric_of(first, names[0], scoring)
     return ResultsTable(
         values=values,
         models=names,
         rows=tuple(several),
-        metric=one.loss,
+        metric=one.metric,
         greater_is_better=one.greater_is_better,
     )
 
 
 def _assessed(found: Any, models: Sequence[str] | None) -> tuple[str, ...]:
-    known = tuple(model.name for model in found.assessed)
+    known = tuple(found.assessed)
     for name in models or ():
         if name not in known:
             raise InvalidInputError(
@@ -406,16 +405,13 @@ def _assessed(found: Any, models: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _metric_of(found: Any, name: str, scoring: str | None) -> Any:
-    model = found.model(name)
-    known = [x.loss for x in model.losses]
+    known = found.models[name].metrics
     if scoring is None:
-        return model.loss(known[0])
-    asked = [scoring]
-    if scoring in METRICS:
-        asked += METRICS[scoring].aliases
-    for candidate in asked:
-        if candidate in known:
-            return model.loss(candidate)
+        return found.models[name].main
+    by_alias = {alias: m.name for m in METRICS.values() for alias in m.aliases}
+    asked = by_alias.get(scoring, scoring)
+    if asked in known:
+        return known[asked]
     raise InvalidInputError(
         f"{quoted(name)} was not assessed by {scoring!r}",
         parameter="scoring",

@@ -5,7 +5,7 @@ Features are a matrix of numbers, or a data frame, which reaches models as it ca
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -342,13 +342,16 @@ def _number_columns(table: Any) -> Any:
     return table.select_dtypes(include=["number", "bool"])
 
 
-def first_missing(features: Any) -> tuple[int, Location] | None:
+def first_missing(
+    features: Any, names: Sequence[str] = ()
+) -> tuple[int, Location] | None:
     """Count missing values, and name the place of the first; None without any."""
     missing = features.isna().to_numpy() if is_table(features) else np.isnan(features)
     if not missing.any():
         return None
     row, column = np.argwhere(missing)[0]
-    name = features.columns[column] if is_table(features) else column + 1
+    known = features.columns if is_table(features) else names
+    name = known[column] if len(known) else column + 1
     return int(missing.sum()), Location(row=int(row) + 1, column=str(name))
 
 

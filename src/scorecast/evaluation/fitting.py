@@ -391,7 +391,10 @@ def _are_probabilities(given: FloatArray) -> bool:
 
 
 def check_missing(
-    models: Mapping[str, Any], data: EvaluationData, time_limit: float | None = None
+    models: Mapping[str, Any],
+    data: EvaluationData,
+    time_limit: float | None = None,
+    names: Sequence[str] = (),
 ) -> None:
     """Refuse missing values that a model cannot learn from, before any work is done.
 
@@ -403,13 +406,15 @@ def check_missing(
         The samples.
     time_limit : float, optional
         Seconds that one fit may take.
+    names : sequence of str, optional
+        Names of the features, where a matrix has none of its own.
 
     Raises
     ------
     InvalidInputError
         With the first place and what to do.
     """
-    found = first_missing(data.X)
+    found = first_missing(data.X, names)
     if found is None:
         return
     count, place = found

@@ -23,6 +23,8 @@ _LONGEST = 2_000  # characters of a paragraph
 _BAR = 18  # columns of a bar
 _LEAST_WORDS = 14  # columns that a name keeps where a table is wide
 _GLUE = "\ue000"  # keeps a number and its percent sign on one line
+# Where a page may, or may not, break a line.
+_UNSEEN = dict.fromkeys(map(ord, "\N{WORD JOINER}\N{ZERO WIDTH SPACE}"))
 _NARROWEST_WITH_BARS = 60
 _DASH, _DOT, _ENDS, _RULE = "─", "●", ("├", "┤"), "┊"
 _ASCII = str.maketrans({"─": "-", "●": "o", "├": "|", "┤": "|", "┊": ":", "–": "-",
@@ -200,4 +202,5 @@ def _print_entries(
 
 
 def _clean(text: str) -> str:
-    return printable(text, _LONGEST).replace(" %", f"{_GLUE}%")
+    whole = printable(text, _LONGEST).translate(_UNSEEN)
+    return whole.replace(" %", f"{_GLUE}%")

@@ -26,6 +26,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # `report/<room>.py` lays out results of these kinds, each as one `Document`.
 _ROOMS: dict[str, str] = {
+    "assessment": "assess",
+    "estimate-assessment": "assess",
     "bicluster-scores": "biclusters",
     "data-profile": "features",
     "density-comparison": "density",
@@ -58,13 +60,7 @@ _ROOMS: dict[str, str] = {
 
 # Views of rooms that are not rebuilt yet, by the class of the result.
 _MODULES = {
-    "Assessment": "assessment_views",
-    "EstimateAssessment": "estimate_views",
-    "LearningCurveFit": "learning_views",
     "Recurrence": "recurrence_views",
-    "Regularities": "space_views",
-    "SelectedFeatures": "selection_views",
-    "SelectionBias": "selection_views",
 }
 
 

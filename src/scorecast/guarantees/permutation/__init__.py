@@ -1,1 +1,0 @@
-"""Fits and splits that curves and selections share."""
