@@ -51,8 +51,8 @@ def others():
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     X = rng.normal(size=(40, 6)) + y[:, None]
-    few = {"n_permutations": 3, "n_null_data": 0, "sampling": "cv2", "n_resamples": 0}
-    sc.assess(["tree", "logistic"], X, y, regularities=False, **few)
+    for model in ("tree", "logistic", "neighbors"):
+        sc.permutation_test(model, X, y, cv=2, n_permutations=3)
     own = np.arange(60) % 20
     scores = rng.normal(size=(60, 20)) + 2 * np.eye(20)[own]
     sc.extrapolate(scores, own, to=40, compare=True, backtest=1)
