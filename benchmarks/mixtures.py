@@ -16,7 +16,7 @@ import numpy as np
 from arviz_stats.base import array_stats
 
 from scorecast.mixtures import Prior, Sampling
-from scorecast.mixtures.chain import Chain, Record
+from scorecast.mixtures.chain import Chain, empty_trace
 
 PRIOR = Prior.information()
 N_COMPONENTS = 5
@@ -40,8 +40,8 @@ def ours(n, n_sweeps, n_warmup):
     chain = Chain(
         values, PRIOR.constants(), np.random.default_rng(1), n_jumps=n_jumps, n_start=2
     )
-    chain.run(n_warmup, Record.empty(n_warmup, 1))
-    record = Record.empty(n_sweeps, 1)
+    chain.run(n_warmup, empty_trace(n_warmup, 1))
+    record = empty_trace(n_sweeps, 1)
     start = time.process_time()
     chain.run(n_sweeps, record)
     seconds = time.process_time() - start
@@ -50,7 +50,7 @@ def ours(n, n_sweeps, n_warmup):
         "n": n,
         "jumps": n_jumps,
         "sweeps/s": n_sweeps / seconds,
-        "components": float(record.n_components.mean()),
+        "components": float(record.numbers.mean()),
         "effective/s": ess / seconds,
         "mean": float(record.means.mean()),
         "sd": float(record.means.std()),

@@ -33,7 +33,7 @@ def mixtures():
     short = Sampling(n_chains=1, n_warmup=20, n_draws=20, n_extensions=0, n_kept=20)
     for values, prior in (
         (rng.normal(size=12), Prior.information()),
-        (rng.normal(size=(12, 2)), Prior.recurrence(np.eye(2), [0.0, 0.0])),
+        (rng.normal(size=(12, 2)), Prior.survival(np.eye(2), [0.0, 0.0])),
     ):
         sample_posterior(values, prior=prior, sampling=short, random_state=0)
         log_evidence(values, prior=prior, sampling=short, random_state=0)

@@ -7,9 +7,8 @@ import pytest
 from numba import njit
 
 from scorecast.mixtures import Noise, Observations
-from scorecast.mixtures.chain import Chain, Record
-from scorecast.mixtures.kernels import case, component, jump, latent, sweep
-from scorecast.mixtures.noisy_chain import NoisyChain
+from scorecast.mixtures.chain import Chain, NoisyChain, empty_trace
+from scorecast.mixtures.kernels import gibbs, split_merge, sweep
 
 FREE = njit(nogil=True, error_model="numpy")
 INNER = njit(
@@ -34,20 +33,20 @@ def rewritten(function, replacements, **names):
 
 def swept(**names):
     """Return the sweeps with some of their parts replaced."""
-    once = rewritten(sweep.sweep_once, {}, **names)
-    return rewritten(sweep.run_sweeps, {}, sweep_once=once)
+    once = rewritten(sweep.sweep, {}, **names)
+    return rewritten(sweep.run_sweeps, {}, sweep=once)
 
 
 @pytest.fixture(scope="session")
 def scale_ignores_skew():
     """Scales drawn as if the skew were zero: a Gamma, which they are not."""
-    block = rewritten(case._draw_block, {"beta * block[2, i]": "0.0"})
-    line = rewritten(case._assign_numbers, {}, _draw_block=block)
+    block = rewritten(gibbs._draw_block, {"beta * block[2, i]": "0.0"})
+    line = rewritten(gibbs._assign_numbers, {}, _draw_block=block)
     plane = rewritten(
-        case._assign_vectors, {"beta * square, beta * cross)": "beta * square, 0.0)"}
+        gibbs._assign_vectors, {"beta * square, beta * cross)": "beta * square, 0.0)"}
     )
     broken = rewritten(
-        case.assign_cases, {}, _assign_numbers=line, _assign_vectors=plane
+        gibbs.assign_cases, {}, _assign_numbers=line, _assign_vectors=plane
     )
     return swept(assign_cases=broken)
 
@@ -56,7 +55,7 @@ def scale_ignores_skew():
 def precision_forgets_skew_prior():
     """Precisions drawn without the factor that the prior of the skew brings."""
     broken = rewritten(
-        component.update_component,
+        gibbs.update_component,
         {"constants.power * sums.cases[c] + 1.0": "constants.power * sums.cases[c]"},
     )
     update = rewritten(sweep._update_mixture, {}, update_component=broken)
@@ -67,7 +66,7 @@ def precision_forgets_skew_prior():
 def precision_forgets_scatter():
     """Precisions that count their cases, but not how far apart they lie."""
     broken = rewritten(
-        component.update_component,
+        gibbs.update_component,
         {"0.5 * (constants.power * own + tilt)": "0.5 * tilt"},
     )
     update = rewritten(sweep._update_mixture, {}, update_component=broken)
@@ -78,12 +77,12 @@ def precision_forgets_scatter():
 def split_forgets_jacobian():
     """Splits and merges judged as if every parent had had all the weight."""
     broken = rewritten(
-        jump.log_split_ratio,
+        split_merge.log_split_ratio,
         {"return total + math.log(whole) - log_share": "return total - log_share"},
     )
-    split = rewritten(jump._split, {}, log_split_ratio=broken)
-    merge = rewritten(jump._merge, {}, log_split_ratio=broken)
-    both = rewritten(jump.jump, {}, _split=split, _merge=merge)
+    split = rewritten(split_merge._split, {}, log_split_ratio=broken)
+    merge = rewritten(split_merge._merge, {}, log_split_ratio=broken)
+    both = rewritten(split_merge.jump, {}, _split=split, _merge=merge)
     return swept(jump=both)
 
 
@@ -110,14 +109,19 @@ class JointDraws:
         """Draw a mixture from the prior, and values from it."""
         rng, chain = self.rng, self.chain
         number = int(rng.geometric(1 - self.prior.growth))
-        chain.number[0] = number
-        if number + chain.n_jumps > len(chain.densities.row):
-            chain._make_room(number + chain.n_jumps)
+        chain.state.number[0] = number
+        if number + chain.n_jumps > len(chain.state.densities.row):
+            chain.make_room(number + chain.n_jumps)
         sweep.draw_mixture(
-            rng, number, chain.components, chain.population, chain.constants, self.mean
+            rng,
+            number,
+            chain.state.components,
+            chain.state.population,
+            chain.constants,
+            self.mean,
         )
-        parts = chain.components
-        n_cases, n_dims = chain.values.shape
+        parts = chain.state.components
+        n_cases, n_dims = chain.state.x.shape
         weight = parts.weight[:number] / parts.weight[:number].sum()
         label = rng.choice(number, size=n_cases, p=weight)
         shape = parts.shape[label]
@@ -126,15 +130,15 @@ class JointDraws:
         factor = np.linalg.cholesky(parts.precision[:number])[label]
         noise = rng.standard_normal((n_cases, n_dims, 1))
         noise = np.linalg.solve(np.swapaxes(factor, 1, 2), noise)[:, :, 0]
-        chain.values[:] = parts.location[label] + (parts.skew[label] + noise) / root
-        chain.cases.label[:], chain.cases.root[:] = label, root[:, 0]
+        chain.state.x[:] = parts.location[label] + (parts.skew[label] + noise) / root
+        chain.state.cases.label[:], chain.state.cases.root[:] = label, root[:, 0]
 
     def statistics(self):
         """Functions of mixture, population and values that do not care for labels."""
         chain = self.chain
-        number = int(chain.number[0])
-        p, mu, nu, s, m = (array[:number] for array in chain.components)
-        x, pop = chain.values[:, 0], chain.population
+        number = int(chain.state.number[0])
+        p, mu, nu, s, m = (array[:number] for array in chain.state.components)
+        x, pop = chain.state.x[:, 0], chain.state.population
         lag = 1.0 if self.prior.tail_kind == 1 else 0.0
         log_det = np.linalg.slogdet(s)[1]
         tilt = np.tanh(nu[:, 0] * np.sqrt(s[:, 0, 0]))
@@ -151,7 +155,7 @@ class JointDraws:
             found += [
                 p @ (s[:, 0, 1] / np.sqrt(s[:, 0, 0] * s[:, 1, 1])),
                 p @ (tilt * np.tanh(nu[:, 1])),
-                np.mean(away @ p * np.arctan(chain.values[:, 1])) * (p @ s[:, 0, 1]),
+                np.mean(away @ p * np.arctan(chain.state.x[:, 1])) * (p @ s[:, 0, 1]),
             ]  # fmt: skip
         return found
 
@@ -168,16 +172,16 @@ class JointDraws:
 
     def run(self, n_sweeps):
         """As `Chain.run`, with the kernel that is being judged."""
-        self.run_into(Record.empty(n_sweeps, self.prior.n_dims))
+        self.run_into(empty_trace(n_sweeps, self.prior.n_dims))
 
-    def run_into(self, record):
-        """Fill the record."""
-        original = Chain.run.__globals__["run_sweeps"]
-        Chain.run.__globals__["run_sweeps"] = self.kernel
+    def run_into(self, trace):
+        """Fill the trace."""
+        original = Chain._sweep.__globals__["run_sweeps"]
+        Chain._sweep.__globals__["run_sweeps"] = self.kernel
         try:
-            self.chain.run(len(record.means), record)
+            self.chain.run(len(trace.means), trace)
         finally:
-            Chain.run.__globals__["run_sweeps"] = original
+            Chain._sweep.__globals__["run_sweeps"] = original
 
 
 class NoisyJointDraws(JointDraws):
@@ -190,12 +194,12 @@ class NoisyJointDraws(JointDraws):
         blank = Observations(np.zeros((n_cases, n_dims)), np.zeros(n_cases), noise)
         constants = prior.constants()
         self.chain = NoisyChain(blank, constants, self.rng, n_jumps=n_jumps)
-        self.kernel = latent.run_noisy_sweeps if kernel is None else kernel
+        self.kernel = sweep.run_noisy_sweeps if kernel is None else kernel
 
     def draw(self):
         """Draw mixture, true values and what was measured of them."""
         super().draw()
-        rng, measured, x = self.rng, self.chain.measured, self.chain.values
+        rng, measured, x = self.rng, self.chain.measured, self.chain.state.x
         shape = measured.noise_shape
         measured.noise_scale[:] = rng.gamma(shape, 1.0 / shape, size=len(x))
         spread = np.sqrt(measured.noise * measured.noise_scale[:, None])
@@ -208,7 +212,7 @@ class NoisyJointDraws(JointDraws):
 
     def statistics(self):
         """Those of the mixture, and those of what is not seen."""
-        x, measured = self.chain.values, self.chain.measured
+        x, measured = self.chain.state.x, self.chain.measured
         y, spread = np.arctan(measured.value[:, 0]), np.log(measured.noise_scale)
         unseen = measured.is_censored
         away = np.arctan(x[:, 0] - measured.value[:, 0])
@@ -219,19 +223,19 @@ class NoisyJointDraws(JointDraws):
             np.mean(unseen * np.arctan(x[:, 0] * x[:, -1])),
         ]  # fmt: skip
 
-    def run_into(self, record):
-        """Fill the record with the kernel that is being judged."""
-        space = NoisyChain.run.__globals__
+    def run_into(self, trace):
+        """Fill the trace with the kernel that is being judged."""
+        space = NoisyChain._sweep.__globals__
         original, space["run_noisy_sweeps"] = space["run_noisy_sweeps"], self.kernel
         try:
-            self.chain.run(len(record.means), record)
+            self.chain.run(len(trace.means), trace)
         finally:
             space["run_noisy_sweeps"] = original
 
 
 def _noisy(replacements):
-    update = rewritten(latent.update_latent, replacements)
-    return rewritten(latent.run_noisy_sweeps, {}, update_latent=update)
+    update = rewritten(sweep.update_latent, replacements)
+    return rewritten(sweep.run_noisy_sweeps, {}, update_latent=update)
 
 
 @pytest.fixture(scope="session")

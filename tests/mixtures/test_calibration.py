@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from scorecast.mixtures import Prior
-from scorecast.mixtures.chain import Chain, Record
+from scorecast.mixtures.chain import Chain, empty_trace
 
 # Mostly skewed and long-tailed, one or two components: where mistakes would show.
 PRIOR = Prior.information(growth=0.3, skew_spread=4.0, tail_b=1.0)
@@ -25,7 +25,7 @@ def ranks(joint_draws, n_repeats, *, n_cases=15, kernel=None, thin=25, shift=0.0
         joint.draw()
         truth = float(joint.mean[0])
         chain = Chain(
-            joint.chain.values + shift,
+            joint.chain.state.x + shift,
             PRIOR.constants(),
             np.random.default_rng([99, seed]),
             n_jumps=6,
@@ -33,7 +33,7 @@ def ranks(joint_draws, n_repeats, *, n_cases=15, kernel=None, thin=25, shift=0.0
         )
         joint.chain = chain
         warm, n_sweeps = 200, 31 * thin
-        record = Record.empty(warm + n_sweeps, 1)
+        record = empty_trace(warm + n_sweeps, 1)
         joint.run_into(record)
         found.append(np.sum(record.means[warm::thin, 0] < truth))
     return np.array(found)

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from scorecast.mixtures import Prior
-from scorecast.mixtures.chain import Chain, Record
-from scorecast.mixtures.kernels.case import BLOCK
-from scorecast.mixtures.kernels.half_normal import draw_roots
+from scorecast.mixtures.chain import Chain, empty_trace
+from scorecast.mixtures.kernels.gibbs import BLOCK
+from scorecast.mixtures.kernels.special import draw_roots
 
 
 @pytest.mark.parametrize("n_dims", [1, 2])
@@ -15,19 +15,19 @@ def test_sums_over_several_blocks_are_those_of_labels_and_scales(n_dims):
     n = 2 * BLOCK + 77
     rng = np.random.default_rng(4)
     values = rng.standard_t(3, (n, n_dims)) + 4 * rng.integers(0, 2, (n, 1))
-    prior = Prior.information() if n_dims == 1 else Prior.recurrence(np.eye(2), [0, 0])
+    prior = Prior.information() if n_dims == 1 else Prior.survival(np.eye(2), [0, 0])
     chain = Chain(values, prior.constants(), rng, n_jumps=1, n_start=3)
-    chain.run(5, Record.empty(5, n_dims))
-    label, root = chain.cases.label, chain.cases.root
+    chain.run(5, empty_trace(5, n_dims))
+    label, root = chain.state.cases.label, chain.state.cases.root
     occupied = np.unique(label)
     assert occupied.size > 1
     for c in occupied:
         mine = root[label == c]
-        assert chain.sums.cases[c] == mine.size
-        assert chain.sums.root[c] == pytest.approx(mine.sum(), rel=1e-12)
-        assert chain.sums.scale[c] == pytest.approx((mine**2).sum(), rel=1e-12)
+        assert chain.state.sums.cases[c] == mine.size
+        assert chain.state.sums.root[c] == pytest.approx(mine.sum(), rel=1e-12)
+        assert chain.state.sums.scale[c] == pytest.approx((mine**2).sum(), rel=1e-12)
         tail = (mine**2 - 1 - 2 * np.log(mine)).sum()
-        assert chain.sums.tail[c] == pytest.approx(tail, rel=1e-9)
+        assert chain.state.sums.tail[c] == pytest.approx(tail, rel=1e-9)
 
 
 @pytest.mark.parametrize("p", [1.5, 6.0, 60.0])

@@ -6,8 +6,8 @@ from numba import njit
 from scipy import integrate, stats
 
 from scorecast.mixtures import ConditionalMixture, Noise, SkewStudent
-from scorecast.mixtures.kept import KeptMixture
-from scorecast.mixtures.kernels.normal import normal_values
+from scorecast.mixtures.distributions import KeptMixture
+from scorecast.mixtures.kernels.special import normal_values
 
 PRECISION = np.array([[2.0, 0.6, -0.2], [0.6, 1.0, 0.1], [-0.2, 0.1, 1.5]])
 ALMOST_NONE = Noise(np.full(3, 1e8), 50.0)

@@ -13,7 +13,7 @@ from scorecast.mixtures import (
     SkewStudentMixture,
     log_half_normal_integral,
 )
-from scorecast.mixtures.kernels.half_normal import draw_roots
+from scorecast.mixtures.kernels.special import draw_roots
 
 
 def skew_student_names(dimensions):

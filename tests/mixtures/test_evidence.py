@@ -9,15 +9,14 @@ from scipy import stats
 
 from scorecast.exceptions import DataWarning, UsageError
 from scorecast.mixtures import Prior, Sampling, ladder, log_evidence
-from scorecast.mixtures.chain import mixture_log_density
+from scorecast.mixtures.chain import mixture_log_density, start_runs
 from scorecast.mixtures.evidence import (
     _rung_errors,
     _summarise,
-    _warn_disagreement,
+    _warn_of,
     thermodynamic_integral,
 )
-from scorecast.mixtures.prior_predictive import _draws
-from scorecast.mixtures.run import start_runs
+from scorecast.mixtures.prior import _draws
 
 
 def test_the_rule_has_its_reference_values(reference):
@@ -85,12 +84,12 @@ def test_runs_that_go_on_keep_what_they_noted():
     given = (x, prior.constants(), sampling)
     (short,) = start_runs(*given, [np.random.default_rng(0)])
     short.advance(short.n_sweeps)
-    before = short.record.given_cases.copy()
+    before = short.trace.given_cases.copy()
     short.go_on()
     short.advance(short.n_sweeps)
     assert (short.n_warmup, short.n_draws, short.done) == (40, 80, 120)
-    assert_array_equal(short.record.given_cases[:60], before)
-    assert np.isfinite(short.record.given_cases).all()
+    assert_array_equal(short.trace.given_cases[:60], before)
+    assert np.isfinite(short.trace.given_cases).all()
 
 
 def test_rungs_that_do_not_matter_are_not_warned_of():
@@ -101,10 +100,10 @@ def test_rungs_that_do_not_matter_are_not_warned_of():
     draws[0] = draws[0] + 1e5 * np.array([[-1.0], [1.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        _warn_disagreement(_summarise(betas, draws, "a"))
+        _warn_of(_summarise(betas, draws, "a"))
     draws[-1] = draws[-1] + np.array([[-1.0], [1.0]])
     with pytest.warns(DataWarning, match="disagree at 1 of 5"):
-        _warn_disagreement(_summarise(betas, draws, "a"))
+        _warn_of(_summarise(betas, draws, "a"))
 
 
 def rough_evidence(seed, error=None):

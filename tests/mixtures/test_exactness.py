@@ -22,7 +22,7 @@ def plane(**changes):
         "skew_spread": 0.5,
         "tail_b": 4.0,
     }
-    return Prior.recurrence(COVARIANCE, [0.2, -0.1], **(wide | changes))
+    return Prior.survival(COVARIANCE, [0.2, -0.1], **(wide | changes))
 
 
 PRIORS = {

@@ -7,16 +7,15 @@ from numpy.testing import assert_allclose
 from scipy import special, stats
 
 from scorecast.mixtures import Prior, SkewStudent
-from scorecast.mixtures.chain import Chain, Record
+from scorecast.mixtures.chain import Chain, empty_trace
 from scorecast.mixtures.kernels.density import add_row, fill_rows
-from scorecast.mixtures.kernels.jump import _log_gain, log_split_ratio
-from scorecast.mixtures.kernels.proposal import propose
+from scorecast.mixtures.kernels.split_merge import _log_gain, log_split_ratio, propose
 
 COVARIANCE = np.array([[1.0, 0.3], [0.3, 0.5]])
 PRIORS = {
     "rate m - 1": Prior.information(),
     "rate m": Prior.information(tail_kind=2, tail_b=5.0, skew_spread=9.0),
-    "plane": Prior.recurrence(COVARIANCE, [0.2, -0.1], growth=0.5, tail_b=4.0),
+    "plane": Prior.survival(COVARIANCE, [0.2, -0.1], growth=0.5, tail_b=4.0),
 }
 
 
@@ -95,20 +94,27 @@ def test_odds_of_a_split_are_those_written_down_plainly(name):
     rng = np.random.default_rng(7)
     x = rng.standard_t(3, (25, prior.n_dims))
     chain = Chain(x, prior.constants(), rng, n_jumps=20, n_start=3)
-    chain._make_room(60)
+    chain.make_room(60)
     for _ in range(25):
-        chain.run(1, Record.empty(1, prior.n_dims))
-        n, parts = int(chain.number[0]), chain.components
+        chain.run(1, empty_trace(1, prior.n_dims))
+        n, parts = int(chain.state.number[0]), chain.state.components
         parent, share = int(rng.integers(n)), float(rng.beta(1, 4))
         before = parts.weight[:n].copy()
         odds, gain = split_odds(
-            rng, x, n, parts, chain.population, chain.constants, chain.densities,
-            parent, share,
-        )  # fmt: skip
+            rng,
+            x,
+            n,
+            parts,
+            chain.state.population,
+            chain.constants,
+            chain.state.densities,
+            parent,
+            share,
+        )
         after = np.append(before, before[parent] * share)
         after[parent] *= 1 - share
         plain = plain_prior_odds(
-            prior, parts, chain.population, parent, before, after, share
+            prior, parts, chain.state.population, parent, before, after, share
         )
         assert_allclose(odds, plain, atol=1e-7)
         kind = prior.tail_kind
@@ -133,12 +139,12 @@ def test_a_merge_that_leaves_next_to_nothing_of_a_case_keeps_its_digits():
     prior = Prior.information(tail_b=200.0)
     x = np.array([[1.0], [0.0]])
     chain = Chain(x, prior.constants(), np.random.default_rng(0), n_jumps=5, n_start=3)
-    parts = chain.components
+    parts = chain.state.components
     parts.weight[:3] = [0.5, 0.4, 0.1]
     parts.location[:3, 0] = [0.0, 1.0, -3.0]
     parts.precision[:3, 0, 0] = [1e3, 1e8, 1.0]
     parts.shape[:3] = [60.0, 5.0, 60.0]
-    gain = merge_gain(x, parts, chain.constants, chain.densities)
+    gain = merge_gain(x, parts, chain.constants, chain.state.densities)
     before = log_likelihood(x, [0.5, 0.4, 0.1], parts, 1)
     rows = [np.log(w) + student(x, parts, c, 1) for c, w in ((0, 0.9), (2, 0.1))]
     plain = special.logsumexp(rows, axis=0).sum() - before

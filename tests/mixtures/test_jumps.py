@@ -6,11 +6,14 @@ from numba import njit
 from numpy.testing import assert_allclose
 
 from scorecast.mixtures import Prior
-from scorecast.mixtures.chain import Chain, Record
+from scorecast.mixtures.chain import Chain, empty_trace
 from scorecast.mixtures.kernels.density import fill_rows
-from scorecast.mixtures.kernels.elementary import exp_in_place, log_in_place
-from scorecast.mixtures.kernels.jump import jump
-from scorecast.mixtures.kernels.proposal import _log_under_parent, log_skew_student
+from scorecast.mixtures.kernels.special import exp_in_place, log_in_place
+from scorecast.mixtures.kernels.split_merge import (
+    _log_under_parent,
+    jump,
+    log_skew_student,
+)
 
 
 def test_exponentials_and_logarithms_of_many_are_those_of_one():
@@ -58,15 +61,21 @@ def test_tables_move_with_their_components():
     values = rng.standard_t(3, (12, 1))
     prior = Prior.information(skew_spread=9.0)
     chain = Chain(values, prior.constants(), rng, n_jumps=40, n_start=6)
-    chain._make_room(200)
+    chain.make_room(200)
     n_merges = 0
     for _ in range(30):
-        chain.run(1, Record.empty(1, 1))
+        chain.run(1, empty_trace(1, 1))
         found = np.full((2, 200, 200), np.nan)
         sizes = _jump_often(
-            rng, values, int(chain.number[0]), chain.components, chain.population,
-            chain.constants, chain.densities, found,
-        )  # fmt: skip
+            rng,
+            values,
+            chain.n_components,
+            chain.state.components,
+            chain.state.population,
+            chain.constants,
+            chain.state.densities,
+            found,
+        )
         n_merges += np.sum(np.diff(sizes) < 0)
         assert_allclose(found[0], found[1], atol=1e-9)
     assert n_merges > 20

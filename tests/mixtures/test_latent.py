@@ -17,11 +17,11 @@ from scorecast.mixtures import (
     sample_posterior,
     sample_prior,
 )
-from scorecast.mixtures.chain import Record
-from scorecast.mixtures.checkpoint import Checkpoint
-from scorecast.mixtures.kept import KeptMixture
-from scorecast.mixtures.kernels.latent import draw_aboves, invert_above, update_latent
-from scorecast.mixtures.noisy_chain import NoisyChain
+from scorecast.mixtures.chain import NoisyChain, empty_trace
+from scorecast.mixtures.distributions import KeptMixture
+from scorecast.mixtures.kernels.special import draw_aboves, invert_above
+from scorecast.mixtures.kernels.sweep import update_latent
+from scorecast.mixtures.sampler import Checkpoint
 
 COVARIANCE = np.array([[1.0, 0.3, 0.2], [0.3, 0.5, -0.1], [0.2, -0.1, 0.8]])
 NO_MORE = 4.3  # standard errors; thirty statistics, so 1 in 2,000 by chance
@@ -32,7 +32,7 @@ SHORT = Sampling(n_chains=2, n_warmup=50, n_draws=60, n_extensions=0, n_kept=20)
 def space(n_dims):
     """A prior under which everything varies."""
     cov = COVARIANCE[:n_dims, :n_dims]
-    return Prior.recurrence(
+    return Prior.survival(
         cov, np.linspace(0.2, -0.1, n_dims), growth=0.5, scale_shape=5.0,
         scale_rate=5.0 * np.linalg.inv(cov), spread_b=2.0, skew_spread=0.5, tail_b=4.0,
     )  # fmt: skip
@@ -82,10 +82,10 @@ def test_no_limit_keeps_the_draws_from_ending():
 def test_a_chain_whose_limit_is_out_of_reach_ends():
     """Component and limit are so far apart that the distance has no square."""
     given = Observations([[0.0], [0.3], [-0.2], [1e90]], [0, 0, 0, 1], Noise([1e200]))
-    prior = Prior.recurrence([[1.0]], [0.0])
+    prior = Prior.survival([[1.0]], [0.0])
     chain = NoisyChain(given, prior.constants(), np.random.default_rng(1), n_jumps=2)
-    chain.components.precision[0] = 1e200
-    chain.run(50, Record.empty(50, 1))
+    chain.state.components.precision[0] = 1e200
+    chain.run(50, empty_trace(50, 1))
 
 
 @pytest.mark.parametrize("limit", [1.0, 40.0, 3e4])
@@ -93,18 +93,18 @@ def test_tiny_noise_leaves_a_truncated_normal(limit):
     # x ~ N(0.5, 1/2), seen with an error of a millionth and known to exceed the limit.
     n, m, p = 4000, 0.5, 2.0
     given = Observations(np.full((n, 1), limit), np.ones(n), Noise([1e12], 5.0))
-    prior = Prior.recurrence([[1.0]], [0.0])
+    prior = Prior.survival([[1.0]], [0.0])
     chain = NoisyChain(given, prior.constants(), np.random.default_rng(1), n_jumps=0)
-    chain.components.location[0] = m
-    chain.components.skew[0] = 0.0
-    chain.components.precision[0] = p
+    chain.state.components.location[0] = m
+    chain.state.components.skew[0] = 0.0
+    chain.state.components.precision[0] = p
     update_once(chain)
-    z = (chain.values[:, 0] - m) * np.sqrt(p)
+    z = (chain.state.x[:, 0] - m) * np.sqrt(p)
     a = (limit - m) * np.sqrt(p)
     if limit < 1e3:  # beyond, x exceeds the limit by no more than its error
         share = np.exp(stats.norm.logsf(z) - stats.norm.logsf(a))
         assert stats.kstest(share, "uniform").pvalue > 1e-4
-    assert np.abs(chain.values.mean() - limit) < 1.0
+    assert np.abs(chain.state.x.mean() - limit) < 1.0
     assert np.isfinite(chain.measured.noise_scale).all()
 
 
@@ -112,10 +112,10 @@ def update_once(chain):
     """Draw the true values and nothing else."""
 
     @njit
-    def update(rng, x, components, cases, measured):
-        update_latent(rng, x, components, cases, measured)
+    def update(rng, state, measured):
+        update_latent(rng, state, measured)
 
-    update(chain.rng, chain.values, chain.components, chain.cases, chain.measured)
+    update(chain.rng, chain.state, chain.measured)
 
 
 def test_tiny_noise_is_as_good_as_none():
@@ -169,14 +169,14 @@ def test_one_censored_number_has_the_exact_mean():
     exact = m + (1 / p) / spread * stats.norm.pdf(a) / stats.norm.sf(a)
     n = 20_000
     given = Observations(np.full((n, 1), limit), np.ones(n), Noise([noise], 1e8))
-    prior = Prior.recurrence([[1.0]], [0.0])
+    prior = Prior.survival([[1.0]], [0.0])
     chain = NoisyChain(given, prior.constants(), np.random.default_rng(1), n_jumps=0)
-    chain.components.location[0] = m
-    chain.components.skew[0] = 0.0
-    chain.components.precision[0] = p
-    chain.run(1, Record.empty(1, 1))
-    error = chain.values.std() / np.sqrt(n)
-    assert abs(chain.values.mean() - exact) < 4 * error
+    chain.state.components.location[0] = m
+    chain.state.components.skew[0] = 0.0
+    chain.state.components.precision[0] = p
+    chain.run(1, empty_trace(1, 1))
+    error = chain.state.x.std() / np.sqrt(n)
+    assert abs(chain.state.x.mean() - exact) < 4 * error
 
 
 def test_the_same_draws_for_any_number_of_workers():
@@ -238,7 +238,7 @@ def test_bad_observations_are_refused():
 @pytest.mark.slow
 def test_the_evidence_of_few_measurements_is_their_mean_density():
     # One coordinate and four cases: the mean over draws of the prior is exact enough.
-    prior = Prior.recurrence([[1.0]], [0.0], growth=0.3)
+    prior = Prior.survival([[1.0]], [0.0], growth=0.3)
     noise = Noise([20.0], 5.0)
     values, censored = np.array([[0.3], [-0.8], [0.5], [1.0]]), [0, 0, 1, 1]
     found = log_evidence(

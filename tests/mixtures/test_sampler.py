@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import scorecast.mixtures.run as run_module
+import scorecast.mixtures.chain as run_module
 import scorecast.mixtures.sampler as sampler_module
 from scorecast._core import progress
 from scorecast.exceptions import CheckpointError, InvalidInputError, UsageError
@@ -23,10 +23,10 @@ from scorecast.mixtures import (
     sample_posterior,
     sample_prior_means,
 )
-from scorecast.mixtures.chain import Chain, Record, mixture_log_density
+from scorecast.mixtures.chain import Chain, empty_trace, mixture_log_density
 from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS, diagnose, rhat_of
-from scorecast.mixtures.kernels import component
-from scorecast.mixtures.prior_predictive import _draws
+from scorecast.mixtures.kernels import gibbs
+from scorecast.mixtures.prior import _draws
 
 INFORMATION = Prior.information()
 SHORT = Sampling(n_chains=2, n_warmup=50, n_draws=100, n_extensions=0, n_kept=20)
@@ -52,8 +52,7 @@ def test_number_of_components_given_the_partition(reference):
     counts = np.array(given["counts"], dtype=float)
     numbers = np.arange(3, 2000)
     logs = [
-        component.log_number.py_func(int(n), 3, counts, prior.constants())
-        for n in numbers
+        gibbs.log_number.py_func(int(n), 3, counts, prior.constants()) for n in numbers
     ]
     chance = np.exp(np.array(logs) - max(logs))
     chance /= chance.sum()
@@ -136,10 +135,10 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     file.write_bytes(before)
     with np.load(file) as saved:
         arrays = dict(saved)
-    means, header = "0/record/means", arrays["header"].tobytes()
+    means, header = "0/trace/means", arrays["header"].tobytes()
     for change, place in (
         ({means: -arrays[means]}, means),
-        ({means: arrays["1/record/means"]}, means),
+        ({means: arrays["1/trace/means"]}, means),
         ({"header": header.replace(b'"stage": 0', b'"stage": 1')}, "header"),
         ({"new": np.ones(3)}, "new"),
     ):
@@ -159,9 +158,9 @@ def test_no_cap_on_the_number_of_components():
     chain = Chain(
         VALUES[:3, None], prior.constants(), np.random.default_rng(0), n_jumps=2
     )
-    record = Record.empty(400, 1)
+    record = empty_trace(400, 1)
     chain.run(400, record)
-    assert record.n_components.max() > 400
+    assert record.numbers.max() > 400
     assert np.isfinite(record.means).all()
 
 
@@ -189,9 +188,9 @@ def _average_log_number(values, n_jumps, n_start, seed):
         n_jumps=n_jumps,
         n_start=n_start,
     )
-    record = Record.empty(24_000, 1)
+    record = empty_trace(24_000, 1)
     chain.run(24_000, record)
-    return np.log(record.n_components[4000:]).mean()
+    return np.log(record.numbers[4000:]).mean()
 
 
 @pytest.mark.parametrize(
@@ -207,18 +206,16 @@ def test_a_chain_that_meets_no_number_ends_and_is_refused():
     """Squares that overflow give scales that are no numbers, and no end to draws."""
     values = np.append(VALUES, 1e160)[:, None]
     chain = Chain(values, INFORMATION.constants(), np.random.default_rng(0), n_jumps=3)
-    record = Record.empty(2000, 1)
+    record = empty_trace(2000, 1)
     chain.run(2000, record)
     assert np.isnan(record.means[-1]).all()
-    found = diagnose(
-        record.means[None], record.n_components[None], record.centres[None]
-    )
+    found = diagnose(record.means[None], record.numbers[None], record.centres[None])
     assert "not a number" in found.reasons[0]
 
 
 def test_mixtures_without_a_mean_are_judged_by_their_centre():
     """A component of tail m <= 1/2 has no mean; that alone is no failure."""
-    prior = Prior.recurrence(np.eye(1), np.zeros(1), tail_b=1.0, growth=0.5)
+    prior = Prior.survival(np.eye(1), np.zeros(1), tail_b=1.0, growth=0.5)
     sampling = Sampling(n_chains=2, n_warmup=200, n_draws=1000, n_extensions=1)
     found = sample_posterior(VALUES, prior=prior, sampling=sampling, random_state=0)
     assert not np.isfinite(found.means).all()
@@ -306,13 +303,12 @@ def test_a_run_that_fell_short_goes_on_from_its_checkpoint(tmp_path):
 def test_a_chain_lost_to_no_number_is_not_waited_for(monkeypatch):
     from scorecast.mixtures.kernels import sweep
 
-    def lost(*arguments):
-        for record in (*arguments[-5:-3], *arguments[-2:]):
-            record[...] = np.nan
-        arguments[-3][...] = 1
-        return arguments[2]
+    def lost(_rng, n_sweeps, _n_jumps, _constants, _state, trace):
+        for noted in trace:
+            noted[...] = np.nan if noted.dtype == float else 1
+        return n_sweeps
 
-    monkeypatch.setitem(Chain.run.__globals__, "run_sweeps", lost)
+    monkeypatch.setitem(Chain._sweep.__globals__, "run_sweeps", lost)
     assert sweep.run_sweeps is not lost
     found = sample_posterior(VALUES, prior=INFORMATION, sampling=Sampling(n_draws=20))
     assert found.means.shape[1] == 20
@@ -433,7 +429,7 @@ def test_a_prior_of_no_numbers_is_refused(changes):
 def test_a_matrix_must_be_symmetric():
     skewed = [[2.0, 0.5], [0.0, 2.0]]
     with pytest.raises(InvalidInputError, match=r"cov.*symmetric"):
-        Prior.recurrence(skewed, [0.0, 0.0])
+        Prior.survival(skewed, [0.0, 0.0])
     with pytest.raises(InvalidInputError, match=r"precision.*symmetric"):
         SkewStudent([0.0, 0.0], [0.0, 0.0], skewed, 2.0, 1.0)
 
@@ -462,7 +458,7 @@ def test_bad_values_and_settings_are_refused():
     with pytest.raises(UsageError, match="growth"):
         Prior.information(growth=1.0)
     with pytest.raises(InvalidInputError, match="positive eigenvalues"):
-        Prior.recurrence([[1, 2], [2, 1]], [0, 0])
+        Prior.survival([[1, 2], [2, 1]], [0, 0])
 
 
 def test_a_real_interrupt_leaves_a_state_that_goes_on_the_same(tmp_path):
@@ -486,37 +482,38 @@ def test_a_real_interrupt_leaves_a_state_that_goes_on_the_same(tmp_path):
 
 def test_what_has_one_caller_is_compiled_with_it_alone():
     """Compiled by itself as well, it would be optimised once for every level above."""
-    from scorecast.mixtures.kernels import jump, sweep
+    from scorecast.mixtures.kernels import split_merge, sweep
 
     values = np.random.default_rng(0).normal(size=12)
     short = Sampling(n_chains=1, n_warmup=4, n_draws=4, n_extensions=0, n_kept=1)
     sample_posterior(values, prior=Prior.information(), sampling=short, random_state=0)
     assert sweep.run_sweeps.signatures
-    for one in (sweep.sweep_once, jump._split, jump._merge):
+    for one in (sweep.sweep, split_merge._split, split_merge._merge):
         assert not one.signatures
 
 
 @pytest.mark.parametrize("noisy", [False, True])
 def test_kernels_are_compiled_before_the_first_sweep(noisy, monkeypatch):
     """Or compiling would count as sampling, and the time left be far too long."""
-    from scorecast.mixtures import Noise, Observations, chain, noisy_chain
-    from scorecast.mixtures.run import start_runs
+    from scorecast.mixtures import Noise, Observations
 
     values, asked = np.random.default_rng(0).normal(size=(12, 1)), []
     prior = Prior.information()
-    module, name = (noisy_chain, "run_noisy_sweeps") if noisy else (chain, "run_sweeps")
-    kernel = getattr(module, name)
+    name = "run_noisy_sweeps" if noisy else "run_sweeps"
+    kernel = getattr(run_module, name)
 
     def noted(*arguments):
         asked.append(next(x for x in arguments if isinstance(x, int)))
         return kernel(*arguments)
 
-    monkeypatch.setattr(module, name, noted)
+    monkeypatch.setattr(run_module, name, noted)
     short = Sampling(n_chains=1, n_warmup=4, n_draws=4, n_extensions=0, n_kept=1)
     given = values
     if noisy:
         given = Observations(values, np.zeros(12, bool), Noise(np.ones(1), 5.0))
-    (run,) = start_runs(given, prior.constants(), short, [np.random.default_rng(0)])
+    (run,) = run_module.start_runs(
+        given, prior.constants(), short, [np.random.default_rng(0)]
+    )
     run.compile()
     assert asked == [0]
     assert run.done == 0

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from scorecast.mixtures import Prior
-from scorecast.mixtures.kernels import orbit, tempered
+from scorecast.mixtures.kernels import sweep
 
 COVARIANCE = np.array([[1.0, 0.3, 0.2], [0.3, 0.5, -0.1], [0.2, -0.1, 0.8]])
 NO_MORE = 4.3  # standard errors; thirty statistics, so 1 in 2,000 by chance
@@ -15,7 +15,7 @@ SURELY = 6.0
 def space(n_dims):
     """A prior under which everything varies."""
     cov = COVARIANCE[:n_dims, :n_dims]
-    return Prior.recurrence(
+    return Prior.survival(
         cov, np.linspace(0.2, -0.1, n_dims), growth=0.5, scale_shape=5.0,
         scale_rate=5.0 * np.linalg.inv(cov), spread_b=2.0, skew_spread=0.5, tail_b=4.0,
     )  # fmt: skip
@@ -38,11 +38,13 @@ def tempered_joint_draws(noisy_joint_draws, monkeypatch):
             self.chain.noise_power = self.beta = beta
             self.censored = censored
             if kernel is not None:
-                monkeypatch.setattr(tempered, "run_tempered_sweeps", kernel)
+                monkeypatch.setattr(
+                    "scorecast.mixtures.chain.run_tempered_sweeps", kernel
+                )
 
         def draw(self):
             super().draw()
-            rng, measured, x = self.rng, self.chain.measured, self.chain.values
+            rng, measured, x = self.rng, self.chain.measured, self.chain.state.x
             known, shape = ~np.isnan(measured.value), measured.noise_shape
             if self.beta == 1.0:
                 unseen = measured.is_censored
@@ -67,7 +69,7 @@ def tempered_joint_draws(noisy_joint_draws, monkeypatch):
 
         def statistics(self):
             # How noise scale and distance from the limit go together.
-            measured, x = self.chain.measured, self.chain.values
+            measured, x = self.chain.measured, self.chain.state.x
             unseen = measured.is_censored
             scale = np.log(measured.noise_scale) * unseen
             away = np.arctan(measured.limit - x[:, 0])
@@ -115,16 +117,16 @@ def test_censored_cases_leave_it_alone_at_half_power(tempered_joint_draws, n_dim
 @pytest.mark.parametrize(
     ("part", "line", "fault"),
     [
-        ("_draw_case", "-beta * gain >", "-gain >"),
-        ("_draw_noise_scale", "-beta * (new - old) >", "-3.0 * (new - old) >"),
+        ("_draw_tempered", "-beta * gain >", "-gain >"),
+        ("_draw_tempered_scale", "-beta * (new - old) >", "-3.0 * (new - old) >"),
     ],
 )
 def test_a_wrong_power_of_the_chance_is_found_out(
     tempered_joint_draws, rewrite, part, line, fault
 ):
-    broken = rewrite(getattr(tempered, part), {line: fault})
-    update = rewrite(tempered._update_tempered, {}, **{part: broken})
-    kernel = rewrite(tempered.run_tempered_sweeps, {}, _update_tempered=update)
+    broken = rewrite(getattr(sweep, part), {line: fault})
+    update = rewrite(sweep._update_tempered, {}, **{part: broken})
+    kernel = rewrite(sweep.run_tempered_sweeps, {}, _update_tempered=update)
     joint = tempered_joint_draws(space(2), 6, 0.5, kernel, censored=True)
     z = joint.z_scores(6000, n_sweeps=4)
     assert np.abs(z).max() > SURELY, z.round(1)
@@ -140,9 +142,9 @@ def test_a_wrong_power_of_the_chance_is_found_out(
     ],
 )
 def test_a_wrong_move_is_found_out(tempered_joint_draws, rewrite, part, line, fault):
-    broken = rewrite(getattr(orbit, part), {line: fault})
-    moves = rewrite(orbit.move_together, {}, **{part: broken})
-    kernel = rewrite(tempered.run_tempered_sweeps, {}, move_together=moves)
+    broken = rewrite(getattr(sweep, part), {line: fault})
+    moves = rewrite(sweep.move_together, {}, **{part: broken})
+    kernel = rewrite(sweep.run_tempered_sweeps, {}, move_together=moves)
     # Many cases: true values and component hold one another where the move left them.
     z = tempered_joint_draws(space(2), 20, 0.1, kernel).z_scores(1500, n_sweeps=4)
     assert np.abs(z).max() > SURELY, z.round(1)

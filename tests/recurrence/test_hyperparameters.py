@@ -9,7 +9,7 @@ import pytest
 
 import scorecast as sc
 from scorecast.exceptions import DataWarning, UsageError
-from scorecast.mixtures import Evidence, Sampling, ladder
+from scorecast.mixtures import LogEvidence, Sampling, ladder
 from scorecast.recurrence import (
     Candidate,
     HyperparameterChoice,
@@ -45,7 +45,7 @@ def test_finished_candidates_are_noted_with_what_they_warned_of(
         done.append(prior.name)
         warnings.warn(f"{prior.name}: coarse", DataWarning, stacklevel=2)
         at = np.linspace(0, 1, 3)
-        return Evidence(-5.0 - len(done), 0.1, 0.2, at, at, at, prior.name, at, 0.0)
+        return LogEvidence(-5.0 - len(done), 0.1, 0.2, at, at, at, prior.name, at, 0.0)
 
     monkeypatch.setattr("scorecast.recurrence.evidence.log_evidence", tell)
     given = (sc.RecurrenceModel(), *cohort(n=30))

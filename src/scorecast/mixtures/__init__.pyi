@@ -6,27 +6,27 @@ from .diagnostics import (
     Diagnostics as Diagnostics,
     Judged as Judged,
 )
-from .ensemble import (
-    can_sample as can_sample,
-    sample_short_chains as sample_short_chains,
+from .distributions import (
+    KeptMixture as KeptMixture,
+    SkewStudent as SkewStudent,
+    SkewStudentMixture as SkewStudentMixture,
+    log_half_normal_integral as log_half_normal_integral,
 )
 from .evidence import (
-    Evidence as Evidence,
+    LogEvidence as LogEvidence,
     ladder as ladder,
     log_evidence as log_evidence,
 )
-from .mixture import SkewStudentMixture as SkewStudentMixture
 from .observations import Noise as Noise, Observations as Observations
 from .posterior import MixturePosterior as MixturePosterior
-from .prior import Prior as Prior
-from .prior_predictive import (
+from .prior import (
+    Prior as Prior,
     sample_prior as sample_prior,
     sample_prior_means as sample_prior_means,
 )
 from .pro_gamma import ProGamma as ProGamma
-from .sampler import sample_posterior as sample_posterior
-from .sampling import Sampling as Sampling
-from .skew_student import (
-    SkewStudent as SkewStudent,
-    log_half_normal_integral as log_half_normal_integral,
+from .sampler import Sampling as Sampling, sample_posterior as sample_posterior
+from .univariate import (
+    can_sample as can_sample,
+    sample_short_chains as sample_short_chains,
 )

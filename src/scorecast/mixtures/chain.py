@@ -1,61 +1,52 @@
-"""One Markov chain: its state, how it starts, and how it moves on."""
+"""One Markov chain: its state, how it starts, how it moves on, and what it notes."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scorecast._core.types import FloatArray, IntArray
-from scorecast.mixtures.kept import KeptMixture
-from scorecast.mixtures.kernels.half_normal import MOST_KNOTS, N_COEFFICIENTS
-from scorecast.mixtures.kernels.layout import (
+from scorecast._core.types import FloatArray
+from scorecast.mixtures.distributions import KeptMixture
+from scorecast.mixtures.kernels.special import MOST_KNOTS, N_COEFFICIENTS
+from scorecast.mixtures.kernels.state import (
     Cases,
     Components,
     Constants,
     Densities,
+    Measured,
     Population,
+    State,
     Sums,
+    Trace,
 )
 from scorecast.mixtures.kernels.sweep import (
     draw_mixture,
     fill_log_density,
+    run_noisy_sweeps,
     run_sweeps,
+    run_tempered_sweeps,
 )
+from scorecast.mixtures.observations import Observations
 
-__all__ = [
-    "Chain",
-    "Record",
-    "empty_components",
-    "empty_population",
-    "mixture_log_density",
-]
+if TYPE_CHECKING:
+    from scorecast.mixtures.sampler import Sampling
 
 _NEGLIGIBLE = 1e-16  # prior probability of components beyond what there is room for
+_LONGER = 1.5  # times as many sweeps, from one judgement to the next
 
 
-@dataclasses.dataclass(frozen=True)
-class Record:
-    """What was noted at each sweep."""
-
-    means: FloatArray  # (sweeps, N)
-    centres: FloatArray  # (sweeps, N): finite even where the mean is not
-    n_components: IntArray  # (sweeps,)
-    log_likelihood: FloatArray  # (sweeps,)
-    given_cases: FloatArray  # log likelihood given labels and scales (sweeps,)
-
-    @classmethod
-    def empty(cls, n_sweeps: int, n_dims: int) -> Record:
-        """Return a record with room for so many sweeps."""
-        return cls(
-            np.empty((n_sweeps, n_dims)),
-            np.empty((n_sweeps, n_dims)),
-            np.empty(n_sweeps, dtype=np.int64),
-            np.empty(n_sweeps),
-            np.empty(n_sweeps),
-        )
+def empty_trace(n_sweeps: int, n_dims: int) -> Trace:
+    """Return room for what is noted at so many sweeps."""
+    return Trace(
+        means=np.empty((n_sweeps, n_dims)),
+        centres=np.empty((n_sweeps, n_dims)),
+        numbers=np.empty(n_sweeps, dtype=np.int64),
+        likelihoods=np.empty(n_sweeps),
+        given_cases=np.empty(n_sweeps),
+    )
 
 
 class Chain:
@@ -73,6 +64,12 @@ class Chain:
         Split or merge attempts per sweep.
     n_start : int
         Number of components to begin with.
+
+    Attributes
+    ----------
+    state : State
+        All that changes. Replaced where components need more room, so that nobody else
+        may hold it.
     """
 
     def __init__(
@@ -84,143 +81,340 @@ class Chain:
         n_jumps: int,
         n_start: int = 1,
     ) -> None:
-        self.values = np.ascontiguousarray(values, dtype=np.float64)
         self.constants = constants
         self.rng = rng
         self.n_jumps = n_jumps
-        n_cases, n_dims = self.values.shape
-        self.number = np.array([n_start], dtype=np.int64)
-        self.cases = Cases(np.zeros(n_cases, dtype=np.int64), np.ones(n_cases))
-        self.population = empty_population(n_dims)
-        self.components = empty_components(0, n_dims)
-        self._make_room(n_start + n_jumps)
+        x = np.ascontiguousarray(values, dtype=np.float64)
+        n_cases, n_dims = x.shape
+        self.state = State(
+            x=x,
+            number=np.array([n_start], dtype=np.int64),
+            components=empty_components(0, n_dims),
+            population=empty_population(n_dims),
+            densities=_empty_densities(0, 0, n_cases, n_dims),
+            cases=Cases(np.zeros(n_cases, dtype=np.int64), np.ones(n_cases)),
+            sums=_empty_sums(0, n_dims),
+        )
+        self.make_room(n_start + n_jumps)
         self._start(n_start)
 
-    def _make_room(self, n_rows: int) -> None:
+    @property
+    def n_components(self) -> int:
+        """Number of components now."""
+        return int(self.state.number[0])
+
+    def make_room(self, n_rows: int) -> None:
         """Give the arrays room for so many components, keeping what they hold."""
-        n_cases, n_dims = self.values.shape
+        n_cases, n_dims = self.state.x.shape
         reach = math.ceil(math.log(_NEGLIGIBLE) / math.log(self.constants.growth))
         capacity = n_rows + max(reach, 8)
         components = empty_components(capacity, n_dims)
-        for new, old in zip(components, self.components, strict=True):
+        for new, old in zip(components, self.state.components, strict=True):
             new[: len(old)] = old
-        self.components = components
-        self.densities = _empty_densities(capacity, n_rows, n_cases, n_dims)
-        self.sums = _empty_sums(capacity, n_dims)
+        self.state = self.state._replace(
+            components=components,
+            densities=_empty_densities(capacity, n_rows, n_cases, n_dims),
+            sums=_empty_sums(capacity, n_dims),
+        )
 
     def _start(self, n_start: int) -> None:
         """Spread components of the size of the data over the data."""
-        n_dims = self.values.shape[1]
+        state = self.state
+        x, components, population = state.x, state.components, state.population
+        n_dims = x.shape[1]
         draw_mixture(
             self.rng,
             n_start,
-            self.components,
-            self.population,
+            components,
+            population,
             self.constants,
             np.empty(n_dims),
         )
-        centres = self.rng.integers(0, len(self.values), size=n_start)
-        spread = _robust_variance(self.values, self.population.covariance)
-        self.components.location[:n_start] = self.values[centres]
-        self.components.skew[:n_start] = 0.0
-        self.components.precision[:n_start] = np.linalg.inv(spread)
-        self.components.weight[:n_start] = 1.0 / n_start
+        centres = self.rng.integers(0, len(x), size=n_start)
+        spread = _robust_variance(x, population.covariance)
+        components.location[:n_start] = x[centres]
+        components.skew[:n_start] = 0.0
+        components.precision[:n_start] = np.linalg.inv(spread)
+        components.weight[:n_start] = 1.0 / n_start
         if n_start == 1:
-            self.components.location[0] = np.median(self.values, axis=0)
-        self.components.shape[:n_start] = 3.0
-        self.population.location_mean[:] = self.constants.centre
-        self.population.covariance[:] = spread.reshape(n_dims, n_dims)
+            components.location[0] = np.median(x, axis=0)
+        components.shape[:n_start] = 3.0
+        population.location_mean[:] = self.constants.centre
+        population.covariance[:] = spread.reshape(n_dims, n_dims)
 
-    def run(self, n_sweeps: int, record: Record, offset: int = 0) -> None:
-        """Run sweeps, noting them in the record from `offset` on.
-
-        Parameters
-        ----------
-        n_sweeps : int
-            How many.
-        record : Record
-            Where they are noted.
-        offset : int, default=0
-            Place of the first.
-        """
+    def run(self, n_sweeps: int, trace: Trace, offset: int = 0) -> None:
+        """Run sweeps, noting them in the trace from `offset` on."""
         done = 0
         while True:  # none at all is how kernels are compiled
             first, last = offset + done, offset + n_sweeps
-            done += run_sweeps(
-                self.rng,
-                self.values,
-                n_sweeps - done,
-                self.n_jumps,
-                self.number,
-                self.components,
-                self.population,
-                self.constants,
-                self.densities,
-                self.cases,
-                self.sums,
-                record.means[first:last],
-                record.centres[first:last],
-                record.n_components[first:last],
-                record.log_likelihood[first:last],
-                record.given_cases[first:last],
-            )
+            part = Trace._make(array[first:last] for array in trace)
+            done += self._sweep(n_sweeps - done, part)
             if done >= n_sweeps:
                 return
-            self._make_room(2 * (int(self.number[0]) + self.n_jumps))
+            self.make_room(2 * (self.n_components + self.n_jumps))
+
+    def _sweep(self, n_sweeps: int, trace: Trace) -> int:
+        """Run as many sweeps as there is room for; return how many."""
+        return int(
+            run_sweeps(
+                self.rng, n_sweeps, self.n_jumps, self.constants, self.state, trace
+            )
+        )
 
     def keep(self) -> KeptMixture:
         """Return a copy of the mixture as it is now."""
-        n = int(self.number[0])
-        return KeptMixture(*(array[:n].copy() for array in self.components))
+        n = self.n_components
+        return KeptMixture(*(array[:n].copy() for array in self.state.components))
 
-    def state(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """Return everything needed to go on later: arrays, and the stream's state."""
-        n = int(self.number[0])
-        arrays = {f"component_{k}": getattr(self.components, k)[:n].copy()
-                  for k in Components._fields}  # fmt: skip
-        arrays |= {f"population_{k}": v.copy()
-                   for k, v in self.population._asdict().items()}  # fmt: skip
+        n = self.n_components
+        arrays = {
+            f"component_{name}": array[:n].copy()
+            for name, array in self.state.components._asdict().items()
+        }
+        arrays |= {
+            f"population_{name}": array.copy()
+            for name, array in self.state.population._asdict().items()
+        }
         return {"arrays": arrays, "stream": self.rng.bit_generator.state}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a state that `state` returned.
-
-        Parameters
-        ----------
-        state : dict
-            The state.
-        """
-        arrays = state["arrays"]
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to a state that `snapshot` returned."""
+        arrays = saved["arrays"]
         n = len(arrays["component_weight"])
-        self.number[0] = n
-        if n + self.n_jumps > len(self.densities.row):
-            self._make_room(n + self.n_jumps)
-        for name in Components._fields:
-            getattr(self.components, name)[:n] = arrays[f"component_{name}"]
-        for name in Population._fields:
-            getattr(self.population, name)[...] = arrays[f"population_{name}"]
-        self.rng.bit_generator.state = state["stream"]
+        self.state.number[0] = n
+        if n + self.n_jumps > len(self.state.densities.row):
+            self.make_room(n + self.n_jumps)
+        for name, array in self.state.components._asdict().items():
+            array[:n] = arrays[f"component_{name}"]
+        for name, array in self.state.population._asdict().items():
+            array[...] = arrays[f"population_{name}"]
+        self.rng.bit_generator.state = saved["stream"]
+
+
+class NoisyChain(Chain):
+    """A chain whose values are unknown themselves, drawn anew at every sweep.
+
+    Parameters
+    ----------
+    observations : Observations
+        The data.
+    constants, rng, n_jumps, n_start
+        As for `Chain`.
+    noise_power : float, optional
+        Power of the likelihood of the measurements, for thermodynamic integration; the
+        trace then holds that likelihood as `given_cases`. By default one, with true
+        values of censored cases drawn exactly.
+    """
+
+    def __init__(
+        self,
+        observations: Observations,
+        constants: Constants,
+        rng: np.random.Generator,
+        *,
+        n_jumps: int,
+        n_start: int = 1,
+        noise_power: float | None = None,
+    ) -> None:
+        super().__init__(
+            observations.filled(), constants, rng, n_jumps=n_jumps, n_start=n_start
+        )
+        self.measured = Measured(
+            value=observations.values.copy(),  # every chain fills in its own
+            is_censored=observations.is_censored.copy(),
+            limit=observations.values[:, 0].copy(),
+            noise=observations.noise.precision,
+            noise_shape=float(observations.noise.shape),
+            noise_scale=np.ones(len(observations)),
+        )
+        self.noise_power = noise_power
+        n_cases = len(observations)
+        self.state.cases.label[:] = rng.integers(0, n_start, size=n_cases)
+
+    def _sweep(self, n_sweeps: int, trace: Trace) -> int:
+        lengths = n_sweeps, self.n_jumps, self.constants
+        given = self.state, self.measured, trace
+        if self.noise_power is None:
+            return int(run_noisy_sweeps(self.rng, *lengths, *given))
+        return int(run_tempered_sweeps(self.rng, self.noise_power, *lengths, *given))
+
+    def _latent(self) -> dict[str, Any]:
+        return {
+            "latent_true": self.state.x,
+            "latent_measured": self.measured.value,
+            "latent_noise_scale": self.measured.noise_scale,
+            "latent_label": self.state.cases.label,
+            "latent_root": self.state.cases.root,
+        }
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return everything needed to go on later."""
+        saved = super().snapshot()
+        saved["arrays"] |= {name: v.copy() for name, v in self._latent().items()}
+        return saved
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to a state that `snapshot` returned."""
+        super().restore(saved)
+        for name, array in self._latent().items():
+            array[...] = saved["arrays"][name]
+
+
+class Run:
+    """A chain with its trace: sweeps to warm up, then draws, then more if need be.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    n_warmup, n_draws : int
+        Sweeps that are planned.
+    n_kept : int
+        Draws to keep in full.
+
+    Attributes
+    ----------
+    n_warmup : int
+        Sweeps that are not used, from the first.
+    n_sweeps : int
+        Sweeps to be done in all.
+    done : int
+        Sweeps done.
+    trace : Trace
+        What was noted at every sweep.
+    """
+
+    def __init__(
+        self, chain: Chain, *, n_warmup: int, n_draws: int, n_kept: int
+    ) -> None:
+        self.chain = chain
+        self.n_warmup = n_warmup
+        self.n_sweeps = n_warmup + n_draws
+        self.n_kept = n_kept
+        self.every = max(1, n_draws // n_kept)
+        self.done = 0
+        self.trace = empty_trace(self.n_sweeps, chain.state.x.shape[1])
+        self.states: dict[int, KeptMixture] = {}  # by the sweep after which they were
+        self._planned = n_warmup
+
+    @property
+    def n_draws(self) -> int:
+        """Sweeps that are used, once all are done."""
+        return self.n_sweeps - self.n_warmup
+
+    @property
+    def next_sweeps(self) -> int:
+        """Sweeps that `extend` would add."""
+        return math.ceil((_LONGER - 1.0) * self.n_sweeps)
+
+    @property
+    def kept(self) -> list[KeptMixture]:
+        """Draws kept in full, evenly spread over those that are used."""
+        used = [state for sweep, state in self.states.items() if sweep > self.n_warmup]
+        if len(used) <= self.n_kept:
+            return used
+        places = np.linspace(0, len(used) - 1, self.n_kept).round().astype(int)
+        return [used[i] for i in places]
+
+    def compile(self) -> None:
+        """Have the kernels ready before threads ask for them."""
+        self.chain.run(0, self.trace)
+
+    def advance(self, goal: int) -> None:
+        """Run until `goal` sweeps are done, counted from the beginning."""
+        while self.done < goal:
+            drawn = self.done - self._planned
+            step = -drawn if drawn < 0 else self.every - drawn % self.every
+            step = min(step, goal - self.done)
+            self.chain.run(step, self.trace, self.done)
+            self.done += step
+            drawn = self.done - self._planned
+            if drawn > 0 and drawn % self.every == 0:
+                self.states[self.done] = self.chain.keep()
+
+    def extend(self) -> None:
+        """Go on for half as many sweeps again, and leave out the first third of all.
+
+        What was noted and lies behind that third is used: the draws are those of one
+        longer run.
+        """
+        self._make_longer(self.n_sweeps + self.next_sweeps)
+        self.n_warmup = max(self.n_warmup, self.n_sweeps // 3)
+        used = {k: v for k, v in self.states.items() if k > self.n_warmup}
+        if len(used) >= 2 * self.n_kept:
+            self.every *= 2
+            used = {
+                k: v for k, v in used.items() if (k - self._planned) % self.every == 0
+            }
+        self.states = used
+
+    def go_on(self) -> None:
+        """Make the run twice as long, warm-up included, keeping what was noted."""
+        self._make_longer(2 * self.n_sweeps)
+        self.n_warmup *= 2
+
+    def _make_longer(self, n_sweeps: int) -> None:
+        before = self.trace
+        self.n_sweeps = n_sweeps
+        self.trace = empty_trace(n_sweeps, before.means.shape[1])
+        for new, known in zip(self.trace, before, strict=True):
+            new[: len(known)] = known
+
+
+def start_runs(
+    values: FloatArray | Observations,
+    constants: Constants,
+    sampling: Sampling,
+    streams: Sequence[np.random.Generator],
+    *,
+    noise_power: float | None = None,
+) -> list[Run]:
+    """Start one chain per stream, from different numbers of components.
+
+    `noise_power` is the power of the likelihood of noisy observations.
+    """
+    n_jumps = sampling.jumps_for(len(values))
+    n_kept = max(1, sampling.n_kept // len(streams))
+    runs = []
+    for i, stream in enumerate(streams):
+        n_start = sampling.starts[i % len(sampling.starts)]
+        chain = _chain(values, constants, stream, n_jumps, n_start, noise_power)
+        run = Run(
+            chain,
+            n_warmup=sampling.n_warmup,
+            n_draws=sampling.n_draws,
+            n_kept=n_kept,
+        )
+        runs.append(run)
+    return runs
+
+
+def _chain(
+    values: FloatArray | Observations,
+    constants: Constants,
+    stream: np.random.Generator,
+    n_jumps: int,
+    n_start: int,
+    noise_power: float | None,
+) -> Chain:
+    if not isinstance(values, Observations):
+        return Chain(values, constants, stream, n_jumps=n_jumps, n_start=n_start)
+    return NoisyChain(
+        values,
+        constants,
+        stream,
+        n_jumps=n_jumps,
+        n_start=n_start,
+        noise_power=noise_power,
+    )
 
 
 def mixture_log_density(
     x: FloatArray, kept: KeptMixture, constants: Constants
 ) -> FloatArray:
-    """Return the log density of one draw.
-
-    Parameters
-    ----------
-    x : array of shape (n, N)
-        Places.
-    kept : KeptMixture
-        The draw.
-    constants : Constants
-        Of the prior it was drawn under.
-
-    Returns
-    -------
-    array of shape (n,)
-        Log densities.
-    """
+    """Return the log density of one draw."""
     number, n_dims = kept.location.shape
     components = Components(
         kept.weight, kept.location, kept.skew, kept.precision, kept.shape
@@ -240,20 +434,7 @@ def _robust_variance(values: FloatArray, fallback: FloatArray) -> FloatArray:
 
 
 def empty_components(capacity: int, n_dims: int) -> Components:
-    """Return room for so many components.
-
-    Parameters
-    ----------
-    capacity : int
-        How many.
-    n_dims : int
-        N.
-
-    Returns
-    -------
-    Components
-        All zero.
-    """
+    """Return room for so many components."""
     return Components(
         weight=np.zeros(capacity),
         location=np.zeros((capacity, n_dims)),
@@ -264,18 +445,7 @@ def empty_components(capacity: int, n_dims: int) -> Components:
 
 
 def empty_population(n_dims: int) -> Population:
-    """Return room for a population.
-
-    Parameters
-    ----------
-    n_dims : int
-        N.
-
-    Returns
-    -------
-    Population
-        Unit matrices, until it is drawn.
-    """
+    """Return room for a population."""
     return Population(
         location_mean=np.zeros(n_dims),
         location_precision=np.eye(n_dims),

@@ -9,28 +9,24 @@ prior here, so every update of the sampler keeps its form.
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_n_jobs
+from scorecast._core.checks import check_n_jobs, warn
 from scorecast._core.parallel import map_threads
 from scorecast._core.progress import announced
 from scorecast._core.rng import as_generator
-from scorecast._core.types import FloatArray, Json, RandomState
+from scorecast._core.types import FloatArray, IntArray, Json, RandomState
 from scorecast.exceptions import DataWarning, UsageError
 from scorecast.mixtures.diagnostics import mcse_of, rhat_of
 from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.prior import Prior
-from scorecast.mixtures.sampler import check_given
-from scorecast.mixtures.sampling import Sampling
+from scorecast.mixtures.sampler import Sampling, check_given
 
 if TYPE_CHECKING:
-    from scorecast.mixtures.run import Run
-
-__all__ = ["Evidence", "ladder", "log_evidence", "thermodynamic_integral"]
+    from scorecast.mixtures.chain import Run
 
 _BATCHES = 5  # of each chain: long enough to be nearly independent
 _FEWEST_DRAWS = 20
@@ -47,7 +43,7 @@ _MANY_ERRORS = 3.0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Evidence:
+class LogEvidence:
     """The log evidence of a prior and what it was computed from.
 
     Parameters
@@ -79,6 +75,18 @@ class Evidence:
     prior_name: str
     rhats: FloatArray
     rule_error: float
+
+    @property
+    def is_rule_rough(self) -> bool:
+        """Whether the rule itself may be off by more than chance, and by much."""
+        chance = float(np.sqrt(max(self.stderr**2 - self.rule_error**2, 0.0)))
+        return self.rule_error > max(_MOST_RULE_ERROR, _MANY_ERRORS * chance)
+
+    @property
+    def disagreeing(self) -> IntArray:
+        """Rungs that matter at which the two chains did not come to agree."""
+        matters = _shares(self.betas) * np.sqrt(self.variances) > _LEAST_SHARE
+        return np.flatnonzero(matters & ~(self.rhats <= _MOST_RHAT))
 
     def to_dict(self) -> Json:
         """Return plain values."""
@@ -159,7 +167,7 @@ def log_evidence(
     error: float | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
-) -> Evidence:
+) -> LogEvidence:
     """Estimate the log evidence of a prior given values.
 
     Parameters
@@ -184,7 +192,7 @@ def log_evidence(
 
     Returns
     -------
-    Evidence
+    LogEvidence
         The log evidence with its error.
 
     Raises
@@ -223,8 +231,7 @@ def log_evidence(
     if error is not None:
         _run_on(runs, rungs, error, n_jobs)
     found = _summarise(rungs, [_drawn(rung) for rung in runs], prior.name)
-    _warn_rule(found)
-    _warn_disagreement(found)
+    _warn_of(found)
     return found
 
 
@@ -237,7 +244,7 @@ def _start(
 ) -> list[Run]:
     """Start the chains of one rung; with noise it is the noise that is tempered."""
     # Compiled code is loaded only when it is used.
-    from scorecast.mixtures.run import start_runs
+    from scorecast.mixtures.chain import start_runs
 
     streams = [stream, *stream.spawn(_CHAINS - 1)]
     if isinstance(given, Observations):
@@ -289,40 +296,33 @@ def _run_on(
 
 def _drawn(rung: list[Run]) -> FloatArray:
     """Return the log likelihoods of a rung, chain by chain."""
-    return np.array([run.record.given_cases[run.n_warmup :] for run in rung])
+    return np.array([run.trace.given_cases[run.n_warmup :] for run in rung])
 
 
-def _warn_rule(found: Evidence) -> None:
-    """Warn where the rule itself may be off by more than chance, and by much."""
-    chance = np.sqrt(max(found.stderr**2 - found.rule_error**2, 0.0))
-    if found.rule_error <= max(_MOST_RULE_ERROR, _MANY_ERRORS * chance):
-        return
-    msg = (
-        f"Evidence of {found.prior_name!r}: the ladder is too coarse, and the value "
-        f"may be off by {found.rule_error:.2f} nats for that alone. Give more rungs: "
-        f"betas=ladder({2 * (found.betas.size - 1)})."
-    )
-    warnings.warn(msg, DataWarning, stacklevel=3)
-
-
-def _warn_disagreement(found: Evidence) -> None:
-    """Warn where the chains of a rung that matters did not come to agree."""
-    matters = _shares(found.betas) * np.sqrt(found.variances) > _LEAST_SHARE
-    failed = np.flatnonzero(matters & ~(found.rhats <= _MOST_RHAT))
+def _warn_of(found: LogEvidence) -> None:
+    """Warn of what the result says, too: a rough rule, chains that disagree."""
+    if found.is_rule_rough:
+        problem = (
+            f"Evidence of {found.prior_name!r}: the ladder is too coarse, and the "
+            f"value may be off by {found.rule_error:.2f} nats for that alone. Give "
+            f"more rungs: betas=ladder({2 * (found.betas.size - 1)})."
+        )
+        warn(DataWarning(problem))
+    failed = found.disagreeing
     if not failed.size:
         return
     worst = failed[np.argmax(np.nan_to_num(found.rhats[failed], nan=np.inf))]
-    msg = (
+    problem = (
         f"Evidence of {found.prior_name!r}: the two chains disagree at {failed.size} "
         f"of {found.betas.size} rungs of the ladder (R-hat {found.rhats[worst]:.2f} at "
         f"beta {found.betas[worst]:.3g}; at most {_MOST_RHAT}). The error of "
         f"{found.stderr:.2f} nats allows for how far they are apart, but is itself a "
         "guess. Give a `sampling` with more draws."
     )
-    warnings.warn(msg, DataWarning, stacklevel=3)
+    warn(DataWarning(problem))
 
 
-def _summarise(betas: FloatArray, draws: list[FloatArray], name: str) -> Evidence:
+def _summarise(betas: FloatArray, draws: list[FloatArray], name: str) -> LogEvidence:
     """Integrate draws of shape (chains, draws), rung by rung."""
     means = np.array([rung.mean() for rung in draws])
     variances = np.array([rung.var() for rung in draws])
@@ -337,6 +337,6 @@ def _summarise(betas: FloatArray, draws: list[FloatArray], name: str) -> Evidenc
     chance = float(np.sqrt(np.sum((_shares(betas) * _rung_errors(draws)) ** 2)))
     stderr = float(np.hypot(chance, rule_error))
     rhats = np.array([rhat_of(rung) for rung in draws])
-    return Evidence(
+    return LogEvidence(
         value, stderr, value - plain, betas, means, variances, name, rhats, rule_error
     )

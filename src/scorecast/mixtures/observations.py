@@ -11,8 +11,6 @@ from scipy.special import gammaln
 from scorecast._core.types import BoolArray, FloatArray
 from scorecast.exceptions import InvalidInputError, UsageError
 
-__all__ = ["Noise", "Observations"]
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Noise:

@@ -14,12 +14,13 @@ from scorecast.mixtures.diagnostics import (
     diagnose,
     diagnose_short_chains,
 )
-from scorecast.mixtures.kept import KeptMixture
-from scorecast.mixtures.mixture import SkewStudentMixture
+from scorecast.mixtures.distributions import (
+    KeptMixture,
+    SkewStudentMixture,
+    as_mixture,
+    mixture_log_densities,
+)
 from scorecast.mixtures.prior import Prior
-from scorecast.mixtures.skew_student import SkewStudent
-
-__all__ = ["MixturePosterior", "as_mixture"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -89,8 +90,6 @@ class MixturePosterior:
             Log densities.
         """
         if self.n_groups is not None:  # short chains, which compile nothing
-            from scorecast.mixtures.densities import mixture_log_densities
-
             return mixture_log_densities(np.ravel(x).astype(np.float64), self.kept)
         # Compiled code is loaded only when it is used.
         from scorecast.mixtures.chain import mixture_log_density
@@ -128,24 +127,3 @@ class MixturePosterior:
             The average over the kept draws.
         """
         return np.asarray(np.mean([m.cdf(x) for m in self.mixtures], axis=0))
-
-
-def as_mixture(kept: KeptMixture, kind: int) -> SkewStudentMixture:
-    """Return a kept draw as a distribution.
-
-    Parameters
-    ----------
-    kept : KeptMixture
-        The draw.
-    kind : {1, 2}
-        Whether scales have rate m - 1 or m.
-
-    Returns
-    -------
-    SkewStudentMixture
-        The distribution.
-    """
-    lag = 1.0 if kind == 1 else 0.0
-    parts = zip(kept.location, kept.skew, kept.precision, kept.shape, strict=True)
-    components = tuple(SkewStudent(mu, nu, s, m, m - lag) for mu, nu, s, m in parts)
-    return SkewStudentMixture(kept.weight / kept.weight.sum(), components)

@@ -1,4 +1,4 @@
-"""The hierarchical prior of a mixture: every hyperparameter, named and frozen."""
+"""The hierarchical prior of a mixture, and what it believes before any value."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.types import FloatArray, Json
+from scorecast._core.rng import as_generator
+from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.mixtures.kernels.layout import Constants
-
-__all__ = ["Prior"]
+from scorecast.mixtures.distributions import (
+    KeptMixture,
+    SkewStudentMixture,
+    as_mixture,
+)
+from scorecast.mixtures.kernels.state import Constants
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -21,7 +25,7 @@ class Prior:
 
     The hierarchy is that of Sewell (2010), appendix B.1: matrices named ``precision``
     and ``rate`` are precisions and rates, never covariances, except `covariance`-like
-    ones that say so. Use `information` or `recurrence` rather than the constructor.
+    ones that say so. Use `information` or `survival` rather than the constructor.
 
     Parameters
     ----------
@@ -125,27 +129,6 @@ class Prior:
         }
         return cls(**(printed | changes))
 
-    @classmethod
-    def long_tails(cls, **changes: Any) -> Self:
-        """Return `information` with more belief in long and one-sided tails.
-
-        Intervals for the mean of skewed, long-tailed values hold more often under it;
-        docs/decisions/0006-sampler has the figures.
-
-        Parameters
-        ----------
-        **changes
-            Hyperparameters to set otherwise.
-
-        Returns
-        -------
-        Prior
-            The prior.
-        """
-        tails: dict[str, Any] = {"skew_spread": 4.0, "tail_b": 1.0}
-        name = "long tails" if not changes else "long tails, changed"
-        return cls.information(**({"name": name} | tails | changes))
-
     def scaled(self, factor: float) -> Self:
         """Return the prior of values that are `factor` times as large.
 
@@ -169,8 +152,8 @@ class Prior:
         return dataclasses.replace(self, **changes)
 
     @classmethod
-    def recurrence(cls, cov: ArrayLike, mean: ArrayLike, **changes: Any) -> Self:
-        """Return the prior for recurrence times with covariates (appendix B.8).
+    def survival(cls, cov: ArrayLike, mean: ArrayLike, **changes: Any) -> Self:
+        """Return the prior for times to an event with covariates (appendix B.8).
 
         The paper prints kappa_C = 0.09, which makes a single component likely (.91);
         0.9 was probably meant. It is kept as printed; set ``growth=0.9`` to differ.
@@ -294,3 +277,80 @@ def _check_numbers(prior: Prior) -> None:
         if not 0.0 < getattr(prior, field) < np.inf:
             msg = f"`{field}` must be positive; got {getattr(prior, field)!r}."
             raise UsageError(msg)
+
+
+# Draws from the prior ----------------------------------------------------------------
+
+
+def sample_prior_means(
+    prior: Prior, n: int, *, random_state: RandomState = None
+) -> FloatArray:
+    """Draw means of mixtures from the prior.
+
+    Parameters
+    ----------
+    prior : Prior
+        The prior.
+    n : int
+        Number of draws.
+    random_state : int, Generator or None
+        Source of randomness.
+
+    Returns
+    -------
+    array of shape (n, N)
+        One mean per draw.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scorecast.mixtures import Prior, sample_prior_means
+    >>> means = sample_prior_means(Prior.information(), 4000, random_state=0)
+    >>> bool(2.3 < np.quantile(means, 0.975) < 2.9)
+    True
+    """
+    return np.array([mean for mean, _ in _draws(prior, n, random_state)])
+
+
+def sample_prior(
+    prior: Prior, n: int, *, random_state: RandomState = None
+) -> tuple[SkewStudentMixture, ...]:
+    """Draw mixtures from the prior.
+
+    Parameters
+    ----------
+    prior : Prior
+        The prior.
+    n : int
+        Number of draws.
+    random_state : int, Generator or None
+        Source of randomness.
+
+    Returns
+    -------
+    tuple of SkewStudentMixture
+        The draws; ``.sample`` of each simulates values.
+    """
+    kind = prior.tail_kind
+    return tuple(as_mixture(k, kind) for _, k in _draws(prior, n, random_state))
+
+
+def _draws(
+    prior: Prior, n: int, random_state: RandomState
+) -> list[tuple[FloatArray, KeptMixture]]:
+    # Compiled code is loaded only when it is used.
+    from scorecast.mixtures.chain import empty_components, empty_population
+    from scorecast.mixtures.kernels.sweep import draw_mixture
+
+    rng = as_generator(random_state)
+    constants = prior.constants()
+    numbers = rng.geometric(1.0 - prior.growth, size=n)
+    components = empty_components(int(numbers.max()), prior.n_dims)
+    population = empty_population(prior.n_dims)
+    drawn = []
+    for number in numbers:
+        mean = np.empty(prior.n_dims)
+        draw_mixture(rng, number, components, population, constants, mean)
+        kept = KeptMixture(*(array[:number].copy() for array in components))
+        drawn.append((mean, kept))
+    return drawn

@@ -13,8 +13,6 @@ from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import UsageError
 
-__all__ = ["ProGamma"]
-
 _N_NODES = 4001
 
 
@@ -117,7 +115,7 @@ class ProGamma:
         array of shape (n,)
             The draws.
         """
-        from scorecast.mixtures.kernels.pro_gamma import draw_pro_gammas
+        from scorecast.mixtures.kernels.special import draw_pro_gammas
 
         out = np.empty(n)
         rng = as_generator(random_state)

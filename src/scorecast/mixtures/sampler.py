@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import io as memory
+import json
 import math
+import numbers
 import os
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,17 +22,104 @@ from scorecast._core.parallel import map_threads
 from scorecast._core.progress import announced, revise, stages, track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
-from scorecast.exceptions import InvalidInputError
+from scorecast._version import __version__
+from scorecast.exceptions import CheckpointError, InvalidInputError, UsageError
+from scorecast.io import check_writable, write_bytes
+from scorecast.mixtures.distributions import KeptMixture
 from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.posterior import MixturePosterior
 from scorecast.mixtures.prior import Prior
-from scorecast.mixtures.sampling import Sampling
 
 if TYPE_CHECKING:
-    from scorecast.mixtures.checkpoint import Checkpoint
-    from scorecast.mixtures.run import Run
+    from scorecast.mixtures.chain import Run
 
-__all__ = ["check_given", "check_values", "sample_posterior"]
+_JUMP_WORK = 3500  # cases looked at by split and merge attempts of one sweep
+
+
+@dataclasses.dataclass(frozen=True)
+class Sampling:
+    """How long and how to sample: ``scorecast.Sampling``.
+
+    The defaults below are those of the posterior of J. `RecurrenceModel`, which is
+    fitted once per fold, takes 500 sweeps to warm up, 1,000 draws, 4 extensions and 200
+    draws kept unless it is given a ``Sampling``; of one that is given, all holds.
+
+    Parameters
+    ----------
+    n_chains : int, default=4
+        Chains, each with its own stream and its own start.
+    n_warmup : int, default=1000
+        Sweeps before the first draw.
+    n_draws : int, default=2000
+        Draws per chain.
+    n_jumps : int, optional
+        Split or merge attempts per sweep; by default as many as look at some 3,500
+        cases, between 1 and 20.
+    starts : tuple of int, default=(1, 8, 2, 4)
+        Components to begin with, chain by chain, over and over. Far apart on purpose:
+        chains that agree in spite of it are worth more.
+    max_seconds : float, default=60
+        How long to go on beyond those draws while the chains cannot be trusted: for
+        half as many sweeps again each time, of which the first third is left out. What
+        was planned is not bounded by it. Zero: not at all.
+    n_extensions : int, optional
+        How often to go on at most; by default as often as the seconds allow.
+    n_kept : int, default=400
+        Draws kept in full, over all chains.
+    """
+
+    n_chains: int = 4
+    n_warmup: int = 1000
+    n_draws: int = 2000
+    n_jumps: int | None = None
+    starts: tuple[int, ...] = (1, 8, 2, 4)
+    max_seconds: float = 60.0
+    n_extensions: int | None = None
+    n_kept: int = 400
+
+    def __post_init__(self) -> None:
+        least = {"n_chains": 1, "n_warmup": 0, "n_draws": 4, "n_kept": 1}
+        for name in ("n_jumps", "n_extensions"):
+            if getattr(self, name) is not None:
+                least[name] = 0
+        for name, smallest in least.items():
+            if not _is_count(getattr(self, name), smallest):
+                msg = (
+                    f"`{name}` must be a whole number of at least {smallest}; got "
+                    f"{getattr(self, name)!r}."
+                )
+                raise UsageError(msg)
+        if not (isinstance(self.max_seconds, numbers.Real) and self.max_seconds >= 0):
+            msg = (
+                "`max_seconds` must be a number of seconds from 0; got "
+                f"{self.max_seconds!r}."
+            )
+            raise UsageError(msg)
+        if not self.starts or not all(_is_count(n, 1) for n in self.starts):
+            msg = f"`starts` must be numbers of components from 1; got {self.starts!r}."
+            raise UsageError(msg)
+
+    def jumps_for(self, n_cases: int) -> int:
+        """Return the number of split or merge attempts per sweep.
+
+        Parameters
+        ----------
+        n_cases : int
+            Number of values.
+
+        Returns
+        -------
+        int
+            As stated, or what suits so many values.
+        """
+        if self.n_jumps is not None:
+            return self.n_jumps
+        return int(np.clip(_JUMP_WORK // max(n_cases, 1), 1, 20))
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, numbers.Integral) and int(value) >= least
+
 
 _GREATEST = 1e100  # whose square, over any sensible variance, is still a number
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
@@ -83,8 +176,7 @@ def sample_posterior(
     (2, 100, 1)
     """
     # Compiled code is loaded only when it is used.
-    from scorecast.mixtures.checkpoint import Checkpoint
-    from scorecast.mixtures.run import start_runs
+    from scorecast.mixtures.chain import start_runs
 
     given = check_given(values, prior)
     check_n_jobs(n_jobs)
@@ -166,23 +258,6 @@ def check_given(
     """Return values or observations, of as many coordinates as the prior has.
 
     Equal measurements are welcome where there is noise: true values differ.
-
-    Parameters
-    ----------
-    values : array-like or Observations
-        What the caller gave.
-    prior : Prior
-        The prior.
-
-    Returns
-    -------
-    array of shape (n, N) or Observations
-        Checked.
-
-    Raises
-    ------
-    InvalidInputError
-        If the numbers of coordinates differ, or values are beyond 1e100.
     """
     if not isinstance(values, Observations):
         return check_values(values, prior)
@@ -194,26 +269,7 @@ def check_given(
 
 
 def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
-    """Return values of shape (n, N), or say what is wrong with them.
-
-    Parameters
-    ----------
-    values : array-like
-        What the caller gave.
-    prior : Prior
-        The prior.
-
-    Returns
-    -------
-    array of shape (n, N)
-        Finite values.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are none, of another shape, not finite, beyond 1e100, or too many of
-        them equal.
-    """
+    """Return values of shape (n, N), or say what is wrong with them."""
     n_dims = prior.n_dims
     given = np.asarray(values, dtype=np.float64)
     if given.ndim == 1 and n_dims == 1:
@@ -292,15 +348,188 @@ def _collect(
     runs: Sequence[Run], prior: Prior, values: FloatArray | Observations
 ) -> MixturePosterior:
     n_warmup = runs[0].n_warmup
-    records = [run.record for run in runs]
+    traces = [run.trace for run in runs]
     return MixturePosterior(
-        means=np.array([r.means[n_warmup:] for r in records]),
-        centres=np.array([r.centres[n_warmup:] for r in records]),
-        n_components=np.array([r.n_components[n_warmup:] for r in records]),
-        log_likelihood=np.array([r.log_likelihood[n_warmup:] for r in records]),
-        n_components_warmup=np.array([r.n_components[:n_warmup] for r in records]),
+        means=np.array([t.means[n_warmup:] for t in traces]),
+        centres=np.array([t.centres[n_warmup:] for t in traces]),
+        n_components=np.array([t.numbers[n_warmup:] for t in traces]),
+        log_likelihood=np.array([t.likelihoods[n_warmup:] for t in traces]),
+        n_components_warmup=np.array([t.numbers[:n_warmup] for t in traces]),
         kept=tuple(one for run in runs for one in run.kept),
         prior=prior,
         n_cases=len(values),
         n_discarded=n_warmup,
     )
+
+
+# The state of a run in a file --------------------------------------------------------
+#
+# An archive of arrays, and a header that holds a checksum of each and one of its own:
+# an array that was altered, exchanged or taken out is found.
+
+_BETWEEN = 20.0  # seconds from one save to the next
+_FIELDS = tuple(field.name for field in dataclasses.fields(KeptMixture))
+
+
+class Checkpoint:
+    """Saves and restores runs; does nothing without a path.
+
+    Parameters
+    ----------
+    path : path or None
+        The file.
+    values, prior, sampling, streams
+        What the run was asked for; a file of another run is refused.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        values: FloatArray | Observations,
+        prior: Prior,
+        sampling: Sampling,
+        streams: Sequence[np.random.Generator],
+    ) -> None:
+        self.path = path
+        self._last = time.monotonic()
+        self._kept: bytes | None = None
+        if path is not None:
+            check_writable(path, force=True)
+            self.asked = _fingerprint(values, prior, sampling, streams)
+
+    def load(self, runs: Sequence[Run]) -> int:
+        """Bring the runs to the saved state, if there is one; return their stage."""
+        if self.path is None or not os.path.exists(self.path):
+            return 0
+        header, arrays = self._read()
+        if header.get("asked") != self.asked:
+            msg = (
+                f"{self.path}: the checkpoint of another run (values, prior, sampling, "
+                "seed or version differ); remove it or name another file"
+            )
+            raise CheckpointError(msg)
+        for run, saved in zip(runs, header["runs"], strict=True):
+            _restore(run, saved, arrays)
+        return int(header["stage"])
+
+    def note(self, runs: Sequence[Run], stage: int) -> None:
+        """Remember the state between two rounds, and save it now and then.
+
+        An interrupt may fall between a sweep and its entry in the trace, so what is
+        saved then is the state of the last whole round.
+        """
+        if self.path is None:
+            return
+        arrays: dict[str, Any] = {}
+        saved = [_saved(run, i, arrays) for i, run in enumerate(runs)]
+        header = {"asked": self.asked, "stage": stage, "runs": saved}
+        checks = {name: _check_of(array) for name, array in arrays.items()}
+        text = json.dumps(header | {"checks": checks}).encode()
+        arrays["header"] = np.frombuffer(text, dtype=np.uint8)
+        arrays["check"] = np.array(hashlib.sha256(text).hexdigest())
+        target = memory.BytesIO()
+        np.savez(target, **arrays)
+        self._kept = target.getvalue()
+        if time.monotonic() - self._last > _BETWEEN:
+            self.save()
+
+    def save(self) -> None:
+        """Write what was noted last, whole or not at all."""
+        if self.path is None or self._kept is None:
+            return
+        write_bytes(self.path, self._kept, force=True)
+        self._last = time.monotonic()
+
+    def _read(self) -> tuple[dict[str, Any], Mapping[str, Any]]:
+        try:
+            with open(self.path or "", "rb") as file:
+                saved = np.load(file, allow_pickle=False)
+                arrays = {name: saved[name] for name in saved.files}
+            text, check = arrays.pop("header").tobytes(), str(arrays.pop("check"))
+            header = json.loads(text)
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            msg = f"{self.path}: not a checkpoint of scorecast, or a damaged one"
+            raise CheckpointError(msg) from error
+        place = ""
+        if hashlib.sha256(text).hexdigest() != check:
+            place = "header"
+        else:
+            checks = header["checks"]
+            wrong = {k for k, v in arrays.items() if checks.get(k) != _check_of(v)}
+            place = min(wrong | (checks.keys() - arrays.keys()), default="")
+        if place:
+            msg = (
+                f"{self.path}, {place}: damaged or edited, so nothing in this "
+                "checkpoint can be believed; remove it to start anew"
+            )
+            raise CheckpointError(msg)
+        return header, arrays
+
+
+def _check_of(array: Any) -> str:
+    given = np.ascontiguousarray(array)
+    kind = f"{given.dtype.str} {given.shape} ".encode()
+    return hashlib.sha256(kind + given.tobytes()).hexdigest()
+
+
+def _fingerprint(
+    values: FloatArray | Observations,
+    prior: Prior,
+    sampling: Sampling,
+    streams: Sequence[np.random.Generator],
+) -> str:
+    digest = hashlib.sha256(values.tobytes())
+    # How long to try for is no part of what is drawn: it may differ when a run goes on.
+    settings = [
+        __version__,
+        prior.to_dict(),
+        dataclasses.asdict(sampling) | {"max_seconds": None, "n_extensions": None},
+        [str(stream.bit_generator.state) for stream in streams],
+    ]
+    digest.update(json.dumps(settings, default=str).encode())
+    return digest.hexdigest()
+
+
+def _saved(run: Run, index: int, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Put the arrays of a run among `arrays`; return the rest for the header."""
+    state = run.chain.snapshot()
+    for name, value in state["arrays"].items():
+        arrays[f"{index}/state/{name}"] = value
+    for name, value in run.trace._asdict().items():
+        arrays[f"{index}/trace/{name}"] = value[: run.done]
+    states = run.states.values()
+    arrays[f"{index}/sweeps"] = np.array([*run.states], dtype=int)
+    arrays[f"{index}/sizes"] = np.array([len(k.weight) for k in states], dtype=int)
+    for name in _FIELDS:
+        parts = [getattr(kept, name) for kept in states]
+        arrays[f"{index}/kept/{name}"] = np.concatenate(parts) if parts else np.empty(0)
+    return {
+        "stream": state["stream"],
+        "done": run.done,
+        "n_warmup": run.n_warmup,
+        "n_sweeps": run.n_sweeps,
+        "every": run.every,
+        "index": index,
+    }
+
+
+def _restore(run: Run, saved: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    from scorecast.mixtures.chain import empty_trace
+
+    index = saved["index"]
+    prefix = f"{index}/state/"
+    state = {
+        k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)
+    }
+    run.chain.restore({"arrays": state, "stream": saved["stream"]})
+    run.n_warmup, run.n_sweeps = saved["n_warmup"], saved["n_sweeps"]
+    run.every, run.done = saved["every"], saved["done"]
+    run.trace = empty_trace(run.n_sweeps, run.trace.means.shape[1])
+    for name, target in run.trace._asdict().items():
+        target[: run.done] = arrays[f"{index}/trace/{name}"]
+    ends = np.cumsum(arrays[f"{index}/sizes"])[:-1]
+    if len(arrays[f"{index}/sizes"]) == 0:
+        return
+    parts = [np.split(arrays[f"{index}/kept/{name}"], ends) for name in _FIELDS]
+    states = (KeptMixture(*fields) for fields in zip(*parts, strict=True))
+    run.states = dict(zip(arrays[f"{index}/sweeps"].tolist(), states, strict=True))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.types import Json, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.mixtures import Evidence, Prior, Sampling
+from scorecast.mixtures import LogEvidence, Prior, Sampling
 from scorecast.recurrence.evidence import hyperparameter_evidence
 from scorecast.recurrence.scaling import hyperparameter_names, unknown_said
 from scorecast.recurrence.settings import OF_MODEL
@@ -205,7 +205,7 @@ def check_candidates(
             msg = f"`candidates` {name!r}: {unknown_said(unknown[0])}"
             raise UsageError(msg)
         try:
-            Prior.recurrence(np.eye(n_dims), np.zeros(n_dims), **changes)
+            Prior.survival(np.eye(n_dims), np.zeros(n_dims), **changes)
         except (TypeError, ValueError, UsageError, InvalidInputError) as error:
             msg = f"`candidates` {name!r}: {error}"
             raise UsageError(msg) from error
@@ -251,7 +251,7 @@ def choose_hyperparameters(
     """
     n_dims = 1 if X is None else 1 + np.shape(X)[1]
     asked = check_candidates(candidates, n_dims)
-    found: Mapping[str, Evidence] = hyperparameter_evidence(
+    found: Mapping[str, LogEvidence] = hyperparameter_evidence(
         model, X, time, event, asked, sampling=sampling, random_state=random_state,
         checkpoint=checkpoint,
     )  # fmt: skip

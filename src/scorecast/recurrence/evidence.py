@@ -15,7 +15,7 @@ from scorecast._core.progress import in_parts
 from scorecast._core.rng import as_generator
 from scorecast._core.types import Json, RandomState
 from scorecast.exceptions import UsageError
-from scorecast.mixtures import Evidence, Observations, Sampling, ladder, log_evidence
+from scorecast.mixtures import LogEvidence, Observations, Sampling, ladder, log_evidence
 from scorecast.recurrence.cohort import check_cohort
 from scorecast.recurrence.noted import noted
 from scorecast.recurrence.scaling import check_sampling, make_prior, scale_cohort
@@ -42,7 +42,7 @@ def hyperparameter_evidence(
     sampling: Sampling | None = None,
     random_state: RandomState | Literal["model"] = OF_MODEL,
     checkpoint: str | os.PathLike[str] | None = None,
-) -> dict[str, Evidence]:
+) -> dict[str, LogEvidence]:
     """Estimate the log evidence of candidate hyperparameters.
 
     Parameters
@@ -97,7 +97,7 @@ def hyperparameter_evidence(
             _evidence, given, random_state=stream, n_jobs=model.n_jobs, **asked
         )
         told = noted(checkpoint, "evidence", (asked, given.tobytes(), stream), work)
-        found[name] = Evidence.from_dict(told)
+        found[name] = LogEvidence.from_dict(told)
     return dict(sorted(found.items(), key=lambda item: -item[1].value))
 
 

@@ -195,7 +195,7 @@ def make_prior(scaling: Scaling, changes: Mapping[str, Any] | None) -> Prior:
             msg = f"`hyperparameters`: {unknown_said(name)}"
             raise UsageError(msg)
     try:
-        return Prior.recurrence(
+        return Prior.survival(
             scaling.correlation, np.zeros(len(scaling.centre)), **(changes or {})
         )
     except ScorecastError:

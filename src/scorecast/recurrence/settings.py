@@ -69,7 +69,7 @@ def settings_of(model: RecurrenceModel) -> Json:
     from scorecast.recurrence.model import SAMPLING
 
     used = SAMPLING if model.sampling is None else model.sampling
-    printed = dataclasses.asdict(Prior.recurrence(np.eye(1), np.zeros(1)))
+    printed = dataclasses.asdict(Prior.survival(np.eye(1), np.zeros(1)))
     hyperparameters = {
         k: v for k, v in printed.items() if k != "name" and not np.ndim(v)
     } | {k: np.asarray(v).tolist() for k, v in (model.hyperparameters or {}).items()}

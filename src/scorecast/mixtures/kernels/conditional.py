@@ -21,11 +21,9 @@ import numpy as np
 
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.mixtures.kernels.density import rate_of
-from scorecast.mixtures.kernels.layout import Components
 from scorecast.mixtures.kernels.matrix import LOG_2PI, compiled, entry, merged
-from scorecast.mixtures.kernels.normal import normal_values
-
-__all__ = ["Turned", "fill_normals", "mixture_quantiles", "mixture_values"]
+from scorecast.mixtures.kernels.special import normal_values
+from scorecast.mixtures.kernels.state import Components
 
 # The trapezoid rule errs by 2 exp(-2 pi^2 / step^2) for a normal density, 2e-6 here.
 STEP = 1.2  # deviations

@@ -14,9 +14,6 @@ import math
 import numpy as np
 
 from scorecast._core.types import FloatArray
-from scorecast.mixtures.kernels.elementary import exp_in_place, log_in_place
-from scorecast.mixtures.kernels.half_normal import fill_table, read_table
-from scorecast.mixtures.kernels.layout import Components, Constants, Densities
 from scorecast.mixtures.kernels.matrix import (
     LOG_2PI,
     cholesky,
@@ -24,18 +21,15 @@ from scorecast.mixtures.kernels.matrix import (
     log_determinant,
     merged,
 )
+from scorecast.mixtures.kernels.special import (
+    LOG_2,
+    exp_in_place,
+    fill_table,
+    log_in_place,
+    read_table,
+)
+from scorecast.mixtures.kernels.state import Components, Constants, Densities
 
-__all__ = [
-    "add_row",
-    "fill_rows",
-    "log_densities",
-    "log_likelihood",
-    "move_density",
-    "prepare",
-    "rate_of",
-]
-
-LOG_2 = math.log(2.0)
 FAR = 1e-100
 
 

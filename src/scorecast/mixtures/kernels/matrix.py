@@ -13,23 +13,6 @@ from numba import njit
 
 from scorecast._core.types import FloatArray
 
-__all__ = [
-    "cholesky",
-    "combine",
-    "compiled",
-    "draw_gamma",
-    "draw_normal",
-    "draw_wishart",
-    "entry",
-    "invert",
-    "log_determinant",
-    "log_normal",
-    "log_wishart",
-    "merged",
-    "multiply",
-    "trace_of_product",
-]
-
 LOG_PI = math.log(math.pi)
 LOG_2PI = math.log(2 * math.pi)
 ROOT_HALF = math.sqrt(0.5)

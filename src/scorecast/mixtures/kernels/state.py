@@ -9,16 +9,6 @@ from typing import NamedTuple
 
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 
-__all__ = [
-    "Cases",
-    "Components",
-    "Constants",
-    "Densities",
-    "Measured",
-    "Population",
-    "Sums",
-]
-
 
 class Constants(NamedTuple):
     """The hyperparameters that stay fixed, and the power of the likelihood."""
@@ -108,3 +98,28 @@ class Measured(NamedTuple):
     noise: FloatArray  # diagonal of S_n (N,)
     noise_shape: float  # m_n
     noise_scale: FloatArray  # lambda_k (n,)
+
+
+class State(NamedTuple):
+    """All that a chain knows, but for its stream; what changes is an array.
+
+    Only the chain holds it: one with more room takes its place.
+    """
+
+    x: FloatArray  # values, true ones where measurements are noisy (n, N)
+    number: IntArray  # C, the number of components (1,)
+    components: Components
+    population: Population
+    densities: Densities
+    cases: Cases
+    sums: Sums
+
+
+class Trace(NamedTuple):
+    """What is noted at each sweep."""
+
+    means: FloatArray  # (sweeps, N)
+    centres: FloatArray  # (sweeps, N): finite even where the mean is not
+    numbers: IntArray  # of components (sweeps,)
+    likelihoods: FloatArray  # log, labels and scales integrated out (sweeps,)
+    given_cases: FloatArray  # log likelihood given labels and scales (sweeps,)

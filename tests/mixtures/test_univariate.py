@@ -8,13 +8,17 @@ from scipy import stats
 
 from scorecast.information.posterior import spread_ties
 from scorecast.mixtures import Prior, ProGamma, SkewStudent, sample_short_chains
-from scorecast.mixtures.densities import (
+from scorecast.mixtures.distributions import (
     log_densities,
+    log_half_normal_integral,
     log_scale_integral,
     mixture_log_densities,
 )
-from scorecast.mixtures.ensemble import Ensemble, can_sample, draw_pro_gamma
-from scorecast.mixtures.skew_student import log_half_normal_integral
+from scorecast.mixtures.univariate import (
+    Ensemble,
+    can_sample,
+    draw_pro_gamma,
+)
 
 PRIOR = Prior.information()
 
@@ -137,7 +141,7 @@ def test_every_move_leaves_the_posterior_where_it_is_in_many_runs(move):
     ],
 )
 def test_a_wrong_move_is_found_out(monkeypatch, move, name, wrong):
-    from scorecast.mixtures import ensemble
+    import scorecast.mixtures.univariate as ensemble
 
     right = getattr(ensemble, name)
     monkeypatch.setattr(ensemble, name, lambda *a: wrong(right(*a)))
@@ -195,7 +199,7 @@ def test_chains_without_time_are_judged_all_the_same():
 def test_what_short_chains_are_for():
     assert can_sample(5_000, PRIOR)
     assert not can_sample(5_001, PRIOR)
-    assert not can_sample(100, Prior.recurrence(np.eye(2), np.zeros(2)))
+    assert not can_sample(100, Prior.survival(np.eye(2), np.zeros(2)))
     assert not can_sample(100, Prior.information(tail_kind=2))
 
 

@@ -51,18 +51,16 @@ from scorecast._core.parallel import one_blas_thread
 from scorecast._core.progress import track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
-from scorecast.mixtures.densities import (
+from scorecast.mixtures.distributions import (
     LOG_2PI,
+    KeptMixture,
     log_densities,
     log_scale_integral,
     mean_root,
 )
-from scorecast.mixtures.kept import KeptMixture
 from scorecast.mixtures.posterior import MixturePosterior
 from scorecast.mixtures.prior import Prior
 from scorecast.mixtures.sampler import check_values
-
-__all__ = ["Ensemble", "can_sample", "draw_pro_gamma", "sample_short_chains"]
 
 _TINY = 1e-300
 _MOST_EXPONENT = 700.0
