@@ -416,6 +416,8 @@ MADE_UP: dict[str, Callable[[Path], object]] = {
     "labels.csv": lambda path: _table(path, {"label": _scores()[1].tolist()}),
     "scores.csv": _scores_csv,
     "run.npz": _run_npz,
+    "a.npz": _run_npz,
+    "b.npz": _run_npz,
     "g.npy": lambda path: np.save(path, _vectors(40, 12, 0)),
     "p.npy": lambda path: np.save(path, _vectors(40, 12, 1)),
     "y.npy": lambda path: np.save(path, np.arange(40)),

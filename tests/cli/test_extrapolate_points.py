@@ -58,3 +58,22 @@ def test_tables_of_other_things_are_refused_with_their_file(run, points, text):
     code, _, err = run("extrapolate", "--curve", points, "--to", "1e6")
     assert code == 3
     assert "points.csv" in err
+
+
+def test_several_files_of_scores_are_compared(run, tmp_path, problem):
+    scores, own = problem
+    np.savez(tmp_path / "a.npz", scores=scores, labels=own)
+    np.savez(tmp_path / "b.npz", scores=scores + np.eye(12)[own], labels=own)
+    files = [tmp_path / "a.npz", f"better={tmp_path / 'b.npz'}"]
+    saved = tmp_path / "o.json"
+    code, out, _ = run("extrapolate", *files, "--to", "100", "--json", saved)
+    assert code == 0
+    answer = sc.load(saved)
+    assert list(answer.recognisers) == ["a.npz", "better"]
+    assert answer.differences[0].value > 0
+    assert "better" in out
+    code, _, _ = run("extrapolate", *files, "--to", "9", "--fail-below", ".99999")
+    assert code == 5
+    for more in (["--until", ".5"], ["--cost", "x"]):
+        assert run("extrapolate", *files, "--to", "100", *more)[0] == 2
+    assert run("extrapolate", files[0], files[0], "--to", "100")[0] == 2

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Extrapolation,
         Extrapolator,
         PublishedCurve,
+        RecogniserComparison,
         RiskExtrapolation,
     )
 
@@ -77,10 +78,12 @@ _OF_SCORES = (
     "key",
 )
 _OF_POINTS = ("design", "n_samples")
+_OF_ONE = ("cost", "until", "curve")
 
 
 @click.command(name="extrapolate", cls=Verb, usual=_USUAL, aliases=_SETTINGS)
 @score_options
+@click.argument("others", nargs=-1, metavar="[OTHERS]...")
 @option(
     "Question",
     "--to",
@@ -181,6 +184,9 @@ def command(context: click.Context, /, **options: Any) -> None:
     SCORES holds one row per example and one column per class (.npy, .npz, .csv,
     .parquet, .safetensors). Instead of it, --gallery and --probes give embeddings, or
     --curve published accuracies at a few numbers of classes.
+
+    OTHERS are scores of other recognisers for the same examples: all are forecast, and
+    which will be ahead. Names are those of the files, or NAME=FILE.
     """
     from scorecast.cli.outputs import run
 
@@ -194,6 +200,10 @@ def command(context: click.Context, /, **options: Any) -> None:
     refuse_unused(context, _OF_POINTS, "without points (--curve)")
     if options["cost"]:
         refuse_unused(context, _OF_ACCURACY, "where costs are forecast: leave it out")
+    if options["others"]:
+        refuse_unused(context, _OF_ONE, "where several recognisers are compared")
+        run(options, _load_several, _answer, gates=_several_gates)
+        return
     run(options, _load, _answer, gates=None if options["cost"] else _gates)
 
 
@@ -211,9 +221,40 @@ def _load(options: dict[str, Any]) -> Loaded:
     return loaded.of_verb(arguments, files)
 
 
+def _load_several(options: dict[str, Any]) -> Loaded:
+    """Read the scores of several recognisers."""
+    from scorecast.cli.inputs import load_scores, named_file
+    from scorecast.cli.outputs import Loaded
+
+    method = _method(options)
+    found: dict[str, Any] = {}
+    files: list[str] = []
+    notes: list[Any] = []
+    for given in (options["scores"], *options["others"]):
+        name, path = named_file(given)
+        if name in found:
+            problem = f"two recognisers are called {name!r}"
+            remedy = "name them, as NAME=FILE"
+            raise UsageError(problem, parameter="scores", remedy=remedy)
+        loaded = load_scores({**options, "scores": path})
+        found[name] = loaded.scores
+        files += [file for file in loaded.files if file not in files]
+        notes += loaded.notes
+    return Loaded(
+        arguments={"scores": found, "method": method}, files=files, notes=notes
+    )
+
+
+def _several_gates(
+    result: RecogniserComparison, options: dict[str, Any]
+) -> Iterator[Gate]:
+    for name, one in result.recognisers.items():
+        yield from _gates(one, options, of=name)
+
+
 def _answer(
     options: dict[str, Any], loaded: Loaded
-) -> Extrapolation | RiskExtrapolation:
+) -> Extrapolation | RiskExtrapolation | RecogniserComparison:
     from scorecast.extrapolation import extrapolate
 
     names = ("to", "ties", "average", "confidence_level", "n_jobs")
@@ -229,7 +270,7 @@ def _answer(
     # The terminal shows one forecast; what others say is only seen in a file.
     is_saved = bool(options["json_path"] or options["report_path"])
     is_compared = options["compare"]
-    found: Extrapolation = extrapolate(
+    found: Extrapolation | RecogniserComparison = extrapolate(
         **arguments,
         **asked,
         until=options["until"],

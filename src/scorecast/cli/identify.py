@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -389,14 +388,14 @@ def _check_as_long(source: str, length: int, stimuli: Matrix, what: str) -> None
 
 
 def _load_decoders(options: dict[str, Any]) -> Loaded:
-    from scorecast.cli.inputs import Loaded
+    from scorecast.cli.inputs import Loaded, named_file
 
     decoders: dict[str, Any] = {}
     files: list[str] = []
     notes: list[DataWarning] = []
     places: dict[str, Location] = {}
     # Embeddings are one decoder without a file of scores.
-    named = [_named(given) for given in options["scores"]] or [("embeddings", "")]
+    named = [named_file(given) for given in options["scores"]] or [("embeddings", "")]
     for name, path in named:
         if name in decoders:
             problem = f"two decoders are called {name!r}: name them as NAME=FILE"
@@ -415,15 +414,6 @@ def _load_decoders(options: dict[str, Any]) -> Loaded:
         places=places if len(decoders) == 1 else {},
         notes=tuple({str(note): note for note in notes}.values()),
     )
-
-
-def _named(given: str) -> tuple[str, str]:
-    """Split NAME=FILE; a file whose name has the sign is taken as it is."""
-    name, sign, path = given.partition("=")
-    if sign and name and not os.path.exists(given.partition("::")[0]):
-        return name, path
-    file, _, key = given.partition("::")
-    return key or os.path.basename(file), given
 
 
 def _load_scores(options: dict[str, Any]) -> LoadedScores:

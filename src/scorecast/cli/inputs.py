@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -41,6 +42,7 @@ __all__ = [
     "file_layout",
     "file_prints",
     "load_scores",
+    "named_file",
 ]
 
 _OF_VECTORS = ("gallery_labels", "metric")
@@ -341,3 +343,12 @@ def collected_warnings() -> Iterator[list[str]]:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
+
+
+def named_file(given: str) -> tuple[str, str]:
+    """Split NAME=FILE; a file whose name has the sign is taken as it is."""
+    name, sign, path = given.partition("=")
+    if sign and name and not os.path.exists(given.partition("::")[0]):
+        return name, path
+    file, _, key = given.partition("::")
+    return key or os.path.basename(file), given

@@ -24,7 +24,15 @@ from scorecast.extrapolation.bandwidths import (
     bandwidth,
     wrong_class_bandwidths,
 )
-from scorecast.extrapolation.extrapolate import (
+from scorecast.extrapolation.extrapolate import extrapolate
+from scorecast.extrapolation.extrapolator import (
+    EXTRAPOLATORS,
+    Extrapolator,
+    Fit,
+    Law,
+    RankExtrapolator,
+)
+from scorecast.extrapolation.forecast import (
     BandwidthForecast,
     Discriminability,
     Extrapolation,
@@ -33,14 +41,6 @@ from scorecast.extrapolation.extrapolate import (
     MethodRole,
     Prediction,
     Reach,
-    extrapolate,
-)
-from scorecast.extrapolation.extrapolator import (
-    EXTRAPOLATORS,
-    Extrapolator,
-    Fit,
-    Law,
-    RankExtrapolator,
 )
 from scorecast.extrapolation.intervals import IntervalKind, perfect_bound
 from scorecast.extrapolation.notes import ForecastNote, note_text, objection_text
@@ -54,6 +54,11 @@ from scorecast.extrapolation.points import (
     PublishedCurve,
     curve_note_text,
     extrapolate_curve,
+)
+from scorecast.extrapolation.recognisers import (
+    Crossing,
+    RecogniserComparison,
+    RecogniserDifference,
 )
 from scorecast.extrapolation.risk import (
     RISK_METHODS,
@@ -74,6 +79,7 @@ __all__ = [
     "BandwidthForecast",
     "Bayesian",
     "CostInterval",
+    "Crossing",
     "CurveExtrapolation",
     "CurveMethod",
     "CurveNote",
@@ -102,6 +108,8 @@ __all__ = [
     "RankExtrapolator",
     "RankHistogram",
     "Reach",
+    "RecogniserComparison",
+    "RecogniserDifference",
     "Regression",
     "RiskExtrapolation",
     "RiskFactor",

@@ -205,10 +205,11 @@ def rank_posterior(
     """
     ranks = observed.ranks if right is None else observed.ranks_if_right(right)
     size = n_effective or effective_size(observed, right)
-    return _posterior(ranks, size), size
+    return posterior_of_ranks(ranks, size), size
 
 
-def _posterior(ranks: RankHistogram, size: float) -> RankPosterior:
+def posterior_of_ranks(ranks: RankHistogram, size: float) -> RankPosterior:
+    """Return the posterior given a histogram that counts as so many samples."""
     likelihood, log_chances = _log_chances(ranks.n_classes)
     binned = likelihood.bin(ranks.histogram)
     log_weight = _family().log_prior + size * (binned @ log_chances)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
-from typing import Any, ClassVar, Literal, overload
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scorecast._core.checks import (
     check_class_counts,
@@ -18,295 +16,19 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import one_blas_thread
-from scorecast._core.result import INPUT, OPTION, Note, Result
-from scorecast._core.rng import as_generator, seed_number
-from scorecast._core.types import FloatArray, IntArray, RandomState
+from scorecast._core.types import RandomState
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.extrapolation.auto import PooledFit, Pooling
-from scorecast.extrapolation.backtest import (
-    BacktestRow,
-    backtest_methods,
-    check_guesses,
-)
-from scorecast.extrapolation.extrapolator import (
-    EXTRAPOLATORS,
-    Extrapolator,
-    Fit,
-    Law,
-    choose_extrapolator,
-)
-from scorecast.extrapolation.intervals import (
-    IntervalKind,
-    least_accuracy,
-    observed_interval,
-    prediction_interval,
-)
-from scorecast.extrapolation.notes import FAR, forecast_notes, warn_of
+from scorecast.extrapolation.backtest import check_guesses
+from scorecast.extrapolation.extrapolator import Extrapolator, choose_extrapolator
+from scorecast.extrapolation.forecast import Extrapolation, forecast_accuracy
 from scorecast.extrapolation.observed import ObservedClasses
-from scorecast.extrapolation.risk import RiskExtrapolation, extrapolate_risk
-from scorecast.scores import (
-    AVERAGES,
-    TIE_RULES,
-    AccuracyCurve,
-    Marginality,
-    Recogniser,
-    check_scores,
-    curve_of_ranking,
-    curve_sizes,
-    marginality,
+from scorecast.extrapolation.recognisers import (
+    RecogniserComparison,
+    check_recognisers,
+    compare_recognisers,
 )
-
-_CURVE_POINTS = 48
-_REACH = 10**9  # classes beyond which nobody looks
-_REACH_POINTS = 240
-_NOWHERE = np.array([1])
-_FEWEST_TO_HIDE = 8
-_FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
-_NO_COVARIANCE = np.empty((0, 0))
-
-
-class MethodRole(StrEnum):
-    """What a method has to do with the forecast."""
-
-    FORECAST = "forecast"
-    PART = "part"
-    COMPARED = "compared"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prediction:
-    """Expected accuracy at one number of classes.
-
-    Attributes
-    ----------
-    classes : int
-        Number of classes.
-    accuracy : float
-        Expected accuracy.
-    low, high : float
-        Ends of the interval; NaN where classes are too few for one.
-    chance : float
-        Accuracy of guessing among so many classes.
-    is_observed : bool
-        Whether it is no forecast: the average over all subsets of so many classes.
-    is_far : bool
-        Whether it is so far beyond the data that it is a rough guide at best.
-    bound : float or None
-        What accuracy is at least where every sample was right, with confidence
-        `confidence_level` and whatever the recogniser is like; None where some were
-        wrong.
-    """
-
-    classes: int
-    accuracy: float
-    low: float
-    high: float
-    chance: float
-    is_observed: bool = False
-    is_far: bool = False
-    bound: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reach:
-    """Up to how many classes an accuracy is held.
-
-    Attributes
-    ----------
-    accuracy : float
-        What is to be held.
-    classes : int or None
-        Largest number of classes at which as much is expected; None beyond `limit`.
-    low, high : int or None
-        The same of the lower and the upper end of the interval: up to `low` classes one
-        may be sure of it, beyond `high` of the contrary. None beyond `limit`; 1 where
-        not even the fewest classes are sure.
-    limit : int
-        Beyond which nobody looked.
-    """
-
-    accuracy: float
-    classes: int | None
-    low: int | None
-    high: int | None
-    limit: int
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ForecastCurve:
-    """Expected accuracy over a range of numbers of classes, for drawing.
-
-    Attributes
-    ----------
-    classes : ndarray of int64
-        Numbers of classes.
-    accuracy, low, high : ndarray of float64
-        Expected accuracy and the ends of its interval.
-    """
-
-    classes: NDArray[np.int64]
-    accuracy: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class MethodForecast:
-    """What one method says.
-
-    Attributes
-    ----------
-    name : str
-        Name of the method.
-    role : MethodRole
-        Whether it makes the forecast, is a part of it, or is shown for comparison.
-    weight : float
-        Its share in the forecast.
-    targets : ndarray of float64
-        Its accuracies at the predicted numbers of classes.
-    curve : ndarray of float64
-        Its accuracies at the classes of the forecast curve.
-    """
-
-    name: str
-    role: MethodRole
-    weight: float
-    targets: NDArray[np.float64]
-    curve: NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Discriminability:
-    """The discriminability function on a grid.
-
-    Attributes
-    ----------
-    u : ndarray of float64
-        Favourabilities.
-    d : ndarray of float64
-        D(u), the share of samples with favourability at most u.
-    """
-
-    u: NDArray[np.float64]
-    d: NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class BandwidthForecast:
-    """What another bandwidth would have said.
-
-    Attributes
-    ----------
-    bandwidth : float
-        The bandwidth.
-    rmse : float
-        Its error in predicting all classes from half of them.
-    accuracy : ndarray of float64
-        Its accuracies at the predicted numbers of classes.
-    """
-
-    bandwidth: float
-    rmse: float
-    accuracy: NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Extrapolation(Result):
-    """Accuracy forecast for more classes than were observed.
-
-    Attributes
-    ----------
-    predictions : tuple of Prediction
-        The numbers asked for.
-    observed : AccuracyCurve
-        Accuracy against the number of classes, from the classes at hand.
-    observed_low, observed_high : float
-        Interval of the accuracy with all observed classes.
-    curve : ForecastCurve
-        The forecast between the observed classes and the largest target.
-    methods : tuple of MethodForecast
-        What each method says, and its share in the forecast.
-    backtest : tuple of BacktestRow
-        How methods did when classes were hidden from them; may be empty.
-    discriminability : Discriminability
-        D(u) of the forecast.
-    interval_kind : IntervalKind
-        How intervals were made.
-    reach : Reach or None
-        Up to how many classes an accuracy is held, where that was asked.
-    pooling : Pooling or None
-        How parts were pooled, where they were.
-    bandwidth : float or None
-        What the method chose, if it is one that chooses a bandwidth.
-    by_bandwidth : tuple of BandwidthForecast
-        What other bandwidths would have said.
-    n_effective : float or None
-        Number of independent samples that the data count as, where a method asked.
-    parameters : dict of str to float
-        Parameters of the law of favourability, where it has a few.
-    notes : tuple of Note
-        What the reader must know; codes of `ForecastNote` and `ScoreNote`.
-    n_samples, n_classes : int
-        Size of the data.
-    marginality : Marginality
-        Whether each class is scored on its own, as the forecast assumes.
-    method : str
-        What was used.
-    settings : dict
-        Settings of the method that are not the usual ones.
-    ties, average : str
-        Rules used.
-    top : int
-        Guesses allowed for a sample to count as right.
-    confidence_level : float
-        Level of all intervals.
-    random_state : int or None
-        The seed, where it was a number.
-    """
-
-    kind: ClassVar[str] = "extrapolation"
-
-    predictions: tuple[Prediction, ...]
-    observed: AccuracyCurve
-    observed_low: float
-    observed_high: float
-    curve: ForecastCurve
-    methods: tuple[MethodForecast, ...]
-    backtest: tuple[BacktestRow, ...]
-    discriminability: Discriminability
-    interval_kind: IntervalKind
-    reach: Reach | None = None
-    pooling: Pooling | None = None
-    bandwidth: float | None = None
-    by_bandwidth: tuple[BandwidthForecast, ...] = ()
-    n_effective: float | None = None
-    parameters: dict[str, float] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
-    n_samples: int = field(metadata=INPUT)
-    n_classes: int = field(metadata=INPUT)
-    marginality: Marginality = field(metadata=INPUT)
-    method: str = field(metadata=OPTION)
-    settings: dict[str, Any] = field(metadata=OPTION)
-    ties: str = field(metadata=OPTION)
-    average: str = field(metadata=OPTION)
-    top: int = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
-    random_state: int | None = field(metadata=OPTION)
-
-    @property
-    def observed_accuracy(self) -> float:
-        """Accuracy with all observed classes."""
-        return float(self.observed.accuracy[np.argmax(self.observed.classes)])
-
-    @property
-    def is_faultless(self) -> bool:
-        """Whether every observed sample is right."""
-        return self.observed_accuracy >= 1
-
-    def to_columns(self) -> dict[str, list[Any]]:
-        """Return the predictions, one row per number of classes."""
-        rows = [asdict(p) for p in self.predictions]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+from scorecast.extrapolation.risk import RiskExtrapolation, extrapolate_risk
+from scorecast.scores import AVERAGES, TIE_RULES, Recogniser, check_scores
 
 
 @overload
@@ -345,9 +67,27 @@ def extrapolate(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> RiskExtrapolation: ...
+@overload
+def extrapolate(
+    scores: Mapping[str, ArrayLike | Recogniser],
+    y_true: Iterable[Hashable] | None = None,
+    *,
+    to: int | Sequence[int],
+    until: None = None,
+    method: str | Extrapolator = "auto",
+    top: int = 1,
+    cost: None = None,
+    ties: str = "random",
+    average: str = "macro",
+    confidence_level: float = 0.95,
+    compare: bool = True,
+    backtest: int | Literal["auto"] = "auto",
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> RecogniserComparison: ...
 @checked_keywords
 def extrapolate(
-    scores: ArrayLike | Recogniser,
+    scores: ArrayLike | Recogniser | Mapping[str, ArrayLike | Recogniser],
     y_true: Iterable[Hashable] | None = None,
     *,
     to: int | Sequence[int] | None = None,
@@ -362,7 +102,7 @@ def extrapolate(
     backtest: int | Literal["auto"] = "auto",
     random_state: RandomState = 0,
     n_jobs: int | None = None,
-) -> Extrapolation | RiskExtrapolation:
+) -> Extrapolation | RiskExtrapolation | RecogniserComparison:
     r"""Forecast accuracy, or cost, with many more classes than were tested.
 
     With U the chance that a random wrong class scores below the true one, accuracy
@@ -375,7 +115,8 @@ def extrapolate(
     ----------
     scores : array-like of shape (n_samples, n_classes), Scores or Embeddings
         What the recogniser gave for the observed classes; `Scores` names classes or
-        takes distances.
+        takes distances. A mapping of names to these compares recognisers that were
+        tested on the same samples, in the same order.
     y_true : iterable of hashable, optional
         True labels; not needed where `scores` carries them.
     to : int or sequence of int, optional
@@ -415,8 +156,9 @@ def extrapolate(
 
     Returns
     -------
-    Extrapolation or RiskExtrapolation
-        The forecast, what it rests on, and how far to trust it.
+    Extrapolation, RiskExtrapolation or RecogniserComparison
+        The forecast, what it rests on, and how far to trust it; of several
+        recognisers also which will be ahead, and how sure that is.
 
     Raises
     ------
@@ -456,6 +198,32 @@ def extrapolate(
     if until is not None:
         check_share(until, "until", is_open=True)
     check_guesses(top)
+    if isinstance(scores, Mapping):
+        if cost is not None or until is not None or targets is None:
+            problem = (
+                "several recognisers are compared by accuracy at numbers of classes"
+            )
+            raise UsageError(problem, parameter="cost" if cost is not None else "until")
+        data = check_recognisers(scores, y_true)
+        forecasts = {
+            name: extrapolate(
+                one,
+                to=to,
+                method=method,
+                top=top,
+                ties=ties,
+                average=average,
+                confidence_level=confidence_level,
+                compare=compare,
+                backtest=backtest,
+                random_state=random_state,
+                n_jobs=n_jobs,
+            )
+            for name, one in data.items()
+        }
+        return compare_recognisers(
+            data, forecasts, ties=ties, average=average, n_jobs=n_jobs
+        )
     if cost is not None:
         if top > 1:
             problem = "a cost is of one decision: there are no several guesses"
@@ -476,19 +244,19 @@ def extrapolate(
             n_jobs=n_jobs,
         )
     chosen = choose_extrapolator(method, top)
-    data = check_scores(scores, y_true)
-    check_guesses(top, data.n_classes)
-    if np.unique(data.own).size < 2:
+    known = check_scores(scores, y_true)
+    check_guesses(top, known.n_classes)
+    if np.unique(known.own).size < 2:
         raise InsufficientDataError(
             "all samples belong to one class: how well classes are told apart cannot "
             "be seen from one of them",
             parameter="y_true",
         )
-    observed = ObservedClasses.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    observed = ObservedClasses.of(known, ties=ties, average=average, n_jobs=n_jobs)
     # Small arrays throughout: more threads of BLAS would wait for one another, and
     # change the last digits.
     with one_blas_thread():
-        return _forecast(
+        return forecast_accuracy(
             observed,
             chosen,
             targets,
@@ -500,301 +268,3 @@ def extrapolate(
             random_state=random_state,
             n_jobs=n_jobs,
         )
-
-
-def _forecast(
-    observed: ObservedClasses,
-    chosen: Extrapolator,
-    targets: IntArray | None,
-    *,
-    until: float | None,
-    top: int,
-    confidence_level: float,
-    is_compared: bool,
-    n_repeats: int | None,
-    random_state: RandomState,
-    n_jobs: int | None,
-) -> Extrapolation:
-    """Fit, compare, test and ask."""
-    data = observed.data
-    rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
-    fit = chosen.fit(observed, rng_fit, n_jobs=n_jobs)
-    reach = None
-    if until is not None:
-        asked = _Question(observed, fit, {}, confidence_level, _NOWHERE, top, n_jobs)
-        reach = asked.reach(until)
-    if targets is None:
-        most = None if reach is None else reach.classes
-        targets = np.array([most or _REACH])
-    others: dict[str, Fit] = {}
-    if is_compared and isinstance(fit, PooledFit):
-        others = _fit_others(fit, observed, rng_others, n_jobs)
-    rows = _backtest(observed, fit, others, n_repeats, rng_test, top, n_jobs)
-    pooling = fit.pooling if isinstance(fit, PooledFit) else None
-    notes = forecast_notes(observed, targets, top=top, pooling=pooling)
-    warn_of(notes)
-    asked = _Question(observed, fit, others, confidence_level, targets, top, n_jobs)
-    curve, predictions, kind = asked.forecasts()
-    at_hand = asked.observed_curve(curve_sizes(observed.n_classes))
-    low, high = observed_interval(observed, at_hand, confidence_level)
-    return Extrapolation(
-        predictions=predictions,
-        observed=replace(at_hand, covariance=_NO_COVARIANCE),
-        observed_low=_raised(low, float(at_hand.accuracy.min()), curve),
-        observed_high=high,
-        curve=curve,
-        methods=asked.methods(curve.classes),
-        backtest=rows,
-        discriminability=Discriminability(
-            u=_FAVOURABILITY, d=fit.law.discriminability(_FAVOURABILITY)
-        ),
-        interval_kind=kind,
-        reach=reach,
-        pooling=pooling,
-        bandwidth=fit.bandwidth,
-        by_bandwidth=tuple(
-            BandwidthForecast(
-                bandwidth=one.bandwidth,
-                rmse=one.rmse,
-                accuracy=one.law.accuracy(targets, top),
-            )
-            for one in fit.by_bandwidth
-        ),
-        n_effective=fit.n_effective,
-        parameters=dict(fit.parameters),
-        notes=notes,
-        n_samples=data.n_samples,
-        n_classes=data.n_classes,
-        marginality=marginality(data),
-        method=chosen.name,
-        settings=chosen.settings(),
-        ties=observed.ties,
-        average=observed.average,
-        top=top,
-        confidence_level=confidence_level,
-        random_state=seed_number(random_state),
-    )
-
-
-def _fit_others(
-    fit: PooledFit,
-    observed: ObservedClasses,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-) -> dict[str, Fit]:
-    """Fit what "auto" is compared with, but for its own parts.
-
-    Every method of the registry has a stream of its own, asked or not, so that one more
-    changes nothing for the others.
-    """
-    streams = zip(EXTRAPOLATORS.values(), rng.spawn(len(EXTRAPOLATORS)), strict=True)
-    return {
-        method.name: method.fit(observed, stream, n_jobs=n_jobs)
-        for method, stream in streams
-        if method.is_compared
-        and method.name not in fit.parts
-        and (method.max_cells is None or observed.n_cells <= method.max_cells)
-    }
-
-
-def _backtest(
-    observed: ObservedClasses,
-    fit: Fit,
-    others: dict[str, Fit],
-    n_repeats: int | None,
-    rng: np.random.Generator,
-    top: int,
-    n_jobs: int | None,
-) -> tuple[BacktestRow, ...]:
-    """Hide half of the classes, unless these are too few."""
-    n_kept = observed.n_classes // 2
-    is_sure = n_kept <= top  # within so many guesses everything is right
-    if n_repeats == 0 or observed.n_classes < _FEWEST_TO_HIDE or is_sure:
-        return ()
-    # Bandwidths chosen on all classes are held, or every hiding would hide again.
-    methods = [fit.tuned, *(other.tuned for other in others.values())]
-    return tuple(
-        backtest_methods(
-            observed, methods, n_kept, n_repeats, rng, top=top, n_jobs=n_jobs
-        )
-    )
-
-
-@dataclass(frozen=True)
-class _Question:
-    """A fit, and what it is asked for."""
-
-    observed: ObservedClasses
-    fit: Fit
-    others: dict[str, Fit]
-    confidence_level: float
-    targets: IntArray
-    top: int
-    n_jobs: int | None
-
-    def observed_curve(self, sizes: IntArray) -> AccuracyCurve:
-        """Return the accuracy at numbers of classes that were observed."""
-        observed = self.observed
-        return curve_of_ranking(
-            observed.ranking,
-            sizes,
-            top=self.top,
-            ties=observed.ties,
-            average=observed.average,
-        )
-
-    def forecasts(self) -> tuple[ForecastCurve, tuple[Prediction, ...], IntervalKind]:
-        """Ask for the curve and the targets together."""
-        first = self.observed.n_classes
-        last = max(int(self.targets.max()), 2 * first)
-        points = np.geomspace(first, last, _CURVE_POINTS).round().astype(int)
-        sizes = np.unique(points)
-        n, asked = sizes.size, np.concatenate([sizes, self.targets])
-        accuracy = self._expected(self.fit.law, asked)
-        interval = prediction_interval(
-            self.fit,
-            self.observed,
-            asked,
-            self.confidence_level,
-            top=self.top,
-            n_jobs=self.n_jobs,
-        )
-        low, high = interval.low, interval.high
-        curve = ForecastCurve(
-            classes=sizes, accuracy=accuracy[:n], low=low[:n], high=high[:n]
-        )
-        found = [
-            self._prediction(int(k), *map(float, values))
-            if k > first
-            else self._interpolated(int(k), curve)
-            for k, *values in zip(
-                self.targets, accuracy[n:], low[n:], high[n:], strict=True
-            )
-        ]
-        return curve, tuple(found), interval.kind
-
-    def reach(self, accuracy: float) -> Reach:
-        """Find up to how many classes an accuracy is held, surely and perhaps."""
-        first = self.observed.n_classes
-        at_hand = self.observed_curve(curve_sizes(first))
-        if float(at_hand.accuracy[np.argmax(at_hand.classes)]) < accuracy:
-            raise UsageError(
-                f"with the {first:,} classes observed accuracy is "
-                f"{at_hand.accuracy[np.argmax(at_hand.classes)]:.3f} already; got "
-                f"{accuracy:g}",
-                parameter="until",
-            )
-        spaced = np.geomspace(first, _REACH, _REACH_POINTS).round()
-        beyond = np.unique(spaced.astype(np.int64))
-        expected = self._expected(self.fit.law, beyond)
-        interval = prediction_interval(
-            self.fit,
-            self.observed,
-            beyond,
-            self.confidence_level,
-            top=self.top,
-            n_jobs=self.n_jobs,
-        )
-        order = np.argsort(at_hand.classes)
-        sizes = at_hand.classes[order]
-        ends = np.array(
-            [
-                observed_interval(
-                    self.observed,
-                    self.observed_curve(np.array([k])),
-                    self.confidence_level,
-                )
-                for k in sizes
-            ]
-        )
-        # Accuracy only decreases: at least as much with fewer classes as with all.
-        ends[:, 0] = np.fmax(ends[:, 0], interval.low[0])
-        classes = np.concatenate([sizes, beyond[1:]]).astype(np.float64)
-
-        def last(within: FloatArray, far: FloatArray) -> int | None:
-            values = np.minimum.accumulate(np.concatenate([within, far[1:]]))
-            held = np.flatnonzero(values >= accuracy)
-            if not held.size:
-                return 1
-            i = int(held[-1])
-            if i == values.size - 1:
-                return None
-            share = (values[i] - accuracy) / (values[i] - values[i + 1])
-            ratio = classes[i + 1] / classes[i]
-            return int(classes[i] * ratio**share + 1e-9)
-
-        nowhere = not np.isfinite(interval.low).all()
-        return Reach(
-            accuracy=float(accuracy),
-            classes=last(at_hand.accuracy[order], expected),
-            low=1 if nowhere else last(ends[:, 0], interval.low),
-            high=None if nowhere else last(ends[:, 1], interval.high),
-            limit=_REACH,
-        )
-
-    def _prediction(
-        self, k: int, accuracy: float, low: float, high: float
-    ) -> Prediction:
-        observed, bound = self.observed, None
-        if observed.ranks.is_faultless(self.top):
-            at_least = least_accuracy(
-                observed, np.array([k]), self.confidence_level, self.top
-            )
-            bound = float(at_least[0])
-        return Prediction(
-            classes=k,
-            accuracy=accuracy,
-            low=low,
-            high=high,
-            chance=min(self.top / k, 1.0),
-            is_far=k > FAR * observed.n_classes,
-            bound=bound,
-        )
-
-    def _interpolated(self, k: int, curve: ForecastCurve) -> Prediction:
-        """Answer for a number of classes that was observed: no model is needed."""
-        exact = self.observed_curve(np.array([k]))
-        low, high = observed_interval(self.observed, exact, self.confidence_level)
-        accuracy = float(exact.accuracy[-1])
-        return Prediction(
-            classes=k,
-            accuracy=accuracy,
-            low=_raised(low, accuracy, curve),
-            high=high,
-            chance=min(self.top / k, 1.0),
-            is_observed=True,
-        )
-
-    def methods(self, sizes: IntArray) -> tuple[MethodForecast, ...]:
-        """Ask every method for the same numbers."""
-        name, weights = self.fit.tuned.name, {self.fit.tuned.name: 1.0}
-        own: dict[str, Law] = {name: self.fit.law}
-        role = MethodRole.FORECAST
-        if isinstance(self.fit, PooledFit):
-            own, role = dict(self.fit.parts), MethodRole.PART
-            weights = {part.method: part.weight for part in self.fit.pooling.parts}
-        laws = {
-            **{name: (law, role) for name, law in own.items()},
-            **{n: (f.law, MethodRole.COMPARED) for n, f in self.others.items()},
-        }
-        return tuple(
-            MethodForecast(
-                name=name,
-                role=its_role,
-                weight=float(weights.get(name, 0.0)),
-                targets=self._expected(law, self.targets),
-                curve=self._expected(law, sizes),
-            )
-            for name, (law, its_role) in laws.items()
-        )
-
-    def _expected(self, law: Law, ks: IntArray) -> FloatArray:
-        return np.clip(law.accuracy(ks, self.top), 0, 1)
-
-
-def _raised(low: float, accuracy: float, curve: ForecastCurve) -> float:
-    """Raise a lower end up to the data to that of the forecast from there on.
-
-    Accuracy only decreases, so what it is at least with more classes it is, too.
-    """
-    return min(float(np.fmax(low, curve.low[0])), accuracy)

@@ -31,8 +31,8 @@ from scorecast.exceptions import (
     Location,
     UsageError,
 )
-from scorecast.extrapolation.extrapolate import ForecastCurve, Prediction
 from scorecast.extrapolation.extrapolator import clipped_logit
+from scorecast.extrapolation.forecast import ForecastCurve, Prediction
 from scorecast.extrapolation.notes import FAR
 
 _CURVE_POINTS = 48

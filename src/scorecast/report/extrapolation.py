@@ -27,6 +27,8 @@ from scorecast.extrapolation import (
     Prediction,
     PublishedCurve,
     Reach,
+    RecogniserComparison,
+    RecogniserDifference,
     RiskExtrapolation,
     curve_note_text,
     note_text,
@@ -45,6 +47,7 @@ from scorecast.report.extrapolation_figures import (
     observed_band,
     observed_ends,
     points_drawing,
+    recognisers_drawing,
     risk_drawing,
 )
 from scorecast.scores import (
@@ -636,6 +639,134 @@ def _backtest_table(
 
 # --- a forecast of cost --------------------------------------------------------------
 
+# --- several recognisers -------------------------------------------------------------
+
+
+_SURELY, _HARDLY = 0.95, 0.05
+_APART_LEAD = (
+    "Lines are forecasts, bands their intervals. Easy classes are easy for all of "
+    "them: a difference is surer than its parts."
+)
+
+
+def recognisers_document(result: RecogniserComparison) -> Document:
+    """Lay out forecasts of several recognisers, and which will be ahead."""
+    level = formats.level(result.confidence_level)
+    each = Table(
+        columns=("recogniser", "classes", "expect", f"{level} interval"),
+        rows=tuple(
+            (
+                formats.printable(name),
+                formats.count(p.classes),
+                formats.percent(p.accuracy),
+                formats.percent_span(p.low, p.high, dash=_DASH),
+            )
+            for name, one in result.recognisers.items()
+            for p in one.predictions
+        ),
+        n_words=2,
+        bars=tuple(
+            (p.low, p.accuracy, p.high)
+            for one in result.recognisers.values()
+            for p in one.predictions
+        ),
+    )
+    apart = Table(
+        columns=("difference", "classes", "points", f"{level} interval", "ahead"),
+        rows=tuple(_apart_row(d) for d in result.differences),
+        n_words=2,
+        bars=tuple((d.low, d.value, d.high) for d in result.differences),
+        mark=0.0,
+    )
+    return Document(
+        headline=_recognisers_headline(result),
+        notes=tuple(
+            dict.fromkeys(
+                f"{formats.printable(name)}: {text}"
+                for name, one in result.recognisers.items()
+                for text in _notes(one.notes, one.predictions)
+            )
+        ),
+        sections=(
+            Section(tables=(each, apart), is_terminal=True),
+            Section(
+                heading="Accuracy against the number of classes",
+                lead=(_APART_LEAD,),
+                figure=recognisers_drawing(result, _recognisers_headline(result)),
+            ),
+            Section(heading=_ASSUMED, items=(formats.sentence(_SAME_POPULATION),)),
+        ),
+        facts=(
+            (
+                "Observed",
+                f"{formats.count(result.n_classes)} classes, "
+                f"{formats.count(result.n_samples)} examples, the same for all",
+            ),
+            ("Crossing", _crossing_text(result)),
+            ("Assumes", _SAME_POPULATION),
+        ),
+        references=_REFERENCES[:1],
+    )
+
+
+def _apart_row(d: RecogniserDifference) -> tuple[str, ...]:
+    low, high = (formats.points(end, signed=True) for end in (d.low, d.high))
+    return (
+        f"{formats.printable(d.second)} - {formats.printable(d.first)}",
+        formats.count(d.classes),
+        formats.points(d.value, signed=True),
+        f"{low} to {high}",
+        formats.percent(d.chance_ahead, 1),
+    )
+
+
+def _recognisers_headline(result: RecogniserComparison) -> str:
+    farthest = max(d.classes for d in result.differences)
+    order = sorted(
+        result.recognisers,
+        key=lambda name: (
+            -next(
+                p.accuracy
+                for p in result.recognisers[name].predictions
+                if p.classes == farthest
+            )
+        ),
+    )
+    best, second = order[:2]
+    d = next(
+        d
+        for d in result.differences
+        if d.classes == farthest and {d.first, d.second} == {best, second}
+    )
+    sign = 1 if d.second == best else -1
+    chance = d.chance_ahead if sign > 0 else 1 - d.chance_ahead
+    low, high = sorted((sign * d.low, sign * d.high))
+    by = (
+        f"{formats.points(sign * d.value)} points "
+        f"({formats.level(result.confidence_level)} interval {formats.points(low)} to "
+        f"{formats.points(high)})"
+    )
+    names = formats.printable(best), formats.printable(second)
+    where = f"With {formats.count(farthest)} classes"
+    sure = f"{formats.percent(chance, 1)} sure"
+    if chance >= _SURELY:
+        return f"{where} {names[0]} will be ahead of {names[1]} by {by}: {sure}."
+    return (
+        f"{where} {names[0]} is expected ahead of {names[1]} by {by}, but only "
+        f"{sure}: they are not told apart."
+    )
+
+
+def _crossing_text(result: RecogniserComparison) -> str:
+    if not result.crossings:
+        return "none between the classes observed and the farthest asked for"
+    return "; ".join(
+        f"{formats.printable(c.ahead)} passes {formats.printable(c.behind)} at about "
+        f"{formats.count(c.classes)} classes"
+        for c in result.crossings
+    )
+
+
 # --- a forecast from published points ------------------------------------------------
 
 
@@ -1027,6 +1158,7 @@ VIEWS: dict[str, Callable[[Any], Document]] = {
     Backtest.kind: backtest_document,
     Extrapolation.kind: extrapolation_document,
     CurveExtrapolation.kind: points_document,
+    RecogniserComparison.kind: recognisers_document,
     RiskCurve.kind: risk_curve_document,
     RiskExtrapolation.kind: risk_document,
 }

@@ -16,6 +16,7 @@ from scorecast.extrapolation import (
     CurveExtrapolation,
     Extrapolation,
     PublishedCurve,
+    RecogniserComparison,
     RiskExtrapolation,
 )
 from scorecast.report.curves import (
@@ -310,6 +311,49 @@ def _draw_ends(
         for x0, y0, place in zip(at_x, at_y, places, strict=True)
     ]
     return [*names, *leaders]
+
+
+# --- several recognisers -------------------------------------------------------------
+
+
+def recognisers_drawing(result: RecogniserComparison, description: str) -> Drawing:
+    """Draw the forecasts of several recognisers, the two best with their bands."""
+    order = sorted(
+        result.recognisers,
+        key=lambda name: -float(result.recognisers[name].curve.accuracy[-1]),
+    )[:MOST_CURVES]
+    names = short_by_name(order, _LONGEST_NAME)
+    colours = {order[0]: (ACCENT, ACCENT_SOFT), order[1]: (INK, INK_SOFT)}
+    right = max(text_width(name, bold=True) for name in names.values()) + 16
+
+    def draw(axes: Axes) -> None:
+        shown = [result.recognisers[name] for name in order]
+        first = min(float(one.observed.classes.min()) for one in shown)
+        last = max(float(one.curve.classes[-1]) for one in shown)
+        _frame(axes, first, last)
+        lines = []
+        for name in reversed(order):
+            one = result.recognisers[name]
+            observed, forecast = _observed(one), _forecast(one)
+            colour, soft = colours.get(name, (MUTED, ""))
+            if soft:
+                draw_trace(axes, forecast, colour, soft)
+            else:
+                axes.plot(forecast.x, forecast.y, color=colour, linewidth=0.9, zorder=4)
+            axes.plot(observed.x, observed.y, color=colour, linewidth=1.2, zorder=5)
+            if name != order[0]:
+                lines.append((names[name], forecast.x, forecast.y))
+        _draw_boundary(axes, result.n_classes)
+        best = _forecast(result.recognisers[order[0]])
+        _draw_ends(axes, best, lines, names[order[0]])
+
+    return Drawing(
+        title="Accuracy of several recognisers against the number of classes",
+        description=description,
+        draw=draw,
+        right=min(right, _WIDEST_MARGIN),
+        top=24.0,
+    )
 
 
 # --- published points ----------------------------------------------------------------

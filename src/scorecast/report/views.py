@@ -54,6 +54,7 @@ _ROOMS: dict[str, str] = {
     "backtest": "extrapolation",
     "curve-extrapolation": "extrapolation",
     "extrapolation": "extrapolation",
+    "recogniser-comparison": "extrapolation",
     "risk-curve": "extrapolation",
     "risk-extrapolation": "extrapolation",
 }

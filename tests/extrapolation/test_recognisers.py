@@ -1,0 +1,166 @@
+"""Which of several recognisers will be ahead: pairs, properties, what is refused."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy
+
+import scorecast as sc
+from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.extrapolation import (
+    ForecastCurve,
+    RecogniserComparison,
+    recognisers,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::scorecast.exceptions.ResultWarning")
+
+OWN = np.repeat(np.arange(40), 3)
+NOISE = np.random.default_rng(0).normal(size=(2, 120, 40))
+RULES = {"to": [200, 2000], "backtest": 0, "compare": False}
+
+
+def scores(strength, which=0):
+    return NOISE[which] + strength * np.eye(40)[OWN]
+
+
+def compared(**more):
+    given = {"weak": scores(2.0), "strong": scores(3.5, 1)}
+    return sc.extrapolate({**given, **more}, OWN, **RULES)
+
+
+def test_the_stronger_is_ahead_and_forecasts_are_those_of_each_alone():
+    answer = compared()
+    for d in answer.differences:
+        assert d.value > 0
+        assert d.chance_ahead > 0.95
+        assert d.low <= d.value <= d.high
+    alone = sc.extrapolate(scores(3.5, 1), OWN, **RULES)
+    assert answer.recognisers["strong"].predictions == alone.predictions
+
+
+def test_the_order_of_recognisers_only_changes_signs():
+    one = compared().differences[0]
+    other = sc.extrapolate(
+        {"strong": scores(3.5, 1), "weak": scores(2.0)}, OWN, **RULES
+    ).differences[0]
+    assert other.value == pytest.approx(-one.value)
+    assert other.chance_ahead == pytest.approx(1 - one.chance_ahead, abs=0.01)
+    assert other.low == pytest.approx(-one.high, abs=0.01)
+
+
+def test_the_same_scores_are_a_tie_that_nothing_decides():
+    answer = sc.extrapolate({"a": scores(2.5), "b": scores(2.5)}, OWN, **RULES)
+    for d in answer.differences:
+        assert d.value == 0
+        assert d.chance_ahead == pytest.approx(0.5, abs=0.02)
+    assert answer.crossings == ()
+
+
+def test_columns_in_another_order_are_matched_by_their_names():
+    names = [f"c{i:02d}" for i in range(40)]
+    labels = [names[i] for i in OWN]
+    order = np.random.default_rng(1).permutation(40)
+    plain = sc.Scores(scores(3.5, 1), labels, classes=names)
+    mixed = sc.Scores(
+        scores(3.5, 1)[:, order], labels, classes=[names[i] for i in order]
+    )
+    first = sc.Scores(scores(2.0), labels, classes=names)
+    found = [
+        sc.extrapolate({"a": first, "b": b}, **RULES).differences[0].value
+        for b in (plain, mixed)
+    ]
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_a_crossing_is_where_the_curves_meet():
+    classes = np.geomspace(40, 4000, 48).round().astype(int)
+
+    def forecast(accuracy):
+        curve = ForecastCurve(
+            classes=classes, accuracy=accuracy, low=accuracy, high=accuracy
+        )
+        return SimpleNamespace(curve=curve)
+
+    falling = 0.9 - 0.1 * np.log(classes / 40)
+    both = {"a": forecast(falling), "b": forecast(np.full(classes.size, 0.8))}
+    (found,) = recognisers._crossings("a", "b", both)
+    assert (found.ahead, found.behind) == ("b", "a")
+    assert found.classes == pytest.approx(40 * np.e, rel=0.05)
+
+
+def test_an_answer_survives_json_and_can_be_shown():
+    answer = compared(third=scores(1.0))
+    assert len(answer.differences) == 6
+    saved = json.loads(json.dumps(answer.to_dict()))
+    assert RecogniserComparison.from_dict(saved).to_dict() == answer.to_dict()
+    assert "strong" in answer.summary()
+    assert "<svg" in sc.render(answer, "html")
+    assert len(answer.to_columns()["first"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"a": scores(1.0)}, UsageError),
+        ({"a": scores(1.0), "b": scores(1.0)[:, :39]}, InvalidInputError),
+        (
+            {"a": scores(1.0), "b": sc.Scores(scores(1.0)[:60], OWN[:60])},
+            InvalidInputError,
+        ),
+        ({"a": scores(1.0), "b": sc.Scores(scores(1.0), OWN[::-1])}, InvalidInputError),
+    ],
+    ids=["one", "other classes", "fewer samples", "other labels"],
+)
+def test_recognisers_that_were_not_tested_alike_are_refused(given, error):
+    with pytest.raises(error):
+        sc.extrapolate(given, OWN, to=100)
+
+
+def test_costs_and_reach_are_of_one_recogniser():
+    both = {"a": scores(1.0), "b": scores(2.0)}
+    for more in ({"cost": 1 - np.eye(40)}, {"until": 0.1}):
+        with pytest.raises(UsageError):
+            sc.extrapolate(both, OWN, to=100, **more)
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_intervals_of_a_difference_hold_and_would_not_if_all_doubt_were_shared(
+    monkeypatch,
+):
+    def truth(noise):
+        rng = np.random.default_rng(0)
+        centre = rng.standard_normal((20_000, 10))
+        gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, 20_000, 10))
+        apart = ((gallery - probe) ** 2).sum(axis=1) / (1 + noise)
+        log_u = scipy.stats.ncx2.logsf(apart, 10, (probe**2).sum(axis=1) / (1 + noise))
+        return float(np.exp(599 * log_u).mean())
+
+    def answers():
+        for noise in (0.15, 0.2), (0.1, 0.3):
+            true = truth(noise[1]) - truth(noise[0])
+            for seed in range(40):
+                rng = np.random.default_rng((seed, int(100 * noise[1])))
+                centre = rng.standard_normal((60, 10))
+                z = rng.standard_normal((2, 60, 10))
+                others = 0.7 * z + np.sqrt(0.51) * rng.standard_normal((2, 60, 10))
+                given = {}
+                for name, own, size in zip("ab", (z, others), noise, strict=True):
+                    gallery, probe = centre + np.sqrt(size) * own
+                    apart = ((probe[:, None] - gallery[None]) ** 2).sum(axis=2)
+                    given[name] = sc.Scores(-apart, np.arange(60))
+                found = sc.extrapolate(
+                    given, to=600, backtest=0, compare=False, confidence_level=0.9
+                )
+                yield found.differences[0], true
+
+    def coverage():
+        return np.mean([d.low <= true <= d.high for d, true in answers()])
+
+    assert 0.85 <= coverage() <= 1
+    alike = 100 * np.random.default_rng(0).standard_normal((60, 1))
+    monkeypatch.setattr(recognisers, "_left_out", lambda *_: alike)
+    assert coverage() < 0.75
