@@ -388,6 +388,13 @@ def _colon(path: Path) -> None:
     np.savez(path, X=X, y=y)
 
 
+def _cases(path: Path) -> None:
+    rng = np.random.default_rng(10)
+    y = np.arange(100) % 2
+    X = (rng.normal(size=(100, 4)) + y[:, None]).round(3)
+    _table(path, {"y": y, **{f"x{i}": X[:, i] for i in range(4)}})
+
+
 def _results(path: Path) -> None:
     rng = np.random.default_rng(7)
     hard = rng.uniform(0.6, 0.9, 16)
@@ -417,6 +424,8 @@ MADE_UP: dict[str, Callable[[Path], object]] = {
     "scores.csv": _scores_csv,
     "run.npz": _run_npz,
     "a.npz": _run_npz,
+    "points.csv": lambda path: path.write_text("classes,accuracy\n100,.9\n1000,.8\n"),
+    "cases.csv": _cases,
     "b.npz": _run_npz,
     "g.npy": lambda path: np.save(path, _vectors(40, 12, 0)),
     "p.npy": lambda path: np.save(path, _vectors(40, 12, 1)),
