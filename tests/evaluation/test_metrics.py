@@ -17,6 +17,7 @@ from scorecast.evaluation import (
     metrics as kernels,
     smoothed_error,
 )
+from scorecast.evaluation.metrics import ByFrequency
 from scorecast.exceptions import InvalidInputError, UsageError
 
 
@@ -197,3 +198,20 @@ def test_a_resample_may_lack_a_class():
 def test_short_names_are_understood():
     assert METRICS.choose("auc", parameter="scoring").name == "roc_auc"
     assert METRICS.choose("rmse", parameter="scoring").task is Task.REGRESSION
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", METRICS.select(task=Task.CLASSIFICATION))
+def test_how_often_classes_are_tested_matters_where_a_metric_says_so(name, n_classes):
+    metric = METRICS[name]
+    if metric.is_mean_of_samples:
+        return  # those of a large class count for more, by definition
+    found = predictions(n_classes)
+    rows = np.arange(found.n)
+    more = np.concatenate([rows, np.repeat(rows[found.truth == 0], 3)])
+    matters = metric.measure(found.take(more)) != pytest.approx(metric.measure(found))
+    expected = {ByFrequency.ALWAYS} | (
+        {ByFrequency.MANY_CLASSES} if n_classes > 2 else set()
+    )
+    if metric.needs is Needs.LABELS:
+        assert matters == (metric.by_frequency in expected)

@@ -105,6 +105,14 @@ class Predictions:
         )
 
 
+class ByFrequency(StrEnum):
+    """Whether a metric depends on how often classes are tested."""
+
+    NO = "no"
+    MANY_CLASSES = "many-classes"  # only of more than two
+    ALWAYS = "always"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Metric(Method):
     """One view on how well a model does.
@@ -131,7 +139,10 @@ class Metric(Method):
     is_binary : bool
         Whether the values of samples are 0 and 1 only.
     by_class : bool
-        Whether small classes weigh as much as large ones.
+        Whether its precision hangs on the smallest class.
+    by_frequency : ByFrequency
+        Whether it depends on how often classes are tested: then it means something else
+        where these are tested equally often.
     pos_label : PosLabel
         Whether it is about one class.
     pos_code : int or None
@@ -153,6 +164,7 @@ class Metric(Method):
     whole_present: Callable[[Predictions], float] | None = None
     is_binary: bool = False
     by_class: bool = False
+    by_frequency: ByFrequency = ByFrequency.NO
     pos_label: PosLabel = PosLabel.NO
     pos_code: int | None = None
     is_proportion: bool = False
@@ -465,6 +477,7 @@ METRICS.add(
 METRICS.add(
     Metric(
         name="specificity",
+        by_frequency=ByFrequency.MANY_CLASSES,
         title="specificity",
         summary="share of the other classes that is not taken for the positive one",
         greater_is_better=True,
@@ -477,6 +490,7 @@ METRICS.add(
 METRICS.add(
     Metric(
         name="f1",
+        by_frequency=ByFrequency.ALWAYS,
         title="F1",
         summary="harmonic mean of precision and recall; its mean over many classes",
         greater_is_better=True,
@@ -489,6 +503,7 @@ METRICS.add(
 METRICS.add(
     Metric(
         name="matthews_corrcoef",
+        by_frequency=ByFrequency.ALWAYS,
         title="Matthews' correlation",
         summary="correlation of truth and prediction",
         reference="B. W. Matthews (1975). Comparison of the predicted and observed "

@@ -19,7 +19,7 @@ from scorecast._core.near_names import near_name
 from scorecast._core.registry import Method, Registry
 from scorecast._core.types import IntArray
 from scorecast.evaluation.data import EvaluationData
-from scorecast.evaluation.metrics import Metric, Task
+from scorecast.evaluation.metrics import ByFrequency, Metric, Task
 from scorecast.exceptions import InsufficientDataError, UsageError
 
 _FORM = re.compile(r"^([a-z]*|\.632\+?-?)(\d*)(?:x(\d+))?$")
@@ -647,8 +647,6 @@ SPLITTERS.add(
 # What pairs left out can and cannot say -------------------------------------------
 
 _OF_PAIRS = "balanced_accuracy"
-# Metrics that pairs distort; the last one of more than two classes only.
-_BY_FREQUENCY = ("f1", "matthews_corrcoef", "specificity")
 
 
 def usual_scoring(task: Task, cvs: Iterable[Any]) -> str | None:
@@ -713,11 +711,13 @@ def check_pairs(
             parameter="cv",
             remedy="take 10 folds, or two classes at a time",
         )
-    distorted = _BY_FREQUENCY[: 2 + is_many]
+    distorted = {ByFrequency.ALWAYS} | (
+        {ByFrequency.MANY_CLASSES} if is_many else set()
+    )
     instead = _OF_PAIRS if is_many else f"roc_auc or {_OF_PAIRS}"
     for metric in asked:
         is_of_samples = metric.is_mean_of_samples and not only_samples
-        if is_of_samples or metric.name in distorted:
+        if is_of_samples or metric.by_frequency in distorted:
             raise UsageError(
                 f"pairs left out test classes equally often, so that {metric.name} "
                 "would not be that of these samples",

@@ -1,4 +1,4 @@
-"""Question two: how much forecasts really know, and what identification proves.
+"""Question two: how much probabilistic forecasts really know.
 
 Public names are written once, in ``__init__.pyi``, and loaded when first used.
 """
