@@ -1,4 +1,4 @@
-"""The tables of the guide to recurrence: prostate and Rotterdam (data not shipped).
+"""The tables of the guide to survival: prostate and Rotterdam (data not shipped).
 
 Usage: python benchmarks/real_times.py FOLDER {prostate,rotterdam} [CHECKPOINT],
 where the folder holds surv_*.csv.gz and asi_survival_oof.csv.gz, whose folds are used.
@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 
 import scorecast as sc
+from scorecast.information import PosteriorSettings
 from scorecast.mixtures import Sampling
-from scorecast.recurrence.population import fit_population
+from scorecast.survival import note_text
+from scorecast.survival.population import fit_population
 
 PRIORS = ("weibull", "lognormal", "exponential")
-RIVALS = ("cox", "weibull", "lognormal")
+BASELINES = ("cox", "weibull", "lognormal")
 NAMES = {"model": "this model", "cox": "Cox", "weibull": "Weibull AFT",
          "lognormal": "lognormal AFT"}  # fmt: skip
 
@@ -43,21 +45,21 @@ def rotterdam(folder):
     return "rotterdam", X, women["rtime"] / 365.25, women["recur"], sampling
 
 
-def beyond(found, log_q, kind):
+def beyond(samples, log_q, kind):
     """Bits beyond a prior fitted to the other folds, with its standard error."""
-    log_p = np.empty(found.n)
-    for fold in np.unique(found.folds[0]):
-        out = found.folds[0] == fold
-        prior = fit_population(kind, found.time[~out], found.event[~out])
-        density = prior.log_density(found.time[out])
-        tail = prior.log_survival(found.time[out])
-        log_p[out] = np.where(found.event[out], density, tail)
-    j = (log_q - log_p) / np.log(2)
-    return j.mean(), j.std(ddof=1) / np.sqrt(j.size), (log_q - log_p).min()
+    log_p = np.empty(samples.time.size)
+    for fold in np.unique(samples.folds[0]):
+        out = samples.folds[0] == fold
+        prior = fit_population(kind, samples.time[~out], samples.event[~out])
+        density = prior.log_density(samples.time[out])
+        tail = prior.log_survival(samples.time[out])
+        log_p[out] = np.where(samples.event[out], density, tail)
+    j = log_q - log_p / np.log(2)
+    return j.mean(), j.std(ddof=1) / np.sqrt(j.size), j.min() * np.log(2)
 
 
-def difference(found, name):
-    j = (found.log_q - found.log_q_of(name)) / np.log(2)
+def difference(samples, name):
+    j = samples.log_q - samples.log_q_of[name]
     return f"{NAMES[name]}: {j.mean():+.3f} ({j.std(ddof=1) / np.sqrt(j.size):.3f})"
 
 
@@ -72,24 +74,28 @@ def main():
     np.testing.assert_allclose(time, known["time"], atol=1e-3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = sc.evaluate_recurrence(
-            sc.RecurrenceModel(sampling=sampling, random_state=0), X, time, event,
-            folds=known["fold"], prior="weibull", rivals=RIVALS, checkpoint=checkpoint,
+        found = sc.evaluate_survival(
+            sc.SurvivalModel(sampling=sampling), X, time, event, cv=known["fold"],
+            prior="weibull", baselines=BASELINES, checkpoint=checkpoint,
+            settings=PosteriorSettings(allow_unconverged=True),
         )  # fmt: skip
+    samples = found.samples
+    rows = {row.name: row for row in found.baselines if row.name in BASELINES}
+    log_q = {"model": samples.log_q, **samples.log_q_of}
+    checks = {"model": (found.concordance, found.brier, found.calibration.p_value)}
+    for name, row in rows.items():
+        checks[name] = (row.concordance, row.brier, row.calibration_p)
     print("| beyond | " + " | ".join(f"{kind} prior" for kind in PRIORS)
           + " | worst, nats | concordance | Brier | D-calibration p |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|")
-    for row in ("model", *RIVALS):
-        log_q = found.log_q if row == "model" else found.log_q_of(row)
-        worth = [beyond(found, log_q, kind) for kind in PRIORS]
+    for name, (order, brier, p_value) in checks.items():
+        worth = [beyond(samples, log_q[name], kind) for kind in PRIORS]
         cells = [f"{mean:.3f} ({error:.3f})" for mean, error, _ in worth]
-        order = found.concordance(row)
         cells += [f"{worth[0][2]:.1f}", f"{order.value:.3f} ± {order.stderr:.3f}",
-                  f"{found.brier(row):.3f}",
-                  f"{found.calibration(row).p:.2g}"]  # fmt: skip
-        print("| " + " | ".join([NAMES[row], *cells]) + " |")
-    print("this model less", "; ".join(difference(found, row) for row in RIVALS))
-    print("\n".join(found.warnings))
+                  f"{brier:.3f}", f"{p_value:.2g}"]  # fmt: skip
+        print("| " + " | ".join([NAMES[name], *cells]) + " |")
+    print("this model less", "; ".join(difference(samples, row) for row in rows))
+    print("\n".join(note_text(note) for note in found.notes))
 
 
 if __name__ == "__main__":

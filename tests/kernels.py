@@ -28,6 +28,7 @@ def mixtures():
     """Sample from posteriors, in one and several dimensions, with and without noise."""
     import scorecast as sc
     from scorecast.mixtures import Prior, Sampling, log_evidence, sample_posterior
+    from scorecast.survival import choose_hyperparameters
 
     rng = np.random.default_rng(0)
     short = Sampling(n_chains=1, n_warmup=20, n_draws=20, n_extensions=0, n_kept=20)
@@ -39,9 +40,9 @@ def mixtures():
         log_evidence(values, prior=prior, sampling=short, random_state=0)
     X, time = rng.normal(size=(30, 1)), rng.exponential(size=30)
     given = X, time, np.arange(30) % 3 > 0
-    model = sc.RecurrenceModel(sampling=short, allow_unconverged=True, random_state=0)
+    model = sc.SurvivalModel(sampling=short, allow_unconverged=True, random_state=0)
     model.fit(*given).predict_quantile(X[:2], [0.1, 0.9])
-    sc.choose_hyperparameters(model, *given, {"more": {"growth": 0.9}}, sampling=short)
+    choose_hyperparameters(model, *given, {"more": {"growth": 0.9}}, sampling=short)
 
 
 def others():

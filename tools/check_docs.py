@@ -58,7 +58,7 @@ PAGES = (
     "docs/reference/*.md",
 )
 OUTPUTS = ("--report", "--json", "--latex", "--out", "-o", "--predictions")
-SLOW_VERBS = ("survival", "recurrence")  # minutes, even of made-up data
+SLOW_VERBS = ("survival",)  # minutes, even of made-up data
 
 
 # --- a page and its blocks ------------------------------------------------------------

@@ -253,9 +253,9 @@ COMMANDS = {
     "--test-size 0.3 --n-splits 3 --to 100",
     "identify-weights": "identify --stimuli stimuli.npy --responses responses.npy "
     "--weights variance --n-splits 2 --units nats",
-    "recurrence-quick": "recurrence times.csv --time time --event event --quick",
-    "recurrence": "recurrence times.csv --time time --event event --cv 3 --chains 2 "
-    "--draws 100 --compare none --allow-unconverged --max-seconds 0",
+    "recurrence-quick": "survival times.csv --time time --event event --quick",
+    "recurrence": "survival times.csv --time time --event event --cv 3 --chains 2 "
+    "--draws 100 --baselines none --allow-unconverged --max-seconds 0",
     "assess": "assess tumours.csv --target kind --model discriminant --model nearest-centroid "
     "--permutations 50 --null-sets 3 --cv 5",
     "assess-quick": "assess kinds.csv --target kind --model naive-bayes --quick",
@@ -732,10 +732,18 @@ def evaluate_recurrence() -> Any:
     import scorecast as sc
 
     time, event, *x = np.loadtxt("times.csv", delimiter=",", skiprows=1).T
-    model = sc.RecurrenceModel(random_state=0)
-    found = sc.evaluate_recurrence(
-        model, np.column_stack(x), time, event, cv=3, quick=True
-    )
+    model = sc.SurvivalModel(random_state=0)
+    found = sc.evaluate_survival(
+        model,
+        np.column_stack(x),
+        time,
+        event,
+        cv=3,
+        baselines=(),
+        units="nats",
+        quick=True,
+        random_state=0,
+    ).samples
     return {"log_q": found.log_q.tolist(), "log_p": found.log_p.tolist()}
 
 

@@ -37,14 +37,6 @@ from .information import (
 from .mixtures import (
     Sampling as Sampling,
 )
-from .recurrence import (
-    HyperparameterChoice as HyperparameterChoice,
-    Recurrence as Recurrence,
-    RecurrenceModel as RecurrenceModel,
-    choose_hyperparameters as choose_hyperparameters,
-    evaluate_recurrence as evaluate_recurrence,
-    recurrence_of as recurrence_of,
-)
 from .report import (
     load as load,
     plot as plot,
@@ -57,6 +49,10 @@ from .scores import (
     accuracy_curve as accuracy_curve,
     risk_curve as risk_curve,
     scores_from as scores_from,
+)
+from .survival import (
+    SurvivalModel as SurvivalModel,
+    evaluate_survival as evaluate_survival,
 )
 
 __version__: str

@@ -248,9 +248,9 @@ COMPUTING = {
         "cases.csv --target won --model naive-bayes --vary n_samples=20,30",
         "scorecast.evaluation.assess_settings",
     ),
-    "recurrence": (
+    "survival": (
         "cases.csv --time q --event won --covariates p",
-        "scorecast.recurrence.evaluate_recurrence",
+        "scorecast.survival.evaluate_survival",
     ),
     "compare": ("results.csv", "scorecast.cli.compare.compare"),
     "size": ("--accuracy 0.9 --width 0.1", "scorecast.cli.size.required_test_size"),

@@ -27,7 +27,7 @@ _VERBS = {
     "extrapolate": "Forecast accuracy with many more classes.",
     "identify": "Say how much information identification proves and implies.",
     "information": "Say how much probabilistic forecasts really know.",
-    "recurrence": "Predict when events come, and what knowing it is worth.",
+    "survival": "Predict when events come, and what knowing it is worth.",
     "report": "Write one HTML page from saved results.",
     "settings": "Say what holds of models over many settings.",
     "simulate": "Make data with a known truth, and the truth beside them.",

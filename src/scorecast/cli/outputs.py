@@ -39,7 +39,7 @@ from scorecast.io import check_writable, write_json, write_text
 __all__ = ["Gate", "Loaded", "check_outputs", "deliver", "note", "run"]
 
 # Options that name files to be written, beside those of `--json` and `--report`.
-_WRITTEN = {"latex": "LaTeX", "predicted": "Predicted", "predictions": "Predictions"}
+_WRITTEN = {"latex": "LaTeX", "predictions": "Predicted"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from .matrices import (
 )
 from .scores import ScoreFile as ScoreFile, read_scores as read_scores
 from .survival import (
+    EVENT_WORDS as EVENT_WORDS,
     Covariate as Covariate,
     NewSamplesFile as NewSamplesFile,
     SurvivalFile as SurvivalFile,

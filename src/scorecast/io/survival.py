@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorecast._core.near_names import near_name
-from scorecast._core.words import EVENT_WORDS
 from scorecast.exceptions import (
     InsufficientDataError,
     InvalidInputError,
@@ -24,6 +23,11 @@ from scorecast.io.delimited import TableContent
 from scorecast.io.files import FileData, FileLayout, FilePath
 from scorecast.io.tables import Table, find_column, opened_source, table_only
 
+# Words that stand for events, the same in files and in Python.
+EVENT_WORDS = {
+    **dict.fromkeys(("1", "yes", "true", "y", "t"), 1.0),
+    **dict.fromkeys(("0", "no", "false", "n", "f"), 0.0),
+}
 _MISSING = {"", "na", "nan", "n/a", "null", "none", "?", "."}
 _MANY_VALUES = 10  # more of them, and a text is a name or a date rather than a kind
 _SHOWN_VALUES = 4

@@ -40,7 +40,7 @@ _JUMP_WORK = 3500  # cases looked at by split and merge attempts of one sweep
 class Sampling:
     """How long and how to sample: ``scorecast.Sampling``.
 
-    The defaults below are those of the posterior of J. `RecurrenceModel`, which is
+    The defaults below are those of the posterior of J. `SurvivalModel`, which is
     fitted once per fold, takes 500 sweeps to warm up, 1,000 draws, 4 extensions and 200
     draws kept unless it is given a ``Sampling``; of one that is given, all holds.
 

@@ -63,6 +63,7 @@ __all__ = [
     "signed_number",
     "signed_size",
     "span",
+    "time",
     "weight_name",
 ]
 
@@ -232,6 +233,21 @@ def chance(share: float, decimals: int = 1) -> str:
     if not 0.005 < share < 0.995:
         decimals = 1
     return f"{100 * share:.{decimals}f} %"
+
+
+def time(value: float | None) -> str:
+    """Write a time with three digits, or as a whole number with commas.
+
+    Examples
+    --------
+    >>> time(2740.2), time(17.66), time(0.0312), time(None), time(math.inf)
+    ('2,740', '17.7', '0.0312', 'n/a', 'unbounded')
+    """
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    if not is_known(value):
+        return "unbounded"
+    return f"{value:,.0f}" if 100 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 def p_value(p: float) -> str:

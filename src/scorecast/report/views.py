@@ -47,6 +47,7 @@ _ROOMS: dict[str, str] = {
     "selection-bias": "features",
     "settings-assessment": "settings",
     "simulated-biclusters": "simulate",
+    "survival": "survival",
     "simulated-classification": "simulate",
     "simulated-forecasts": "simulate",
     "simulated-recognition": "simulate",
@@ -60,9 +61,7 @@ _ROOMS: dict[str, str] = {
 }
 
 # Views of rooms that are not rebuilt yet, by the class of the result.
-_MODULES = {
-    "Recurrence": "recurrence_views",
-}
+_MODULES: dict[str, str] = {}
 
 
 def load_views(kind: type) -> None:
