@@ -223,7 +223,7 @@ def test_bad_observations_are_refused():
     noise = Noise([1.0, 1.0])
     with pytest.raises(UsageError, match="positive"):
         Noise([1.0, 0.0])
-    with pytest.raises(UsageError, match="shape of the noise"):
+    with pytest.raises(UsageError, match="`shape`: must be positive"):
         Noise([1.0], 0.0)
     with pytest.raises(InvalidInputError, match="shape"):
         Observations(np.zeros((3, 1)), np.zeros(3), noise)

@@ -445,7 +445,7 @@ def test_no_workers_are_refused():
 def test_bad_values_and_settings_are_refused():
     with pytest.raises(InvalidInputError, match="row 2"):
         sample_posterior([0.1, np.nan], prior=INFORMATION)
-    with pytest.raises(InvalidInputError, match=r"row 2 holds \[1\.e\+154\]; use an"):
+    with pytest.raises(InvalidInputError, match=r"row 2: .*\[1\.e\+154\]. Use an"):
         sample_posterior([0.1, 1e154, 0.3], prior=INFORMATION)
     with pytest.raises(InvalidInputError, match="n >= 1"):
         sample_posterior([], prior=INFORMATION)

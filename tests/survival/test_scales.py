@@ -79,7 +79,7 @@ def test_a_rival_without_numbers_has_failed(cohort):
     ("changes", "match"),
     [
         ({"centre": "abc"}, "must hold numbers"),
-        ({"growth": "a"}, "must hold numbers"),
+        ({"growth": "a"}, "`growth`: must be a share"),
         ({"groth": 0.5}, "no 'groth'.*Try 'growth'"),
     ],
 )

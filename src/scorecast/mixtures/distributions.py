@@ -20,6 +20,8 @@ from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
 
+_NO_PRECISION = "must be a symmetric matrix with positive eigenvalues"
+
 
 def log_half_normal_integral(p: ArrayLike, a: ArrayLike, b: ArrayLike) -> FloatArray:
     """Return the log of the integral of s^p exp(-a s^2 + b s) over s > 0.
@@ -48,7 +50,12 @@ def log_half_normal_integral(p: ArrayLike, a: ArrayLike, b: ArrayLike) -> FloatA
 
 @dataclass(frozen=True, eq=False)
 class SkewStudent:
-    """A skew-Student distribution.
+    r"""A skew-Student distribution.
+
+    .. math::
+
+        x = \mu + \nu / \sqrt{\alpha} + e, \quad
+        e \sim N(0, (\alpha S)^{-1}), \quad \alpha \sim \Gamma(m, r)
 
     Parameters
     ----------
@@ -58,6 +65,10 @@ class SkewStudent:
         Inverse covariance of the normal part at alpha = 1.
     shape, rate : float
         Of the Gamma distribution of alpha; tails fall like ``|x|^-(2 shape + N)``.
+
+    References
+    ----------
+    R. Sewell (2010). Assessment of the quality of a prediction, appendix B.1.
 
     Examples
     --------
@@ -78,17 +89,17 @@ class SkewStudent:
         skew = np.atleast_1d(np.asarray(self.skew, dtype=np.float64))
         precision = np.array(self.precision, dtype=np.float64, ndmin=2)
         if skew.shape != location.shape or precision.shape != 2 * location.shape:
-            msg = (
+            problem = (
                 f"location {location.shape}, skew {skew.shape} and precision "
-                f"{precision.shape} must be (N,), (N,) and (N, N)."
+                f"{precision.shape} must be (N,), (N,) and (N, N)"
             )
-            raise InvalidInputError(msg)
+            raise InvalidInputError(problem, parameter="location")
         if not np.allclose(precision, precision.T, rtol=1e-9, atol=0.0):
-            msg = "`precision` must be a symmetric matrix with positive eigenvalues."
-            raise InvalidInputError(msg)
+            raise InvalidInputError(_NO_PRECISION, parameter="precision")
         if not (0 < self.shape < math.inf and 0 < self.rate < math.inf):
-            msg = f"shape and rate must be positive; got {self.shape}, {self.rate}."
-            raise UsageError(msg)
+            name = "rate" if 0 < self.shape < math.inf else "shape"
+            problem = f"must be positive; got {getattr(self, name)!r}"
+            raise UsageError(problem, parameter=name)
         object.__setattr__(self, "location", location)
         object.__setattr__(self, "skew", skew)
         object.__setattr__(self, "precision", precision)
@@ -103,8 +114,7 @@ class SkewStudent:
         try:
             return np.asarray(np.linalg.cholesky(self.precision))
         except np.linalg.LinAlgError as error:
-            msg = "`precision` must be a symmetric matrix with positive eigenvalues."
-            raise InvalidInputError(msg) from error
+            raise InvalidInputError(_NO_PRECISION, parameter="precision") from error
 
     def log_density(self, x: ArrayLike) -> FloatArray:
         """Return the log density.
@@ -164,8 +174,8 @@ class SkewStudent:
             If there is more than one dimension.
         """
         if self.n_dims != 1:
-            msg = "cdf is for one dimension; take a marginal first."
-            raise UsageError(msg)
+            problem = f"a cdf is of one dimension, not of {self.n_dims}"
+            raise UsageError(problem, parameter="x", remedy="take a marginal first")
         y = np.asarray(x, dtype=np.float64) - self.location[0]
         root = float(self._factor[0, 0])
         lean = root * float(self.skew[0])
@@ -271,6 +281,13 @@ class SkewStudentMixture:
         Their probabilities.
     components : tuple of SkewStudent
         All of the same number of dimensions.
+
+    Examples
+    --------
+    >>> from scorecast.mixtures import SkewStudent, SkewStudentMixture
+    >>> parts = SkewStudent(0.0, 0.0, 1.0, 3, 2), SkewStudent(4.0, 0.0, 1.0, 3, 2)
+    >>> SkewStudentMixture([0.75, 0.25], parts).mean().tolist()
+    [1.0]
     """
 
     weights: FloatArray
@@ -280,8 +297,8 @@ class SkewStudentMixture:
         weights = np.asarray(self.weights, dtype=np.float64)
         fits = weights.shape == (len(self.components),) and len(self.components) > 0
         if not fits or (weights < 0).any() or abs(weights.sum() - 1.0) > 1e-9:
-            msg = "One weight per component is needed, none negative, summing to one."
-            raise InvalidInputError(msg)
+            problem = "must be one per component, none negative, summing to one"
+            raise InvalidInputError(problem, parameter="weights")
         object.__setattr__(self, "weights", weights)
 
     @property

@@ -168,7 +168,13 @@ def log_evidence(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> LogEvidence:
-    """Estimate the log evidence of a prior given values.
+    r"""Estimate the log evidence of a prior given values.
+
+    Thermodynamic integration: with the likelihood L raised to a power,
+
+    .. math:: \log Z = \int_0^1 \mathrm{E}_\beta[\log L] \, d\beta,
+
+    the mean being over the posterior under the likelihood raised to :math:`\beta`.
 
     Parameters
     ----------
@@ -205,20 +211,24 @@ def log_evidence(
     DataWarning
         If the rule errs by much, so that the ladder needs more rungs, or if the chains
         of a rung disagree.
+
+    References
+    ----------
+    N. Friel and A. N. Pettitt (2008). Marginal likelihood estimation via power
+    posteriors. Journal of the Royal Statistical Society B 70, 589-607.
     """
     given = check_given(values, prior)
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     if sampling.n_draws < _FEWEST_DRAWS:
-        msg = (
-            f"`n_draws` must be at least {_FEWEST_DRAWS} for the error of the "
-            f"evidence; got {sampling.n_draws}."
+        problem = (
+            f"must be at least {_FEWEST_DRAWS} for the error of the evidence; got "
+            f"{sampling.n_draws}"
         )
-        raise UsageError(msg)
+        raise UsageError(problem, parameter="n_draws")
     rungs = ladder() if betas is None else np.asarray(betas, dtype=np.float64)
     if rungs.size < 2 or rungs[0] != 0 or rungs[-1] != 1 or (np.diff(rungs) <= 0).any():
-        msg = "The ladder must climb from 0 to 1."
-        raise UsageError(msg)
+        raise UsageError("the ladder must climb from 0 to 1", parameter="betas")
     streams = as_generator(random_state).spawn(len(rungs))
     runs = [
         _start(given, prior, float(beta), sampling, stream)

@@ -30,11 +30,10 @@ class Noise:
     def __post_init__(self) -> None:
         precision = np.atleast_1d(np.array(self.precision, dtype=np.float64))
         if precision.ndim != 1 or not (np.isfinite(precision) & (precision > 0)).all():
-            msg = "The precision of the noise must hold positive numbers."
-            raise UsageError(msg)
+            raise UsageError("must hold positive numbers", parameter="precision")
         if not 0.0 < self.shape < np.inf:
-            msg = f"The shape of the noise must be positive; got {self.shape!r}."
-            raise UsageError(msg)
+            problem = f"must be positive; got {self.shape!r}"
+            raise UsageError(problem, parameter="shape")
         object.__setattr__(self, "precision", precision)
 
     def log_density(self, x: ArrayLike) -> FloatArray:
@@ -82,14 +81,17 @@ class Observations:
         censored = np.array(self.is_censored, dtype=bool)
         n_noisy = len(self.noise.precision)
         if values.ndim != 2 or len(values) == 0 or values.shape[1] != n_noisy:
-            msg = f"values must have shape (n, {n_noisy}), n >= 1; got {values.shape}."
-            raise InvalidInputError(msg)
+            problem = f"must have shape (n, {n_noisy}), n >= 1; got {values.shape}"
+            raise InvalidInputError(problem, parameter="values")
         if censored.shape != values.shape[:1]:
-            msg = f"is_censored must have shape ({len(values)},); got {censored.shape}."
-            raise InvalidInputError(msg)
+            problem = f"must have shape ({len(values)},); got {censored.shape}"
+            raise InvalidInputError(problem, parameter="is_censored")
         if np.isinf(values).any() or np.isnan(values[:, 0]).any():
-            msg = "values must be finite, or NaN where nothing was measured; the first "
-            raise InvalidInputError(msg + "coordinate must be known.")
+            raise InvalidInputError(
+                "must be finite, or NaN where nothing was measured; the first "
+                "coordinate must be known",
+                parameter="values",
+            )
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "is_censored", censored)
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorecast._core.checks import check_one_of, check_share
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, Json, RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
@@ -54,6 +55,16 @@ class Prior:
         so that R is the mean covariance, as for the components.
     name : str
         For reports.
+
+    References
+    ----------
+    R. Sewell (2010). Assessment of the quality of a prediction, appendix B.
+
+    Examples
+    --------
+    >>> from scorecast.mixtures import Prior
+    >>> Prior.information().scaled(4).name
+    'information (B.7), 4 times as wide'
     """
 
     skew_spread: float
@@ -77,10 +88,8 @@ class Prior:
     def __post_init__(self) -> None:
         centre = np.atleast_1d(np.asarray(self.centre, dtype=np.float64))
         if centre.ndim != 1 or not np.isfinite(centre).all():
-            msg = (
-                f"`centre` must hold finite numbers, one per coordinate; got {centre}."
-            )
-            raise InvalidInputError(msg)
+            problem = f"must hold finite numbers, one per coordinate; got {centre}"
+            raise InvalidInputError(problem, parameter="centre")
         object.__setattr__(self, "centre", centre)
         for field in ("centre_precision", "rate_rate", "scale_rate"):
             matrix = _precision_matrix(getattr(self, field), field, centre.size)
@@ -143,8 +152,8 @@ class Prior:
             The same in other units.
         """
         if not (np.isfinite(factor) and factor > 0):
-            msg = f"`factor` must be a positive number; got {factor!r}."
-            raise UsageError(msg)
+            problem = f"must be a positive number; got {factor!r}"
+            raise UsageError(problem, parameter="factor")
         squares = ("centre_precision", "rate_rate", "scale_rate")
         changes: dict[str, Any] = {k: getattr(self, k) / factor**2 for k in squares}
         changes["centre"] = self.centre * factor
@@ -240,43 +249,44 @@ class Prior:
 def _precision_matrix(value: ArrayLike, name: str, n_dims: int) -> FloatArray:
     matrix = np.array(value, dtype=np.float64, ndmin=2)
     if matrix.shape != (n_dims, n_dims):
-        msg = f"`{name}` must have shape ({n_dims}, {n_dims}); got {matrix.shape}."
-        raise InvalidInputError(msg)
-    msg = f"`{name}` must be a symmetric matrix with positive eigenvalues."
+        problem = f"must have shape ({n_dims}, {n_dims}); got {matrix.shape}"
+        raise InvalidInputError(problem, parameter=name)
+    problem = "must be a symmetric matrix with positive eigenvalues"
     # NaN is not near itself; Cholesky looks at one half only.
     if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
-        raise InvalidInputError(msg)
+        raise InvalidInputError(problem, parameter=name)
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError as error:
-        raise InvalidInputError(msg) from error
+        raise InvalidInputError(problem, parameter=name) from error
     return np.ascontiguousarray(0.5 * (matrix + matrix.T))
 
 
 def _check_numbers(prior: Prior) -> None:
     """Refuse hyperparameters for which a distribution does not exist."""
-    if not 0.0 < prior.growth < 1.0:
-        msg = f"`growth` must lie between 0 and 1; got {prior.growth!r}."
-        raise UsageError(msg)
-    if prior.tail_kind not in {1, 2}:
-        msg = f"`tail_kind` must be 1 or 2; got {prior.tail_kind!r}."
-        raise UsageError(msg)
-    readings = {"literal", "inverse-mean"}
-    if prior.location_reading not in readings:
-        msg = f"`location_reading` must be one of {sorted(readings)}."
-        raise UsageError(msg)
     least = 1.0 if prior.location_reading == "inverse-mean" else 0.0
+    check_share(prior.growth, "growth", is_open=True)
+    if prior.tail_kind not in {1, 2}:
+        problem = f"must be 1 or 2; got {prior.tail_kind!r}"
+        raise UsageError(problem, parameter="tail_kind")
+    readings = ("literal", "inverse-mean")
+    check_one_of(prior.location_reading, "location_reading", readings)
     if not least < prior.location_shape < np.inf:
-        msg = f"`location_shape` must exceed {least:g}; got {prior.location_shape!r}."
-        raise UsageError(msg)
-    positive = (
-        "skew_spread", "concentration", "rate_shape", "tail_a", "tail_b",
-        "scale_shape", "spread_a", "spread_b",
-    )  # fmt: skip
-    for field in positive:
-        if not 0.0 < getattr(prior, field) < np.inf:
-            msg = f"`{field}` must be positive; got {getattr(prior, field)!r}."
-            raise UsageError(msg)
+        problem = f"must exceed {least:g}; got {prior.location_shape!r}"
+        raise UsageError(problem, parameter="location_shape")
+    for name in (
+        "skew_spread",
+        "concentration",
+        "rate_shape",
+        "tail_a",
+        "tail_b",
+        "scale_shape",
+        "spread_a",
+        "spread_b",
+    ):
+        if not 0.0 < getattr(prior, name) < np.inf:
+            problem = f"must be positive; got {getattr(prior, name)!r}"
+            raise UsageError(problem, parameter=name)
 
 
 # Draws from the prior ----------------------------------------------------------------

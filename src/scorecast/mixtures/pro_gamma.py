@@ -52,11 +52,12 @@ class ProGamma:
 
     def __post_init__(self) -> None:
         if self.kind not in {0, 1, 2} or self.n_dims < 1:
-            msg = "`kind` must be 0, 1 or 2 and `n_dims` at least 1."
-            raise UsageError(msg)
+            problem = "must be 0, 1 or 2, of one dimension or more"
+            raise UsageError(problem, parameter="kind")
         if not self.b > 0 or (self.kind != 0 and not self.a > 0):
-            msg = f"ProGamma needs b > 0 and, but for kind 0, a > 0; got {self!r}."
-            raise UsageError(msg)
+            name = "a" if self.b > 0 else "b"
+            problem = f"must be positive; got {getattr(self, name)!r}"
+            raise UsageError(problem, parameter=name)
 
     @property
     def low(self) -> float:

@@ -23,7 +23,12 @@ from scorecast._core.progress import announced, revise, stages, track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast._version import __version__
-from scorecast.exceptions import CheckpointError, InvalidInputError, UsageError
+from scorecast.exceptions import (
+    CheckpointError,
+    InvalidInputError,
+    Location,
+    UsageError,
+)
 from scorecast.io import check_writable, write_bytes
 from scorecast.mixtures.distributions import KeptMixture
 from scorecast.mixtures.observations import Observations
@@ -83,21 +88,18 @@ class Sampling:
             if getattr(self, name) is not None:
                 least[name] = 0
         for name, smallest in least.items():
-            if not _is_count(getattr(self, name), smallest):
-                msg = (
-                    f"`{name}` must be a whole number of at least {smallest}; got "
-                    f"{getattr(self, name)!r}."
+            given = getattr(self, name)
+            if not _is_count(given, smallest):
+                problem = (
+                    f"must be a whole number of at least {smallest}; got {given!r}"
                 )
-                raise UsageError(msg)
+                raise UsageError(problem, parameter=name)
         if not (isinstance(self.max_seconds, numbers.Real) and self.max_seconds >= 0):
-            msg = (
-                "`max_seconds` must be a number of seconds from 0; got "
-                f"{self.max_seconds!r}."
-            )
-            raise UsageError(msg)
+            problem = f"must be a number of seconds from 0; got {self.max_seconds!r}"
+            raise UsageError(problem, parameter="max_seconds")
         if not self.starts or not all(_is_count(n, 1) for n in self.starts):
-            msg = f"`starts` must be numbers of components from 1; got {self.starts!r}."
-            raise UsageError(msg)
+            problem = f"must be numbers of components from 1; got {self.starts!r}"
+            raise UsageError(problem, parameter="starts")
 
     def jumps_for(self, n_cases: int) -> int:
         """Return the number of split or merge attempts per sweep.
@@ -162,6 +164,14 @@ def sample_posterior(
     -------
     MixturePosterior
         The draws. Whether they may be trusted is in ``.diagnostics``.
+
+    References
+    ----------
+    R. Sewell (2010). Assessment of the quality of a prediction, appendix B.
+
+    S. Richardson and P. J. Green (1997). On Bayesian analysis of mixtures with an
+    unknown number of components. Journal of the Royal Statistical Society B 59,
+    731-792.
 
     Examples
     --------
@@ -262,8 +272,8 @@ def check_given(
     if not isinstance(values, Observations):
         return check_values(values, prior)
     if values.n_dims != prior.n_dims:
-        msg = f"The prior has {prior.n_dims} coordinates, values have {values.n_dims}."
-        raise InvalidInputError(msg)
+        problem = f"has {prior.n_dims} coordinates, values have {values.n_dims}"
+        raise InvalidInputError(problem, parameter="prior")
     _check_range(values.values)
     return values
 
@@ -275,12 +285,15 @@ def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
     if given.ndim == 1 and n_dims == 1:
         given = given[:, None]
     if given.ndim != 2 or given.shape[1] != n_dims or len(given) == 0:
-        msg = f"values must have shape (n, {n_dims}) with n >= 1; got {given.shape}."
-        raise InvalidInputError(msg)
+        problem = f"must have shape (n, {n_dims}) with n >= 1; got {given.shape}"
+        raise InvalidInputError(problem, parameter="values")
     if not np.isfinite(given).all():
-        first = np.flatnonzero(~np.isfinite(given).all(axis=1))[0]
-        msg = f"values must be finite; row {first + 1} holds {given[first]}."
-        raise InvalidInputError(msg)
+        first = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
+        raise InvalidInputError(
+            f"must be finite; got {given[first]}",
+            parameter="values",
+            location=Location(row=first + 1),
+        )
     _check_range(given)
     _check_ties(given, prior)
     return np.ascontiguousarray(given)
@@ -289,11 +302,12 @@ def check_values(values: ArrayLike, prior: Prior) -> FloatArray:
 def _check_range(values: FloatArray) -> None:
     far = np.flatnonzero((np.abs(values) > _GREATEST).any(axis=1))
     if far.size:
-        msg = (
-            f"values must lie between -{_GREATEST:g} and {_GREATEST:g}; row "
-            f"{far[0] + 1} holds {values[far[0]]}; use another unit."
+        raise InvalidInputError(
+            f"must lie between -{_GREATEST:g} and {_GREATEST:g}; got {values[far[0]]}",
+            parameter="values",
+            location=Location(row=int(far[0]) + 1),
+            remedy="use another unit",
         )
-        raise InvalidInputError(msg)
 
 
 def _check_ties(values: FloatArray, prior: Prior) -> None:
@@ -304,11 +318,12 @@ def _check_ties(values: FloatArray, prior: Prior) -> None:
     """
     most = int(np.unique(values, axis=0, return_counts=True)[1].max())
     if most >= 2.0 * prior.scale_shape:
-        msg = (
+        raise InvalidInputError(
             f"{most} values are exactly equal: a density that may narrow without end "
-            "has no posterior; spread them by the resolution they were measured with."
+            "has no posterior",
+            parameter="values",
+            remedy="spread them by the resolution they were measured with",
         )
-        raise InvalidInputError(msg)
 
 
 def _run_stage(
@@ -403,11 +418,12 @@ class Checkpoint:
             return 0
         header, arrays = self._read()
         if header.get("asked") != self.asked:
-            msg = (
-                f"{self.path}: the checkpoint of another run (values, prior, sampling, "
-                "seed or version differ); remove it or name another file"
+            raise CheckpointError(
+                "the checkpoint of another run (values, prior, sampling, seed or "
+                "version differ)",
+                location=Location(file=os.fspath(self.path)),
+                remedy="remove it or name another file",
             )
-            raise CheckpointError(msg)
         for run, saved in zip(runs, header["runs"], strict=True):
             _restore(run, saved, arrays)
         return int(header["stage"])
@@ -448,8 +464,10 @@ class Checkpoint:
             text, check = arrays.pop("header").tobytes(), str(arrays.pop("check"))
             header = json.loads(text)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            msg = f"{self.path}: not a checkpoint of scorecast, or a damaged one"
-            raise CheckpointError(msg) from error
+            raise CheckpointError(
+                "not a checkpoint of scorecast, or a damaged one",
+                location=Location(file=os.fspath(self.path or "")),
+            ) from error
         place = ""
         if hashlib.sha256(text).hexdigest() != check:
             place = "header"
@@ -458,11 +476,11 @@ class Checkpoint:
             wrong = {k for k, v in arrays.items() if checks.get(k) != _check_of(v)}
             place = min(wrong | (checks.keys() - arrays.keys()), default="")
         if place:
-            msg = (
-                f"{self.path}, {place}: damaged or edited, so nothing in this "
-                "checkpoint can be believed; remove it to start anew"
+            raise CheckpointError(
+                "damaged or edited, so nothing in this checkpoint can be believed",
+                location=Location(file=os.fspath(self.path or ""), field=place),
+                remedy="remove it to start anew",
             )
-            raise CheckpointError(msg)
         return header, arrays
 
 
