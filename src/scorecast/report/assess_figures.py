@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,31 +16,13 @@ from scorecast.evaluation import (
     Task,
 )
 from scorecast.report import formats
-from scorecast.report.figures import (
-    ACCENT,
-    INK,
-    INK_SOFT,
-    MUTED,
-    Drawing,
-    figure_width,
-    mark_numbers,
-    plain_axes,
-    text_width,
-)
-from scorecast.report.forest import Group, Row, groups_drawing, margin_text
-from scorecast.report.names import short_names
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from scorecast.report.figures import Drawing
+from scorecast.report.forest import Group, Row, groups_drawing
+from scorecast.report.permutation import NullPanel, null_figure
 
 _MOST_MODELS = 6
 _HEADING = 60  # characters, and no more than the figure is wide
 _MOST_CLASSES = 12
-_HEADER = 24.0
-_BARS = 40.0  # height of the highest bar
-_UNDER = 10.0  # room for marks of null data
-_BINS = 24
-_MOST_VALUES = 40  # different ones that get a bar each
 
 
 def interval_figure(found: Assessment | EstimateAssessment, metric: str) -> Drawing:
@@ -128,17 +108,6 @@ def bias_figure(found: Assessment, method: str) -> Drawing:
 # What permuted data gave, draw by draw --------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Panel:
-    """The null distribution of one model, and where the model itself stands."""
-
-    name: str
-    text: str
-    observed: float
-    permuted: FloatArray
-    null_data: FloatArray
-
-
 def chance_figure(found: Assessment) -> Drawing | None:
     """Draw the null distribution of every model, with its own value marked.
 
@@ -153,38 +122,10 @@ def chance_figure(found: Assessment) -> Drawing | None:
     if not panels:
         return None
     metric = next(iter(found.assessed.values())).main.metric
-    title, is_share = formats.metric_title(metric), formats.is_proportion(metric)
-    ends = np.concatenate([[*p.permuted, *p.null_data, p.observed] for p in panels])
-    low, high = float(ends.min()), float(ends.max())
-    room = 0.04 * ((high - low) or 1.0)
-
-    def draw(axes: Axes) -> None:
-        plain_axes(axes, xlabel=f"{title}, %" if is_share else title)
-        axes.set_yticks([])
-        # A little is left for letters wider than an x.
-        most = int(0.95 * figure_width(axes) / text_width("x", bold=True))
-        names = short_names([panel.name for panel in panels], most)
-        for place, (panel, name) in enumerate(zip(panels, names, strict=True)):
-            base = (place + 1) * (_HEADER + _BARS) + place * _UNDER
-            _draw_panel(axes, panel, name, base, (high - low) or 1.0)
-        axes.set_ylim(len(panels) * (_HEADER + _BARS + _UNDER), 0)
-        axes.set_xlim(low - room, high + room)
-        mark_numbers(axes, low, high, in_percent=is_share)
-
-    bottom = 36.0
-    return Drawing(
-        title=f"{title} on permuted data",
-        description="; ".join(map(_described, panels)),
-        draw=draw,
-        height=len(panels) * (_HEADER + _BARS + _UNDER) + bottom,
-        left=14.0,
-        right=max(text_width(p.text, bold=True) for p in panels) + 12,
-        top=0.0,
-        bottom=bottom,
-    )
+    return null_figure(panels, metric)
 
 
-def _panel(name: str, tests: NullTestSummary) -> _Panel | None:
+def _panel(name: str, tests: NullTestSummary) -> NullPanel | None:
     permuted = tests.permuted
     if permuted is None or not formats.is_known(permuted.observed):
         return None
@@ -192,7 +133,7 @@ def _panel(name: str, tests: NullTestSummary) -> _Panel | None:
     if not drawn.size:
         return None
     null = () if tests.null_data is None else tests.null_data.draws
-    return _Panel(
+    return NullPanel(
         name=formats.model_name(name, _HEADING),
         text=formats.metric_value(tests.metric, permuted.observed),
         observed=permuted.observed,
@@ -204,55 +145,3 @@ def _panel(name: str, tests: NullTestSummary) -> _Panel | None:
 def _finite(values: Sequence[float]) -> FloatArray:
     array = np.array(values, dtype=np.float64)
     return array[np.isfinite(array)]
-
-
-def _draw_panel(axes: Axes, panel: _Panel, name: str, base: float, span: float) -> None:
-    top = base - _BARS
-    margin_text(axes, 0.0, top - _HEADER / 2 + 2, name, INK, bold=True)
-    middles, heights, width = _histogram(panel.permuted, span)
-    axes.bar(
-        middles,
-        -_BARS * heights / heights.max(),
-        width,
-        bottom=base,
-        color=INK_SOFT,
-        edgecolor=MUTED,
-        linewidth=0.4,
-        zorder=2,
-    )
-    axes.axhline(base, color=MUTED, linewidth=0.6, zorder=3)
-    if panel.null_data.size:
-        axes.plot(
-            panel.null_data,
-            np.full(panel.null_data.size, base + 5),
-            "|",
-            color=MUTED,
-            markersize=6,
-            markeredgewidth=0.8,
-            zorder=3,
-        )
-    axes.vlines(panel.observed, top - 2, base, color=ACCENT, linewidth=2, zorder=4)
-    margin_text(axes, 1.0, base - 6, panel.text, ACCENT, bold=True, shift=8.0)
-
-
-def _histogram(values: FloatArray, span: float) -> tuple[FloatArray, FloatArray, float]:
-    """Return middles and heights of bars, and their width.
-
-    Means of few samples take few values: bars between them would show gaps that are
-    none of the data's.
-    """
-    single, counts = np.unique(values.round(9), return_counts=True)
-    if single.size <= _MOST_VALUES:
-        step = float(np.diff(single).min()) if single.size > 1 else span / _BINS
-        return single, counts.astype(np.float64), 0.8 * max(step, span / 200)
-    heights, edges = np.histogram(values, bins=_BINS)
-    width = float(edges[1] - edges[0])
-    return (edges[:-1] + edges[1:]) / 2, heights.astype(np.float64), width
-
-
-def _described(panel: _Panel) -> str:
-    low, high = panel.permuted.min(), panel.permuted.max()
-    return (
-        f"{panel.name} {panel.text}, {formats.count(panel.permuted.size)} permutations "
-        f"{low:.3g} to {high:.3g}"
-    )

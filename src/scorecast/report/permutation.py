@@ -138,7 +138,7 @@ def _figure(found: PermutationTest) -> Drawing | None:
         observed=found.score,
         permuted=known,
     )
-    return chance_figure([panel], found.scoring)
+    return null_figure([panel], found.scoring)
 
 
 # What chance gives, draw by draw ---------------------------------------------------
@@ -165,7 +165,7 @@ class NullPanel:
     null_data: FloatArray = field(default_factory=lambda: np.empty(0))
 
 
-def chance_figure(panels: Sequence[NullPanel], scoring: str) -> Drawing:
+def null_figure(panels: Sequence[NullPanel], scoring: str) -> Drawing:
     """Draw the null distribution of every model, with its own value marked."""
     title, is_share = formats.metric_title(scoring), formats.is_proportion(scoring)
     ends = np.concatenate([[*p.permuted, *p.null_data, p.observed] for p in panels])
