@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.mixtures.draws import draw_roots
 
 from scorecast.mixtures import Prior
 from scorecast.mixtures.chain import Chain, empty_trace
 from scorecast.mixtures.kernels.gibbs import BLOCK
-from scorecast.mixtures.kernels.special import draw_roots
 
 
 @pytest.mark.parametrize("n_dims", [1, 2])

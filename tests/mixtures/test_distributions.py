@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special, stats
 from scipy.integrate import quad
+from tests.mixtures.draws import draw_roots
 
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import (
@@ -13,7 +14,6 @@ from scorecast.mixtures import (
     SkewStudentMixture,
     log_half_normal_integral,
 )
-from scorecast.mixtures.kernels.special import draw_roots
 
 
 def skew_student_names(dimensions):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 from scipy import stats
+from tests.mixtures.draws import draw_aboves
 
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import (
@@ -19,7 +20,7 @@ from scorecast.mixtures import (
 )
 from scorecast.mixtures.chain import NoisyChain, empty_trace
 from scorecast.mixtures.distributions import KeptMixture
-from scorecast.mixtures.kernels.special import draw_aboves, invert_above
+from scorecast.mixtures.kernels.special import invert_above
 from scorecast.mixtures.kernels.sweep import update_latent
 from scorecast.mixtures.sampler import Checkpoint
 

@@ -480,11 +480,6 @@ def track(
             piece.done += 1
 
 
-def in_parts(items: Sequence[T], *, what: str) -> Iterator[T]:
-    """Do as `track` does; the name of old."""
-    return track(items, what=what)
-
-
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[None]:
     """Name what is done once, such as compiling; it says nothing about the pace.

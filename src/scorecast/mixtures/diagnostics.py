@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
 from scorecast._core.rounding import told_apart
-from scorecast._core.types import FloatArray, IntArray, Json
+from scorecast._core.types import FloatArray, IntArray
 
 # Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) recommend these limits.
 MOST_RHAT = 1.01
@@ -109,10 +109,6 @@ class Diagnostics:
             least = f"{self.least_ess:g}"
             found.append(f"too few effective draws: {ess}, at least {least}")
         return tuple(found)
-
-    def to_dict(self) -> Json:
-        """Return plain values."""
-        return asdict(self) | {"reasons": list(self.reasons)}
 
 
 def diagnose(

@@ -9,7 +9,7 @@ prior here, so every update of the sampler keeps its form.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from scorecast._core.checks import check_n_jobs, warn
 from scorecast._core.parallel import map_threads
 from scorecast._core.progress import announced
 from scorecast._core.rng import as_generator
-from scorecast._core.types import FloatArray, IntArray, Json, RandomState
+from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import DataWarning, UsageError
 from scorecast.mixtures.diagnostics import mcse_of, rhat_of
 from scorecast.mixtures.observations import Observations
@@ -87,19 +87,6 @@ class LogEvidence:
         """Rungs that matter at which the two chains did not come to agree."""
         matters = _shares(self.betas) * np.sqrt(self.variances) > _LEAST_SHARE
         return np.flatnonzero(matters & ~(self.rhats <= _MOST_RHAT))
-
-    def to_dict(self) -> Json:
-        """Return plain values."""
-        return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """Rebuild from what `to_dict` gave."""
-        fields: Json = {
-            k: np.array(v, dtype=np.float64) if isinstance(v, list) else v
-            for k, v in data.items()
-        }
-        return cls(**fields)
 
 
 def ladder(n_rungs: int = 20, power: float = 5.0) -> FloatArray:

@@ -112,18 +112,3 @@ class MixturePosterior:
             The average over the kept draws.
         """
         return np.asarray(np.exp(self.log_densities(x)).mean(axis=0))
-
-    def predictive_cdf(self, x: ArrayLike) -> FloatArray:
-        """Return the probability that the next value is at most x (N = 1).
-
-        Parameters
-        ----------
-        x : array of shape (n,)
-            Places.
-
-        Returns
-        -------
-        array of shape (n,)
-            The average over the kept draws.
-        """
-        return np.asarray(np.mean([m.cdf(x) for m in self.mixtures], axis=0))

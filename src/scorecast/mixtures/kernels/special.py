@@ -393,19 +393,6 @@ def _draw_steep(rng: np.random.Generator, p: float, a: float, b: float) -> float
     return np.nan
 
 
-@entry
-def draw_roots(
-    rng: np.random.Generator,
-    p: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    out: FloatArray,
-) -> None:
-    """`draw_root` for every entry."""
-    for i in range(p.size):
-        out[i] = draw_root(rng, p[i], a[i], b[i])
-
-
 # proGamma densities ------------------------------------------------------------------
 #
 # Compiled proGamma densities and exact draws from them.
@@ -643,10 +630,3 @@ def invert_above(fall: float, a: float) -> float:
         else:
             high = middle
     return high
-
-
-@entry
-def draw_aboves(rng: np.random.Generator, a: float, out: FloatArray) -> None:
-    """`draw_above` for every entry."""
-    for i in range(out.size):
-        out[i] = draw_above(rng, a)
