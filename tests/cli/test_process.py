@@ -284,4 +284,5 @@ def test_no_verb_says_it_reads_while_it_computes(verb, files, run, monkeypatch):
     monkeypatch.chdir(files)
     monkeypatch.setattr(place, seen)
     code, _, err = run(verb.split()[0], *arguments.split())
-    assert (code, lines[:1]) == (4, ["computing; 0 s so far"]), err
+    assert code == 4, err
+    assert lines[0].startswith("computing; ")  # however long loading took

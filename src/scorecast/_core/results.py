@@ -22,7 +22,7 @@ from scorecast.exceptions import InvalidInputError, MissingExtraError
 __all__ = ["Result", "frame_of", "jsonable", "result_from_dict"]
 
 # What the command line adds to inputs; it is no part of the result.
-_ORIGIN = ("files", "matrix", "versions")
+_ORIGIN = ("files", "versions")
 _kinds: dict[str, type[Result]] = {}
 
 

@@ -65,8 +65,6 @@ class Loaded:
         What was done on the way.
     source : str
         Whose data they are and under which licence, for the page.
-    about : dict
-        What the data were, where the answer does not say so itself.
     """
 
     arguments: Mapping[str, Any]
@@ -74,7 +72,6 @@ class Loaded:
     places: Mapping[str, Location] = field(default_factory=dict)
     notes: Sequence[ScorecastWarning | str] = ()
     source: str = ""
-    about: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

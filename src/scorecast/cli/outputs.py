@@ -117,14 +117,7 @@ def run(
             result = answer(options, loaded)
         files = file_prints(loaded.files)
     notes = [*loaded.notes, *caught]
-    deliver(
-        result,
-        options,
-        files=files,
-        notes=notes,
-        source=loaded.source,
-        matrix=loaded.about or None,
-    )
+    deliver(result, options, files=files, notes=notes, source=loaded.source)
     for gate in gates(result, options) if gates else ():
         gate.check()
 
@@ -185,7 +178,6 @@ def deliver(
     notes: Sequence[object] = (),
     source: str = "",
     further: Sequence[Result] = (),
-    matrix: dict[str, Any] | None = None,
 ) -> None:
     """Print, save and report a result.
 
@@ -203,8 +195,6 @@ def deliver(
         Whose data they are and under which licence, for the page.
     further : sequence of Result
         Shown on the page after the answer, and only there.
-    matrix : dict, optional
-        What the data were, where the answer does not say so itself.
     """
     from scorecast.report import render, write_report
     from scorecast.report.views import has_document
@@ -212,9 +202,8 @@ def deliver(
     command = shlex.join(["scorecast", *sys.argv[1:]])
     data = result.to_dict()
     result = _in_options(result)
-    about = {} if matrix is None else {"matrix": matrix}
     # Not the command: the same answer is the same bytes, for any number of workers.
-    origin = {**about, "files": files, "versions": _versions()}
+    origin = {"files": files, "versions": _versions()}
     data["inputs"] = {**data["inputs"], **origin}
     paths = [f["path"] for f in files]
     json_path, report_path = options["json_path"], options["report_path"]
