@@ -75,7 +75,7 @@ def options_of(command):
 
 def test_the_contract_names_every_kind_of_result():
     import scorecast
-    from scorecast._core import results
+    from scorecast._core import result as results
 
     for name in scorecast.__all__:
         getattr(scorecast, name)  # kinds are known once their folder is loaded
@@ -104,7 +104,7 @@ def test_the_contract_names_every_field_of_a_permutation_test():
 
 
 def test_the_example_of_the_contract_has_what_the_command_line_adds():
-    from scorecast._core.results import _ORIGIN
+    from scorecast._core.result import _ORIGIN
 
     example = (ROOT / "docs" / "reference" / "json.md").read_text()
     assert [name for name in _ORIGIN if f'"{name}"' not in example] == []

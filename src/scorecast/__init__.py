@@ -15,13 +15,10 @@ from typing import Any
 
 import lazy_loader
 
-from scorecast._core.display import register_display
 from scorecast._version import __version__ as __version__
 
 _at_the_door, _names, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
-
-register_display(lambda: importlib.import_module("scorecast.report"))
 
 
 def __getattr__(name: str) -> Any:

@@ -266,22 +266,3 @@ def test_parameters_are_options_in_the_terminal(run, tmp_path):
     code, _, err = run(*job)
     assert code == 3
     assert err.endswith("divide by the sum (--normalize).\n")
-
-
-def test_values_of_parameters_become_options_too():
-    import click
-
-    from scorecast.cli.faults import in_options
-
-    flags = [
-        click.Option([f"--{x}"]) for x in ("lower-is-better", "leave-one-out", "top")
-    ]
-    verb = click.Command("x", params=flags)
-    for said, told in {
-        "pass `greater_is_better=False`": "pass --lower-is-better",
-        "or `prior='leave-one-out'`.": "or --leave-one-out.",
-        "a smaller `top` (--top).": "a smaller --top.",
-        "such as `top=5`": "such as --top 5",
-        "`y` and `other=3` stay": "`y` and `other=3` stay",
-    }.items():
-        assert in_options(said, verb) == told

@@ -12,7 +12,7 @@ from tests.snapshot import assert_snapshot
 from scorecast.simulate import SIMULATORS
 
 QUICK = {
-    "assess": ["--permutations", "10", "--null-sets", "2", "--sampling", "cv3"],
+    "assess": ["--permutations", "10", "--null-sets", "2", "--cv", "3"],
     "extrapolate": ["--backtest", "0"],
     "information": ["--draws", "100", "--allow-unconverged"],
 }

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from scorecast._core.checks import check_class_counts, check_n_jobs
+from scorecast._core.codec import jsonable
 from scorecast._core.parallel import map_tasks, map_threads
-from scorecast._core.results import jsonable, result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast._core.rng import as_generator
 from scorecast.exceptions import InvalidInputError, UsageError
 

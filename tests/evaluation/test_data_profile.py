@@ -8,7 +8,7 @@ from scipy.stats import skew
 from tests.snapshot import assert_snapshot
 
 import scorecast as sc
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.evaluation import data_profile
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 

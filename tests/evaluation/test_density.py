@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.evaluation import DENSITY_STATISTICS, DensityNote
 from scorecast.evaluation.density import pair_distances, two_sample_p
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError

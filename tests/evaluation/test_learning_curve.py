@@ -11,7 +11,7 @@ from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
 from scorecast import learning_curve
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.evaluation import (
     METRICS,
     LimitDoubt,

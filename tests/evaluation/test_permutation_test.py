@@ -28,7 +28,7 @@ from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
 from scorecast import permutation_test
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.evaluation import PERMUTATION_ENGINES
 from scorecast.evaluation.permutation import recognise
 from scorecast.evaluation.permutation.exchange import (

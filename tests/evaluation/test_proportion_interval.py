@@ -7,7 +7,7 @@ import pytest
 from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.evaluation import PROPORTION_INTERVALS
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
 

@@ -11,7 +11,7 @@ from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
 from scorecast import required_test_size
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.evaluation import POWER_DESIGNS, PROPORTION_INTERVALS, Goal
 from scorecast.exceptions import InsufficientDataError, UsageError
 

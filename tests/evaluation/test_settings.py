@@ -12,7 +12,7 @@ from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
 from scorecast import assess_settings
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.evaluation import (
     DESIGNS,
     METRICS,

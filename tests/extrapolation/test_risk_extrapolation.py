@@ -10,7 +10,7 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.extrapolation import CostInterval, RiskExtrapolation, extrapolate
-from scorecast.report import render_text
+from scorecast.report import render
 from scorecast.simulate import BivariateNormal
 
 WARNING = "scorecast.exceptions.ExtrapolationWarning"
@@ -199,7 +199,7 @@ def test_risks_survive_json():
 def test_numbers_are_written_as_people_write_them():
     scores, y, cost = toy(12, 2, 2)
     answer = extrapolate(scores, y, cost=1e4 * cost, to=[6, 50, 1000])
-    words = render_text(answer)
+    words = render(answer)
     assert "e+" not in words + answer.summary() + answer.observed.summary()
     assert ",000" in words
 
@@ -247,7 +247,7 @@ def test_too_few_classes_for_an_interval_says_so():
     with pytest.warns(ExtrapolationWarning, match="No interval"):
         answer = extrapolate(scores, np.arange(30) % 3, cost=cost, to=6)
     assert "no interval" in answer.summary()
-    assert "none" in render_text(answer)
+    assert "none" in render(answer)
 
 
 def test_the_method_is_one_that_exists():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.comparison import POST_HOC
 from scorecast.report import main_drawing
 from scorecast.report.comparison_figures import (

@@ -9,7 +9,7 @@ from tests.report.conftest import HOSTILE
 from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
-from scorecast._core.results import result_from_dict
+from scorecast._core.result import result_from_dict
 from scorecast.biclusters import as_bicluster_set
 from scorecast.biclusters.scoring import choose_heat_map
 from scorecast.report import main_drawing

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from scorecast.report import report as write_page
+from scorecast import report
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = [
@@ -44,7 +44,7 @@ def browse(tmp_path):
 def test_what_was_injected_did_not_run(make, hostile_texts, browse):
     title = "Plain title " + hostile_texts[0]
     provenance = {"command": hostile_texts[1], "inputs": [{"path": hostile_texts[2]}]}
-    page = write_page(make.hostile(), title=title, provenance=provenance)
+    page = report._page(make.hostile(), title, provenance)
     dom = browse(page, "--dump-dom")
     found = dom[dom.index("<title>") : dom.index("</title>")]
     assert found.startswith("<title>Plain title")
@@ -64,6 +64,6 @@ def test_injection_would_be_noticed(browse):
 @pytest.mark.parametrize("width", [1100, 500])
 def test_the_page_is_painted(forecast, browse, tmp_path, width):
     image = tmp_path / "page.png"
-    browse(write_page(forecast), f"--screenshot={image}", width=width)
+    browse(report.render(forecast, "html"), f"--screenshot={image}", width=width)
     assert image.read_bytes().startswith(b"\x89PNG")
     assert image.stat().st_size > 20_000

@@ -56,7 +56,7 @@ def test_no_global_figure_is_left_behind(forecast):
 
 
 def test_what_has_no_figure_says_so():
-    with pytest.raises(UsageError, match="no figure for 'int'"):
+    with pytest.raises(UsageError, match="no view of what is of type int"):
         plot(3)
 
 

@@ -9,20 +9,20 @@ from itertools import pairwise
 import pytest
 
 import scorecast as sc
+from scorecast import report
 from scorecast._core.result import Note
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.extrapolation import ForecastNote
-from scorecast.report import (
-    Report,
-    render_html,
-    report as write_page,
-    report_sections,
-    to_html,
-)
+from scorecast.report import html, write_report
 from scorecast.report.figures import COLOURS
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}
 SELF_CLOSED = {"path", "use", "rect"}
+
+
+def write_page(results, title=None, provenance=None):
+    """Return the page itself."""
+    return report._page(results, title, provenance)
 
 
 class Reader(HTMLParser):
@@ -168,7 +168,7 @@ def test_without_matplotlib_there_are_tables_and_a_word_about_it(
     assert "<svg" not in page
     assert "scorecast[plot]" in Reader(page).text
     assert "Share of each method" in page
-    assert "<svg" not in to_html(forecast)
+    assert "<svg" not in html.write_fragment(forecast)
 
 
 def test_several_results_share_a_page(make):
@@ -205,12 +205,12 @@ def test_the_package_can_be_called_and_writes_whole_files(forecast, tmp_path):
 
     target = tmp_path / "out.html"
     page = write_page(forecast)
-    assert write_page(forecast, target) == str(target)
+    assert write_report(forecast, target) == str(target)
     assert target.read_text("utf-8") == page
     assert sc.report is scorecast.report
     with pytest.raises(InvalidInputError):
-        write_page(forecast, target)
-    write_page(forecast, target, title="New", force=True)
+        write_report(forecast, target)
+    write_report(forecast, target, title="New", force=True)
     assert target.read_text("utf-8") != page
 
 
@@ -219,13 +219,13 @@ def test_an_input_is_never_replaced(forecast, tmp_path):
     target.write_text("precious")
     provenance = {"inputs": [{"path": f"{target}::key", "sha256": "", "bytes": 8}]}
     with pytest.raises(InvalidInputError, match="one of the inputs"):
-        write_page(forecast, target, provenance=provenance, force=True)
+        write_report(forecast, target, provenance=provenance, force=True)
     assert target.read_text() == "precious"
 
 
 def test_an_empty_report_is_refused():
     with pytest.raises(UsageError, match="at least one result"):
-        render_html(Report(results=()))
+        write_page(())
 
 
 def test_results_come_back_from_json_with_the_same_page(make):
@@ -236,37 +236,24 @@ def test_results_come_back_from_json_with_the_same_page(make):
     assert write_page(again) == write_page(result)
 
 
-def test_another_kind_adds_one_function(make):
-    class Added(type(make.curve())):
-        pass
-
-    fields = {name: getattr(make.curve(), name) for name in make.curve().__dict__}
-    assert report_sections(Added(**fields))[0].heading == make.curve().summary()
-
-
-def test_any_other_result_gets_a_table(make):
-    default = report_sections.dispatch(object)
-    head = default(make.backtest())[0]
-    assert head.tables[0].columns[0] == "method"
-    assert head.tables[0].rows[0][0] == "auto"
-
-
 def test_a_notebook_gets_the_sentence_the_table_and_the_figure(make):
-    fragment = to_html(make.hostile())
+    fragment = html.write_fragment(make.hostile())
     page = Reader(fragment)
     assert not page.stack
     assert "script" not in page.tags
     assert page.tags.count("svg") == 1
     assert "400 67 % 55\N{EN DASH}79 %" in page.text
-    assert make.extrapolation()._repr_html_() == to_html(make.extrapolation())
+    assert make.extrapolation()._repr_html_() == html.write_fragment(
+        make.extrapolation()
+    )
 
 
 def test_a_wide_table_of_methods_is_stacked_on_narrow_screens(make):
     def is_stacked(targets):
-        sections = report_sections(make.extrapolation(targets=targets))
+        laid_out = report.lay_out(make.extrapolation(targets=targets))
         heading = "What each method says"
-        found = next(section for section in sections if section.heading == heading)
-        return found.tables[0].stacked
+        found = next(part for part in laid_out.sections if part.heading == heading)
+        return found.tables[0].is_stacked
 
     assert not is_stacked((100, 400))
     assert is_stacked((22, 25, 30, 1_000_000))

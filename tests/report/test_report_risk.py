@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast.report import render_text, report
+from scorecast.report import render
 from scorecast.report.extrapolation_figures import risk_drawing
 from scorecast.report.figures import draw_on
 
@@ -29,5 +29,5 @@ def test_forecasts_are_joined_to_the_curve_and_are_ticks(forecast):
 
 
 def test_page_and_terminal_say_that_costs_have_no_backtest(forecast):
-    assert "none for costs" in render_text(forecast)
-    assert "none for costs" in report([forecast])
+    assert "none for costs" in render(forecast)
+    assert "none for costs" in render(forecast, "html")

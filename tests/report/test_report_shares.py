@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 import scorecast as sc
-from scorecast._core.percent import percent, percent_number, percent_span
 from scorecast.comparison import RopePosterior
-from scorecast.report import render_text
+from scorecast.report import render
 from scorecast.report.comparison import _chances
-from scorecast.report.formats import metric_span, metric_value
+from scorecast.report.formats import (
+    metric_span,
+    metric_value,
+    percent,
+    percent_number,
+    percent_span,
+)
 
 NEAR = (1e-12, 0.0004, 0.0049, 0.9951, 0.9996, 1 - 1e-12)
 
@@ -57,14 +62,14 @@ def test_an_accuracy_curve_of_one_mistake_in_thousands():
     scores[0] = 1 - scores[0]
     curve = sc.accuracy_curve(scores, own)
     assert "right 99.97 % of the time (standard error 0.03 %" in curve.summary()
-    assert "99.97 %" in render_text(curve)
+    assert "99.97 %" in render(curve)
 
 
 def test_a_forecast_of_one_mistake_in_thousands(make):
     result = make.design_example()
     sure = replace(result.predictions[0], accuracy=0.9996, low=0.9, high=0.99999)
     methods = tuple(replace(m, targets=m.targets[:1]) for m in result.methods)
-    text = render_text(replace(result, predictions=(sure,), methods=methods))
+    text = render(replace(result, predictions=(sure,), methods=methods))
     assert "99.96 %" in text
     assert "90\N{EN DASH}>99 %" in text
     assert " 100 %" not in text

@@ -1,16 +1,15 @@
 """The answer as plain text."""
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.snapshot import assert_snapshot, page_text
 
+from scorecast import report
 from scorecast._core.result import Note
-from scorecast._core.results import Result
 from scorecast.extrapolation import ForecastNote
-from scorecast.report import render_html, render_text
+from scorecast.report import render
 from scorecast.report.formats import (
     one_line,
     percent,
@@ -19,20 +18,19 @@ from scorecast.report.formats import (
     printable,
     weight_name,
 )
-from scorecast.report.html import Report
 
 
 def test_a_forecast_in_the_terminal(make):
-    assert_snapshot("extrapolate", render_text(make.design_example()))
+    assert_snapshot("extrapolate", render(make.design_example()))
 
 
 def test_a_forecast_on_the_page(make, provenance):
-    page = render_html(Report(results=(make.design_example(),), provenance=provenance))
+    page = report._page(make.design_example(), None, provenance)
     assert_snapshot("extrapolate-page", page_text(page))
 
 
 def test_a_back_test_in_the_terminal(make):
-    assert_snapshot("backtest", render_text(make.backtest()))
+    assert_snapshot("backtest", render(make.backtest()))
 
 
 def test_notes_stand_below_the_numbers_and_what_is_said_beside_one_is_not(make):
@@ -40,7 +38,7 @@ def test_notes_stand_below_the_numbers_and_what_is_said_beside_one_is_not(make):
         Note(code=ForecastNote.FAR, count=10_000, total=20, value=500.0),
         Note(code=ForecastNote.FEW_CLASSES, count=4),
     )
-    text = render_text(replace(make.design_example(), notes=notes))
+    text = render(replace(make.design_example(), notes=notes))
     assert text.count("rough guide") == text.count("guide at best") == 1
     assert text.index("10,000") < text.index("Only 4 classes") < text.index("Method")
 
@@ -51,41 +49,41 @@ def test_the_back_test_is_quoted_with_the_error_of_its_bias(make):
         for row in make.rows()
     )
     result = make.extrapolation(backtest=rows)
-    text = " ".join(render_text(result).split())
+    text = " ".join(render(result).split())
     said = "off by 2.1 points, bias -1.3 (standard error 0.8)"
     assert f"back-test 10 \N{RIGHTWARDS ARROW} 20 classes: {said}" in text
-    assert said in render_html(Report(results=(result,)))
+    assert said in render(result, "html")
     single = tuple(replace(row, stderr=None) for row in rows)
-    assert "standard error" not in render_text(make.extrapolation(backtest=single))
+    assert "standard error" not in render(make.extrapolation(backtest=single))
 
 
 def test_chance_stands_beside_the_forecasts_on_the_page(make):
-    page = render_html(Report(results=(make.design_example(),)))
+    page = render(make.design_example(), "html")
     head = page.split("</table>")[0]
     assert head.index(">chance<") < head.index("0.25 %") < head.index("0.01 %")
 
 
 def test_the_hardest_back_test_is_quoted(make):
     result = replace(make.extrapolation(), backtest=make.rows(((10, 20), (5, 20))))
-    text = " ".join(render_text(result).split())
+    text = " ".join(render(result).split())
     assert "back-test 5 \N{RIGHTWARDS ARROW} 20 classes: off by 4.2 points" in text
 
 
 def test_without_a_back_test_it_says_so(make):
-    assert "not back-tested" in render_text(make.extrapolation(backtest=()))
+    assert "not back-tested" in render(make.extrapolation(backtest=()))
 
 
 def test_a_single_method_has_no_shares(make):
     result = make.extrapolation(method="gaussian", backtest=())
     result = replace(result, methods=result.methods[:1])
-    assert "gaussian; not back-tested" in render_text(result)
+    assert "gaussian; not back-tested" in render(result)
 
 
 def test_forecast_and_interval_stand_where_no_mistake_was_seen(make):
     result = make.extrapolation()
     perfect = replace(result.observed, accuracy=np.ones(19))
     sure = tuple(replace(p, accuracy=0.9, high=1.0) for p in result.predictions)
-    text = render_text(replace(result, observed=perfect, predictions=sure))
+    text = render(replace(result, observed=perfect, predictions=sure))
     assert "90 %" in text
     assert "55\N{EN DASH}100 %" in text
 
@@ -93,7 +91,7 @@ def test_forecast_and_interval_stand_where_no_mistake_was_seen(make):
 def test_missing_intervals_are_not_made_up(make):
     result = make.extrapolation(observed_low=np.nan, observed_high=np.nan)
     gone = tuple(replace(p, low=np.nan, high=np.nan) for p in result.predictions)
-    text = render_text(replace(result, predictions=gone))
+    text = render(replace(result, predictions=gone))
     assert "nan" not in text
     assert "n/a" in text
 
@@ -101,41 +99,18 @@ def test_missing_intervals_are_not_made_up(make):
 def test_no_line_is_wider_than_88_columns(make):
     texts = [make.hostile(), make.backtest(), make.curve(), make.design_example()]
     for result in texts:
-        assert max(map(len, render_text(result).splitlines())) <= 88
+        assert max(map(len, render(result).splitlines())) <= 88
 
 
 def test_hostile_text_can_neither_break_lines_nor_steer_the_terminal(make):
-    text = render_text(make.hostile())
+    text = render(make.hostile())
     assert not set(text) & {*"\x1b\x07\x00\r\u202e\ud800"}
     text.encode("utf-8")
 
 
 def test_ascii_only_escapes_the_rest(make):
-    text = render_text(make.hostile(), ascii_only=True)
+    text = render(make.hostile(), ascii_only=True)
     assert text.isascii()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Other(Result):
-    kind: ClassVar[str] = "other-for-test"
-    warnings: tuple[str, ...] = ("Beware.",)
-
-    def summary(self):
-        return "It is so."
-
-    def to_columns(self):
-        return {"name": ["a", "b"], "value": [1.5, float("nan")], "n": [1000, None]}
-
-    def _parts(self):
-        return {}, {}, {}
-
-    @classmethod
-    def _from_parts(cls, inputs, options, result):
-        return cls()
-
-
-def test_any_other_result_gets_its_summary():
-    assert render_text(Other()) == "It is so.\nWarning   Beware."
 
 
 @pytest.mark.parametrize(

@@ -175,3 +175,31 @@ def _refusal(expected: str, found: object, path: str) -> InvalidInputError:
     shown = printable(repr(found))
     problem = f"expected {expected}, found {shown}"
     return InvalidInputError(problem, location=Location(field=printable(path, 200)))
+
+
+def jsonable(value: Any) -> Any:
+    """Turn numpy values into plain ones; what is not finite becomes null.
+
+    Parameters
+    ----------
+    value : object
+        Nested dictionaries, sequences and scalars.
+
+    Returns
+    -------
+    object
+        The same made of dict, list, str, int, float, bool and None.
+    """
+    if isinstance(value, Mapping):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return jsonable(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [jsonable(v) for v in value]
+    if isinstance(value, np.generic):
+        return jsonable(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return str(value)

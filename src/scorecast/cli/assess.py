@@ -412,7 +412,7 @@ def _tuned(
 
 
 def _answer(options: dict[str, Any], loaded: Loaded) -> Assessment:
-    from scorecast.cli.faults import interrupted
+    from scorecast.cli.outputs import interrupted
     from scorecast.evaluation import Diagnostics, LearningCurves, NullTests, assess
 
     given = dict(loaded.arguments)

@@ -241,7 +241,7 @@ def command(**options: Any) -> None:
 
 
 def _answer(options: dict[str, Any], loaded: Loaded) -> ApparentInformation:
-    from scorecast.cli.faults import interrupted
+    from scorecast.cli.outputs import interrupted
 
     if not options["quiet"]:
         _say_at_once(loaded.arguments, options)

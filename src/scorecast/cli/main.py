@@ -145,14 +145,12 @@ def _run(arguments: list[str]) -> int:
 
 def _told(error: ScorecastError, arguments: Sequence[str]) -> str:
     """Write an error in words that name the options of the verb."""
-    from scorecast.cli.faults import in_options
     from scorecast.cli.verb import Verb, option_names
 
     verb = _verb_of(arguments)
     if isinstance(verb, Verb):
-        said = error.message(verb.names())
-        return said if error.parameter is not None else in_options(said, verb)
-    return in_options(error.message(option_names(verb) if verb else None), verb)
+        return error.message(verb.names())
+    return error.message(option_names(verb) if verb else None)
 
 
 def _verb_of(arguments: Sequence[str]) -> click.Command | None:

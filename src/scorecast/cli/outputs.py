@@ -16,15 +16,14 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, is_dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
 import click
 
 from scorecast._core.progress import computing, finish, hidden, stage
-from scorecast._core.results import Result
+from scorecast._core.result import Result
 from scorecast._core.rounding import told_apart
-from scorecast.cli.faults import in_options
 from scorecast.cli.inputs import Loaded, file_prints
 from scorecast.cli.verb import Verb, option_names
 from scorecast.exceptions import (
@@ -36,7 +35,7 @@ from scorecast.exceptions import (
 )
 from scorecast.io import check_writable, write_json, write_text
 
-__all__ = ["Gate", "Loaded", "check_outputs", "deliver", "note", "run"]
+__all__ = ["Gate", "Loaded", "check_outputs", "deliver", "interrupted", "note", "run"]
 
 # Options that name files to be written, beside those of `--json` and `--report`.
 _WRITTEN = {"latex": "LaTeX", "predictions": "Predicted"}
@@ -197,11 +196,9 @@ def deliver(
         Shown on the page after the answer, and only there.
     """
     from scorecast.report import render, write_report
-    from scorecast.report.views import has_document
 
     command = shlex.join(["scorecast", *sys.argv[1:]])
     data = result.to_dict()
-    result = _in_options(result)
     # Not the command: the same answer is the same bytes, for any number of workers.
     origin = {"files": files, "versions": _versions()}
     data["inputs"] = {**data["inputs"], **origin}
@@ -216,7 +213,7 @@ def deliver(
                 provenance=shown,
                 force=options["force"],
             )
-        if options.get("latex") and has_document(result):
+        if options.get("latex"):
             tables = render(result, "latex")
             write_text(options["latex"], tables, force=options["force"], inputs=paths)
         if json_path and json_path != "-":
@@ -243,19 +240,8 @@ def _noted(line: object) -> str:
     verb = click.get_current_context().command
     if isinstance(line, ScorecastWarning):
         names = verb.names() if isinstance(verb, Verb) else option_names(verb)
-        said = line.message(names)
-        return said if isinstance(verb, Verb) else in_options(said, verb)
-    return in_options(str(line), verb)
-
-
-def _in_options(result: Result) -> Result:
-    """Say warnings of the library in words of the command line."""
-    said = getattr(result, "warnings", ())
-    if not (said and is_dataclass(result)):
-        return result
-    verb = click.get_current_context().command
-    told = tuple(in_options(line, verb) for line in said)
-    return cast(Result, replace(cast(Any, result), warnings=told))
+        return line.message(names)
+    return str(line)
 
 
 def _versions() -> dict[str, str]:
@@ -277,3 +263,40 @@ def note(line: str) -> None:
 def _speaks_utf8() -> bool:
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
     return encoding.replace("-", "") == "utf8"
+
+
+def interrupted(
+    checkpoint: str | None, *, n_folds: int | None = None
+) -> KeyboardInterrupt:
+    """Say whether the work so far is kept, and how to go on.
+
+    Parameters
+    ----------
+    checkpoint : str or None
+        File of finished work, if one was asked for.
+    n_folds : int, optional
+        Folds of the whole run, if the file is one of folds.
+
+    Returns
+    -------
+    KeyboardInterrupt
+        To be raised in place of the one that came.
+    """
+    said = "nothing half-written was left behind"
+    if not checkpoint:
+        said += "; with --checkpoint FILE a run can go on where it stopped"
+    elif os.path.exists(checkpoint):
+        kept = None if n_folds is None else _n_kept(checkpoint)
+        if kept == 0:
+            said += f"; 0 of {n_folds} folds kept, so the same command starts anew"
+        else:
+            said += f"; run the same command to go on from {checkpoint}"
+            said += "" if kept is None else f" ({kept} of {n_folds} folds kept)"
+    return KeyboardInterrupt(said)
+
+
+def _n_kept(checkpoint: str) -> int:
+    """Count the finished folds in the file of a run."""
+    from scorecast._core.records import Record
+
+    return Record.shared(checkpoint).count("folds")

@@ -190,8 +190,7 @@ def command(**options: Any) -> None:
     factor, by the name it has there (n-samples, skew-share) or in Python (n_samples,
     skew_share).
     """
-    from scorecast.cli.faults import interrupted
-    from scorecast.cli.outputs import run
+    from scorecast.cli.outputs import interrupted, run
 
     _check_source(options)
     try:

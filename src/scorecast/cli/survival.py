@@ -338,7 +338,7 @@ def _load(options: dict[str, Any]) -> Loaded:
 
 
 def _answer(options: dict[str, Any], loaded: Loaded) -> SurvivalEvaluation:
-    from scorecast.cli.faults import interrupted
+    from scorecast.cli.outputs import interrupted
     from scorecast.information import PosteriorSettings
     from scorecast.survival import SurvivalExtras, evaluate_survival
 

@@ -11,8 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from scorecast._core.result import DATA, INPUT, OPTION, Note, Result
-from scorecast._core.results import frame_of
+from scorecast._core.result import DATA, INPUT, OPTION, Note, Result, frame_of
 from scorecast._core.rounding import steady
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.evaluation.bias_variance import BiasVariance

@@ -92,8 +92,8 @@ class DataProfile(Result):
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per property."""
-        inputs, _, result = self._parts()
-        both = {**inputs, **result}
+        parts = self.to_dict()
+        both = {**parts["inputs"], **parts["result"]}
         del both["class_counts"]
         return {"property": list(both), "value": list(both.values())}
 

@@ -13,59 +13,18 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from scorecast._core.results import Result
+from scorecast._core.result import Result
 from scorecast.exceptions import UsageError
-from scorecast.report.views import document as lay_out, has_document, load
+from scorecast.report.views import document as lay_out, load
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from scorecast.report.figures import Drawing
-    from scorecast.report.html import Report, render_html, to_html, write_html
-    from scorecast.report.plots import main_drawing, plot
-    from scorecast.report.sections import Section, Table, report_sections
-    from scorecast.report.text import (
-        render_text,
-    )
 
-__all__ = [
-    "Drawing",
-    "Report",
-    "Section",
-    "Table",
-    "lay_out",
-    "load",
-    "main_drawing",
-    "plot",
-    "render",
-    "render_html",
-    "render_text",
-    "report",
-    "report_sections",
-    "to_html",
-    "write_html",
-    "write_report",
-]
+__all__ = ["lay_out", "load", "main_drawing", "plot", "render", "write_report"]
 
-# What lays out results of rooms that are not rebuilt yet, and the writers.
-_LATER = {
-    "Drawing": "figures",
-    "Report": "html",
-    "render_html": "html",
-    "to_html": "html",
-    "write_html": "html",
-    "main_drawing": "plots",
-    "plot": "plots",
-    "Section": "sections",
-    "Table": "sections",
-    "report_sections": "sections",
-    "render_text": "text",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(f"scorecast.report.{_LATER[name]}"), name)
+_FORMATS = "text, html, markdown, latex, paragraph"
 
 
 def render(
@@ -104,12 +63,6 @@ def render(
     """
     if format == "html":
         return _page((result,), None, None)
-    if not has_document(result):
-        if format == "text":
-            older = import_module("scorecast.report.text")
-            return str(older.render_text(result, ascii_only=ascii_only))
-        problem = f"is not known for results of kind {result.kind!r}; got {format!r}"
-        raise UsageError(problem, parameter="format")
     laid_out = lay_out(result)
     if format == "text":
         terminal = import_module("scorecast.report.terminal")
@@ -121,8 +74,7 @@ def render(
     if format in ("markdown", "latex"):
         writer = import_module(f"scorecast.report.{format}")
         return str(writer.write(laid_out))
-    known = "text, html, markdown, latex, paragraph"
-    raise UsageError(f"must be one of {known}; got {format!r}", parameter="format")
+    raise UsageError(f"must be one of {_FORMATS}; got {format!r}", parameter="format")
 
 
 def write_report(
@@ -174,19 +126,40 @@ def _page(
 ) -> str:
     html = import_module("scorecast.report.html")
     every = (results,) if isinstance(results, Result) else tuple(results)
-    shown = html.Report(results=every, title=title or "", provenance=provenance or {})
-    return str(html.render_html(shown))
+    return str(html.write_page(every, title or "", provenance or {}))
 
 
-def report(
-    results: Result | Iterable[Result],
-    path: str | os.PathLike[str] | None = None,
-    *,
-    title: str | None = None,
-    provenance: Mapping[str, Any] | None = None,
-    force: bool = False,
-) -> str:
-    """Write results as one page: `write_report`, or the page itself without a path."""
-    if path is None:
-        return _page(results, title, provenance)
-    return write_report(results, path, title=title, provenance=provenance, force=force)
+def plot(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw the main figure of a result.
+
+    Parameters
+    ----------
+    result : Result
+        Any result that has a figure.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on; their figure is ``axes.figure``.
+
+    Raises
+    ------
+    UsageError
+        If there is no figure of this kind of result.
+    """
+    figures = import_module("scorecast.report.figures")
+    drawn: Axes = figures.draw_on(main_drawing(result), ax)
+    return drawn
+
+
+def main_drawing(result: Result) -> Drawing:
+    """Return the figure that carries the message of a result, not drawn yet."""
+    figure = lay_out(result).main_figure
+    if figure is None:
+        raise UsageError(
+            f"there is no figure for {result.kind!r}",
+            remedy="`to_columns()` has its numbers",
+        )
+    return figure

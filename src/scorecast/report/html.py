@@ -2,149 +2,107 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scorecast._core.results import Result
+from scorecast._core.result import Result
 from scorecast._version import __version__
 from scorecast.exceptions import MissingExtraError, UsageError
+from scorecast.report.document import Document, Section, Table
 from scorecast.report.figures import NARROW, WIDE, Drawing
 from scorecast.report.formats import clipped, count, printable
-from scorecast.report.plots import main_drawing
-from scorecast.report.sections import report_sections
 from scorecast.report.svg import svg_of
+from scorecast.report.views import document
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["Report", "render_html", "to_html", "write_html"]
 
 _LONGEST = 400
 
 
-@dataclass(frozen=True, kw_only=True)
-class Report:
-    """What goes on a page.
+class _Part(NamedTuple):
+    """A part of a page; what is empty is not shown."""
 
-    Attributes
-    ----------
-    results : tuple of Result
-        Shown one after the other.
-    title : str
-        Title of the page; may be empty.
-    provenance : mapping
-        Where the numbers come from: ``command``, ``data`` (source and licence),
-        ``inputs`` (each with ``path``, ``sha256``, ``bytes``) and ``date``; all
-        optional.
-    """
-
-    results: tuple[Result, ...]
-    title: str = ""
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    heading: str
+    lead: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()  # paragraphs that are shown in full, however long
+    figure: Drawing | None = None
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    items: tuple[str, ...] = ()
 
 
-def render_html(report: Report) -> str:
-    """Write a report as one HTML page.
-
-    Parameters
-    ----------
-    report : Report
-        What goes on the page.
-
-    Returns
-    -------
-    str
-        The page; the same report gives the same bytes.
-
-    Raises
-    ------
-    UsageError
-        If there are no results.
-    """
-    if not report.results:
-        msg = "A report needs at least one result."
-        raise UsageError(msg)
-    chapters = [report_sections(result) for result in report.results]
+def write_page(
+    results: Sequence[Result], title: str, provenance: Mapping[str, Any]
+) -> str:
+    """Write results as one HTML page; the same results give the same bytes."""
+    if not results:
+        raise UsageError("a report needs at least one result", parameter="results")
+    chapters = [_parts(document(result)) for result in results]
     figures = _Figures()
     drawn = [
-        [(section, figures.both(section.figure)) for section in sections]
-        for sections in chapters
+        [(part, figures.both(part.figure)) for part in parts] for parts in chapters
     ]
     page = _environment().get_template("page.html.j2")
     return page.render(
-        title=report.title,
-        tab=clipped(report.title or chapters[0][0].heading, 120),
+        title=title,
+        tab=clipped(title or chapters[0][0].heading, 120),
         css=_template("page.css"),
         chapters=drawn,
         without_figures=figures.missing,
-        foot=_foot(report),
-        inputs=_inputs(report.provenance),
+        foot=_foot(results, provenance),
+        inputs=_inputs(provenance),
     )
 
 
-def write_html(
-    report: Report, path: str | os.PathLike[str], *, force: bool = False
-) -> str:
-    """Write a report to a file, whole or not at all.
-
-    Parameters
-    ----------
-    report : Report
-        What goes on the page.
-    path : str or path-like
-        The file.
-    force : bool, default=False
-        Whether to replace a file that exists.
-
-    Returns
-    -------
-    str
-        The page.
-    """
-    from scorecast.io import write_text  # only needed here
-
-    page = render_html(report)
-    # What the numbers come from must survive, even with `force`.
-    paths = [entry["path"] for entry in _inputs(report.provenance)]
-    kept = [name for name in paths if os.path.exists(name.partition("::")[0])]
-    write_text(path, page, force=force, inputs=kept)
-    return page
-
-
-def to_html(result: Result) -> str:
+def write_fragment(result: Result) -> str:
     """Write a result as a fragment of HTML, for notebooks.
 
-    Parameters
-    ----------
-    result : Result
-        Any result.
-
-    Returns
-    -------
-    str
-        Its sentence, its small tables and, where matplotlib is there, its figure.
+    It has the sentence, the small tables and, where matplotlib is there, the figure.
     """
-    head = report_sections(result)[0]
-    return (
-        _environment()
-        .get_template("fragment.html.j2")
-        .render(section=head, svg=_main_svg(result))
-    )
-
-
-def _main_svg(result: Result) -> str:
-    try:
-        drawing = main_drawing(result)
+    laid_out = document(result)
+    head = _parts(laid_out)[0]
+    svg = ""
+    if laid_out.main_figure is not None:
         # A notebook shows many fragments in one page: name the parts by content.
         digest = hashlib.sha256(repr(result.to_dict()).encode()).hexdigest()
-        return svg_of(drawing, name=f"sc{digest[:10]}")
-    except (MissingExtraError, UsageError):
-        return ""
+        with contextlib.suppress(MissingExtraError):
+            svg = svg_of(laid_out.main_figure, name=f"sc{digest[:10]}")
+    return _environment().get_template("fragment.html.j2").render(part=head, svg=svg)
+
+
+def _parts(laid_out: Document) -> list[_Part]:
+    """Return the parts of a page from a document; the first is its head."""
+    first, *rest = laid_out.sections or (Section(),)
+    if first.heading:
+        first, rest = Section(), [first, *rest]
+    head = _part(first)._replace(
+        heading=laid_out.headline,
+        notes=laid_out.notes,
+        facts=tuple((name, text) for name, text in laid_out.facts if text),
+    )
+    found = [head, *map(_part, rest)]
+    if laid_out.paragraph:
+        found.append(_Part(heading="For a paper", whole=(laid_out.paragraph,)))
+    if laid_out.references:
+        found.append(_Part(heading="References", items=laid_out.references))
+    return found
+
+
+def _part(section: Section) -> _Part:
+    return _Part(
+        heading=section.heading,
+        lead=section.lead,
+        figure=section.figure,
+        tables=section.tables,
+        items=section.items,
+    )
 
 
 class _Figures:
@@ -169,15 +127,22 @@ class _Figures:
             return ()
 
 
-def _foot(report: Report) -> list[tuple[str, str]]:
-    seeds = [getattr(result, "seed", None) for result in report.results]
+def _foot(
+    results: Sequence[Result], provenance: Mapping[str, Any]
+) -> list[tuple[str, str]]:
+    seeds = [_seed(result) for result in results]
     known = [str(seed) for seed in dict.fromkeys(seeds) if seed is not None]
     facts = [("scorecast", __version__), ("Seed", ", ".join(known))]
     facts += [
-        (name.capitalize(), str(report.provenance.get(name) or ""))
+        (name.capitalize(), str(provenance.get(name) or ""))
         for name in ("command", "data", "date")
     ]
     return [(name, text) for name, text in facts if text]
+
+
+def _seed(result: Result) -> int | None:
+    found = getattr(result, "random_state", None)
+    return getattr(result, "seed", None) if found is None else found
 
 
 def _inputs(provenance: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -210,6 +175,7 @@ def _environment() -> Environment:
     )
     environment.globals["longest"] = _LONGEST
     environment.filters["unbroken"] = _unbroken
+    environment.filters["n_words"] = _n_words
     return environment
 
 
@@ -222,6 +188,11 @@ def _harmless(value: Any) -> Any:
 def _unbroken(text: str) -> str:
     """Keep a number and its percent sign on one line."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _n_words(table: Table) -> int:
+    """Count the columns of words; a remark stands under the first, at the left."""
+    return max(table.n_words, int(any(table.notes)))
 
 
 def _template(name: str) -> str:

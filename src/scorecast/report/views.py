@@ -1,28 +1,22 @@
 """Views of results, found by the kind of result when first needed.
 
-A module of views registers functions for the classes it shows; it is loaded when the
-first result of such a class is shown, and with it the question that made the result.
+`report/<room>.py` has a dictionary `VIEWS` from kinds of results to functions that lay
+them out; it is loaded with the room when the first of these is shown.
 """
 
 from __future__ import annotations
 
-import functools
 import os
-import pkgutil
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from scorecast._core.results import Result, result_from_dict
-from scorecast.exceptions import InvalidInputError, Location
+from scorecast._core.result import Result, result_from_dict
+from scorecast.exceptions import InvalidInputError, Location, UsageError
 
 if TYPE_CHECKING:
     from scorecast.report.document import Document
 
-__all__ = ["ViewFunction", "document", "has_document", "load", "load_views"]
-
-T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 
 # `report/<room>.py` lays out results of these kinds, each as one `Document`.
 _ROOMS: dict[str, str] = {
@@ -60,23 +54,6 @@ _ROOMS: dict[str, str] = {
     "risk-extrapolation": "extrapolation",
 }
 
-# Views of rooms that are not rebuilt yet, by the class of the result.
-_MODULES: dict[str, str] = {}
-
-
-def load_views(kind: type) -> None:
-    """Load the module that shows results of a class, or of one that it extends.
-
-    Parameters
-    ----------
-    kind : type
-        Class of a result.
-    """
-    for one in kind.__mro__:
-        if one.__module__.startswith("scorecast.") and one.__name__ in _MODULES:
-            import_module(f"scorecast.report.{_MODULES[one.__name__]}")
-            return
-
 
 def document(result: Any) -> Document:
     """Lay out a result.
@@ -91,14 +68,14 @@ def document(result: Any) -> Document:
     Document
         Its headline, notes, sections and facts.
     """
+    kind = getattr(result, "kind", None)
+    if kind not in _ROOMS:
+        what = f"of kind {kind!r}" if kind else f"of type {type(result).__name__}"
+        problem = f"there is no view of what is {what}"
+        raise UsageError(problem, parameter="result")
     views: dict[str, Callable[[Any], Document]]
     views = import_module(f"scorecast.report.{_ROOMS[result.kind]}").VIEWS
     return views[result.kind](result)
-
-
-def has_document(result: Any) -> bool:
-    """Say whether a result is laid out as one document."""
-    return getattr(result, "kind", None) in _ROOMS
 
 
 def load(path: str | os.PathLike[str]) -> Result:
@@ -130,42 +107,6 @@ def load(path: str | os.PathLike[str]) -> Result:
 
 
 def _load_kind(kind: object) -> None:
-    """Load the class of a kind of results: its view does, else every room is asked."""
+    """Load the class of a kind of results: the module of its view does."""
     if kind in _ROOMS:
         import_module(f"scorecast.report.{_ROOMS[str(kind)]}")
-        return
-    rooms = pkgutil.iter_modules(import_module("scorecast").__path__)
-    for name in (room.name for room in rooms if room.ispkg):
-        if name not in ("_core", "cli", "report"):
-            module = import_module(f"scorecast.{name}")
-            for public in dir(module):  # what is loaded when first asked for
-                getattr(module, public)
-
-
-class ViewFunction(Generic[T]):
-    """A function of a result, with another body for every class of results.
-
-    Parameters
-    ----------
-    function : callable
-        What is done with results that no view is registered for.
-    """
-
-    def __init__(self, function: Callable[..., T]) -> None:
-        self._chosen = functools.singledispatch(function)
-        functools.update_wrapper(self, function)
-
-    def register(self, function: F) -> F:
-        """Add the body for the class that the first parameter is annotated with."""
-        self._chosen.register(function)
-        return function
-
-    def dispatch(self, kind: type) -> Callable[..., T]:
-        """Return the body for a class of results."""
-        load_views(kind)
-        return self._chosen.dispatch(kind)
-
-    def __call__(self, result: Any, **options: Any) -> T:
-        """Show a result as its class is shown."""
-        load_views(type(result))
-        return self._chosen(result, **options)

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self, get_args, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast._core.codec import encode
+from scorecast._core.codec import encode, jsonable
 from scorecast._core.near_names import near_name
 from scorecast._core.registry import Method, Registry
 from scorecast._core.result import OPTION, Result
@@ -85,12 +85,12 @@ class Simulation(Result):
         write_json(beside, self.to_dict(), force=force)
         return beside
 
-    def _parts(self) -> tuple[Any, Any, Any]:
-        _, _, result = super()._parts()
-        return {}, {**self.options, "seed": self.seed}, result
+    def _encoded(self) -> dict[str, Any]:
+        options = jsonable({**self.options, "seed": self.seed})
+        return {**super()._encoded(), "inputs": {}, "options": options}
 
     @classmethod
-    def _from_parts(cls, inputs: Any, options: Any, result: Any) -> Self:
+    def _decoded(cls, inputs: Any, options: Any, result: Any) -> Self:
         del inputs, options, result
         raise InvalidInputError(
             "this is the truth of simulated data, without the data",
