@@ -441,7 +441,7 @@ def test_curves_and_selection_are_a_flag_away(run, table, tmp_path):
     call = ("assess", table, *CLEAN, "--model", "naive-bayes", *asked, *more)
     code, out, err = run(*call, "--json", tmp_path / "a.json")
     assert code == 0, err
-    assert "For 80 %" in out
+    assert "samples for 80 %" in out
     data = json.loads((tmp_path / "a.json").read_text())
     assert data["options"]["n_test"] == 12
     assert data["result"]["feature_selection"]["names"][0] == "g1"

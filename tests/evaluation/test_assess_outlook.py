@@ -274,3 +274,15 @@ def test_sizes_that_groups_did_not_reach_are_kept(easy):
     assert "Sizes" in str(found)
     alone = assess_bare("naive-bayes", *easy, samples=[8, 15, 30])
     assert "Sizes" not in str(alone)
+
+
+def test_a_curve_that_gains_nothing_says_so():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.repeat([0, 1], 20)
+    found = assess_bare(GaussianNB(), X, y, samples=True)
+    curve = only(found).curves["samples"]
+    assert curve.fits
+    assert not curve.rises
+    said = " ".join(str(found).split())
+    assert "Curve GaussianNB: no gain from more samples is shown" in said
+    assert f"nothing said of more than {curve.sizes.max()}" in said

@@ -21,13 +21,13 @@ from scorecast.evaluation import (
 )
 from scorecast.report import main_drawing, render
 from scorecast.report.assess_figures import (
-    _histogram,
     bias_figure,
     chance_figure,
     class_figure,
     interval_figure,
 )
 from scorecast.report.figures import NARROW, WIDE, draw_on
+from scorecast.report.permutation import _bars
 from scorecast.report.svg import svg_of
 
 pytest.importorskip("matplotlib", reason="needs the extra [plot]")
@@ -114,7 +114,7 @@ def test_the_null_distribution_is_drawn_with_the_value_of_the_model():
 
 
 def test_many_draws_are_put_into_bins():
-    middles, heights, width = _histogram(RNG(0).normal(size=500), 6.0)
+    middles, heights, width = _bars(RNG(0).normal(size=500), 6.0)
     assert middles.size == heights.size <= 30
     assert heights.sum() == 500
     assert np.allclose(np.diff(middles), width)

@@ -21,11 +21,14 @@ _ALIASES = {
     "rng": "random_state",
     "jobs": "n_jobs",
     "n_workers": "n_jobs",
-    "cv": "sampling",
-    "alpha": "level",
+    "sampling": "cv",
+    "alpha": "confidence_level",
+    "level": "confidence_level",
     "confidence_level": "level",
-    "metric": "losses",
-    "scoring": "losses",
+    "metric": "scoring",
+    "losses": "scoring",
+    "positive": "pos_label",
+    "models": "estimator",
 }
 
 

@@ -14,33 +14,16 @@ from scorecast._core.progress import progress_shown
 from scorecast.cli.verb import option
 
 __all__ = [
-    "CLASSIFIERS",
-    "CLASS_LOSSES",
-    "NUMBER_LOSSES",
-    "REGRESSORS",
     "Share",
     "Whole",
     "amount_options",
     "averaging_options",
-    "dataset_options",
     "max_seconds_option",
     "output_options",
     "score_options",
     "table_options",
     "writing_options",
 ]
-
-# Written out: help must not load what knows them. Tests hold them to that.
-CLASSIFIERS = (
-    "naive-bayes, nearest-centroid, svm, tree, forest, logistic, neighbours, "
-    "ridge-classifier, discriminant"
-)
-REGRESSORS = "ridge, lasso, forest-regressor"
-CLASS_LOSSES = (
-    "accuracy, error, balanced-accuracy, auc, sensitivity, specificity, f1, mcc, "
-    "log-loss, brier, smoothed-error, posterior-error"
-)
-NUMBER_LOSSES = "rmse, mse, mae, nrmse, smape, relative-error"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -173,25 +156,6 @@ def amount_options(of: str) -> Callable[[F], F]:
                          show_default=True, help="Units of the answer."),
             click.option("--level", type=Share(is_open=True), default=0.95,
                          show_default=True, help=f"Level of {of}."),
-        ],
-        function,
-    )  # fmt: skip
-
-
-def dataset_options(function: F) -> F:
-    """Add the target, the models and what is no feature."""
-    return _apply(
-        [
-            click.option("--target", metavar="COL",
-                         help="Column (or array of an .npz) with what is to be "
-                         "predicted."),
-            click.option("--model", "models", multiple=True, metavar="MODEL",
-                         help=f"For classes {CLASSIFIERS}; for numbers {REGRESSORS}; "
-                         "or a class of scikit-learn with literal parameters, as "
-                         "\"sklearn.svm:SVC(kernel='linear')\"; may be repeated."),
-            click.option("--drop", multiple=True, metavar="COL",
-                         help="Column that is no feature; may be repeated."),
-            click.option("--key", help="Name of the array of features in an .npz."),
         ],
         function,
     )  # fmt: skip

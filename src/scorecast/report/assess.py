@@ -47,7 +47,7 @@ from scorecast.report.features import (
     PROFILE_LEAD,
     SELECTION_LEAD,
     bias_figure as selection_bias_figure,
-    page_bias_table,
+    bias_table,
     profile_in_short,
     profile_table,
     selection_figure,
@@ -1185,7 +1185,7 @@ def _outlook(found: Assessment) -> list[Section]:
                 heading=f"If the best {n_selected} features were chosen",
                 lead=(BIAS_LEAD,),
                 figure=selection_bias_figure(biases[:_MOST_MODELS]),
-                tables=(page_bias_table(biases),),
+                tables=(bias_table(biases),),
                 is_terminal=True,
             )
         )
@@ -1221,7 +1221,7 @@ def _outlook_facts(found: Assessment) -> Iterator[tuple[str, str]]:
     for over in CurveOver:
         for key, curve in _curves(found, over):
             name = formats.model_name(key, _NAME)
-            if curve.extrapolates and curve.is_flat:
+            if curve.fits and not curve.rises:
                 most = formats.count(float(curve.sizes.max()))
                 said = no_gain_phrase(curve)
                 yield "Curve", f"{name}: {said}, and nothing said of more than {most}"

@@ -436,6 +436,7 @@ def bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
             f"of the {unit}",
         ),
         rows=rows,
+        is_stacked=True,
     )
 
 
@@ -450,30 +451,6 @@ def _plain(found: SelectionBias, difference: float) -> str:
         return formats.UNKNOWN
     said = formats.metric_difference(found.scoring, difference)
     return said.removesuffix(" points")
-
-
-def page_bias_table(results: Sequence[tuple[str, SelectionBias]]) -> Table:
-    """Make the same for a page, intervals below the name: phones are narrow."""
-    table = bias_table(results)
-    kept = (1, 2, 4)
-    notes = []
-    for row, (_, found) in zip(table.rows, results, strict=True):
-        gap = row[5]
-        if found.no_spread is not None:
-            gap = f"none, as {''.join(_NO_SPREAD[found.no_spread])}"
-        ends = formats.dashed(row[3])
-        notes.append(
-            f"{table.columns[3]} of chosen inside {ends}; of the difference: {gap}"
-        )
-    return replace(
-        table,
-        columns=("", *(table.columns[i] for i in kept)),
-        rows=tuple(
-            (formats.page_name(name), *(row[i] for i in kept))
-            for (name, _), row in zip(results, table.rows, strict=True)
-        ),
-        notes=tuple(notes),
-    )
 
 
 def bias_figure(results: Sequence[tuple[str, SelectionBias]]) -> Drawing:

@@ -69,6 +69,7 @@ _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _MOST_DECIMALS = 6
 _MANY = 10**6  # samples: hardly anybody collects more
 _ROUNDING = 1e-12  # below which a number is zero but for rounding
+_THREE_DECIMALS = 0.01  # from here to 1 a metric has three, so that columns line up
 # Where a long name may break: after marks, and before capitals inside words.
 _SEAM = re.compile(r"(?<=[(=_,.])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
@@ -526,12 +527,16 @@ def metric_value(scoring: str, value: float) -> str:
     --------
     >>> metric_value("accuracy", 0.79), metric_value("rmse", 3e9)
     ('79.0 %', '3,000,000,000')
+    >>> metric_value("roc_auc", 0.5), metric_value("rmse", 0.0012)
+    ('0.500', '0.0012')
     """
     if math.isinf(value):
         return "no limit"
     if math.isnan(value):
         return "undefined"
-    return percent(value, 1) if is_proportion(scoring) else amount(value)
+    if is_proportion(scoring):
+        return percent(value, 1)
+    return f"{value:.3f}" if _THREE_DECIMALS <= abs(value) < 1 else amount(value)
 
 
 def metric_span(scoring: str, low: float, high: float) -> str:
@@ -554,7 +559,12 @@ def metric_difference(scoring: str, difference: float) -> str:
     '+0.0 points'
     """
     is_share = is_proportion(scoring)
-    said = f"{100 * difference:+.1f}" if is_share else f"{difference:+.3g}"
+    if is_share:
+        said = f"{100 * difference:+.1f}"
+    elif _THREE_DECIMALS <= abs(difference) < 1:
+        said = f"{difference:+.3f}"
+    else:
+        said = f"{difference:+.3g}"
     # There is no such thing as minus nothing.
     said = said.replace("-", "+") if float(said) == 0 else said
     return f"{said} points" if is_share else said

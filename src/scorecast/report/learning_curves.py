@@ -273,7 +273,7 @@ def needs_table(curves: Sequence[tuple[str, LearningCurve]]) -> Table:
     heads = [f"{title} from", *map(formats.count, ends), "endless, by the fit"]
     if first.target is not None:
         heads.append(f"{first.over} for {_round_value(first, first.target)}")
-    return Table(columns=tuple(heads), rows=rows)
+    return Table(columns=tuple(heads), rows=rows, is_stacked=True)
 
 
 def _needed_cell(curve: LearningCurve, target: float) -> str:
@@ -337,7 +337,7 @@ def curve_sections(
     head = Section(
         heading=f"What would more {over} bring?",
         lead=(lead,),
-        tables=(_page_table(curves),),
+        tables=(needs_table(curves),),
         is_terminal=True,
     )
     each = [
@@ -353,23 +353,6 @@ def curve_sections(
         for name, curve in curves[:_MOST_CURVES]
     ]
     return [head, *each]
-
-
-def _page_table(curves: Sequence[tuple[str, LearningCurve]]) -> Table:
-    """Make the table of needs with what is needed below the name: phones are narrow."""
-    table = needs_table(curves)
-    names = [formats.page_name(name) for name, _ in curves]
-    rows = tuple((x, *row[1:]) for x, row in zip(names, table.rows, strict=True))
-    if curves[0][1].target is None:
-        return replace(table, rows=rows)
-    return replace(
-        table,
-        columns=table.columns[:-1],
-        rows=tuple(row[:-1] for row in rows),
-        notes=tuple(
-            "" if x.target is None else needed_sentence(x, x.target) for _, x in curves
-        ),
-    )
 
 
 # The figure ------------------------------------------------------------------------
