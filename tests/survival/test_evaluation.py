@@ -509,7 +509,7 @@ def test_what_cannot_be_evaluated_is_refused(cohort, stub, monkeypatch):
         (InvalidInputError, "one label", (X, time, event), {"cv": [1, 2]}),
         (InvalidInputError, "two different", (X, time, event), {"cv": np.ones(60)}),
         (InvalidInputError, "measurement", (X, time, event), {"cv": np.arange(60)}),
-        (InsufficientDataError, "4 samples", (X[:4], time[:4], np.ones(4)), {"cv": 2}),
+        (InsufficientDataError, "9 samples", (X[:9], time[:9], np.ones(9)), {"cv": 2}),
         (InsufficientDataError, "no event to", (X, time, half == 1), {"cv": half}),
         (InsufficientDataError, "one and the same", (X, np.where(half, time, 2.0),
                                                      np.ones(60)), {"cv": half}),
@@ -529,6 +529,7 @@ def test_what_cannot_be_evaluated_is_refused(cohort, stub, monkeypatch):
     with pytest.raises(MissingExtraError, match="survival"):
         evaluated(stub(), X, time, event, baselines=["cox"])
     assert stub.fits == []
+    assert evaluated(stub(), X[:10], time[:10], np.ones(10), cv=2)[0].n == 10
 
 
 def test_without_the_extra_no_baseline_stands_beside_and_that_is_said(
@@ -672,3 +673,5 @@ def test_the_median_time_is_that_of_kaplan_and_meier():
     time = np.array([1.0, 2.0, 3.0, 4.0])
     assert median_time(time, np.array([True, True, False, True])) == 2.0
     assert median_time(time, np.array([True, False, False, False])) is None
+    # After 5 of 11, 6 of 11 (.545) still wait: that is not yet half of them.
+    assert median_time(np.arange(1.0, 12.0), np.ones(11, dtype=bool)) == 6.0

@@ -588,14 +588,12 @@ def _unconverged(code: SurvivalNote, reasons: tuple[str, ...]) -> tuple[Note, ..
 def _follow_up(found: HeldOut) -> FollowUp:
     """Say how long the samples were followed."""
     data, at = found.data, found.work.times
-    ends = kaplan_meier(data.time, ~data.event)
-    below = ends[0][ends[1] <= 0.5]
     # As the score itself has it: at equal times events come before censoring.
     still = survival_at(followed_up(data.time, data.event), at)
     within = at[still >= LEAST_FOLLOWED]
     return FollowUp(
         longest=float(data.time.max()),
-        median=float(below[0]) if below.size else None,
+        median=median_time(data.time, ~data.event),
         horizon=float(within[-1]) if within.size else None,
         times=at,
         observed=survival_at(kaplan_meier(data.time, data.event), at),
