@@ -75,9 +75,9 @@ def main():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = sc.evaluate_survival(
-            sc.SurvivalModel(sampling=sampling), X, time, event, cv=known["fold"],
-            prior="weibull", baselines=BASELINES, checkpoint=checkpoint,
-            settings=PosteriorSettings(allow_unconverged=True),
+            sc.SurvivalModel(sampling=sampling), X, time, event,
+            cv=known["fold"].to_numpy(), prior="weibull", baselines=BASELINES,
+            checkpoint=checkpoint, settings=PosteriorSettings(allow_unconverged=True),
         )  # fmt: skip
     samples = found.samples
     rows = {row.name: row for row in found.baselines if row.name in BASELINES}
