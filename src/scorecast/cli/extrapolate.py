@@ -191,8 +191,11 @@ def command(context: click.Context, /, **options: Any) -> None:
     from scorecast.cli.outputs import run
 
     if not options["to"] and (options["until"] is None or options["curve"]):
-        problem = "how many classes there will be is needed, or an accuracy to hold"
-        raise UsageError(problem, parameter="to", option="--to or --until")
+        problem = (
+            "how many classes there will be is needed (--to), or an accuracy to hold "
+            "(--until)"
+        )
+        raise UsageError(problem)
     if options["curve"]:
         refuse_unused(context, _OF_SCORES, "where points are given: leave it out")
         run(options, _load_points, _answer_points, gates=_point_gates)
@@ -296,6 +299,7 @@ def _load_points(options: dict[str, Any]) -> Loaded:
             f"needs the columns classes and accuracy (or miss); there are "
             f"{listed(table.columns, 8)}",
             location=Location(file=path),
+            remedy="a row for every point, such as 1000,0.95",
         )
     is_miss = "accuracy" not in columns
     shares = columns["miss"] if is_miss else columns["accuracy"]

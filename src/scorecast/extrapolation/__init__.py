@@ -43,7 +43,7 @@ from scorecast.extrapolation.forecast import (
     Reach,
 )
 from scorecast.extrapolation.intervals import IntervalKind, perfect_bound
-from scorecast.extrapolation.notes import ForecastNote, note_text, objection_text
+from scorecast.extrapolation.notes import FAR, ForecastNote, note_text, objection_text
 from scorecast.extrapolation.observed import ObservedClasses, RankHistogram
 from scorecast.extrapolation.points import (
     CURVE_METHODS,
@@ -72,6 +72,7 @@ __all__ = [
     "BANDWIDTH_RULES",
     "CURVE_METHODS",
     "EXTRAPOLATORS",
+    "FAR",
     "RISK_METHODS",
     "Auto",
     "Backtest",

@@ -474,6 +474,7 @@ class _Question:
                 f"{at_hand.accuracy[np.argmax(at_hand.classes)]:.3f} already; got "
                 f"{accuracy:g}",
                 parameter="until",
+                remedy="ask for less",
             )
         spaced = np.geomspace(first, _REACH, _REACH_POINTS).round()
         beyond = np.unique(spaced.astype(np.int64))

@@ -723,12 +723,23 @@ def _checked_rows(
 
 
 def _column(values: ArrayLike, name: str) -> FloatArray:
-    try:
-        found = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError("must be numbers", parameter=name) from error
-    if found.ndim != 1 or not np.isfinite(found).all():
-        raise InvalidInputError("must be a list of finite numbers", parameter=name)
+    """Return numbers; what is none is named with its row."""
+    given = np.atleast_1d(np.asarray(values, dtype=object))
+    if given.ndim != 1:
+        raise InvalidInputError("must be a list of numbers", parameter=name)
+    found = np.empty(given.size)
+    for i, value in enumerate(given):
+        try:
+            found[i] = float(value)
+        except (TypeError, ValueError):
+            found[i] = np.nan
+        if not np.isfinite(found[i]):
+            is_empty = value is None or str(value).strip().lower() in ("", "nan")
+            raise InvalidInputError(
+                "the value is missing" if is_empty else f"{value!r} is not a number",
+                parameter=name,
+                location=Location(row=i + 1),
+            )
     return found
 
 

@@ -10,8 +10,10 @@ import numpy as np
 
 from scorecast._core.codec import encode
 from scorecast._core.types import FloatArray
+from scorecast.exceptions import listed
 from scorecast.extrapolation import (
     CURVE_METHODS,
+    FAR,
     RISK_METHODS,
     Backtest,
     BacktestRow,
@@ -183,7 +185,14 @@ def _headline(result: Extrapolation) -> str:
     )
     beyond = {p.classes: p for p in result.predictions if not p.is_observed}
     if result.reach is not None:
-        known = f"{known}, {_reach_text(result.reach, result.confidence_level)}"
+        known = f"{known}, {_reach_text(result.reach, result)}"
+    if not beyond and result.predictions and result.reach is None:
+        fewer = ", with ".join(
+            f"{formats.count(p.classes)} classes {formats.percent(p.accuracy)}"
+            for p in result.predictions[:_MOST_SAID]
+            if p.classes < result.n_classes
+        )
+        return f"{known}; with {fewer}." if fewer else f"{known}."
     if not beyond or (result.reach is not None and len(result.predictions) == 1):
         return f"{known}."
     level = formats.level(result.confidence_level)
@@ -192,7 +201,7 @@ def _headline(result: Extrapolation) -> str:
     return f"{known}; with {forecasts}."
 
 
-def _reach_text(reach: Reach, level: float) -> str:
+def _reach_text(reach: Reach, result: Extrapolation) -> str:
     """Say up to how many classes an accuracy is held."""
     wanted = formats.percent(reach.accuracy, 1 if reach.accuracy > 0.99 else 0)
     most = f"more than {formats.count(reach.limit)}"
@@ -200,11 +209,15 @@ def _reach_text(reach: Reach, level: float) -> str:
     def said(classes: int | None) -> str:
         return most if classes is None else formats.count(classes)
 
-    ends = f"{formats.level(level)} interval {said(reach.low)} to {said(reach.high)}"
+    level = formats.level(result.confidence_level)
+    ends = f"{level} interval {said(reach.low)} to {said(reach.high)}"
     if reach.low is None and reach.high is None:
-        ends = f"{formats.level(level)} sure"
+        ends = f"{level} sure"
     held = most if reach.classes is None else f"about {said(reach.classes)}"
-    return f"and {wanted} or more up to {held} classes ({ends})"
+    text = f"and {wanted} or more up to {held} classes ({ends})"
+    if reach.classes is None or reach.classes > FAR * result.n_classes:
+        return f"{text}, which is far beyond the data: a rough guide at best"
+    return text
 
 
 def _expected(p: Prediction, level: str) -> str:
@@ -652,6 +665,8 @@ _APART_LEAD = (
 def recognisers_document(result: RecogniserComparison) -> Document:
     """Lay out forecasts of several recognisers, and which will be ahead."""
     level = formats.level(result.confidence_level)
+    every = [_assumed(one)[:2] for one in result.recognisers.values()]
+    assumed = tuple(dict.fromkeys(text for texts in every for text in texts))
     each = Table(
         columns=("recogniser", "classes", "expect", f"{level} interval"),
         rows=tuple(
@@ -662,6 +677,11 @@ def recognisers_document(result: RecogniserComparison) -> Document:
                 formats.percent_span(p.low, p.high, dash=_DASH),
             )
             for name, one in result.recognisers.items()
+            for p in one.predictions
+        ),
+        notes=tuple(
+            _caveat(p, one)
+            for one in result.recognisers.values()
             for p in one.predictions
         ),
         n_words=2,
@@ -694,18 +714,26 @@ def recognisers_document(result: RecogniserComparison) -> Document:
                 lead=(_APART_LEAD,),
                 figure=recognisers_drawing(result, _recognisers_headline(result)),
             ),
-            Section(heading=_ASSUMED, items=(formats.sentence(_SAME_POPULATION),)),
+            Section(heading=_ASSUMED, items=tuple(map(formats.sentence, assumed))),
         ),
         facts=(
-            (
-                "Observed",
-                f"{formats.count(result.n_classes)} classes, "
-                f"{formats.count(result.n_samples)} examples, the same for all",
-            ),
+            ("Observed", _all_observed_text(result)),
+            ("Method", next(iter(result.recognisers.values())).method),
             ("Crossing", _crossing_text(result)),
-            ("Assumes", _SAME_POPULATION),
+            ("Assumes", "; ".join(assumed)),
         ),
         references=_REFERENCES[:1],
+    )
+
+
+def _all_observed_text(result: RecogniserComparison) -> str:
+    right = ", ".join(
+        f"{formats.printable(name)} {formats.percent(one.observed_accuracy, 1)}"
+        for name, one in result.recognisers.items()
+    )
+    return (
+        f"{formats.count(result.n_classes)} classes, "
+        f"{formats.count(result.n_samples)} examples, the same for all: {right} right"
     )
 
 
@@ -865,10 +893,16 @@ def _points_headline(result: CurveExtrapolation) -> str:
         return f"{known}{_guesses(result.top)}; with {said}."
     farthest = max(p.classes for curve in result.curves for p in curve.predictions)
     best = max(result.curves, key=lambda curve: _at(curve, farthest).accuracy)
+    p = _at(best, farthest)
+    close = [
+        formats.printable(curve.model)
+        for curve in result.curves
+        if curve is not best and _at(curve, farthest).high >= p.low
+    ]
+    told = "; intervals of " + listed(close, 4) + " overlap with it" if close else ""
     return (
         f"Of {len(result.curves)} models {formats.printable(best.model)} is expected "
-        f"ahead with {formats.count(farthest)} classes: "
-        f"{_about(_at(best, farthest), result)}."
+        f"ahead with {formats.count(farthest)} classes: {_about(p, result)}{told}."
     )
 
 
