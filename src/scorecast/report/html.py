@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-_LONGEST = 400
+_LONGEST = 600
 
 
 class _Part(NamedTuple):
