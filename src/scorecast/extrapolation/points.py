@@ -10,6 +10,7 @@ slow drift that go on beyond the last point; and far out any law may go astray.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -107,7 +108,7 @@ class Points(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveMethod(Method):
+class CurveMethod(Method, ABC):
     """A family of curves with few parameters, and what is expected of these.
 
     Attributes
@@ -121,21 +122,21 @@ class CurveMethod(Method):
     handles_top: ClassVar[bool] = True
     parameters: ClassVar[tuple[str, ...]] = ()
 
+    @abstractmethod
     def log_odds(self, theta: FloatArray, ks: FloatArray, top: int) -> FloatArray:
         """Return log-odds at numbers of classes, a row for every row of parameters."""
-        raise NotImplementedError
 
+    @abstractmethod
     def surprise(self, theta: FloatArray, points: Points) -> FloatArray:
         """Return how far parameters are from what is usual, in standard deviations."""
-        raise NotImplementedError
 
+    @abstractmethod
     def limits(self) -> tuple[list[float], list[float]]:
         """Return the least and the largest parameters."""
-        raise NotImplementedError
 
+    @abstractmethod
     def starts(self, points: Points) -> list[list[float]]:
         """Return parameters to begin the search from."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
