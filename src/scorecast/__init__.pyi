@@ -43,6 +43,9 @@ from .report import (
     render as render,
     write_report as write_report,
 )
+from .reproduction import (
+    reproduce as reproduce,
+)
 from .scores import (
     Embeddings as Embeddings,
     Scores as Scores,

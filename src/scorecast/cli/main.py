@@ -29,6 +29,7 @@ _VERBS = {
     "information": "Say how much probabilistic forecasts really know.",
     "survival": "Predict when events come, and what knowing it is worth.",
     "report": "Write one HTML page from saved results.",
+    "reproduce": "Compute published numbers again, and say which come out.",
     "settings": "Say what holds of models over many settings.",
     "simulate": "Make data with a known truth, and the truth beside them.",
     "size": "Say how many test samples are enough.",

@@ -68,7 +68,7 @@ class SkewStudent:
 
     References
     ----------
-    R. Sewell (2010). Assessment of the quality of a prediction, appendix B.1.
+    R. Sewell (2024). Assessment of the quality of a prediction, appendix B.1.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from scorecast.mixtures.kernels.state import Constants
 class Prior:
     """Prior of a Dirichlet mixture of skew-Student components.
 
-    The hierarchy is that of Sewell (2010), appendix B.1: matrices named ``precision``
+    The hierarchy is that of Sewell (2024), appendix B.1: matrices named ``precision``
     and ``rate`` are precisions and rates, never covariances, except `covariance`-like
     ones that say so. Use `information` or `survival` rather than the constructor.
 
@@ -58,7 +58,7 @@ class Prior:
 
     References
     ----------
-    R. Sewell (2010). Assessment of the quality of a prediction, appendix B.
+    R. Sewell (2024). Assessment of the quality of a prediction, appendix B.
 
     Examples
     --------

@@ -167,7 +167,7 @@ def sample_posterior(
 
     References
     ----------
-    R. Sewell (2010). Assessment of the quality of a prediction, appendix B.
+    R. Sewell (2024). Assessment of the quality of a prediction, appendix B.
 
     S. Richardson and P. J. Green (1997). On Bayesian analysis of mixtures with an
     unknown number of components. Journal of the Royal Statistical Society B 59,

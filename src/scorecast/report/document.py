@@ -44,6 +44,8 @@ class Table:
         Whether the reader of a page has to open it.
     is_stacked : bool
         Whether a narrow screen shows each row as a block of names and values.
+    has_long_notes : bool
+        Whether a terminal says remarks below the table, not beside their rows.
     """
 
     columns: tuple[str, ...]
@@ -56,6 +58,7 @@ class Table:
     strong: tuple[int, ...] = ()
     is_folded: bool = False
     is_stacked: bool = False
+    has_long_notes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,7 +60,7 @@ _PLAIN_MEAN = "(plain mean)"
 _LONGEST_LIST = 160
 _MOST_NEW = 10  # rows of new samples that are shown
 _REFERENCES = (
-    "R. Sewell (2010). Assessment of the quality of a prediction: appendices B.2 and "
+    "R. Sewell (2024). Assessment of the quality of a prediction: appendices B.2 and "
     "B.8 describe the model.",
     "H. Haider, B. Hoehn, S. Davis and R. Greiner (2020). Effective ways to build and "
     "evaluate individual survival distributions. Journal of Machine Learning Research "

@@ -96,6 +96,7 @@ def _print_section(console: Console, part: Section, width: int) -> None:
 
 
 def _print_table(console: Console, table: Table, width: int) -> None:
+    from rich.padding import Padding
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -120,16 +121,21 @@ def _print_table(console: Console, table: Table, width: int) -> None:
         )
     if has_bars:
         grid.add_column("", no_wrap=True)
-    if any(table.notes):
+    are_beside = any(table.notes) and not table.has_long_notes
+    if are_beside:
         grid.add_column("", justify="left", overflow="fold", style="dim")
     for number, row in enumerate(table.rows):
         cells = [Text(_clean(cell)) for cell in row]
         if has_bars:
             cells.append(Text(bars[number], style="blue"))
-        if any(table.notes):
+        if are_beside:
             cells.append(Text(_clean(table.notes[number])))
         grid.add_row(*cells)
     console.print(grid)
+    if table.has_long_notes:
+        below = zip(table.rows, table.notes, strict=False)
+        for said in (f"{row[0]}: {note}" for row, note in below if note):
+            console.print(Padding(Text(_clean(said), style="dim"), (0, 0, 0, 2)))
 
 
 def draw_bars(

@@ -38,6 +38,8 @@ _ROOMS: dict[str, str] = {
     "permutation-test": "permutation",
     "proportion-interval": "evaluation",
     "required-test-size": "planning",
+    "reproduction": "reproduction",
+    "reproduction-catalogue": "reproduction",
     "selection-bias": "features",
     "settings-assessment": "settings",
     "simulated-biclusters": "simulate",

@@ -100,6 +100,32 @@ class BivariateNormal:
         powers = [mass @ u ** (k - 1) for k in np.asarray(ks, dtype=np.float64)]
         return np.array(powers)
 
+    def accuracy_of(self, labels: ArrayLike) -> float:
+        r"""Return the accuracy of the best recogniser of given classes.
+
+        .. math:: \frac1k \Bigl[ 2 \sum_{j<k} \Phi\Bigl(\frac{\rho\,
+                  (y_{(j+1)} - y_{(j)})}{2\sqrt{1-\rho^2}}\Bigr) - (k - 2) \Bigr]
+
+        Parameters
+        ----------
+        labels : array-like of shape (k,)
+            Where the classes lie.
+
+        Returns
+        -------
+        float
+            The chance that an example of a class chosen at random is recognised.
+
+        Examples
+        --------
+        >>> round(BivariateNormal(0.7).accuracy_of([-1.2, -0.1, 0.3, 1.5]), 4)
+        0.5023
+        """
+        ordered = np.sort(np.asarray(labels, dtype=np.float64))
+        reach = self.rho * np.diff(ordered) / (2 * np.sqrt(1 - self.rho**2))
+        inside = 2 * float(np.sum(scipy.special.ndtr(reach)))
+        return (inside - (ordered.size - 2)) / ordered.size
+
     def discriminability(self, u: ArrayLike) -> FloatArray:
         """Return D(u), the chance that favourability is at most u.
 

@@ -216,7 +216,7 @@ def evaluate_survival(
 
     References
     ----------
-    R. Sewell (2010). Assessment of the quality of a prediction.
+    R. Sewell (2024). Assessment of the quality of a prediction.
 
     Examples
     --------

@@ -116,7 +116,7 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
 
     References
     ----------
-    R. Sewell (2010). Assessment of the quality of a prediction, appendices B.2 and B.8.
+    R. Sewell (2024). Assessment of the quality of a prediction, appendices B.2 and B.8.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """How the kernels see a chain: plain arrays with names, nothing to unpack.
 
-Symbols of the paper stand beside each field (appendix B.1 of Sewell 2010).
+Symbols of the paper stand beside each field (appendix B.1 of Sewell 2024).
 """
 
 from __future__ import annotations

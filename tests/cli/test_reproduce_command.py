@@ -1,0 +1,56 @@
+"""The verb ``reproduce``: what there is, what came out, and what goes wrong."""
+
+import json
+
+import pytest
+
+import scorecast as sc
+from scorecast.reproduction import ENTRIES, catalogue
+
+
+@pytest.fixture(autouse=True)
+def no_folder(monkeypatch):
+    monkeypatch.delenv("SCORECAST_DATA", raising=False)
+
+
+def test_alone_it_lists_what_is_at_hand(run):
+    code, out, err = run("reproduce")
+    assert code == 0, err
+    assert [name for name in ENTRIES if name not in out] == []
+    n = sum(row.is_at_hand for row in catalogue().rows)
+    assert out.startswith(f"{n} of {len(ENTRIES)} ")
+
+
+def test_it_says_what_python_says(run):
+    code, out, err = run("reproduce", "003-fn-4", "002-coin", "--json", "-")
+    assert code == 0, err
+    wanted = sc.reproduce(["002-coin", "003-fn-4"]).to_dict()
+    data = json.loads(out)
+    assert [data[x] for x in ("kind", "options", "result")] == [
+        wanted[x] for x in ("kind", "options", "result")
+    ]
+
+
+def test_the_answer_is_printed_and_the_page_written(run, tmp_path):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    page = tmp_path / "page.html"
+    code, out, err = run("reproduce", "000-thm-2.5", "000-kay", "--report", page)
+    assert code == 0, err
+    assert "0.5471992955" in out
+    assert "McDiarmid" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("001-sec-24",), 2, "Try '001-sec-2.4'"),
+        (("all", "--data", "nowhere"), 2, "there is no folder 'nowhere'"),
+        (("--full",), 2, "has no say without an ENTRY"),
+        (("002-coin", "--repeats", "1"), 2, "--repeats"),
+    ],
+)
+def test_bad_input_is_one_line(run, words, code, said):
+    found, out, err = run("reproduce", *words)
+    assert (found, out) == (code, "")
+    assert said in err
+    assert len(err.strip().splitlines()) == 1

@@ -1,0 +1,281 @@
+"""Published numbers again: the machinery, a handful of entries, and all of them."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast.exceptions import (
+    InsufficientDataError,
+    InvalidInputError,
+    UsageError,
+)
+from scorecast.reproduction import ENTRIES, PAPERS, Verdict, catalogue
+from scorecast.reproduction.entry import Found, Measured, published_numbers
+from scorecast.reproduction.reproduce import judged
+from scorecast.reproduction.result import verdict_of
+
+QUICK = (
+    "001-sec-2.4",
+    "001-fig-6",
+    "000-thm-2.5",
+    "000-thm-4.3.1",
+    "002-b5",
+    "002-b6",
+    "002-coin",
+    "003-fn-4",
+)
+
+
+@pytest.fixture(autouse=True)
+def no_folder(monkeypatch):
+    monkeypatch.delenv("SCORECAST_DATA", raising=False)
+
+
+@pytest.fixture(scope="module")
+def quick():
+    return {entry.name: entry for entry in sc.reproduce(QUICK).entries}
+
+
+# --- a handful of entries -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_what_a_formula_gives_comes_out(quick, name):
+    numbers = quick[name].numbers
+    assert numbers
+    compared = [n for n in numbers if n.verdict is not Verdict.NOT_COMPARABLE]
+    assert [n.cell for n in compared if n.verdict is not Verdict.SAME] == []
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_slightly_wrong_answer_would_be_found(quick, name):
+    numbers = {
+        n.cell: Measured(value=(n.measured or 0.0) * 1.06 + 0.02)
+        for n in quick[name].numbers
+    }
+    found = judged(ENTRIES[name], Found(numbers=numbers))
+    finite = [n for n in found.numbers if n.target is not None and n.tolerance < 1]
+    right = [n for n in finite if not math.isinf(n.target)]
+    assert right
+    assert {n.verdict for n in right} <= {Verdict.DIFFERS, Verdict.NOT_COMPARABLE}
+    assert Verdict.DIFFERS in {n.verdict for n in right}
+
+
+def test_print_that_is_wrong_is_shown_beside_what_is_right(quick):
+    number = quick["001-sec-2.4"].numbers[0]
+    assert (number.published, number.corrected) == (0.5946, 0.5022887)
+    assert number.is_misprint
+    assert number.measured == pytest.approx(0.5022887, abs=1e-7)
+    assert "rho" in number.why
+
+
+def test_values_are_those_that_independent_scripts_proved(reference):
+    """What stands in the data file is no opinion of its own."""
+    known = {
+        (name, n.cell): n.corrected if n.published is None else n.target
+        for name, numbers in published_numbers().items()
+        for n in map(_row, numbers)
+    }
+    for rho in (0.3, 0.5, 0.7, 0.9):
+        for k, value in zip(
+            range(2, 11), reference[f"toy_AGA_rho{rho}"]["expected"], strict=True
+        ):
+            at = f"rho {rho:g}, k={k}"
+            assert known["001-fig-6", at] == pytest.approx(value, abs=1e-9)
+    for u, value in zip(
+        (0.1, 0.25, 0.5, 0.75, 0.9, 0.99),
+        reference["toy_D_rho0.7"]["expected"],
+        strict=True,
+    ):
+        assert known["001-fig-5", f"D({u:g})"] == pytest.approx(value, abs=1e-8)
+    for y in ("0.7", "-3", "10", "-40"):
+        value = reference[f"skewstudent1d_y{float(y)}"]["expected"]
+        cell = f"one dimension, y={y}"
+        assert known["002-b5", cell] == pytest.approx(value, abs=1e-12)
+    four = reference["toy_GA"]["expected"]
+    assert known["001-sec-2.4", "accuracy"] == pytest.approx(four, abs=1e-7)
+
+
+def _row(number):
+    """Let a published number answer as one that was judged."""
+    target = number.published if number.corrected is None else number.corrected
+    return SimpleNamespace(**vars(number), target=target)
+
+
+# --- verdicts -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measured", "error", "verdict"),
+    [
+        (0.0325, 0.0, Verdict.SAME),
+        (0.0326, 0.0, Verdict.DIFFERS),
+        (0.0354, 0.001, Verdict.WITHIN_ERROR),
+        (0.0356, 0.001, Verdict.DIFFERS),
+        (None, 0.0, Verdict.NOT_COMPARABLE),
+        (math.inf, 0.0, Verdict.DIFFERS),
+    ],
+)
+def test_a_verdict_follows_from_digits_and_errors(measured, error, verdict):
+    assert verdict_of(0.032, measured, tolerance=0.0005, error=error) is verdict
+
+
+def test_what_is_of_something_else_is_not_compared():
+    same = {"tolerance": 1.0, "error": 0.0}
+    assert verdict_of(1.0, 1.0, **same) is Verdict.SAME
+    found = verdict_of(1.0, 1.0, is_comparable=False, **same)
+    assert found is Verdict.NOT_COMPARABLE
+    assert verdict_of(None, 1.0, **same) is Verdict.NOT_COMPARABLE
+    assert verdict_of(-math.inf, -math.inf, **same) is Verdict.SAME
+
+
+# --- the data file --------------------------------------------------------------------
+
+
+def test_every_number_belongs_to_an_entry_and_says_where_it_stands():
+    assert set(published_numbers()) <= set(ENTRIES)
+    for name, numbers in published_numbers().items():
+        cells = [n.cell for n in numbers]
+        assert len(set(cells)) == len(cells), name
+        for n in numbers:
+            assert n.where, (name, n.cell)
+            assert n.tolerance >= 0
+            silent = n.published is None and n.corrected is None
+            if silent or not n.is_comparable or n.corrected is not None:
+                assert n.why, (name, n.cell)
+            if n.is_claim:
+                assert n.published in (0.0, 1.0), (name, n.cell)
+
+
+def test_every_entry_is_of_a_paper_and_can_be_done_or_says_why_not():
+    for entry in ENTRIES.values():
+        assert entry.paper in PAPERS
+        assert (entry.compute is None) == bool(entry.reason), entry.name
+        assert entry.seconds > 0
+
+
+def test_a_cell_that_nothing_is_known_of_is_a_fault():
+    with pytest.raises(KeyError, match="nothing is published"):
+        judged(ENTRIES["003-fn-4"], Found(numbers={"other": Measured(value=1.0)}))
+
+
+# --- what is asked for ----------------------------------------------------------------
+
+
+def test_an_answer_does_not_depend_on_what_else_is_asked(quick):
+    alone = sc.reproduce("000-thm-2.5.1").entries[0]
+    both = sc.reproduce(["000-thm-2.5.1", "002-coin"], n_jobs=2).entries
+    assert alone in both
+    assert quick["002-coin"] in both
+    other = sc.reproduce("000-thm-2.5.1", random_state=1).entries[0]
+    assert other.numbers[0].measured != alone.numbers[0].measured
+
+
+def test_papers_and_lists_are_understood():
+    assert {e.paper for e in catalogue().rows} == set(PAPERS)
+    found = sc.reproduce("003-fn-4, 002-coin")
+    assert [entry.name for entry in found.entries] == ["002-coin", "003-fn-4"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "remedy"),
+    [("001-sec-24", "001-sec-2.4"), ("thm-4.3.1", ""), ([], "all")],
+)
+def test_an_unknown_entry_is_refused_and_the_nearest_named(entries, remedy):
+    with pytest.raises(UsageError) as caught:
+        sc.reproduce(entries)
+    assert caught.value.parameter == "entries"
+    assert remedy in caught.value.remedy
+
+
+def test_a_folder_that_is_not_there_and_one_repeat_are_refused(tmp_path):
+    with pytest.raises(UsageError, match="no folder"):
+        sc.reproduce("002-coin", data=tmp_path / "no")
+    with pytest.raises(UsageError, match="2 or more"):
+        sc.reproduce("002-coin", n_repeats=1)
+
+
+def test_a_result_survives_json_and_columns(quick):
+    found = sc.reproduce(["003-fn-4", "002-coin", "001-sec-2.4"])
+    back = type(found).from_dict(json.loads(json.dumps(found.to_dict())))
+    assert back == found
+    columns = found.to_columns()
+    assert columns["entry"][0] == "001-sec-2.4"
+    assert len({len(column) for column in columns.values()}) == 1
+    assert sum(found.count().values()) == len(columns["entry"])
+
+
+def test_finished_entries_are_taken_from_the_checkpoint(tmp_path, monkeypatch):
+    path = tmp_path / "done.jsonl"
+    first = sc.reproduce(["002-coin", "003-fn-4"], checkpoint=path)
+
+    def fail(_work):
+        raise AssertionError("done already")
+
+    for name in ("002-coin", "003-fn-4"):
+        broken = dataclasses.replace(ENTRIES[name], compute=fail)
+        monkeypatch.setitem(ENTRIES, name, broken)
+    assert sc.reproduce(["002-coin", "003-fn-4"], checkpoint=path) == first
+    with pytest.raises(AssertionError, match="done already"):
+        sc.reproduce("002-coin", checkpoint=path, random_state=7)
+
+
+def test_the_page_counts_verdicts_and_explains_what_differs(monkeypatch):
+    def wrong(_work):
+        return Found(numbers={"accuracy": Measured(value=0.6)})
+
+    entry = dataclasses.replace(ENTRIES["001-sec-2.4"], compute=wrong)
+    monkeypatch.setitem(ENTRIES, "001-sec-2.4", entry)
+    page = sc.render(sc.reproduce(["001-sec-2.4", "002-coin"]), "markdown")
+    assert "1 differs" in page
+    assert "What differs, and why" in page
+    assert "Where print is wrong" in page
+    assert "0.5946" in page
+    assert "0.5022887" in page
+
+
+def test_figures_are_drawn_at_both_widths():
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    page = sc.render(sc.reproduce(["001-fig-6", "000-kay"]), "html")
+    assert page.count("<svg") == 6
+
+
+# --- all of them ----------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.compute])
+def test_every_entry_finds_what_it_says_and_explains_what_differs(name):
+    entry = ENTRIES[name]
+    shared = Path(__file__).parents[3] / "shared" / "data"
+    if entry.lacking(str(shared)):
+        pytest.skip(f"SCORECAST_DATA lacks {entry.lacking(str(shared))}")
+    data = str(shared) if entry.files else None
+    found = sc.reproduce(name, data=data).entries[0]
+    assert found.numbers or found.pictures
+    for n in found.numbers:
+        assert n.measured is not None or n.why, n.cell
+        assert n.measured is None or not np.isnan(n.measured), n.cell
+        if n.verdict is Verdict.DIFFERS:
+            assert n.why, (n.cell, n.target, n.measured, n.measured_error)
+
+
+def test_errors_of_data_name_the_file(tmp_path):
+    needy = next((e for e in ENTRIES.values() if e.files), None)
+    if needy is None:
+        pytest.skip("no entry needs files")
+    with pytest.raises(InsufficientDataError) as caught:
+        sc.reproduce(needy.name, data=tmp_path)
+    assert needy.files[0] in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+    for file in needy.files:
+        (tmp_path / file).write_text("no arrays")
+    with pytest.raises(InvalidInputError) as wrong:
+        sc.reproduce(needy.name, data=tmp_path)
+    assert wrong.value.location.file.endswith(needy.files[0])
