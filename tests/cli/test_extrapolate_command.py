@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+import scorecast as sc
 from scorecast.extrapolation import Extrapolation
 
 QUICK = ("--method", "gaussian")
@@ -36,8 +37,12 @@ def test_several_guesses_may_be_allowed(run, files):
     code, _, err = run(*task, "--top", 3, "--method", "polynomial")
     assert code == 2
     assert "these can: regression, bayesian" in err
-    code, _, err = run(*task, "--top", 3, "--cost", files / "scores.npy")
-    assert (code, "--top: has no say" in err) == (2, True)
+    code, out, err = run(*task, "--top", "1,3", "--mrr", "--json", files / "all.json")
+    assert code == 0, err
+    assert "MRR" in out
+    assert list(sc.load(files / "all.json").measures) == ["top-1", "top-3", "mrr"]
+    code, _, err = run(*task, "--top", "1,x")
+    assert (code, "is no whole number" in err) == (2, True)
 
 
 def test_every_way_of_giving_scores_gives_the_same_answer(run, files, problem):
@@ -503,3 +508,69 @@ def test_as_many_guesses_as_classes_are_refused_alike(run, files):
     for task in (("extrapolate", both, "--to", 100), ("backtest", both)):
         code, _, err = run(*task, "--top", 12)
         assert (code, "among 12 observed classes" in err) == (2, True), err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--to", "1"], "--to: among fewer than 2 classes there is nothing to tell"),
+        (["--to", "0"], "--to"),
+        (["--to", "2.5"], "'2.5' is no whole number"),
+        (["--until", "0.9999"], "--until: with the 12 classes observed accuracy is"),
+        (["--until", "90"], "did you mean 0.90?"),
+        (["--to", "50", "--top", "0"], "--top"),
+        (["--to", "50", "--top", "1,12"], "within 12 guesses everything is right"),
+        ([], "how many classes there will be is needed (--to), or an accuracy to hold"),
+    ],
+)
+def test_questions_that_have_no_answer_are_refused(run, files, more, said):
+    code, _, err = run("extrapolate", files / "both.npz", *more)
+    assert code == 2
+    assert said in err
+
+
+def test_up_to_the_observed_classes_the_exact_value_is_given_and_marked(run, files):
+    saved = files / "o.json"
+    code, out, _ = run(
+        "extrapolate", files / "both.npz", "--to", "12", "--to", "5", "--json", saved
+    )
+    assert code == 0
+    answer = sc.load(saved)
+    assert all(p.is_observed for p in answer.predictions)
+    assert "observed: the" in out
+    at_hand = dict(
+        zip(answer.observed.classes.tolist(), answer.observed.accuracy, strict=True)
+    )
+    for p in answer.predictions:
+        assert p.accuracy == pytest.approx(at_hand[p.classes])
+
+
+def test_recognisers_that_were_not_tested_alike_are_refused(run, tmp_path, problem):
+    scores, own = problem
+    np.savez(tmp_path / "a.npz", scores=scores, labels=own)
+    np.savez(tmp_path / "fewer.npz", scores=scores[:-1], labels=own[:-1])
+    np.savez(tmp_path / "other.npz", scores=scores, labels=np.roll(own, 1))
+    np.savez(
+        tmp_path / "narrow.npz", scores=scores[own < 11][:, :11], labels=own[own < 11]
+    )
+    for name, said in (
+        ("fewer", "fewer was tested on 59 samples, a on 60"),
+        ("other", "is of class"),
+        ("narrow", "narrow was tested on 11 classes that are not the 12 of a"),
+    ):
+        code, _, err = run(
+            "extrapolate", tmp_path / "a.npz", tmp_path / f"{name}.npz", "--to", "50"
+        )
+        assert code == 3, name
+        assert said in err
+
+
+def test_names_of_files_lose_their_endings_unless_that_makes_them_alike():
+    from scorecast.cli.inputs import named_files
+
+    assert [n for n, _ in named_files(["d/a.npz", "b.npy", "x=c.npz"])] == [
+        "a",
+        "b",
+        "x",
+    ]
+    assert [n for n, _ in named_files(["a.npz", "a.npy"])] == ["a.npz", "a.npy"]

@@ -69,11 +69,30 @@ def test_several_files_of_scores_are_compared(run, tmp_path, problem):
     code, out, _ = run("extrapolate", *files, "--to", "100", "--json", saved)
     assert code == 0
     answer = sc.load(saved)
-    assert list(answer.recognisers) == ["a.npz", "better"]
+    assert list(answer.recognisers) == ["a", "better"]
     assert answer.differences[0].value > 0
     assert "better" in out
     code, _, _ = run("extrapolate", *files, "--to", "9", "--fail-below", ".99999")
     assert code == 5
-    for more in (["--until", ".5"], ["--cost", "x"]):
-        assert run("extrapolate", *files, "--to", "100", *more)[0] == 2
+    assert run("extrapolate", *files, "--to", "100", "--cost", "x")[0] == 2
+    code, out, _ = run("extrapolate", *files, "--until", ".3", "--backtest", "0")
+    assert code == 0
+    assert "30 % or more is held by" in out
+    assert run("extrapolate", *files, "--until", ".99999")[0] == 2
     assert run("extrapolate", files[0], files[0], "--to", "100")[0] == 2
+
+
+def test_an_accuracy_to_hold_is_asked_of_points(run, points, tmp_path):
+    saved = tmp_path / "o.json"
+    code, out, _ = run(
+        "extrapolate", "--curve", points, "--until", ".5", "--json", saved
+    )
+    assert code == 0
+    assert "50 % or more up to" in " ".join(out.split())
+    assert all(curve.reach is not None for curve in sc.load(saved).curves)
+    code, _, err = run("extrapolate", "--curve", points, "--until", ".9999999")
+    assert code == 2
+    assert "--until" in err
+    code, _, err = run("extrapolate", "--curve", points, "--to", "1e6", "--top", "1,5")
+    assert code == 2
+    assert "--top" in err

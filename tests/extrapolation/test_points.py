@@ -219,11 +219,12 @@ def test_an_answer_survives_json_and_can_be_shown():
     ("classes", "accuracy", "code"),
     [
         ([100], [0.9], CurveNote.ONE_POINT),
-        ([10, 100], [0.8, 0.9], CurveNote.RISES),
+        ([10, 100], [0.8, 0.802], CurveNote.RISES),
+        ([10, 100], [0.8, 0.9], CurveNote.RISES_BEYOND_CHANCE),
         ([10, 100, 100], [0.9, 0.8, 0.82], CurveNote.REPEATED),
         ([10, 100], [0.9, 0.8], CurveNote.SAMPLES_UNKNOWN),
         ([2, 3], [0.9, 0.8], CurveNote.FAR),
-        ([10, 20, 40], [0.9, 0.5, 0.9], CurveNote.MISFIT),
+        ([10, 20, 40, 80], [0.99, 0.5, 0.49, 0.49], CurveNote.MISFIT),
     ],
 )
 def test_what_is_odd_about_points_is_told(classes, accuracy, code):
@@ -313,3 +314,73 @@ def coverage(n_samples):
 def test_intervals_hold_and_would_not_without_the_errors_of_sampling():
     assert 0.85 <= coverage(100) <= 0.98
     assert coverage(None) < 0.7
+
+
+def test_points_that_rise_are_doubted_first():
+    with pytest.warns(ExtrapolationWarning):
+        answer = sc.extrapolate_curve(
+            [10, 100, 1000], [0.9, 0.8, 0.95], to=10_000, n_samples=500
+        )
+    assert answer.notes[0].code == CurveNote.RISES_BEYOND_CHANCE
+    assert "doubtful" in answer.summary()
+    # As many other tests each time rise by chance.
+    with pytest.warns(ExtrapolationWarning):
+        chance = sc.extrapolate_curve(
+            [10, 100], [0.80, 0.82], to=1000, n_samples=100, design="separate"
+        )
+    assert chance.notes[0].code == CurveNote.RISES
+    assert "doubtful" not in chance.summary()
+
+
+def test_an_accuracy_to_hold_is_reached_from_points():
+    points = [100, 1000, 10_000], [0.97, 0.9, 0.75]
+    answer = sc.extrapolate_curve(*points, until=0.7, n_samples=2000)
+    (curve,) = answer.curves
+    (p,) = curve.predictions
+    reach = curve.reach
+    assert p.classes == reach.classes
+    assert reach.low < reach.classes < reach.high
+    assert p.accuracy == pytest.approx(0.7, abs=0.005)
+    with_both = sc.extrapolate_curve(*points, to=20_000, until=0.7, n_samples=2000)
+    assert [q.classes for q in with_both.curves[0].predictions] == [20_000]
+    assert with_both.curves[0].reach == reach
+    assert f"{reach.classes:,}" in answer.summary()
+    again = type(answer).from_dict(answer.to_dict())
+    assert again.curves[0].reach == reach
+    # Less is held for longer, and what is never lost beyond the limit.
+    less = sc.extrapolate_curve(*points, until=0.6, n_samples=2000).curves[0].reach
+    assert less.classes > reach.classes
+
+
+def test_several_models_share_the_sizes_that_they_reach():
+    answer = sc.extrapolate_curve(
+        [100, 1000] * 2,
+        [0.97, 0.93, 0.9, 0.8],
+        until=0.7,
+        n_samples=2000,
+        model=["a", "a", "b", "b"],
+    )
+    reached = sorted(curve.reach.classes for curve in answer.curves)
+    for curve in answer.curves:
+        assert [p.classes for p in curve.predictions] == reached
+    assert "a holds 70 % or more" in answer.summary()
+
+
+def test_at_a_point_the_point_is_given_back():
+    answer = sc.extrapolate_curve(
+        [100, 1000, 10_000], [0.97, 0.93, 0.87], to=[1000, 2000], n_samples=2000
+    )
+    at, between = answer.curves[0].predictions
+    assert at.is_observed
+    assert at.accuracy == 0.93
+    assert not between.is_observed
+    assert 0.87 < between.accuracy < 0.93
+
+
+def test_an_accuracy_that_no_point_has_is_refused():
+    with pytest.raises(UsageError) as caught:
+        sc.extrapolate_curve([100, 1000], [0.9, 0.8], until=0.95)
+    assert caught.value.parameter == "until"
+    with pytest.raises(UsageError) as caught:
+        sc.extrapolate_curve([100, 1000], [0.9, 0.8])
+    assert caught.value.parameter == "to"

@@ -119,11 +119,64 @@ def test_recognisers_that_were_not_tested_alike_are_refused(given, error):
         sc.extrapolate(given, OWN, to=100)
 
 
-def test_costs_and_reach_are_of_one_recogniser():
+def test_costs_are_of_one_recogniser():
     both = {"a": scores(1.0), "b": scores(2.0)}
-    for more in ({"cost": 1 - np.eye(40)}, {"until": 0.1}):
-        with pytest.raises(UsageError):
-            sc.extrapolate(both, OWN, to=100, **more)
+    with pytest.raises(UsageError):
+        sc.extrapolate(both, OWN, to=100, cost=1 - np.eye(40))
+
+
+def test_each_holds_an_accuracy_up_to_its_own_number_of_classes():
+    both = {"weak": scores(2.5), "strong": scores(3.5, 1)}
+    answer = sc.extrapolate(both, OWN, until=0.6, backtest=0, compare=False)
+    alone = {
+        name: sc.extrapolate(one, OWN, until=0.6, backtest=0, compare=False).reach
+        for name, one in both.items()
+    }
+    assert {n: one.reach for n, one in answer.recognisers.items()} == alone
+    sizes = sorted({d.classes for d in answer.differences})
+    assert sizes == sorted(reach.classes for reach in alone.values())
+    assert answer.summary().startswith("60 % or more is held by strong up to")
+    # One that is below already holds it for fewer classes than were observed.
+    both["weak"] = scores(1.5)
+    answer = sc.extrapolate(both, OWN, until=0.6, backtest=0, compare=False)
+    assert answer.recognisers["weak"].reach.classes < 40
+    with pytest.raises(UsageError) as caught:
+        sc.extrapolate(both, OWN, until=0.999, backtest=0)
+    assert caught.value.parameter == "until"
+
+
+def test_all_measures_are_forecast_for_each():
+    both = {"a": scores(2.5), "b": scores(3.5, 1)}
+    answer = sc.extrapolate(both, OWN, top=[1, 5], mrr=True, **RULES)
+    for one in answer.recognisers.values():
+        assert list(one.measures) == ["top-1", "top-5", "mrr"]
+    assert "MRR" in sc.render(answer)
+
+
+def test_tables_say_what_the_headline_says():
+    answer = sc.extrapolate(
+        {"strong": scores(3.5, 1), "weak": scores(2.0)}, OWN, **RULES
+    )
+    shown = sc.render(answer)
+    assert "strong will be ahead of weak" in " ".join(shown.split())
+    assert "strong - weak" in shown
+    assert "weak - strong" not in shown
+    assert answer.differences[0].value < 0  # second less first, as given
+
+
+def test_one_mistake_that_both_make_does_not_tell_them_apart():
+    """All doubt would be shared, and the smallest difference of scores decide."""
+    own = np.arange(40)
+    rng = np.random.default_rng(2)
+    sure = rng.normal(size=(40, 40)) + 9 * np.eye(40)
+    sure[0, 1] = 15.0  # one class is mistaken by both
+    other = sure + 0.3 * rng.normal(size=(40, 40))
+    (d,) = sc.extrapolate(
+        {"a": sure, "b": other}, own, to=400, backtest=0, compare=False
+    ).differences
+    assert d.correlation < 0.6
+    assert d.low < 0 < d.high
+    assert 0.1 < d.chance_ahead < 0.9
 
 
 @pytest.mark.slow

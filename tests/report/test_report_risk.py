@@ -28,6 +28,7 @@ def test_forecasts_are_joined_to_the_curve_and_are_ticks(forecast):
     assert joined[0].get_ydata().tolist() == pytest.approx(wanted)
 
 
-def test_page_and_terminal_say_that_costs_have_no_backtest(forecast):
-    assert "none for costs" in render(forecast)
-    assert "none for costs" in render(forecast, "html")
+def test_page_and_terminal_say_how_the_backtest_of_costs_went(forecast):
+    said = " ".join(render(forecast).split())
+    assert "Back-test 6 \N{RIGHTWARDS ARROW} 12 classes: off by" in said
+    assert "where a decision costs 1.88" in render(forecast, "html")

@@ -11,6 +11,7 @@ from scorecast.cli.options import (
     averaging_options,
     output_options,
     score_options,
+    top_option,
 )
 from scorecast.cli.verb import MethodName, Verb, option
 from scorecast.extrapolation import EXTRAPOLATORS
@@ -80,6 +81,7 @@ def _refuse_costs(
     default=20,
     help="Random choices of the shown classes.",
 )
+@top_option
 @averaging_options
 @click.option(
     "--cost", hidden=True, expose_value=False, callback=_refuse_costs, metavar="FILE"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scorecast.cli.options import (
+    Guesses,
     Share,
     Whole,
     averaging_options,
@@ -54,7 +55,7 @@ _SETTINGS = {
     for method in EXTRAPOLATORS.values()
     for name in method.setting_names()
 }
-_OF_ACCURACY = ("top", "until", "compare", "backtest", "fail_below", "fail_below_low")
+_OF_ACCURACY = ("until", "fail_below", "fail_below_low")
 _OF_SCORES = (
     "scores",
     "labels",
@@ -74,11 +75,11 @@ _OF_SCORES = (
     "settings",
     "compare",
     "backtest",
-    "until",
+    "mrr",
     "key",
 )
 _OF_POINTS = ("design", "n_samples")
-_OF_ONE = ("cost", "until", "curve")
+_OF_ONE = ("cost", "curve")
 
 
 @click.command(name="extrapolate", cls=Verb, usual=_USUAL, aliases=_SETTINGS)
@@ -99,6 +100,21 @@ _OF_ONE = ("cost", "until", "curve")
     type=Share(is_open=True),
     metavar="ACCURACY",
     help="Say up to how many classes this accuracy is held.",
+)
+@option(
+    "Question",
+    "--top",
+    type=Guesses(),
+    default="1",
+    metavar="M",
+    help="Guesses allowed: right if the true class is among the best M (recall at M). "
+    "Several, such as 1,5,10, are forecast together.",
+)
+@option(
+    "Question",
+    "--mrr",
+    is_flag=True,
+    help="Forecast the mean reciprocal rank, too.",
 )
 @averaging_options
 @option(
@@ -190,7 +206,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     """
     from scorecast.cli.outputs import run
 
-    if not options["to"] and (options["until"] is None or options["curve"]):
+    if not options["to"] and options["until"] is None:
         problem = (
             "how many classes there will be is needed (--to), or an accuracy to hold "
             "(--until)"
@@ -226,15 +242,14 @@ def _load(options: dict[str, Any]) -> Loaded:
 
 def _load_several(options: dict[str, Any]) -> Loaded:
     """Read the scores of several recognisers."""
-    from scorecast.cli.inputs import load_scores, named_file
+    from scorecast.cli.inputs import load_scores, named_files
     from scorecast.cli.outputs import Loaded
 
     method = _method(options)
     found: dict[str, Any] = {}
     files: list[str] = []
     notes: list[Any] = []
-    for given in (options["scores"], *options["others"]):
-        name, path = named_file(given)
+    for name, path in named_files([options["scores"], *options["others"]]):
         if name in found:
             problem = f"two recognisers are called {name!r}"
             remedy = "name them, as NAME=FILE"
@@ -266,20 +281,21 @@ def _answer(
     asked["random_state"] = options["seed"]
     arguments = dict(loaded.arguments)
     costs = arguments.pop("cost", None)
+    # The terminal shows one forecast; what others say is only seen in a file.
+    is_saved = bool(options["json_path"] or options["report_path"])
+    is_compared = options["compare"]
+    asked.update(
+        top=options["top"],
+        mrr=options["mrr"],
+        compare=is_saved if is_compared is None else is_compared,
+        backtest="auto" if options["backtest"] is None else options["backtest"],
+    )
     if costs is not None:
         risk: RiskExtrapolation
         risk = extrapolate(**arguments, **asked, cost=costs.values)
         return replace(risk, are_costs_by_name=costs.is_by_name)
-    # The terminal shows one forecast; what others say is only seen in a file.
-    is_saved = bool(options["json_path"] or options["report_path"])
-    is_compared = options["compare"]
     found: Extrapolation | RecogniserComparison = extrapolate(
-        **arguments,
-        **asked,
-        until=options["until"],
-        top=options["top"],
-        compare=is_saved if is_compared is None else is_compared,
-        backtest="auto" if options["backtest"] is None else options["backtest"],
+        **arguments, **asked, until=options["until"]
     )
     return found
 
@@ -333,13 +349,22 @@ def _answer_points(options: dict[str, Any], loaded: Loaded) -> CurveExtrapolatio
     method = options["method"]
     found: CurveExtrapolation = extrapolate_curve(
         **loaded.arguments,
-        to=options["to"],
+        to=options["to"] or None,
         design=options["design"],
-        top=options["top"],
+        top=_one_top(options["top"]),
+        until=options["until"],
         method="bayesian" if method == "auto" else method,
         confidence_level=options["confidence_level"],
     )
     return found
+
+
+def _one_top(top: tuple[int, ...]) -> int:
+    """Take one number of guesses: published points are of one."""
+    if len(top) > 1:
+        problem = "published points are of one number of guesses"
+        raise UsageError(problem, parameter="top", remedy="give one number")
+    return top[0]
 
 
 def _point_gates(result: CurveExtrapolation, options: dict[str, Any]) -> Iterator[Gate]:

@@ -43,6 +43,7 @@ __all__ = [
     "file_prints",
     "load_scores",
     "named_file",
+    "named_files",
 ]
 
 _OF_VECTORS = ("gallery_labels", "metric")
@@ -349,3 +350,15 @@ def named_file(given: str) -> tuple[str, str]:
         return name, path
     file, _, key = given.partition("::")
     return key or os.path.basename(file), given
+
+
+def named_files(given: Sequence[str]) -> list[tuple[str, str]]:
+    """Split NAME=FILE of each; names of files lose their ending if they stay apart."""
+    found = [named_file(one) for one in given]
+    own = [name for name, _ in found]
+    short = [
+        os.path.splitext(name)[0] if name == os.path.basename(path) else name
+        for name, path in found
+    ]
+    names = short if len(set(short)) == len(set(own)) else own
+    return [(name, path) for name, (_, path) in zip(names, found, strict=True)]

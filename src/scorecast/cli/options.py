@@ -14,6 +14,7 @@ from scorecast._core.progress import progress_shown
 from scorecast.cli.verb import option
 
 __all__ = [
+    "Guesses",
     "Share",
     "Whole",
     "amount_options",
@@ -22,6 +23,7 @@ __all__ = [
     "output_options",
     "score_options",
     "table_options",
+    "top_option",
     "writing_options",
 ]
 
@@ -75,6 +77,21 @@ class Whole(click.IntRange):
         return int(super().convert(value, param, ctx))
 
 
+class Guesses(click.ParamType[tuple[int, ...]]):
+    """One number of guesses, or several with commas between them: 1,5,10."""
+
+    name = "whole numbers"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Return the numbers."""
+        if isinstance(value, tuple):
+            return value
+        one = Whole(min=1)
+        return tuple(one.convert(part, param, ctx) for part in str(value).split(","))
+
+
 def _apply(options: list[Callable[[F], F]], function: F) -> F:
     for add in reversed(options):
         function = add(function)
@@ -126,15 +143,19 @@ def writing_options(function: F) -> F:
     )  # fmt: skip
 
 
+def top_option(function: F) -> F:
+    """Add the number of guesses."""
+    return option("Question", "--top", type=Whole(min=1), default=1, metavar="M",
+                  help="Guesses allowed: right if the true class is among the best "
+                  "M.")(function)  # fmt: skip
+
+
 def averaging_options(function: F) -> F:
-    """Add guesses, the rules for ties and averages, and the level of intervals."""
+    """Add the rules for ties and averages, and the level of intervals."""
     from scorecast.scores import AVERAGES, TIE_RULES
 
     return _apply(
         [
-            option("Question", "--top", type=Whole(min=1), default=1, metavar="M",
-                   help="Guesses allowed: right if the true class is among the best "
-                   "M."),
             option("Question", "--ties", default="random",
                    type=click.Choice(list(TIE_RULES)),
                    help="Equal scores: their expectation, won, or lost."),

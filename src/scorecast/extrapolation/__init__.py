@@ -37,12 +37,19 @@ from scorecast.extrapolation.forecast import (
     Discriminability,
     Extrapolation,
     ForecastCurve,
+    MeasureForecast,
     MethodForecast,
     MethodRole,
     Prediction,
     Reach,
+    observed_band,
 )
 from scorecast.extrapolation.intervals import IntervalKind, perfect_bound
+from scorecast.extrapolation.measures import (
+    MatchCurve,
+    MeasureCurve,
+    MeasurePrediction,
+)
 from scorecast.extrapolation.notes import FAR, ForecastNote, note_text, objection_text
 from scorecast.extrapolation.observed import ObservedClasses, RankHistogram
 from scorecast.extrapolation.points import (
@@ -95,6 +102,10 @@ __all__ = [
     "IntervalKind",
     "Kde",
     "Law",
+    "MatchCurve",
+    "MeasureCurve",
+    "MeasureForecast",
+    "MeasurePrediction",
     "MethodForecast",
     "MethodRole",
     "Objection",
@@ -126,6 +137,7 @@ __all__ = [
     "kernel_favourability",
     "note_text",
     "objection_text",
+    "observed_band",
     "perfect_bound",
     "wrong_class_bandwidths",
 ]

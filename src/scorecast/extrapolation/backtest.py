@@ -21,7 +21,7 @@ from scorecast.extrapolation.extrapolator import (
     Extrapolator,
     choose_extrapolator,
 )
-from scorecast.extrapolation.intervals import prediction_interval
+from scorecast.extrapolation.measures import RankMeasure, TopMeasure
 from scorecast.extrapolation.observed import ObservedClasses, hide_classes
 from scorecast.scores import AVERAGES, TIE_RULES, Recogniser, check_scores
 
@@ -45,7 +45,7 @@ class BacktestRow:
     n_repeats : int
         How many random choices of the shown classes.
     truth : float
-        Accuracy with `to_classes` classes.
+        Accuracy, or whatever is forecast, with `to_classes` classes.
     prediction : float
         Mean prediction.
     bias, rmse : float
@@ -198,16 +198,17 @@ def backtest(
     for n_kept, rng in zip(kept, streams, strict=True):
         if n_kept <= top and top > 1:
             continue
-        rows += backtest_methods(
+        (found,) = backtest_methods(
             observed,
             chosen,
             n_kept,
             n_repeats,
             rng,
-            top=top,
+            measures=[TopMeasure.of(top)],
             confidence_level=confidence_level,
             n_jobs=n_jobs,
         )
+        rows += found
     if not rows:
         msg = "too few classes have samples to hide some of them"
         raise InsufficientDataError(msg, parameter="scores")
@@ -250,10 +251,10 @@ def backtest_methods(
     n_repeats: int | None,
     rng: np.random.Generator,
     *,
-    top: int = 1,
+    measures: Sequence[RankMeasure],
     confidence_level: float | None = None,
     n_jobs: int | None = None,
-) -> list[BacktestRow]:
+) -> list[list[BacktestRow]]:
     """Predict all observed classes from a random choice of them, several times.
 
     Parameters
@@ -266,11 +267,12 @@ def backtest_methods(
         Number of classes shown.
     n_repeats : int or None
         Number of random choices; None for as many as bring the standard error of a
-        method's bias below a point, each by itself and within reason.
+        method's bias in the first measure below a point, each by itself and within
+        reason.
     rng : numpy.random.Generator
         Source of the choices.
-    top : int, default=1
-        Guesses allowed.
+    measures : sequence of RankMeasure
+        What is predicted.
     confidence_level : float, optional
         Level of intervals whose coverage is counted; without it none are made.
     n_jobs : int, optional
@@ -278,8 +280,9 @@ def backtest_methods(
 
     Returns
     -------
-    list of BacktestRow
-        One per method; empty if no choice had two classes with samples.
+    list of list of BacktestRow
+        For every measure one row per method; none if no choice had two classes with
+        samples.
     """
     # Workers share the cores among themselves; each gets one thread.
     n_threads = n_jobs if n_jobs in (None, 1) else 1
@@ -291,7 +294,9 @@ def backtest_methods(
     while waiting and n_tried < most:
         n_more = min(n_repeats or _BATCH, most - n_tried)
         tried = tuple(methods[place] for place in waiting)
-        task = _Hiding(observed, tried, n_kept, top, confidence_level, n_threads)
+        task = _Hiding(
+            observed, tried, n_kept, tuple(measures), confidence_level, n_threads
+        )
         outcomes = map_tasks(
             _hide_and_predict,
             [task] * n_more,
@@ -306,17 +311,23 @@ def backtest_methods(
                     found[place].append(row)
         # A method whose error is known is not tried any more; the others are.
         waiting = [place for place in waiting if not _is_settled(found[place])]
-    truth = observed.ranks.accuracy(top)
+    all_classes = np.array([observed.n_classes])
+    truths = [float(m.value(observed.ranks, all_classes)[0]) for m in measures]
     return [
-        _summarise(method.name, truth, np.array(rows), observed.n_classes, n_kept)
-        for method, rows in zip(methods, found, strict=True)
-        if rows
+        [
+            summarise_hidings(
+                method.name, truth, np.array(rows)[:, i], observed.n_classes, n_kept
+            )
+            for method, rows in zip(methods, found, strict=True)
+            if rows
+        ]
+        for i, truth in enumerate(truths)
     ]
 
 
 def _is_settled(rows: list[FloatArray]) -> bool:
     """Tell whether a method's mean prediction is known to a point."""
-    return len(rows) > 1 and _stderr(np.array(rows)[:, 0]) <= _SETTLED
+    return len(rows) > 1 and _stderr(np.array(rows)[:, 0, 0]) <= _SETTLED
 
 
 @dataclass(frozen=True)
@@ -326,37 +337,33 @@ class _Hiding:
     observed: ObservedClasses
     methods: tuple[Extrapolator, ...]
     n_kept: int
-    top: int
+    measures: tuple[RankMeasure, ...]
     confidence_level: float | None
     n_threads: int | None
 
 
 def _hide_and_predict(task: _Hiding, rng: np.random.Generator) -> FloatArray | None:
-    """Return prediction, low and high of every method."""
+    """Return prediction, low and high of every method and measure."""
     try:
         shown = hide_classes(task.observed, task.n_kept, rng)
     except InsufficientDataError:
         return None  # an unlucky choice: the other repeats tell
     target = np.array([task.observed.n_classes])
-    found = np.full((len(task.methods), 3), np.nan)
+    found = np.full((len(task.methods), len(task.measures), 3), np.nan)
     streams = rng.spawn(len(task.methods))
     for i, (method, stream) in enumerate(zip(task.methods, streams, strict=True)):
         fit = method.fit(shown, stream, n_jobs=task.n_threads)
-        found[i, 0] = fit.law.accuracy(target, task.top)[0]
-        if task.confidence_level is not None:
-            interval = prediction_interval(
-                fit,
-                shown,
-                target,
-                task.confidence_level,
-                top=task.top,
-                n_jobs=task.n_threads,
-            )
-            found[i, 1:] = interval.low[0], interval.high[0]
+        for j, measure in enumerate(task.measures):
+            found[i, j, 0] = measure.expected(fit.law, shown, target)[0]
+            if task.confidence_level is not None:
+                ends = measure.ends(
+                    fit, shown, target, task.confidence_level, n_jobs=task.n_threads
+                )
+                found[i, j, 1:] = ends[0][0], ends[1][0]
     return found
 
 
-def _summarise(
+def summarise_hidings(
     name: str, truth: float, found: FloatArray, n_classes: int, n_kept: int
 ) -> BacktestRow:
     """Average predictions with their ends, one row per repeat."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Literal, overload
+from dataclasses import replace
+from typing import Literal, TypedDict, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +18,8 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import one_blas_thread
-from scorecast._core.types import RandomState
-from scorecast.exceptions import InsufficientDataError, UsageError
+from scorecast._core.types import IntArray, RandomState
+from scorecast.exceptions import InsufficientDataError, ResultWarning, UsageError
 from scorecast.extrapolation.backtest import check_guesses
 from scorecast.extrapolation.extrapolator import Extrapolator, choose_extrapolator
 from scorecast.extrapolation.forecast import Extrapolation, forecast_accuracy
@@ -27,7 +29,11 @@ from scorecast.extrapolation.recognisers import (
     check_recognisers,
     compare_recognisers,
 )
-from scorecast.extrapolation.risk import RiskExtrapolation, extrapolate_risk
+from scorecast.extrapolation.risk import (
+    RISK_METHODS,
+    RiskExtrapolation,
+    extrapolate_risk,
+)
 from scorecast.scores import AVERAGES, TIE_RULES, Recogniser, check_scores
 
 
@@ -39,7 +45,8 @@ def extrapolate(
     to: int | Sequence[int] | None = None,
     until: float | None = None,
     method: str | Extrapolator = "auto",
-    top: int = 1,
+    top: int | Sequence[int] = 1,
+    mrr: bool = False,
     cost: None = None,
     ties: str = "random",
     average: str = "macro",
@@ -57,7 +64,8 @@ def extrapolate(
     to: int | Sequence[int],
     until: None = None,
     method: str | Extrapolator = "auto",
-    top: int = 1,
+    top: int | Sequence[int] = 1,
+    mrr: bool = False,
     cost: ArrayLike,
     ties: str = "random",
     average: str = "macro",
@@ -72,10 +80,11 @@ def extrapolate(
     scores: Mapping[str, ArrayLike | Recogniser],
     y_true: Iterable[Hashable] | None = None,
     *,
-    to: int | Sequence[int],
-    until: None = None,
+    to: int | Sequence[int] | None = None,
+    until: float | None = None,
     method: str | Extrapolator = "auto",
-    top: int = 1,
+    top: int | Sequence[int] = 1,
+    mrr: bool = False,
     cost: None = None,
     ties: str = "random",
     average: str = "macro",
@@ -93,7 +102,8 @@ def extrapolate(
     to: int | Sequence[int] | None = None,
     until: float | None = None,
     method: str | Extrapolator = "auto",
-    top: int = 1,
+    top: int | Sequence[int] = 1,
+    mrr: bool = False,
     cost: ArrayLike | None = None,
     ties: str = "random",
     average: str = "macro",
@@ -125,16 +135,23 @@ def extrapolate(
         given.
     until : float, optional
         Accuracy to hold: `Extrapolation.reach` says up to how many classes, not beyond
-        a thousand million.
+        a thousand million. Of several recognisers without `to`, differences are given
+        at the numbers of classes that they reach.
     method : str or Extrapolator, default="auto"
         Name of a method (`EXTRAPOLATORS`), or one with settings of its own, such as
         ``Regression(bandwidth=0.3)``. For costs also "moments".
-    top : int, default=1
-        Count a sample as right if the truth is among the best `top`; "polynomial"
-        has no answer for several.
+    top : int or sequence of int, default=1
+        Count a sample as right if the truth is among the best `top` (recall at `top`);
+        "polynomial" has no answer for several. With several numbers, such as
+        ``[1, 5, 10]``, the least is the answer, the others are in
+        `Extrapolation.measures`, and `Extrapolation.match_curves` has accuracy against
+        the number of guesses (the cumulative match characteristic, CMC).
+    mrr : bool, default=False
+        Whether to forecast the mean reciprocal rank, too: ``measures["mrr"]``.
     cost : array-like of shape (n_classes, n_classes), optional
         ``cost[l, i]`` of deciding for class l where class i is true: the average cost
-        of a decision is forecast instead of accuracy.
+        of a decision is forecast instead of accuracy. With `mrr`, or several numbers of
+        guesses, `RiskExtrapolation.accuracy` has these beside it.
     ties : {"random", "optimistic", "pessimistic"}, default="random"
         Equal scores count as their expectation under random breaking, as won, or
         as lost.
@@ -195,76 +212,151 @@ def extrapolate(
         problem = "how many classes there will be is needed, or an accuracy to hold"
         raise UsageError(problem, parameter="to")
     targets = None if to is None else check_class_counts(to, "to")
+    if targets is not None and targets.min() < 2:
+        problem = "among fewer than 2 classes there is nothing to tell apart"
+        raise UsageError(problem, parameter="to")
     if until is not None:
         check_share(until, "until", is_open=True)
-    check_guesses(top)
+    tops = check_tops(top)
+    if cost is not None and until is not None:
+        problem = "is an accuracy to hold, and costs are forecast"
+        raise UsageError(problem, parameter="until")
+    rules: _Rules = {
+        "method": method,
+        "ties": ties,
+        "average": average,
+        "confidence_level": confidence_level,
+        "backtest": backtest,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
     if isinstance(scores, Mapping):
-        if cost is not None or until is not None or targets is None:
-            problem = (
-                "several recognisers are compared by accuracy at numbers of classes"
-            )
-            raise UsageError(problem, parameter="cost" if cost is not None else "until")
+        if cost is not None:
+            problem = "several recognisers are compared by accuracy"
+            remedy = "forecast the cost of one at a time"
+            raise UsageError(problem, parameter="cost", remedy=remedy)
         data = check_recognisers(scores, y_true)
+        if targets is None and until is not None:
+            targets = _reached(data, until, tops[0], rules)
         forecasts = {
-            name: extrapolate(
-                one,
-                to=to,
-                method=method,
-                top=top,
-                ties=ties,
-                average=average,
-                confidence_level=confidence_level,
-                compare=compare,
-                backtest=backtest,
-                random_state=random_state,
-                n_jobs=n_jobs,
+            name: _forecast_one(
+                one, None, targets, until, tops, mrr, compare, rules, is_one=False
             )
             for name, one in data.items()
         }
+        _refuse_unreached(forecasts.values(), until)
         return compare_recognisers(
             data, forecasts, ties=ties, average=average, n_jobs=n_jobs
         )
-    if cost is not None:
-        if top > 1:
-            problem = "a cost is of one decision: there are no several guesses"
-            raise UsageError(problem, parameter="top")
-        if until is not None or targets is None:
-            problem = "is an accuracy to hold, and costs are forecast"
-            raise UsageError(problem, parameter="until")
-        return extrapolate_risk(
-            scores,
-            y_true,
-            cost=cost,
-            targets=targets,
-            method=method,
-            ties=ties,
-            average=average,
-            confidence_level=confidence_level,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-    chosen = choose_extrapolator(method, top)
+    if cost is None or targets is None:
+        return _forecast_one(scores, y_true, targets, until, tops, mrr, compare, rules)
+    risk = extrapolate_risk(scores, y_true, cost=cost, targets=targets, **rules)
+    if tops == (1,) and not mrr:
+        return risk
+    if risk.method in RISK_METHODS:
+        problem = f"{risk.method} forecasts costs alone"
+        remedy = "choose another method, or ask for the cost alone"
+        raise UsageError(problem, parameter="method", remedy=remedy)
+    beside = _forecast_one(scores, y_true, targets, None, tops, mrr, compare, rules)
+    return replace(risk, accuracy=beside)
+
+
+class _Rules(TypedDict):
+    """What is the same for accuracy and cost, one recogniser and several."""
+
+    method: str | Extrapolator
+    ties: str
+    average: str
+    confidence_level: float
+    backtest: int | Literal["auto"]
+    random_state: RandomState
+    n_jobs: int | None
+
+
+def _forecast_one(
+    scores: ArrayLike | Recogniser,
+    y_true: Iterable[Hashable] | None,
+    targets: IntArray | None,
+    until: float | None,
+    tops: tuple[int, ...],
+    mrr: bool,
+    compare: bool,
+    rules: _Rules,
+    *,
+    is_one: bool = True,
+) -> Extrapolation:
+    """Forecast the accuracy of one recogniser."""
+    chosen = choose_extrapolator(rules["method"], max(tops))
     known = check_scores(scores, y_true)
-    check_guesses(top, known.n_classes)
+    check_guesses(max(tops), known.n_classes)
     if np.unique(known.own).size < 2:
         raise InsufficientDataError(
             "all samples belong to one class: how well classes are told apart cannot "
             "be seen from one of them",
             parameter="y_true",
         )
-    observed = ObservedClasses.of(known, ties=ties, average=average, n_jobs=n_jobs)
+    n_jobs, backtest = rules["n_jobs"], rules["backtest"]
+    observed = ObservedClasses.of(
+        known, ties=rules["ties"], average=rules["average"], n_jobs=n_jobs
+    )
     # Small arrays throughout: more threads of BLAS would wait for one another, and
     # change the last digits.
     with one_blas_thread():
-        return forecast_accuracy(
+        found = forecast_accuracy(
             observed,
             chosen,
             targets,
             until=until,
-            top=top,
-            confidence_level=confidence_level,
+            tops=tops,
+            has_mrr=mrr,
+            confidence_level=rules["confidence_level"],
             is_compared=compare,
             n_repeats=None if backtest == "auto" else int(backtest),
-            random_state=random_state,
+            random_state=rules["random_state"],
             n_jobs=n_jobs,
         )
+    if is_one:
+        _refuse_unreached([found], until)
+    return found
+
+
+def _reached(
+    data: Mapping[str, Recogniser], until: float, top: int, rules: _Rules
+) -> IntArray:
+    """Return up to how many classes each of several recognisers holds an accuracy."""
+    quick: _Rules = {**rules, "backtest": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResultWarning)
+        found = [
+            _forecast_one(
+                one, None, None, until, (top,), False, False, quick, is_one=False
+            )
+            for one in data.values()
+        ]
+    _refuse_unreached(found, until)
+    return np.unique([one.predictions[0].classes for one in found])
+
+
+def _refuse_unreached(forecasts: Iterable[Extrapolation], until: float | None) -> None:
+    """Refuse an accuracy that nobody reaches even with the classes observed."""
+    found = list(forecasts)
+    best = max(found, key=lambda one: one.observed_accuracy)
+    if until is None or best.observed_accuracy >= until:
+        return
+    raise UsageError(
+        f"with the {best.n_classes:,} classes observed accuracy is "
+        f"{best.observed_accuracy:.3f} already; got {until:g}",
+        parameter="until",
+        remedy="ask for less",
+    )
+
+
+def check_tops(top: int | Sequence[int]) -> tuple[int, ...]:
+    """Return numbers of guesses in increasing order, each once."""
+    is_one = isinstance(top, str | bytes) or not isinstance(top, Iterable)
+    given = [top] if is_one else list(top)  # type: ignore[arg-type]
+    if not given:
+        raise UsageError("is empty: give a number of guesses", parameter="top")
+    for one in given:
+        check_guesses(one)  # type: ignore[arg-type]
+    return tuple(sorted({int(one) for one in given}))  # type: ignore[arg-type]

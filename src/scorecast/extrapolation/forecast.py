@@ -7,12 +7,12 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from scorecast._core.result import INPUT, OPTION, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
-from scorecast.exceptions import UsageError
 from scorecast.extrapolation.auto import PooledFit, Pooling
 from scorecast.extrapolation.backtest import (
     BacktestRow,
@@ -30,6 +30,14 @@ from scorecast.extrapolation.intervals import (
     observed_interval,
     prediction_interval,
 )
+from scorecast.extrapolation.measures import (
+    MatchCurve,
+    MeasureCurve,
+    MeasurePrediction,
+    RankMeasure,
+    ReciprocalRank,
+    TopMeasure,
+)
 from scorecast.extrapolation.notes import FAR, forecast_notes, warn_of
 from scorecast.extrapolation.observed import ObservedClasses
 from scorecast.scores import (
@@ -45,6 +53,7 @@ _REACH = 10**9  # classes beyond which nobody looks
 _REACH_POINTS = 240
 _NOWHERE = np.array([1])
 _FEWEST_TO_HIDE = 8
+_MOST_GUESSES = 24  # numbers of guesses that a cumulative match curve is asked for
 _FAVOURABILITY = 1 - np.concatenate([np.geomspace(1, 1e-6, 97), [0.0]])
 _NO_COVARIANCE = np.empty((0, 0))
 
@@ -194,6 +203,30 @@ class BandwidthForecast:
     accuracy: NDArray[np.float64]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeasureForecast:
+    """What is forecast of one measure.
+
+    Attributes
+    ----------
+    measure : str
+        ``"top-5"`` is accuracy within five guesses (recall at 5), ``"mrr"`` the mean
+        reciprocal rank.
+    predictions : tuple of MeasurePrediction
+        The numbers asked for.
+    observed, curve : MeasureCurve
+        Against the number of classes: from the classes at hand, and beyond.
+    backtest : tuple of BacktestRow
+        How methods did when classes were hidden from them; may be empty.
+    """
+
+    measure: str
+    predictions: tuple[MeasurePrediction, ...]
+    observed: MeasureCurve
+    curve: MeasureCurve
+    backtest: tuple[BacktestRow, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Extrapolation(Result):
     """Accuracy forecast for more classes than were observed.
@@ -228,6 +261,12 @@ class Extrapolation(Result):
         Number of independent samples that the data count as, where a method asked.
     parameters : dict of str to float
         Parameters of the law of favourability, where it has a few.
+    further : tuple of MeasureForecast
+        Other measures that were asked for, of the same fit: more guesses, mean
+        reciprocal rank. `measures` has all of them by name.
+    match_curves : tuple of MatchCurve
+        Accuracy against the number of guesses (CMC), with the classes observed and at
+        every target, where several numbers of guesses were asked for.
     notes : tuple of Note
         What the reader must know; codes of `ForecastNote` and `ScoreNote`.
     n_samples, n_classes : int
@@ -241,7 +280,7 @@ class Extrapolation(Result):
     ties, average : str
         Rules used.
     top : int
-        Guesses allowed for a sample to count as right.
+        Guesses allowed for a sample to count as right; of several numbers the least.
     confidence_level : float
         Level of all intervals.
     random_state : int or None
@@ -265,6 +304,8 @@ class Extrapolation(Result):
     by_bandwidth: tuple[BandwidthForecast, ...] = ()
     n_effective: float | None = None
     parameters: dict[str, float] = field(default_factory=dict)
+    further: tuple[MeasureForecast, ...] = ()
+    match_curves: tuple[MatchCurve, ...] = ()
     notes: tuple[Note, ...] = ()
     n_samples: int = field(metadata=INPUT)
     n_classes: int = field(metadata=INPUT)
@@ -287,9 +328,50 @@ class Extrapolation(Result):
         """Whether every observed sample is right."""
         return self.observed_accuracy >= 1
 
+    @property
+    def measures(self) -> dict[str, MeasureForecast]:
+        """All measures by name, such as "top-1" and "mrr"; the first is the answer."""
+        low, high = observed_band(self.observed, self.confidence_level)
+        own = MeasureForecast(
+            measure=TopMeasure.of(self.top).name,
+            predictions=tuple(
+                MeasurePrediction(
+                    classes=p.classes,
+                    value=p.accuracy,
+                    low=p.low,
+                    high=p.high,
+                    chance=p.chance,
+                    is_observed=p.is_observed,
+                    is_far=p.is_far,
+                )
+                for p in self.predictions
+            ),
+            observed=MeasureCurve(
+                classes=self.observed.classes,
+                value=self.observed.accuracy,
+                low=low,
+                high=high,
+            ),
+            curve=MeasureCurve(
+                classes=self.curve.classes,
+                value=self.curve.accuracy,
+                low=self.curve.low,
+                high=self.curve.high,
+            ),
+            backtest=self.backtest,
+        )
+        return {one.measure: one for one in (own, *self.further)}
+
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return the predictions, one row per number of classes."""
-        rows = [asdict(p) for p in self.predictions]
+        """Return the predictions, one row per number of classes (and measure)."""
+        if self.further:
+            rows = [
+                {"measure": name, **asdict(p)}
+                for name, one in self.measures.items()
+                for p in one.predictions
+            ]
+        else:
+            rows = [asdict(p) for p in self.predictions]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
 
@@ -299,15 +381,19 @@ def forecast_accuracy(
     targets: IntArray | None,
     *,
     until: float | None,
-    top: int,
+    tops: tuple[int, ...],
+    has_mrr: bool,
     confidence_level: float,
     is_compared: bool,
     n_repeats: int | None,
     random_state: RandomState,
     n_jobs: int | None,
 ) -> Extrapolation:
-    """Fit, compare, test and ask."""
-    data = observed.data
+    """Fit, compare, test and ask; the first of `tops` is the answer."""
+    data, top = observed.data, tops[0]
+    measures: tuple[RankMeasure, ...] = tuple(map(TopMeasure.of, tops))
+    if has_mrr:
+        measures = (*measures, ReciprocalRank())
     rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
     fit = chosen.fit(observed, rng_fit, n_jobs=n_jobs)
     reach = None
@@ -320,7 +406,7 @@ def forecast_accuracy(
     others: dict[str, Fit] = {}
     if is_compared and isinstance(fit, PooledFit):
         others = _fit_others(fit, observed, rng_others, n_jobs)
-    rows = _backtest(observed, fit, others, n_repeats, rng_test, top, n_jobs)
+    rows = _backtest(observed, fit, others, n_repeats, rng_test, measures, n_jobs)
     pooling = fit.pooling if isinstance(fit, PooledFit) else None
     notes = forecast_notes(observed, targets, top=top, pooling=pooling)
     warn_of(notes)
@@ -335,7 +421,7 @@ def forecast_accuracy(
         observed_high=high,
         curve=curve,
         methods=asked.methods(curve.classes),
-        backtest=rows,
+        backtest=rows[0],
         discriminability=Discriminability(
             u=_FAVOURABILITY, d=fit.law.discriminability(_FAVOURABILITY)
         ),
@@ -353,6 +439,11 @@ def forecast_accuracy(
         ),
         n_effective=fit.n_effective,
         parameters=dict(fit.parameters),
+        further=tuple(
+            asked.measure(measure, curve, tests)
+            for measure, tests in zip(measures[1:], rows[1:], strict=True)
+        ),
+        match_curves=asked.match_curves(max(tops)) if len(tops) > 1 else (),
         notes=notes,
         n_samples=data.n_samples,
         n_classes=data.n_classes,
@@ -394,21 +485,22 @@ def _backtest(
     others: dict[str, Fit],
     n_repeats: int | None,
     rng: np.random.Generator,
-    top: int,
+    measures: tuple[RankMeasure, ...],
     n_jobs: int | None,
-) -> tuple[BacktestRow, ...]:
-    """Hide half of the classes, unless these are too few."""
+) -> list[tuple[BacktestRow, ...]]:
+    """Hide half of the classes, unless these are too few, and see of every measure."""
     n_kept = observed.n_classes // 2
-    is_sure = n_kept <= top  # within so many guesses everything is right
-    if n_repeats == 0 or observed.n_classes < _FEWEST_TO_HIDE or is_sure:
-        return ()
+    # Within as many guesses as there are classes everything is right.
+    able = [m for m in measures if not (isinstance(m, TopMeasure) and n_kept <= m.top)]
+    if n_repeats == 0 or observed.n_classes < _FEWEST_TO_HIDE or not able:
+        return [() for _ in measures]
     # Bandwidths chosen on all classes are held, or every hiding would hide again.
     methods = [fit.tuned, *(other.tuned for other in others.values())]
-    return tuple(
-        backtest_methods(
-            observed, methods, n_kept, n_repeats, rng, top=top, n_jobs=n_jobs
-        )
+    found = backtest_methods(
+        observed, methods, n_kept, n_repeats, rng, measures=able, n_jobs=n_jobs
     )
+    by_name = {m.name: tuple(rows) for m, rows in zip(able, found, strict=True)}
+    return [by_name.get(m.name, ()) for m in measures]
 
 
 @dataclass(frozen=True)
@@ -464,18 +556,108 @@ class _Question:
         ]
         return curve, tuple(found), interval.kind
 
+    def measure(
+        self,
+        measure: RankMeasure,
+        drawn: ForecastCurve,
+        tests: tuple[BacktestRow, ...],
+    ) -> MeasureForecast:
+        """Ask for another measure where the first was asked."""
+        observed, level = self.observed, self.confidence_level
+        first, n = observed.n_classes, drawn.classes.size
+        beyond = np.concatenate([drawn.classes, self.targets[self.targets > first]])
+        values = measure.expected(self.fit.law, observed, beyond)
+        low, high = measure.ends(self.fit, observed, beyond, level, n_jobs=self.n_jobs)
+        low, high = np.fmin(low, values), np.fmax(high, values)
+        sizes = np.unique(np.geomspace(2, first, _CURVE_POINTS).round()).astype(int)
+        at_hand = _observed_measure(measure, observed, sizes, level, float(low[0]))
+        forecasts = iter(range(n, beyond.size))
+        found = []
+        for k in self.targets.tolist():
+            if k <= first:
+                exact = _observed_measure(
+                    measure, observed, np.array([k]), level, float(low[0])
+                )
+                value, *ends = (
+                    float(part[0]) for part in (exact.value, exact.low, exact.high)
+                )
+            else:
+                i = next(forecasts)
+                value, *ends = float(values[i]), float(low[i]), float(high[i])
+            found.append(
+                MeasurePrediction(
+                    classes=k,
+                    value=value,
+                    low=ends[0],
+                    high=ends[1],
+                    chance=measure.chance(k),
+                    is_observed=k <= first,
+                    is_far=k > FAR * first,
+                )
+            )
+        return MeasureForecast(
+            measure=measure.name,
+            predictions=tuple(found),
+            observed=at_hand,
+            curve=MeasureCurve(
+                classes=drawn.classes, value=values[:n], low=low[:n], high=high[:n]
+            ),
+            backtest=tests,
+        )
+
+    def match_curves(self, most: int) -> tuple[MatchCurve, ...]:
+        """Ask for accuracy within 1, 2, ... guesses, as observed and at the targets."""
+        first = self.observed.n_classes
+        spaced = np.geomspace(1, most, _MOST_GUESSES).round().astype(np.int64)
+        few = np.arange(1, most + 1)
+        guesses = few if most <= _MOST_GUESSES else np.unique(spaced)
+        beyond = np.unique(self.targets[self.targets > first])
+        rows = []
+        for top in guesses.tolist():
+            measure = TopMeasure.of(top)
+            exact = _observed_measure(
+                measure,
+                self.observed,
+                np.array([first]),
+                self.confidence_level,
+                float("nan"),
+            )
+            values = low = high = np.empty(0)
+            if beyond.size:
+                values = measure.expected(self.fit.law, self.observed, beyond)
+                low, high = measure.ends(
+                    self.fit,
+                    self.observed,
+                    beyond,
+                    self.confidence_level,
+                    n_jobs=self.n_jobs,
+                )
+            rows.append(
+                [
+                    np.append(exact.value, values),
+                    np.append(exact.low, np.fmin(low, values)),
+                    np.append(exact.high, np.fmax(high, values)),
+                ]
+            )
+        table = np.array(rows)  # guesses x (value, low, high) x numbers of classes
+        # One more guess never hurts.
+        table = np.maximum.accumulate(table, axis=0)
+        return tuple(
+            MatchCurve(
+                classes=int(k),
+                guesses=guesses,
+                accuracy=table[:, 0, i],
+                low=table[:, 1, i],
+                high=table[:, 2, i],
+                is_observed=i == 0,
+            )
+            for i, k in enumerate([first, *beyond])
+        )
+
     def reach(self, accuracy: float) -> Reach:
         """Find up to how many classes an accuracy is held, surely and perhaps."""
         first = self.observed.n_classes
         at_hand = self.observed_curve(curve_sizes(first))
-        if float(at_hand.accuracy[np.argmax(at_hand.classes)]) < accuracy:
-            raise UsageError(
-                f"with the {first:,} classes observed accuracy is "
-                f"{at_hand.accuracy[np.argmax(at_hand.classes)]:.3f} already; got "
-                f"{accuracy:g}",
-                parameter="until",
-                remedy="ask for less",
-            )
         spaced = np.geomspace(first, _REACH, _REACH_POINTS).round()
         beyond = np.unique(spaced.astype(np.int64))
         expected = self._expected(self.fit.law, beyond)
@@ -504,16 +686,7 @@ class _Question:
         classes = np.concatenate([sizes, beyond[1:]]).astype(np.float64)
 
         def last(within: FloatArray, far: FloatArray) -> int | None:
-            values = np.minimum.accumulate(np.concatenate([within, far[1:]]))
-            held = np.flatnonzero(values >= accuracy)
-            if not held.size:
-                return 1
-            i = int(held[-1])
-            if i == values.size - 1:
-                return None
-            share = (values[i] - accuracy) / (values[i] - values[i + 1])
-            ratio = classes[i + 1] / classes[i]
-            return int(classes[i] * ratio**share + 1e-9)
+            return last_held(classes, np.concatenate([within, far[1:]]), accuracy)
 
         nowhere = not np.isfinite(interval.low).all()
         return Reach(
@@ -582,6 +755,52 @@ class _Question:
 
     def _expected(self, law: Law, ks: IntArray) -> FloatArray:
         return np.clip(law.accuracy(ks, self.top), 0, 1)
+
+
+def last_held(classes: FloatArray, values: FloatArray, least: float) -> int | None:
+    """Return the largest number of classes at which a falling curve is high enough.
+
+    None if it is at the end of the curve, too; 1 if it is nowhere. Between points the
+    curve is a line over the logarithm of the classes.
+    """
+    values = np.minimum.accumulate(values)
+    held = np.flatnonzero(values >= least)
+    if not held.size:
+        return 1
+    i = int(held[-1])
+    if i == values.size - 1:
+        return None
+    share = (values[i] - least) / (values[i] - values[i + 1])
+    ratio = classes[i + 1] / classes[i]
+    return int(classes[i] * ratio**share + 1e-9)
+
+
+def observed_band(curve: AccuracyCurve, level: float) -> tuple[FloatArray, FloatArray]:
+    """Make a normal interval around an observed curve from its standard errors."""
+    errors = np.array(
+        [curve.nearest_standard_error(i).value for i in range(curve.classes.size)]
+    )
+    half = float(scipy.special.ndtri(0.5 + level / 2)) * errors
+    low, high = curve.accuracy - half, curve.accuracy + half
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+
+def _observed_measure(
+    measure: RankMeasure,
+    observed: ObservedClasses,
+    sizes: IntArray,
+    level: float,
+    least: float,
+) -> MeasureCurve:
+    """Return a measure of the observed classes; it is no lower than beyond them."""
+    values = measure.value(observed.ranks, sizes)
+    low, high = measure.observed_ends(observed, sizes, level)
+    return MeasureCurve(
+        classes=sizes,
+        value=values,
+        low=np.fmin(np.fmax(low, least), values),
+        high=np.fmax(high, values),
+    )
 
 
 def _raised(low: float, accuracy: float, curve: ForecastCurve) -> float:

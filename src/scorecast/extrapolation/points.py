@@ -21,7 +21,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from scorecast._core.checks import check_class_counts, check_count, check_level, warn
+from scorecast._core.checks import (
+    check_class_counts,
+    check_count,
+    check_level,
+    check_share,
+    warn,
+)
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.registry import Method, Registry
 from scorecast._core.result import OPTION, Note, Result
@@ -33,7 +39,12 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.extrapolation.extrapolator import clipped_logit
-from scorecast.extrapolation.forecast import ForecastCurve, Prediction
+from scorecast.extrapolation.forecast import (
+    ForecastCurve,
+    Prediction,
+    Reach,
+    last_held,
+)
 from scorecast.extrapolation.notes import FAR
 
 _CURVE_POINTS = 48
@@ -48,6 +59,8 @@ _STEPS = 7  # of Gauss-Hermite's rule for every parameter
 _TIMES_WEIGHED = 3  # errors of averages depend on the law, and it on them
 _COUNTED = 2000  # terms of Pitman and Yor's sum that are added one by one
 _MOST_CLASSES = 1e12
+_REACH, _REACH_POINTS = 1e9, 400  # classes beyond which nobody looks
+_SURPRISING = 2.5  # standard deviations that a rise may have by chance
 
 
 class PointDesign(StrEnum):
@@ -65,13 +78,16 @@ class PointDesign(StrEnum):
 class CurveNote(StrEnum):
     """Codes of what is to be known of a forecast from points.
 
-    Of points that rise ``value`` is by how much, of repeated sizes ``count`` how many,
-    far out ``count`` is the number of classes and ``total`` the largest observed.
+    Of points that rise ``value`` is by how much, ``count`` and ``total`` from and to
+    how many classes; ``rises-beyond-chance`` if neither the number of tests nor
+    rounding explains it. Of repeated sizes ``count`` is how many, far out the number of
+    classes, and ``total`` the largest observed.
     """
 
     FAR = "far"
     ONE_POINT = "one-point"
     RISES = "rises"
+    RISES_BEYOND_CHANCE = "rises-beyond-chance"
     REPEATED = "repeated"
     SAMPLES_UNKNOWN = "samples-unknown"
     MISFIT = "misfit"
@@ -502,6 +518,8 @@ class PublishedCurve:
         Most plausible parameters of the curve.
     misfit : float
         How far the points are from it, in standard deviations.
+    reach : Reach or None
+        Up to how many classes an accuracy is held, where that was asked.
     """
 
     model: str
@@ -512,6 +530,7 @@ class PublishedCurve:
     curve: ForecastCurve
     parameters: dict[str, float]
     misfit: float
+    reach: Reach | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -558,7 +577,8 @@ def extrapolate_curve(
     classes: Sequence[int] | ArrayLike,
     accuracy: Sequence[float] | ArrayLike,
     *,
-    to: int | Sequence[int],
+    to: int | Sequence[int] | None = None,
+    until: float | None = None,
     n_samples: int | Sequence[int] | ArrayLike | None = None,
     model: Iterable[Hashable] | None = None,
     design: str = "nested",
@@ -579,8 +599,12 @@ def extrapolate_curve(
         Number of classes (size of the gallery, of the corpus) of every point.
     accuracy : sequence of float
         Share of the tests that were right there; of a miss rate one minus it.
-    to : int or sequence of int
-        Numbers of classes to forecast.
+    to : int or sequence of int, optional
+        Numbers of classes to forecast. At a number that is among the points the point
+        is given back. Needed unless `until` is given.
+    until : float, optional
+        Accuracy to hold: `PublishedCurve.reach` says up to how many classes, not beyond
+        a thousand million.
     n_samples : int or sequence of int, optional
         Number of tests behind every point; without it intervals allow for no error of
         sampling.
@@ -634,22 +658,43 @@ def extrapolate_curve(
     if design not in tuple(PointDesign):
         known = ", ".join(PointDesign)
         raise UsageError(f"must be one of {known}; got {design!r}", parameter="design")
-    targets = check_class_counts(to, "to")
-    if targets.min() < 2:
-        problem = "among fewer than 2 classes there is nothing to tell apart"
+    if to is None and until is None:
+        problem = "how many classes there will be is needed, or an accuracy to hold"
         raise UsageError(problem, parameter="to")
+    targets = np.empty(0, dtype=np.int64)
+    if to is not None:
+        targets = check_class_counts(to, "to")
+        if targets.min() < 2:
+            problem = "among fewer than 2 classes there is nothing to tell apart"
+            raise UsageError(problem, parameter="to")
     rows = _checked_rows(classes, accuracy, n_samples, model)
+    given = {
+        name: _points_of(rows, name, PointDesign(design), top)
+        for name in dict.fromkeys(rows.model)
+    }
+    fits = {name: fit_points(chosen, points) for name, (points, _) in given.items()}
+    reaches: dict[str, Reach] = {}
+    if until is not None:
+        check_share(until, "until", is_open=True)
+        _refuse_unheld([points for points, _ in given.values()], until)
+        reaches = {n: _reach(fit, until, confidence_level) for n, fit in fits.items()}
+    if to is None:
+        # An accuracy that is never lost is shown at the limit.
+        targets = np.unique([r.classes or r.limit for r in reaches.values()])
+        targets = np.maximum(targets, 2)
     curves, notes = [], []
-    for name in dict.fromkeys(rows.model):
-        points, own = _points_of(rows, name, PointDesign(design), top)
-        found = _forecast(chosen, points, targets, confidence_level)
-        curves.append(replace(found, model=name))
+    for name, (points, own) in given.items():
+        rises = _rises(fits[name])
+        own = (*rises, *own)
+        found = _forecast(fits[name], targets, confidence_level)
+        curves.append(replace(found, model=name, reach=reaches.get(name)))
         last = int(points.classes[-1])
         most = int(targets.max())
         if most > FAR * last:
             far = Note(code=CurveNote.FAR, count=most, total=last, value=most / last)
             own = (*own, far)
-        if found.misfit > 3:
+        is_told = any(n.code == CurveNote.RISES_BEYOND_CHANCE for n in rises)
+        if found.misfit > 3 and not is_told:
             own = (*own, Note(code=CurveNote.MISFIT, value=found.misfit))
         notes += [replace(note, model=name or None) for note in own]
     if rows.n_samples is None:
@@ -759,9 +804,6 @@ def _points_of(
         notes.append(Note(code=CurveNote.REPEATED, count=int(repeated)))
     if sizes.size == 1:
         notes.append(Note(code=CurveNote.ONE_POINT))
-    rise = float(np.diff(accuracy).max(initial=0.0))
-    if rise > 0:
-        notes.append(Note(code=CurveNote.RISES, value=rise))
     if top >= sizes[0]:
         problem = f"among {sizes[0]:,.0f} classes {top} guesses are always right"
         raise UsageError(problem, parameter="top")
@@ -769,21 +811,84 @@ def _points_of(
     return Points(sizes, accuracy, counts, design, top), tuple(notes)
 
 
-def _forecast(
-    method: CurveMethod, points: Points, targets: IntArray, confidence_level: float
-) -> PublishedCurve:
-    fit = fit_points(method, points)
-    first, last = points.classes[0], max(points.classes[-1], float(targets.max()))
-    sizes = np.unique(np.geomspace(first, last, _CURVE_POINTS).round())
-    asked = np.concatenate([sizes, targets.astype(np.float64)])
-    centre, sd = fit.log_odds(asked)
+def _rises(fit: CurveFit) -> tuple[Note, ...]:
+    """Note the largest rise from one point to the next, and whether chance explains it.
+
+    What a point may be off by is sampling, reading and a law that drifts.
+    """
+    points = fit.points
+    rises = np.diff(points.accuracy)
+    if not rises.size or rises.max() <= 0:
+        return ()
+    i = int(rises.argmax())
+    own = fit.covariance[i : i + 2, i : i + 2]
+    sd = float(np.sqrt(own[0, 0] + own[1, 1] - 2 * own[0, 1]))
+    is_chance = float(np.diff(points.log_odds)[i]) <= _SURPRISING * sd
+    return (
+        Note(
+            code=CurveNote.RISES if is_chance else CurveNote.RISES_BEYOND_CHANCE,
+            value=float(rises[i]),
+            count=int(points.classes[i]),
+            total=int(points.classes[i + 1]),
+        ),
+    )
+
+
+def _refuse_unheld(every: Sequence[Points], until: float) -> None:
+    """Refuse an accuracy that no model has even with the fewest classes."""
+    best = max(every, key=lambda points: float(points.accuracy[0]))
+    if best.accuracy[0] >= until:
+        return
+    raise UsageError(
+        f"with {best.classes[0]:,.0f} classes accuracy is {best.accuracy[0]:.3f} "
+        f"already; got {until:g}",
+        parameter="until",
+        remedy="ask for less",
+    )
+
+
+def _reach(fit: CurveFit, until: float, confidence_level: float) -> Reach:
+    """Find up to how many classes an accuracy is held, surely and perhaps."""
+    first, last = float(fit.points.classes[0]), float(fit.points.classes[-1])
+    limit = max(_REACH, 10 * last)
+    sizes = np.unique(np.geomspace(first, limit, _REACH_POINTS).round())
+    centre, low, high = _shares_of(fit, sizes, confidence_level)
+    return Reach(
+        accuracy=float(until),
+        classes=last_held(sizes, centre, until),
+        low=last_held(sizes, low, until),
+        high=last_held(sizes, high, until),
+        limit=int(limit),
+    )
+
+
+def _shares_of(
+    fit: CurveFit, ks: FloatArray, confidence_level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the expected accuracy and the ends of its interval."""
+    centre, sd = fit.log_odds(ks)
     half = float(scipy.special.ndtri(0.5 + confidence_level / 2)) * sd
     accuracy, low, high = scipy.special.expit([centre, centre - half, centre + half])
     # Accuracy only decreases, so does what it is at most.
-    order = np.argsort(asked, kind="stable")
+    order = np.argsort(ks, kind="stable")
     high[order] = np.minimum.accumulate(high[order])
     low[order] = np.minimum.accumulate(low[order])
+    return accuracy, low, high
+
+
+def _forecast(
+    fit: CurveFit, targets: IntArray, confidence_level: float
+) -> PublishedCurve:
+    method, points = fit.method, fit.points
+    first, last = points.classes[0], max(points.classes[-1], float(targets.max()))
+    sizes = np.unique(np.geomspace(first, last, _CURVE_POINTS).round())
+    asked = np.concatenate([sizes, targets.astype(np.float64)])
+    accuracy, low, high = _shares_of(fit, asked, confidence_level)
     n = sizes.size
+    known = dict(zip(points.classes.tolist(), points.accuracy.tolist(), strict=True))
+    accuracy[n:] = [
+        known.get(float(k), a) for k, a in zip(targets, accuracy[n:], strict=True)
+    ]
     predictions = tuple(
         Prediction(
             classes=int(k),
@@ -791,6 +896,7 @@ def _forecast(
             low=float(min(b, a)),
             high=float(max(c, a)),
             chance=min(points.top / int(k), 1.0),
+            is_observed=float(k) in known,
             is_far=bool(k > FAR * points.classes[-1]),
         )
         for k, a, b, c in zip(targets, accuracy[n:], low[n:], high[n:], strict=True)
@@ -812,6 +918,14 @@ def _forecast(
     )
 
 
+def _rise_text(note: Note) -> str:
+    by = f"{100 * (note.value or 0):.2g} points"
+    return (
+        f"accuracy rises by {by} from {note.count:,} to {note.total:,} classes, which "
+        "more classes cannot bring about"
+    )
+
+
 def curve_note_text(note: Note) -> str:
     """Say a note of a forecast from points in a sentence."""
     of = f"{note.model}: " if note.model else ""
@@ -827,10 +941,12 @@ def curve_note_text(note: Note) -> str:
                 "recognisers alone."
             )
         case CurveNote.RISES:
+            return f"{of}{_rise_text(note)}: it is taken as chance."
+        case CurveNote.RISES_BEYOND_CHANCE:
             return (
-                f"{of}accuracy rises by {100 * (note.value or 0):.2g} points from one "
-                "size to the next, which more classes cannot bring about: it is taken "
-                "as chance."
+                f"{of}{_rise_text(note)}, nor chance: something else changed, and the "
+                "forecast cannot know what that does next. Give points of one kind, or "
+                "say that tests differed (design 'separate')."
             )
         case CurveNote.REPEATED:
             rows = "a row repeats" if note.count == 1 else f"{note.count:,} rows repeat"

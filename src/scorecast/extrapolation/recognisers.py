@@ -3,7 +3,10 @@
 Recognisers are tested on the same samples of the same classes. Easy classes are easy
 for both, so much of what is unsure about either forecast cancels in their difference:
 how much is seen by leaving the same classes out for all of them. What a law may
-misjudge beyond the data does not cancel; there they are taken as independent.
+misjudge beyond the data does not cancel; there they are taken as independent. Two that
+are wrong about the same one or two classes look as if all of their doubt were shared,
+and that is too little to tell: it is weighed against one class about which only one of
+them is wrong.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from scorecast.scores import Recogniser, Scores, check_scores
 _GROUPS = 60
 _NODES = 41
 _FLOOR = 1e-9
+_APART = 1  # classes about which only one of two is wrong, whatever was seen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,11 +131,20 @@ def compare_recognisers(
     first = next(iter(forecasts.values()))
     ks = np.array([p.classes for p in first.predictions])
     replicates = {name: _left_out(one, ks, first.top) for name, one in observed.items()}
+    mistaken = {name: _mistaken(one) for name, one in observed.items()}
     pairs = list(combinations(forecasts, 2))
     return RecogniserComparison(
         recognisers=dict(forecasts),
         differences=tuple(
-            _difference(a, b, i, forecasts, replicates, first.confidence_level)
+            _difference(
+                a,
+                b,
+                i,
+                forecasts,
+                replicates,
+                len(mistaken[a] | mistaken[b]),
+                first.confidence_level,
+            )
             for a, b in pairs
             for i in range(ks.size)
         ),
@@ -211,12 +224,20 @@ def _left_out(observed: ObservedClasses, ks: IntArray, top: int) -> FloatArray:
     )
 
 
+def _mistaken(observed: ObservedClasses) -> set[int]:
+    """Return the classes of samples that some other class beats."""
+    ranking = observed.ranking
+    beaten = ranking.n_above + ranking.n_tied > 0
+    return set(np.unique(ranking.own[beaten]).tolist())
+
+
 def _difference(
     a: str,
     b: str,
     i: int,
     forecasts: Mapping[str, Extrapolation],
     replicates: Mapping[str, FloatArray],
+    n_mistaken: int,
     confidence_level: float,
 ) -> RecogniserDifference:
     """Compare two recognisers at one of the targets."""
@@ -235,6 +256,7 @@ def _difference(
     own = np.sqrt(np.diag(sampling))
     shared = np.minimum(own, sds)
     together = sampling[0, 1] / max(own[0] * own[1], _FLOOR)
+    together *= n_mistaken / (n_mistaken + _APART)
     correlation = float(np.clip(together * shared[0] * shared[1] / sds.prod(), -1, 1))
     x, w = np.polynomial.hermite_e.hermegauss(_NODES)
     z, other_z = np.meshgrid(x, x, indexing="ij")

@@ -10,34 +10,41 @@ the observed classes nothing is carried on: risk is that of the risk curve.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_matrix
+from scorecast._core.parallel import one_blas_thread
 from scorecast._core.registry import Method, Registry
 from scorecast._core.result import INPUT, OPTION, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError
 from scorecast.extrapolation.auto import PooledFit
+from scorecast.extrapolation.backtest import BacktestRow, summarise_hidings
 from scorecast.extrapolation.bayesian import Bayesian
 from scorecast.extrapolation.extrapolator import (
     Extrapolator,
     Fit,
     choose_extrapolator,
 )
+from scorecast.extrapolation.forecast import Extrapolation
 from scorecast.extrapolation.intervals import (
     IntervalKind,
     bracket_share,
     prediction_interval,
 )
 from scorecast.extrapolation.notes import FAR, ForecastNote, forecast_notes, warn_of
-from scorecast.extrapolation.observed import ObservedClasses, effective_size
+from scorecast.extrapolation.observed import (
+    ObservedClasses,
+    effective_size,
+    hide_classes,
+)
 from scorecast.extrapolation.risk_methods import (
     MistakeCost,
     RiskProblem,
@@ -52,6 +59,10 @@ from scorecast.scores import (
     check_scores,
     marginality,
 )
+
+_FEWEST_TO_HIDE = 8  # classes
+_FEWEST_REPEATS, _MOST_REPEATS = 6, 12  # hidings where their number is not given
+_SETTLED = 0.02  # of the dearest mistake
 
 
 class CostInterval(StrEnum):
@@ -131,6 +142,11 @@ class RiskExtrapolation(Result):
         How the interval of the chance of a mistake was made.
     cost_interval : CostInterval
         How that of the cost of a mistake was made.
+    backtest : tuple of BacktestRow
+        How the method did in forecasting the cost with all observed classes from half
+        of them, in units of cost; may be empty.
+    accuracy : Extrapolation or None
+        Other measures of the same recogniser, where they were asked for.
     notes : tuple of Note
         What the reader must know.
     n_samples, n_classes : int
@@ -162,6 +178,8 @@ class RiskExtrapolation(Result):
     penalty: float | None
     interval_kind: IntervalKind
     cost_interval: CostInterval
+    backtest: tuple[BacktestRow, ...] = ()
+    accuracy: Extrapolation | None = None
     notes: tuple[Note, ...] = ()
     n_samples: int = field(metadata=INPUT)
     n_classes: int = field(metadata=INPUT)
@@ -222,6 +240,7 @@ def extrapolate_risk(
     ties: str,
     average: str,
     confidence_level: float,
+    backtest: int | Literal["auto"],
     random_state: RandomState,
     n_jobs: int | None,
 ) -> RiskExtrapolation:
@@ -235,6 +254,8 @@ def extrapolate_risk(
     curve = problem.curves[0]  # first of all: it checks the costs
     observed = ObservedClasses.of(data, ties=ties, average=average, n_jobs=n_jobs)
     rng = as_generator(random_state)
+    rng_fit, _, rng_test = rng.spawn(3)
+    tuned = chosen
     beyond = targets[targets > data.n_classes]
     weights: dict[str, float] = {}
     made = _Forecast(np.empty(0), np.empty(0), np.empty(0))
@@ -242,7 +263,8 @@ def extrapolate_risk(
         made = by_risk.forecast(problem, observed, beyond, confidence_level, rng)
     elif beyond.size and chosen is not None:
         # The stream that accuracy is forecast with, so that both agree.
-        fit = chosen.fit(observed, rng.spawn(3)[0], n_jobs=n_jobs)
+        fit = chosen.fit(observed, rng_fit, n_jobs=n_jobs)
+        tuned = fit.tuned
         weights = {chosen.name: 1.0}
         if isinstance(fit, PooledFit):
             weights = {p.method: p.weight for p in fit.pooling.parts if p.weight}
@@ -253,6 +275,10 @@ def extrapolate_risk(
     elif np.isnan(made.low).any():
         notes = (Note(code=ForecastNote.NO_COST_INTERVAL), *notes)
     warn_of(notes)
+    with one_blas_thread():
+        tests = _backtest(
+            problem, observed, by_risk or tuned, confidence_level, backtest, rng_test
+        )
     return RiskExtrapolation(
         predictions=_predictions(made, problem, observed, targets, confidence_level),
         observed=curve,
@@ -263,6 +289,7 @@ def extrapolate_risk(
         penalty=made.penalty,
         interval_kind=made.interval_kind,
         cost_interval=made.cost_interval,
+        backtest=tests,
         notes=notes,
         n_samples=data.n_samples,
         n_classes=data.n_classes,
@@ -316,6 +343,81 @@ def _predictions(
             )
         )
     return tuple(found)
+
+
+# --- hiding classes ------------------------------------------------------------------
+
+
+def _backtest(
+    problem: RiskProblem,
+    observed: ObservedClasses,
+    method: RiskMethod | Extrapolator | None,
+    confidence_level: float,
+    n_repeats: int | Literal["auto"],
+    rng: np.random.Generator,
+) -> tuple[BacktestRow, ...]:
+    """Forecast the cost with all classes from half of them, again and again."""
+    n_kept = problem.n_classes // 2
+    if n_repeats == 0 or problem.n_classes < _FEWEST_TO_HIDE or method is None:
+        return ()
+    most = _MOST_REPEATS if n_repeats == "auto" else int(n_repeats)
+    truth = _observed_risk(problem, observed, problem.n_classes, confidence_level)[0]
+    # In units of the dearest mistake: squares of costs may overflow.
+    unit = float(np.abs(problem.costs).max()) or 1.0
+    found: list[FloatArray] = []
+    for stream in rng.spawn(most):
+        ends = _hidden(problem, observed, method, n_kept, confidence_level, stream)
+        if ends is not None:
+            found.append(ends / unit)
+        is_enough = n_repeats == "auto" and len(found) >= _FEWEST_REPEATS
+        if is_enough and np.std([f[0] for f in found]) / len(found) ** 0.5 <= _SETTLED:
+            break
+    if not found:
+        return ()
+    row = summarise_hidings(
+        method.name, truth / unit, np.array(found), problem.n_classes, n_kept
+    )
+    return (
+        replace(
+            row,
+            truth=truth,
+            prediction=unit * row.prediction,
+            bias=unit * row.bias,
+            rmse=unit * row.rmse,
+            stderr=None if row.stderr is None else unit * row.stderr,
+        ),
+    )
+
+
+def _hidden(
+    problem: RiskProblem,
+    observed: ObservedClasses,
+    method: RiskMethod | Extrapolator,
+    n_kept: int,
+    confidence_level: float,
+    rng: np.random.Generator,
+) -> FloatArray | None:
+    """Hide classes and forecast the cost with all of them, with its interval."""
+    try:
+        shown = hide_classes(observed, n_kept, rng)
+        if shown.n_tested < 2 or shown.n_classes < 3:
+            return None
+    except InsufficientDataError:
+        return None  # an unlucky choice: the other repeats tell
+    kept = np.arange(problem.n_classes) if shown.chosen is None else shown.chosen
+    part = RiskProblem(
+        data=shown.scores,
+        costs=problem.costs[np.ix_(kept, kept)],
+        ties=problem.ties,
+        average=problem.average,
+    )
+    target = np.array([problem.n_classes])
+    if isinstance(method, RiskMethod):
+        made = method.forecast(part, shown, target, confidence_level, rng)
+    else:
+        fit = method.fit(shown, rng)
+        made = _forecast(part, shown, fit, target, confidence_level, None)
+    return np.array([made.risk[0], made.low[0], made.high[0]])
 
 
 # --- the chance of a mistake and its cost, put together ------------------------------

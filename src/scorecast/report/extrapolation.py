@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from scorecast.extrapolation import (
     Extrapolation,
     ForecastNote,
     IntervalKind,
+    MeasureForecast,
+    MeasurePrediction,
     MethodRole,
     PointDesign,
     PoolPart,
@@ -35,6 +38,7 @@ from scorecast.extrapolation import (
     curve_note_text,
     note_text,
     objection_text,
+    observed_band,
 )
 from scorecast.report import formats
 from scorecast.report.document import Document, Section, Table
@@ -46,7 +50,9 @@ from scorecast.report.extrapolation_figures import (
     backtest_drawing,
     discriminability_drawing,
     forecast_drawing,
-    observed_band,
+    match_drawing,
+    measure_name,
+    measures_drawing,
     observed_ends,
     points_drawing,
     recognisers_drawing,
@@ -157,6 +163,7 @@ def extrapolation_document(result: Extrapolation) -> Document:
     """Lay out a forecast of accuracy."""
     sections = [
         Section(tables=(_prediction_table(result),), is_terminal=True),
+        *_measures_sections(result),
         _curve_section(result),
         _methods_section(result),
         *_backtest_sections(result),
@@ -182,10 +189,12 @@ def _headline(result: Extrapolation) -> str:
     known = (
         f"On {formats.count(result.n_classes)} classes it is right "
         f"{formats.percent(result.observed_accuracy)} of the time{_guesses(result.top)}"
+        f"{_also_observed(result)}"
     )
     beyond = {p.classes: p for p in result.predictions if not p.is_observed}
     if result.reach is not None:
-        known = f"{known}, {_reach_text(result.reach, result)}"
+        text = _reach_text(result.reach, result.n_classes, result.confidence_level)
+        known = f"{known}, {text}"
     if not beyond and result.predictions and result.reach is None:
         fewer = ", with ".join(
             f"{formats.count(p.classes)} classes {formats.percent(p.accuracy)}"
@@ -196,26 +205,68 @@ def _headline(result: Extrapolation) -> str:
     if not beyond or (result.reach is not None and len(result.predictions) == 1):
         return f"{known}."
     level = formats.level(result.confidence_level)
-    nearest = [beyond[k] for k in sorted(beyond)[:_MOST_SAID]]
+    most = 1 if result.further else _MOST_SAID
+    nearest = [beyond[k] for k in sorted(beyond)[:most]]
     forecasts = ", with ".join(_expected(p, level) for p in nearest)
-    return f"{known}; with {forecasts}."
+    others = "".join(
+        f", {_measure_text(one.measure)} {_measured(one.measure, p)}"
+        for one in result.further
+        for p in one.predictions
+        if p.classes == nearest[0].classes
+    )
+    return f"{known}; with {forecasts}{others}."
 
 
-def _reach_text(reach: Reach, result: Extrapolation) -> str:
+def _also_observed(result: Extrapolation) -> str:
+    """Say what else was observed: within more guesses, the mean reciprocal rank."""
+    if not result.further:
+        return ""
+    said = [
+        f"{_measure_text(one.measure)} "
+        f"{_measure_value(one.measure, float(one.observed.value[-1]))}"
+        for one in result.further
+    ]
+    return f" ({', '.join(said)})"
+
+
+def _measure_text(measure: str) -> str:
+    """Name a measure within a sentence."""
+    if measure == "mrr":
+        return "mean reciprocal rank"
+    return f"within {measure.removeprefix('top-')} guesses"
+
+
+def _measure_value(measure: str, value: float) -> str:
+    """Write a mean reciprocal rank as a number, shares in percent."""
+    return formats.fixed(value, 2) if measure == "mrr" else formats.percent(value)
+
+
+def _measure_span(measure: str, low: float, high: float, dash: str = "-") -> str:
+    if measure == "mrr":
+        return formats.fixed_span(low, high, 2, dash)
+    return formats.percent_span(low, high, dash=dash)
+
+
+def _measured(measure: str, p: MeasurePrediction) -> str:
+    span = _measure_span(measure, p.low, p.high)
+    return f"{_measure_value(measure, p.value)} ({span})"
+
+
+def _reach_text(reach: Reach, n_classes: int, confidence_level: float) -> str:
     """Say up to how many classes an accuracy is held."""
-    wanted = formats.percent(reach.accuracy, 1 if reach.accuracy > 0.99 else 0)
+    wanted = _held_share(reach.accuracy)
     most = f"more than {formats.count(reach.limit)}"
 
     def said(classes: int | None) -> str:
         return most if classes is None else formats.count(classes)
 
-    level = formats.level(result.confidence_level)
+    level = formats.level(confidence_level)
     ends = f"{level} interval {said(reach.low)} to {said(reach.high)}"
     if reach.low is None and reach.high is None:
         ends = f"{level} sure"
     held = most if reach.classes is None else f"about {said(reach.classes)}"
     text = f"and {wanted} or more up to {held} classes ({ends})"
-    if reach.classes is None or reach.classes > FAR * result.n_classes:
+    if reach.classes is None or reach.classes > FAR * n_classes:
         return f"{text}, which is far beyond the data: a rough guide at best"
     return text
 
@@ -244,6 +295,8 @@ def _notes(notes: Iterable[Any], predictions: Iterable[Any]) -> tuple[str, ...]:
 
 def _prediction_table(result: Extrapolation) -> Table:
     level = formats.level(result.confidence_level)
+    if result.further:
+        return _measures_table(result)
     return Table(
         columns=("classes", "expect", f"{level} interval", "chance"),
         rows=tuple(
@@ -259,6 +312,139 @@ def _prediction_table(result: Extrapolation) -> Table:
         n_words=0,
         bars=tuple((p.low, p.accuracy, p.high) for p in result.predictions),
     )
+
+
+def _measures_table(result: Extrapolation) -> Table:
+    """List every measure at every number of classes."""
+    level = formats.level(result.confidence_level)
+    caveats = {p.classes: _caveat(p, result) for p in result.predictions}
+    first = next(iter(result.measures))
+    rows = [(name, p) for name, m in result.measures.items() for p in m.predictions]
+    return Table(
+        columns=("measure", "classes", "expect", f"{level} interval", "chance"),
+        rows=tuple(
+            (
+                measure_name(name),
+                formats.count(p.classes),
+                _measure_value(name, p.value),
+                _measure_span(name, p.low, p.high, _DASH),
+                formats.fixed(p.chance, 3) if name == "mrr" else _chance_text(p.chance),
+            )
+            for name, p in rows
+        ),
+        notes=tuple(caveats[p.classes] if name == first else "" for name, p in rows),
+        n_words=1,
+        bars=tuple((p.low, p.value, p.high) for _, p in rows),
+    )
+
+
+def _measures_sections(result: Extrapolation) -> list[Section]:
+    """Draw all measures in one figure, and accuracy against the number of guesses."""
+    if not result.further:
+        return []
+    level = formats.level(result.confidence_level)
+    sections = [
+        Section(
+            heading="All measures against the number of classes",
+            lead=(
+                f"All come from one fit. Bands and bars are {level} intervals; up to "
+                f"{formats.count(result.n_classes)} classes the lines are exact "
+                "averages over subsets. The mean reciprocal rank (MRR) averages one "
+                "over the rank of the true class: 1 if it is always first.",
+            ),
+            figure=measures_drawing(result, _headline(result)),
+            tables=_measure_backtests(result),
+        )
+    ]
+    if result.match_curves:
+        most = int(result.match_curves[0].guesses[-1])
+        table = _match_table(result)
+        sections.append(
+            Section(
+                heading="Accuracy against the number of guesses",
+                lead=(
+                    "The cumulative match characteristic (CMC): how often the true "
+                    f"class is among the best 1, 2, ... {formats.count(most)}, with "
+                    f"the {formats.count(result.n_classes)} classes observed and as "
+                    "forecast for more.",
+                ),
+                figure=match_drawing(result, _match_text(result)),
+                tables=(table,),
+            )
+        )
+    return sections
+
+
+def _match_text(result: Extrapolation) -> str:
+    return "; ".join(
+        f"{formats.count(c.classes)} classes: "
+        f"{formats.percent(float(c.accuracy[0]))} within 1 guess, "
+        f"{formats.percent(float(c.accuracy[-1]))} within {int(c.guesses[-1])}"
+        for c in result.match_curves
+    )
+
+
+def _match_table(result: Extrapolation) -> Table:
+    curves = result.match_curves
+    rows = tuple(
+        (
+            formats.count(int(guesses)),
+            *(
+                f"{formats.percent(float(c.accuracy[i]), 1)} "
+                f"({formats.percent_span(float(c.low[i]), float(c.high[i]), 0, _DASH)})"
+                for c in curves
+            ),
+        )
+        for i, guesses in enumerate(curves[0].guesses)
+    )
+    return Table(
+        caption="Right within so many guesses, with intervals, by number of classes",
+        columns=("guesses", *(formats.count(c.classes) for c in curves)),
+        rows=rows,
+        n_words=0,
+        is_folded=True,
+        is_stacked=True,
+    )
+
+
+def _measure_backtests(result: Extrapolation) -> tuple[Table, ...]:
+    """Say of every measure how far off the method was when classes were hidden."""
+    tested = [(name, _own_row(m, result)) for name, m in result.measures.items()]
+    known = [(name, row) for name, row in tested if row is not None]
+    if not known:
+        return ()
+    one = known[0][1]
+    return (
+        Table(
+            caption=(
+                f"{formats.count(one.from_classes)} classes shown, "
+                f"{formats.count(one.to_classes)} predicted by {result.method}, in "
+                "percentage points"
+            ),
+            columns=("measure", "off by", "bias (error)", "truth", "predicted"),
+            rows=tuple(
+                (
+                    measure_name(name),
+                    formats.points(row.rmse),
+                    formats.points(row.bias, signed=True)
+                    + (
+                        "" if row.stderr is None else f" ({formats.points(row.stderr)})"
+                    ),
+                    _measure_value(name, row.truth),
+                    _measure_value(name, row.prediction),
+                )
+                for name, row in known
+            ),
+        ),
+    )
+
+
+def _in_brackets(error: float | None) -> str:
+    return "" if error is None else f" ({formats.points(error)})"
+
+
+def _own_row(measure: MeasureForecast, result: Extrapolation) -> BacktestRow | None:
+    return next((row for row in measure.backtest if row.method == result.method), None)
 
 
 def _caveat(p: Prediction, result: Extrapolation) -> str:
@@ -319,6 +505,13 @@ def _backtest_text(result: Extrapolation) -> str:
         if own is not None and formats.is_known(own.rmse):
             task = f"{formats.count(shown)} {_ARROW} {formats.count(own.to_classes)}"
             text = f"back-test {task} classes: off by {formats.points(own.rmse)} points"
+            others = [(m.measure, _own_row(m, result)) for m in result.further]
+            told = ", ".join(
+                f"{measure_name(name)} {formats.points(row.rmse)}"
+                for name, row in others
+                if row is not None
+            )
+            text += f" ({told})" if told else ""
             if not formats.is_known(own.stderr):
                 return text
             bias = formats.points(own.bias, signed=True)
@@ -650,56 +843,25 @@ def _backtest_table(
     )
 
 
-# --- a forecast of cost --------------------------------------------------------------
-
 # --- several recognisers -------------------------------------------------------------
 
 
 _SURELY, _HARDLY = 0.95, 0.05
-_APART_LEAD = (
-    "Lines are forecasts, bands their intervals. Easy classes are easy for all of "
-    "them: a difference is surer than its parts."
+_PAIRED_LEAD = (
+    "What the choice of classes leaves open is shared, as far as leaving the same "
+    "classes out changes all forecasts alike; what the law may misjudge beyond the "
+    "data is taken as each recogniser's own."
 )
 
 
 def recognisers_document(result: RecogniserComparison) -> Document:
     """Lay out forecasts of several recognisers, and which will be ahead."""
-    level = formats.level(result.confidence_level)
     every = [_assumed(one)[:2] for one in result.recognisers.values()]
     assumed = tuple(dict.fromkeys(text for texts in every for text in texts))
-    each = Table(
-        columns=("recogniser", "classes", "expect", f"{level} interval"),
-        rows=tuple(
-            (
-                formats.printable(name),
-                formats.count(p.classes),
-                formats.percent(p.accuracy),
-                formats.percent_span(p.low, p.high, dash=_DASH),
-            )
-            for name, one in result.recognisers.items()
-            for p in one.predictions
-        ),
-        notes=tuple(
-            _caveat(p, one)
-            for one in result.recognisers.values()
-            for p in one.predictions
-        ),
-        n_words=2,
-        bars=tuple(
-            (p.low, p.accuracy, p.high)
-            for one in result.recognisers.values()
-            for p in one.predictions
-        ),
-    )
-    apart = Table(
-        columns=("difference", "classes", "points", f"{level} interval", "ahead"),
-        rows=tuple(_apart_row(d) for d in result.differences),
-        n_words=2,
-        bars=tuple((d.low, d.value, d.high) for d in result.differences),
-        mark=0.0,
-    )
+    headline = _recognisers_headline(result)
+    tables = (_each_table(result), *_reach_tables(result), _apart_table(result))
     return Document(
-        headline=_recognisers_headline(result),
+        headline=headline,
         notes=tuple(
             dict.fromkeys(
                 f"{formats.printable(name)}: {text}"
@@ -708,22 +870,215 @@ def recognisers_document(result: RecogniserComparison) -> Document:
             )
         ),
         sections=(
-            Section(tables=(each, apart), is_terminal=True),
+            Section(tables=tables, is_terminal=True),
             Section(
                 heading="Accuracy against the number of classes",
-                lead=(_APART_LEAD,),
-                figure=recognisers_drawing(result, _recognisers_headline(result)),
+                lead=(_apart_lead(result),),
+                figure=recognisers_drawing(result, headline),
             ),
+            *_trials_sections(result),
             Section(heading=_ASSUMED, items=tuple(map(formats.sentence, assumed))),
+            Section(
+                heading="How differences were made",
+                lead=(_PAIRED_LEAD, *_interval_leads(result)),
+            ),
         ),
         facts=(
             ("Observed", _all_observed_text(result)),
-            ("Method", next(iter(result.recognisers.values())).method),
+            ("Method", _all_methods_text(result)),
             ("Crossing", _crossing_text(result)),
             ("Assumes", "; ".join(assumed)),
         ),
         references=_REFERENCES[:1],
     )
+
+
+def _each_table(result: RecogniserComparison) -> Table:
+    """List the forecast of each recogniser; of several measures, each of these."""
+    level = formats.level(result.confidence_level)
+    has_more = any(one.further for one in result.recognisers.values())
+    rows, notes, bars = [], [], []
+    for name, one in result.recognisers.items():
+        caveats = {p.classes: _caveat(p, one) for p in one.predictions}
+        for i, (measure, found) in enumerate(one.measures.items()):
+            for p in found.predictions:
+                cells = (
+                    formats.count(p.classes),
+                    _measure_value(measure, p.value),
+                    _measure_span(measure, p.low, p.high, _DASH),
+                )
+                what = (measure_name(measure),) if has_more else ()
+                rows.append((formats.printable(name), *what, *cells))
+                notes.append(caveats[p.classes] if i == 0 else "")
+                bars.append((p.low, p.value, p.high))
+    what = ("measure",) if has_more else ()
+    return Table(
+        columns=("recogniser", *what, "classes", "expect", f"{level} interval"),
+        rows=tuple(rows),
+        notes=tuple(notes),
+        n_words=2 if has_more else 1,
+        bars=tuple(bars),
+        is_stacked=has_more,
+    )
+
+
+def _reach_tables(result: RecogniserComparison) -> tuple[Table, ...]:
+    """Say up to how many classes each holds an accuracy, where that was asked."""
+    reaches = {n: one.reach for n, one in result.recognisers.items() if one.reach}
+    if not reaches:
+        return ()
+    level = formats.level(result.confidence_level)
+    first = next(iter(reaches.values()))
+    return (
+        Table(
+            columns=(
+                "recogniser",
+                f"{_held_share(first.accuracy)} up to",
+                f"{level} interval",
+            ),
+            rows=tuple(
+                (
+                    formats.printable(name),
+                    _reached_text(reach.classes, reach.limit),
+                    f"{_reached_text(reach.low, reach.limit)} to "
+                    f"{_reached_text(reach.high, reach.limit)}",
+                )
+                for name, reach in reaches.items()
+            ),
+        ),
+    )
+
+
+def _reached_text(classes: int | None, limit: int) -> str:
+    return f"> {formats.count(limit)}" if classes is None else formats.count(classes)
+
+
+def _held_share(accuracy: float) -> str:
+    return formats.percent(accuracy, 1 if accuracy > 0.99 else 0)
+
+
+def _ranked(result: RecogniserComparison) -> list[str]:
+    """Return the names of recognisers, the best at the farthest target first."""
+    farthest = max(d.classes for d in result.differences)
+    return sorted(
+        result.recognisers,
+        key=lambda name: (
+            -next(
+                p.accuracy
+                for p in result.recognisers[name].predictions
+                if p.classes == farthest
+            )
+        ),
+    )
+
+
+def _apart_table(result: RecogniserComparison) -> Table:
+    """List differences, in the sense of the headline: the better less the other."""
+    level = formats.level(result.confidence_level)
+    order = _ranked(result)
+    turned = [_turned(d, order) for d in result.differences]
+    return Table(
+        columns=("difference", "classes", "points", f"{level} interval", "ahead"),
+        rows=tuple(_apart_row(d) for d in turned),
+        n_words=1,
+        bars=tuple((d.low, d.value, d.high) for d in turned),
+        mark=0.0,
+    )
+
+
+def _turned(d: RecogniserDifference, order: Sequence[str]) -> RecogniserDifference:
+    """Turn a difference round if the first of the two is the better one."""
+    if order.index(d.second) < order.index(d.first):
+        return d
+    return replace(
+        d,
+        first=d.second,
+        second=d.first,
+        value=-d.value,
+        low=-d.high,
+        high=-d.low,
+        chance_ahead=1 - d.chance_ahead,
+    )
+
+
+def _apart_lead(result: RecogniserComparison) -> str:
+    left_out = len(result.recognisers) - MOST_CURVES
+    rest = f" {left_out} others are in the table." if left_out > 0 else ""
+    level = formats.level(result.confidence_level)
+    return (
+        f"Lines are forecasts; bands, and bars at the numbers asked for, are {level} "
+        "intervals of each alone. Easy classes are easy for all of them: a difference "
+        f"is surer than its parts.{rest}"
+    )
+
+
+def _trials_sections(result: RecogniserComparison) -> list[Section]:
+    """Show how the back-test judged each recogniser's forecast."""
+    rows = [
+        (name, row)
+        for name, one in result.recognisers.items()
+        for row in one.backtest
+        if row.method == one.method
+    ]
+    if not rows:
+        return []
+    table = Table(
+        caption="Back-test in percentage points, with the standard error of each bias",
+        columns=(
+            "recogniser",
+            "classes",
+            "off by",
+            "bias (error)",
+            "truth",
+            "predicted",
+        ),
+        rows=tuple(
+            (
+                formats.printable(name),
+                f"{formats.count(row.from_classes)} {_ARROW} "
+                f"{formats.count(row.to_classes)}",
+                formats.points(row.rmse),
+                formats.points(row.bias, signed=True) + _in_brackets(row.stderr),
+                formats.percent(row.truth, 1),
+                formats.percent(row.prediction, 1),
+            )
+            for name, row in rows
+        ),
+        n_words=1,
+        is_stacked=True,
+    )
+    lead = (
+        "Half of the classes were hidden and then predicted from the others, again and "
+        "again, for each recogniser by itself."
+    )
+    heading = "Would it have been right?"
+    return [Section(heading=heading, lead=(lead,), tables=(table,))]
+
+
+def _interval_leads(result: RecogniserComparison) -> tuple[str, ...]:
+    kinds = dict.fromkeys(one.interval_kind for one in result.recognisers.values())
+    return tuple(
+        formats.sentence(f"the interval of each alone: {_INTERVALS[kind]}")
+        for kind in kinds
+    )
+
+
+def _all_methods_text(result: RecogniserComparison) -> str:
+    """Name the method, and how far off it was with each recogniser."""
+    method = next(iter(result.recognisers.values())).method
+    told = []
+    for name, one in result.recognisers.items():
+        rows = [row for row in one.backtest if row.method == one.method]
+        if rows and formats.is_known(rows[0].rmse):
+            told.append((name, rows[0]))
+    if not told:
+        return f"{method}; not back-tested"
+    row = told[0][1]
+    off = ", ".join(
+        f"{formats.printable(name)} {formats.points(row.rmse)}" for name, row in told
+    )
+    task = f"{formats.count(row.from_classes)} {_ARROW} {formats.count(row.to_classes)}"
+    return f"{method}; back-test {task} classes: off by so many points: {off}"
 
 
 def _all_observed_text(result: RecogniserComparison) -> str:
@@ -750,17 +1105,7 @@ def _apart_row(d: RecogniserDifference) -> tuple[str, ...]:
 
 def _recognisers_headline(result: RecogniserComparison) -> str:
     farthest = max(d.classes for d in result.differences)
-    order = sorted(
-        result.recognisers,
-        key=lambda name: (
-            -next(
-                p.accuracy
-                for p in result.recognisers[name].predictions
-                if p.classes == farthest
-            )
-        ),
-    )
-    best, second = order[:2]
+    best, second = _ranked(result)[:2]
     d = next(
         d
         for d in result.differences
@@ -777,12 +1122,28 @@ def _recognisers_headline(result: RecogniserComparison) -> str:
     names = formats.printable(best), formats.printable(second)
     where = f"With {formats.count(farthest)} classes"
     sure = f"{formats.percent(chance, 1)} sure"
+    held = _held_text(result)
     if chance >= _SURELY:
-        return f"{where} {names[0]} will be ahead of {names[1]} by {by}: {sure}."
+        return f"{held}{where} {names[0]} will be ahead of {names[1]} by {by}: {sure}."
     return (
-        f"{where} {names[0]} is expected ahead of {names[1]} by {by}, but only "
+        f"{held}{where} {names[0]} is expected ahead of {names[1]} by {by}, but only "
         f"{sure}: they are not told apart."
     )
+
+
+def _held_text(result: RecogniserComparison) -> str:
+    """Say up to how many classes each holds an accuracy, the longest first."""
+    reaches = {n: one.reach for n, one in result.recognisers.items() if one.reach}
+    if not reaches:
+        return ""
+    order = sorted(reaches, key=lambda name: -_reached(reaches[name]))
+    wanted = _held_share(reaches[order[0]].accuracy)
+    said = ", ".join(
+        f"{formats.printable(name)} up to "
+        f"{_reached_text(reaches[name].classes, reaches[name].limit)} classes"
+        for name in order[:_MOST_SAID]
+    )
+    return f"{wanted} or more is held by {said}. "
 
 
 def _crossing_text(result: RecogniserComparison) -> str:
@@ -824,7 +1185,8 @@ def points_document(result: CurveExtrapolation) -> Document:
             rows.append((formats.printable(curve.model), *cells) if is_named else cells)
             bars.append((p.low, p.accuracy, p.high))
             largest = int(curve.classes.max())
-            notes.append(_far_text(p.classes, largest) if p.is_far else "")
+            far = _far_text(p.classes, largest) if p.is_far else ""
+            notes.append("a point that was given" if p.is_observed else far)
     columns = ("classes", "expect", f"{level} interval")
     table = Table(
         columns=("model", *columns) if is_named else columns,
@@ -885,12 +1247,23 @@ def _points_headline(result: CurveExtrapolation) -> str:
         most = formats.count(int(curve.classes[-1]))
         right = formats.percent(float(curve.accuracy[-1]), 1)
         known = f"At {most} classes it is right {right} of the time"
+        known += _guesses(result.top)
+        if curve.reach is not None:
+            level = result.confidence_level
+            known += f", {_reach_text(curve.reach, int(curve.classes[-1]), level)}"
+            if len(curve.predictions) == 1:
+                return f"{known}.{_rising(result)}"
         nearest = sorted(curve.predictions, key=lambda p: p.classes)[:_MOST_SAID]
         said = ", with ".join(
-            f"{formats.count(p.classes)} classes expect {_about(p, result)}"
+            f"{formats.count(p.classes)} classes "
+            + (
+                f"it was {formats.percent(p.accuracy, 1)}"
+                if p.is_observed
+                else f"expect {_about(p, result)}"
+            )
             for p in nearest
         )
-        return f"{known}{_guesses(result.top)}; with {said}."
+        return f"{known}; with {said}.{_rising(result)}"
     farthest = max(p.classes for curve in result.curves for p in curve.predictions)
     best = max(result.curves, key=lambda curve: _at(curve, farthest).accuracy)
     p = _at(best, farthest)
@@ -900,9 +1273,37 @@ def _points_headline(result: CurveExtrapolation) -> str:
         if curve is not best and _at(curve, farthest).high >= p.low
     ]
     told = "; intervals of " + listed(close, 4) + " overlap with it" if close else ""
+    held = ""
+    longest = max(result.curves, key=lambda curve: _reached(curve.reach))
+    if longest.reach is not None:
+        last = int(longest.classes[-1])
+        text = _reach_text(longest.reach, last, result.confidence_level)
+        text = text.removeprefix("and ")
+        held = f" {formats.printable(longest.model)} holds {text}."
     return (
         f"Of {len(result.curves)} models {formats.printable(best.model)} is expected "
         f"ahead with {formats.count(farthest)} classes: {_about(p, result)}{told}."
+        f"{held}{_rising(result)}"
+    )
+
+
+def _reached(reach: Reach | None) -> float:
+    """Return up to how many classes an accuracy is held."""
+    if reach is None:
+        return 0.0
+    return float("inf") if reach.classes is None else reach.classes
+
+
+def _rising(result: CurveExtrapolation) -> str:
+    """Doubt a forecast from points that rise by more than chance."""
+    rising = [n for n in result.notes if n.code == CurveNote.RISES_BEYOND_CHANCE]
+    if not rising:
+        return ""
+    who = listed([n.model for n in rising if n.model], 3)
+    of = f" of {formats.printable(who)}" if who else ""
+    return (
+        f" But the points{of} rise, which more classes cannot bring about: something "
+        "else changed, and this forecast is doubtful."
     )
 
 
@@ -981,6 +1382,7 @@ def risk_document(result: RiskExtrapolation) -> Document:
             figure=risk_drawing(result.observed, _risk_headline(result), result),
             tables=(_risk_table(result.observed),),
         ),
+        *_accuracy_beside(result.accuracy),
         Section(heading=_ASSUMED, items=tuple(map(formats.sentence, _assumed(result)))),
         Section(
             heading="How the intervals were made",
@@ -998,6 +1400,14 @@ def risk_document(result: RiskExtrapolation) -> Document:
         facts=_risk_facts(result),
         references=_REFERENCES,
     )
+
+
+def _accuracy_beside(accuracy: Extrapolation | None) -> tuple[Section, ...]:
+    """Show other measures of the same recogniser beside its cost."""
+    if accuracy is None:
+        return ()
+    table = Section(tables=(_prediction_table(accuracy),), is_terminal=True)
+    return (table, *_measures_sections(accuracy))
 
 
 def _risk_headline(result: RiskExtrapolation) -> str:
@@ -1034,13 +1444,26 @@ def _risk_facts(result: RiskExtrapolation) -> tuple[tuple[str, str], ...]:
         ("Observed", seen),
         ("Method", method),
         ("Costs", costs),
-        (
-            "Back-test",
-            "none for costs; the back-test of accuracy tries the chance of a mistake",
-        ),
+        ("Back-test", _risk_backtest_text(result)),
         ("Assumes", "; ".join(_assumed(result)[:2])),
         ("Rules", f"{result.average} average, ties {result.ties}"),
     )
+
+
+def _risk_backtest_text(result: RiskExtrapolation) -> str:
+    """Say how far off the cost was when classes were hidden."""
+    if not result.backtest:
+        return "none"
+    row = result.backtest[0]
+    task = f"{formats.count(row.from_classes)} {_ARROW} {formats.count(row.to_classes)}"
+    text = (
+        f"{task} classes: off by {_amount(row.rmse)}, where a decision costs "
+        f"{_amount(row.truth)}"
+    )
+    if row.stderr is None:
+        return text
+    bias, error = formats.signed_number(row.bias), _amount(row.stderr)
+    return f"{text}; bias {bias} (standard error {error})"
 
 
 def _amounts(low: float, high: float) -> str:

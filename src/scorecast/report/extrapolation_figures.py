@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from scorecast.extrapolation import (
     PublishedCurve,
     RecogniserComparison,
     RiskExtrapolation,
+    observed_band,
 )
 from scorecast.report.curves import (
     LINE,
@@ -36,6 +38,7 @@ from scorecast.report.figures import (
     INK,
     INK_SOFT,
     MUTED,
+    PAPER,
     RULE,
     Drawing,
     axes_size,
@@ -70,19 +73,18 @@ _LONGEST_NAME = 14
 _WIDEST_MARGIN = 90.0
 _MOST_GROUPS = 4
 _MOST_ROWS = 9
+_SHIFTS = (
+    0.0,
+    -0.03,
+    0.03,
+    -0.06,
+    0.06,
+    -0.09,
+    0.09,
+)  # of bars at one number of classes
 
 
 # --- accuracy ------------------------------------------------------------------------
-
-
-def observed_band(curve: AccuracyCurve, level: float) -> tuple[FloatArray, FloatArray]:
-    """Make a normal interval around an observed curve from its standard errors."""
-    errors = np.array(
-        [curve.nearest_standard_error(i).value for i in range(curve.classes.size)]
-    )
-    half = float(scipy.special.ndtri(0.5 + level / 2)) * errors
-    low, high = curve.accuracy - half, curve.accuracy + half
-    return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
 def accuracy_drawing(curve: AccuracyCurve, description: str) -> Drawing:
@@ -313,46 +315,202 @@ def _draw_ends(
     return [*names, *leaders]
 
 
-# --- several recognisers -------------------------------------------------------------
+# --- several measures, several recognisers -------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Member:
+    """One of several forecasts in one figure."""
+
+    name: str
+    observed: Trace
+    forecast: Trace
+    marks: Sequence[Mark]
+
+
+def measures_drawing(result: Extrapolation, description: str) -> Drawing:
+    """Draw all measures of one recogniser, with their bands."""
+    members = [
+        _Member(
+            name=measure_name(one.measure),
+            observed=_trace(
+                one.observed.classes,
+                one.observed.value,
+                one.observed.low,
+                one.observed.high,
+            ),
+            forecast=_trace(
+                one.curve.classes, one.curve.value, one.curve.low, one.curve.high
+            ),
+            marks=[
+                _mark(p.classes, p.value, p.low, p.high)
+                for p in one.predictions
+                if p.classes > result.n_classes
+            ],
+        )
+        for one in result.measures.values()
+    ]
+    return _family_drawing(
+        members,
+        result.n_classes,
+        title="Measures against the number of classes: observed, then forecast",
+        description=description,
+    )
+
+
+def measure_name(measure: str) -> str:
+    """Name a measure as it is read: MRR, top 5."""
+    return "MRR" if measure == "mrr" else measure.replace("-", " ")
 
 
 def recognisers_drawing(result: RecogniserComparison, description: str) -> Drawing:
-    """Draw the forecasts of several recognisers, the two best with their bands."""
+    """Draw the forecasts of several recognisers, with their bands."""
     order = sorted(
         result.recognisers,
         key=lambda name: -float(result.recognisers[name].curve.accuracy[-1]),
     )[:MOST_CURVES]
     names = short_by_name(order, _LONGEST_NAME)
-    colours = {order[0]: (ACCENT, ACCENT_SOFT), order[1]: (INK, INK_SOFT)}
-    right = max(text_width(name, bold=True) for name in names.values()) + 16
+    members = [
+        _Member(
+            name=names[name],
+            observed=_observed(result.recognisers[name]),
+            forecast=_forecast(result.recognisers[name]),
+            marks=[
+                _mark(p.classes, p.accuracy, p.low, p.high)
+                for p in result.recognisers[name].predictions
+                if p.classes > result.n_classes
+            ],
+        )
+        for name in order
+    ]
+    return _family_drawing(
+        members,
+        result.n_classes,
+        title="Accuracy of several recognisers against the number of classes",
+        description=description,
+    )
+
+
+def _family_drawing(
+    members: Sequence[_Member], n_classes: int, *, title: str, description: str
+) -> Drawing:
+    """Draw several forecasts: the first in colour, every band with its edges."""
+    right = max(text_width(member.name, bold=True) for member in members) + 16
 
     def draw(axes: Axes) -> None:
-        shown = [result.recognisers[name] for name in order]
-        first = min(float(one.observed.classes.min()) for one in shown)
-        last = max(float(one.curve.classes[-1]) for one in shown)
-        _frame(axes, first, last)
-        lines = []
-        for name in reversed(order):
-            one = result.recognisers[name]
-            observed, forecast = _observed(one), _forecast(one)
-            colour, soft = colours.get(name, (MUTED, ""))
-            if soft:
-                draw_trace(axes, forecast, colour, soft)
-            else:
-                axes.plot(forecast.x, forecast.y, color=colour, linewidth=0.9, zorder=4)
-            axes.plot(observed.x, observed.y, color=colour, linewidth=1.2, zorder=5)
-            if name != order[0]:
-                lines.append((names[name], forecast.x, forecast.y))
-        _draw_boundary(axes, result.n_classes)
-        best = _forecast(result.recognisers[order[0]])
-        _draw_ends(axes, best, lines, names[order[0]])
+        x = np.concatenate(
+            [trace.x for one in members for trace in (one.observed, one.forecast)]
+        )
+        _frame(axes, float(x.min()), float(x.max()))
+        for i, one in reversed(list(enumerate(members))):
+            colour, soft = (ACCENT, ACCENT_SOFT) if i == 0 else (INK, INK_SOFT)
+            _draw_edges(axes, one.forecast, colour, soft, zorder=2 if i else 2.5)
+            axes.plot(
+                one.observed.x, one.observed.y, color=colour, linewidth=1.4, zorder=5
+            )
+            shift = _SHIFTS[i % len(_SHIFTS)]
+            for mark in one.marks:
+                _draw_bar(axes, mark, colour, shift)
+        _draw_boundary(axes, n_classes)
+        lines = [(one.name, one.forecast.x, one.forecast.y) for one in members[1:]]
+        _draw_ends(axes, members[0].forecast, lines, members[0].name)
 
     return Drawing(
-        title="Accuracy of several recognisers against the number of classes",
+        title=title,
         description=description,
         draw=draw,
         right=min(right, _WIDEST_MARGIN),
         top=24.0,
+        height=300.0,
+    )
+
+
+def _mark(x: float, y: float, low: float, high: float) -> Mark:
+    known = is_known(low) and is_known(high)
+    return Mark(
+        x=float(x),
+        y=float(y),
+        low=float(low) if known else float(y),
+        high=float(high) if known else float(y),
+        text="",
+        colour=INK,
+    )
+
+
+def _draw_edges(
+    axes: Axes, trace: Trace, colour: str, soft: str, zorder: float
+) -> None:
+    """Draw a curve over a band that is seen where others cover it, too."""
+    known = np.isfinite(trace.low) & np.isfinite(trace.high)
+    axes.fill_between(
+        trace.x[known],
+        trace.low[known],
+        trace.high[known],
+        color=soft,
+        linewidth=0,
+        zorder=zorder,
+    )
+    for edge in (trace.low, trace.high):
+        axes.plot(
+            trace.x[known],
+            edge[known],
+            color=colour,
+            linewidth=0.5,
+            linestyle=(0, (4, 3)),
+            zorder=4,
+        )
+    axes.plot(trace.x, trace.y, color=colour, linewidth=1.8, zorder=5)
+
+
+def _draw_bar(axes: Axes, mark: Mark, colour: str, shift: float) -> None:
+    """Draw an interval beside its number of classes, so that several do not cover."""
+    x = mark.x * (1 + shift)
+    axes.vlines(x, mark.low, mark.high, color=colour, lw=1.0, zorder=6)
+    axes.plot(
+        [mark.x],
+        [mark.y],
+        marker="o",
+        markersize=4.5,
+        color=colour,
+        markeredgecolor=PAPER,
+        markeredgewidth=0.8,
+        clip_on=False,
+        zorder=7,
+    )
+
+
+def match_drawing(result: Extrapolation, description: str) -> Drawing:
+    """Draw accuracy against the number of guesses (CMC), observed and forecast."""
+    curves = result.match_curves
+    shown = [curves[0], *thinned(sorted(curves[1:], key=lambda c: c.classes), 5)]
+    names = [
+        f"{count(c.classes)} observed" if c.is_observed else count(c.classes)
+        for c in shown
+    ]
+    right = max(text_width(name, bold=True) for name in names) + 16
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes, xlabel="guesses allowed")
+        percent_axis(axes)
+        guesses = shown[0].guesses
+        last = float(guesses[-1])
+        count_axis(axes, 1 / 1.02, last * 1.02, also=[1.0, last])
+        lines = []
+        for name, one in reversed(list(zip(names, shown, strict=True))):
+            trace = _trace(one.guesses, one.accuracy, one.low, one.high)
+            colours = (INK, INK_SOFT) if one.is_observed else (ACCENT, ACCENT_SOFT)
+            _draw_edges(axes, trace, *colours, zorder=2)
+            axes.plot(trace.x, trace.y, "o", color=colours[0], markersize=3, zorder=6)
+            lines.append((name, trace.x, trace.y))
+        nothing = Trace(x=np.empty(0), y=np.empty(0), low=np.empty(0), high=np.empty(0))
+        _draw_ends(axes, nothing, lines)
+
+    return Drawing(
+        title="Accuracy against the number of guesses",
+        description=description,
+        draw=draw,
+        right=min(right, _WIDEST_MARGIN),
+        top=14.0,
     )
 
 

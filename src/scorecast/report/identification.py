@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scorecast._core.result import Note
+from scorecast.extrapolation import observed_band
 from scorecast.identification import (
     Assumption,
     DecoderComparison,
@@ -25,7 +26,6 @@ from scorecast.identification import (
 from scorecast.report import formats
 from scorecast.report.curves import Mark, Trace, draw_marks, draw_trace, envelope_of
 from scorecast.report.document import Document, Section, Table
-from scorecast.report.extrapolation_figures import observed_band
 from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
