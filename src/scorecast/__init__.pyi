@@ -20,6 +20,7 @@ from .extrapolation import (
     backtest as backtest,
     extrapolate as extrapolate,
     extrapolate_curve as extrapolate_curve,
+    required_classes as required_classes,
 )
 from .identification import (
     EncodingModel as EncodingModel,

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import scorecast as sc
@@ -72,3 +73,45 @@ def test_bad_questions_have_one_line_and_exit_2(run, words, option):
     assert (code, out) == (2, "")
     assert option in err
     assert err.count("\n") == 1
+
+
+def test_classes_to_test_are_planned_as_in_python(run, tmp_path):
+    words = ("size", "--classes", "300", "--accuracy", "0.9", "--margin", "0.2")
+    code, out, err = run(*words, "--json", tmp_path / "n.json")
+    assert code == 0, err
+    plan = sc.required_classes(0.9, to=300, margin=0.2)
+    assert sc.load(tmp_path / "n.json").n_classes == plan.n_classes
+    assert out.startswith(sc.render(plan))
+
+
+def test_a_pilot_may_say_how_good_it_is(run, tmp_path):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(40, 40)) + 4 * np.eye(40)
+    np.savez(tmp_path / "pilot.npz", scores=scores, labels=np.arange(40))
+    words = ("size", "--classes", "300", "--margin", "0.3")
+    code, out, err = run(*words, "--pilot", tmp_path / "pilot.npz")
+    assert code == 0, err
+    assert "as in the pilot" in " ".join(out.split())
+    code, _, err = run(*words, "--pilot", tmp_path / "pilot.npz", "--accuracy", "0.9")
+    assert code == 2
+    code, _, err = run(*words, "--pilot", tmp_path / "none.npz")
+    assert (code, "none.npz" in err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("--classes 300", "--accuracy"),
+        ("--classes 300 --accuracy 0.9 --width 0.1", "--width"),
+        ("--classes 300 --accuracy 0.9 --versus 0.8", "--versus"),
+        ("--classes 300 --accuracy 0.9 --margin 5", "--margin"),
+        ("--classes 5 --accuracy 0.9", "--classes"),
+        ("--accuracy 0.9 --width 0.1 --margin 0.1", "--margin"),
+        ("--accuracy 0.9 --width 0.1 --examples 3", "--examples"),
+        ("--width 0.1", "--accuracy"),
+    ],
+)
+def test_options_of_other_plans_are_refused(run, words, option):
+    code, _, err = run("size", *words.split())
+    assert code == 2
+    assert option in err

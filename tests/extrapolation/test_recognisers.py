@@ -179,41 +179,70 @@ def test_one_mistake_that_both_make_does_not_tell_them_apart():
     assert 0.1 < d.chance_ahead < 0.9
 
 
+def true_accuracy(noise):
+    """Accuracy among 600 Gaussian classes in ten dimensions, an integral."""
+    rng = np.random.default_rng(0)
+    centre = rng.standard_normal((20_000, 10))
+    gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, 20_000, 10))
+    apart = ((gallery - probe) ** 2).sum(axis=1) / (1 + noise)
+    log_u = scipy.stats.ncx2.logsf(apart, 10, (probe**2).sum(axis=1) / (1 + noise))
+    return float(np.exp(599 * log_u).mean())
+
+
+def gaussian_pair(noise, alike, seed):
+    """Draw two recognisers of 60 Gaussian classes whose errors are more or less alike."""
+    rng = np.random.default_rng(
+        (seed, int(1000 * alike), *(int(100 * x) for x in noise))
+    )
+    centre = rng.standard_normal((60, 10))
+    z = rng.standard_normal((2, 60, 10))
+    others = alike * z + np.sqrt(1 - alike**2) * rng.standard_normal((2, 60, 10))
+    found = {}
+    for name, own, size in zip("ab", (z, others), noise, strict=True):
+        gallery, probe = centre + np.sqrt(size) * own
+        apart = ((probe[:, None] - gallery[None]) ** 2).sum(axis=2)
+        found[name] = sc.Scores(-apart, np.arange(60))
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_intervals_of_a_difference_hold_and_would_not_if_all_doubt_were_shared(
     monkeypatch,
 ):
-    def truth(noise):
-        rng = np.random.default_rng(0)
-        centre = rng.standard_normal((20_000, 10))
-        gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, 20_000, 10))
-        apart = ((gallery - probe) ** 2).sum(axis=1) / (1 + noise)
-        log_u = scipy.stats.ncx2.logsf(apart, 10, (probe**2).sum(axis=1) / (1 + noise))
-        return float(np.exp(599 * log_u).mean())
-
-    def answers():
-        for noise in (0.15, 0.2), (0.1, 0.3):
-            true = truth(noise[1]) - truth(noise[0])
-            for seed in range(40):
-                rng = np.random.default_rng((seed, int(100 * noise[1])))
-                centre = rng.standard_normal((60, 10))
-                z = rng.standard_normal((2, 60, 10))
-                others = 0.7 * z + np.sqrt(0.51) * rng.standard_normal((2, 60, 10))
-                given = {}
-                for name, own, size in zip("ab", (z, others), noise, strict=True):
-                    gallery, probe = centre + np.sqrt(size) * own
-                    apart = ((probe[:, None] - gallery[None]) ** 2).sum(axis=2)
-                    given[name] = sc.Scores(-apart, np.arange(60))
-                found = sc.extrapolate(
-                    given, to=600, backtest=0, compare=False, confidence_level=0.9
-                )
-                yield found.differences[0], true
+    cases = [
+        ((0.1, 0.1), 0.98),  # equally good, nearly the same, with hardly a mistake
+        ((0.1, 0.1), 0.7),
+        ((0.15, 0.2), 0.7),
+        ((0.2, 0.2), 0.9),
+        ((0.1, 0.3), 0.7),
+    ]
+    answers = []
+    for noise, alike in cases:
+        true = true_accuracy(noise[1]) - true_accuracy(noise[0])
+        for seed in range(60):
+            given = gaussian_pair(noise, alike, seed)
+            found = sc.extrapolate(
+                given, to=600, backtest=0, compare=False, confidence_level=0.9
+            )
+            answers.append((given, found.recognisers, true))
 
     def coverage():
-        return np.mean([d.low <= true <= d.high for d, true in answers()])
+        held = []
+        for given, forecasts, true in answers:
+            (d,) = recognisers.compare_recognisers(
+                given, forecasts, ties="random", average="macro", n_jobs=1
+            ).differences
+            held.append(d.low <= true <= d.high)
+        return np.reshape(held, (len(cases), -1)).mean(axis=1)
 
-    assert 0.85 <= coverage() <= 1
+    found = coverage()
+    assert 0.87 <= found.mean() <= 0.99
+    assert found.min() >= 0.8
+    # What both are wrong about taken at its word, however little it is.
+    monkeypatch.setattr(recognisers, "_APART", 1e-9)
+    assert coverage()[0] < 0.8
+    monkeypatch.setattr(recognisers, "_APART", 1)
     alike = 100 * np.random.default_rng(0).standard_normal((60, 1))
     monkeypatch.setattr(recognisers, "_left_out", lambda *_: alike)
-    assert coverage() < 0.75
+    assert coverage().mean() < 0.75

@@ -1,8 +1,8 @@
-"""``scorecast size``: how many test samples are enough."""
+"""``scorecast size``: how many test samples, or classes, are enough."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,11 @@ from scorecast.evaluation import (
     RequiredTestSize,
     required_test_size,
 )
+from scorecast.exceptions import UsageError
+
+if TYPE_CHECKING:
+    from scorecast.cli.outputs import Loaded
+    from scorecast.extrapolation import RequiredClasses
 
 _OF_COMPARISONS = ("power", "disagreement", "design")
 _OF_INTERVALS = ("interval",)
@@ -33,6 +38,19 @@ _PARAMETERS = (
     "n_repeats",
     "repeat_correlation",
 )
+_OF_CLASSES = ("margin", "samples_per_class", "spread", "pilot", "labels", "seed")
+_OF_SAMPLES = (
+    "width",
+    "versus",
+    "power",
+    "disagreement",
+    "group_size",
+    "size_spread",
+    "n_repeats",
+    "repeat_correlation",
+    "interval",
+    "design",
+)
 
 
 @click.command(
@@ -42,6 +60,8 @@ _PARAMETERS = (
         "--accuracy",
         "--width",
         "--versus",
+        "--classes",
+        "--margin",
         "--power",
         "--confidence-level",
         "--group-size",
@@ -54,9 +74,8 @@ _PARAMETERS = (
     "Question",
     "--accuracy",
     type=Share(),
-    required=True,
     metavar="SHARE",
-    help="Accuracy that is expected, such as 0.9.",
+    help="Accuracy that is expected, such as 0.9; needed without --pilot.",
 )
 @option(
     "Question",
@@ -71,6 +90,15 @@ _PARAMETERS = (
     type=Share(),
     metavar="SHARE",
     help="Accuracy of another model, to be told from the first; instead of --width.",
+)
+@option(
+    "Question",
+    "--classes",
+    "to",
+    type=Whole(min=1),
+    metavar="N",
+    help="Number of classes in use, such as 10000: say how many classes to test for a "
+    "forecast of the accuracy there; instead of --width.",
 )
 @option(
     "Question",
@@ -96,6 +124,45 @@ _PARAMETERS = (
     metavar="SHARE",
     help="Level of the interval; one less that of the test.",
 )
+@option(
+    "Classes",
+    "--margin",
+    type=Share(is_open=True),
+    default=0.05,
+    metavar="SHARE",
+    help="How far off the forecast for --classes may be: half of its interval.",
+)
+@option(
+    "Classes",
+    "--examples",
+    "samples_per_class",
+    type=Whole(min=1),
+    default=1,
+    metavar="N",
+    help="Examples of each class that will be tested.",
+)
+@option(
+    "Classes",
+    "--spread",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="NUMBER",
+    help="How unequally hard examples are, in normal quantiles. [default: 0.95, or as "
+    "in the pilot]",
+)
+@option(
+    "Classes",
+    "--pilot",
+    metavar="FILE",
+    help="Scores of a pilot study, from which accuracy and spread are taken instead of "
+    "--accuracy.",
+)
+@option(
+    "Classes",
+    "--labels",
+    metavar="FILE",
+    help="True labels of the pilot, where its file has none.",
+)
+@option("Classes", "--seed", type=Whole(min=0), default=0, help="Seed of drawn data.")
 @option(
     "Groups and repeats",
     "--group-size",
@@ -154,10 +221,56 @@ def command(**options: Any) -> None:
     Samples in groups, and repeats of one sample, say less than as many independent
     ones: --group-size and --correlation, or --repeats and --repeat-correlation, say by
     how much.
+
+    With --classes: how many classes to test for a forecast of the accuracy with many
+    more. Data of such a recogniser are drawn and forecast to see.
     """
     from scorecast.cli.outputs import Loaded, run
 
+    context = click.get_current_context()
+    if options["to"] is not None:
+        refuse_unused(context, _OF_SAMPLES, "with --classes: leave it out")
+        if (options["accuracy"] is None) == (options["pilot"] is None):
+            problem = "the accuracy that is expected in use is needed, or a --pilot"
+            raise UsageError(problem, parameter="accuracy")
+        run(options, _load_pilot, _plan)
+        return
+    refuse_unused(context, _OF_CLASSES, "without --classes")
+    if options["accuracy"] is None:
+        raise UsageError("is needed, such as 0.9", parameter="accuracy")
     run(options, lambda _: Loaded(arguments={}), _answer)
+
+
+def _load_pilot(options: dict[str, Any]) -> Loaded:
+    """Read the scores of a pilot study, if there is one."""
+    from scorecast.cli.outputs import Loaded
+    from scorecast.io import read_scores
+    from scorecast.scores import Scores
+
+    if options["pilot"] is None:
+        return Loaded(arguments={"accuracy": options["accuracy"]})
+    table = read_scores(options["pilot"], labels=options["labels"])
+    pilot = Scores(table.values, table.y_true, classes=table.classes)
+    return Loaded(arguments={"accuracy": pilot}, files=table.sources, notes=table.notes)
+
+
+def _plan(options: dict[str, Any], loaded: Loaded) -> RequiredClasses:
+    from scorecast.extrapolation import required_classes
+
+    names = (
+        "to",
+        "margin",
+        "samples_per_class",
+        "correlation",
+        "spread",
+        "confidence_level",
+    )
+    found: RequiredClasses = required_classes(
+        **loaded.arguments,
+        **{name: options[name] for name in names},
+        random_state=options["seed"],
+    )
+    return found
 
 
 def _answer(options: dict[str, Any], _: Any) -> RequiredTestSize:

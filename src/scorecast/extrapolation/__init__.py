@@ -52,6 +52,7 @@ from scorecast.extrapolation.measures import (
 )
 from scorecast.extrapolation.notes import FAR, ForecastNote, note_text, objection_text
 from scorecast.extrapolation.observed import ObservedClasses, RankHistogram
+from scorecast.extrapolation.planning import RequiredClasses, required_classes
 from scorecast.extrapolation.points import (
     CURVE_METHODS,
     CurveExtrapolation,
@@ -123,6 +124,7 @@ __all__ = [
     "RecogniserComparison",
     "RecogniserDifference",
     "Regression",
+    "RequiredClasses",
     "RiskExtrapolation",
     "RiskFactor",
     "RiskPrediction",
@@ -139,5 +141,6 @@ __all__ = [
     "objection_text",
     "observed_band",
     "perfect_bound",
+    "required_classes",
     "wrong_class_bandwidths",
 ]

@@ -1074,11 +1074,12 @@ def _all_methods_text(result: RecogniserComparison) -> str:
     if not told:
         return f"{method}; not back-tested"
     row = told[0][1]
-    off = ", ".join(
-        f"{formats.printable(name)} {formats.points(row.rmse)}" for name, row in told
-    )
     task = f"{formats.count(row.from_classes)} {_ARROW} {formats.count(row.to_classes)}"
-    return f"{method}; back-test {task} classes: off by so many points: {off}"
+    off = ", ".join(
+        f"{formats.points(row.rmse)} points ({formats.printable(name)})"
+        for name, row in told
+    )
+    return f"{method}; back-test {task} classes: off by {off}"
 
 
 def _all_observed_text(result: RecogniserComparison) -> str:

@@ -1,9 +1,10 @@
-"""How plans are laid out: how many test samples are enough."""
+"""How plans are laid out: how many test samples, or classes, are enough."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from scorecast.evaluation import (
     Goal,
     RequiredTestSize,
 )
+from scorecast.extrapolation import RequiredClasses
 from scorecast.report import formats
 from scorecast.report.curves import Mark, Trace, draw_marks, envelope_of
 from scorecast.report.document import Document, Section, Table
@@ -253,4 +255,184 @@ def _size_figure(found: RequiredTestSize, headline: str) -> Drawing:
     )
 
 
-VIEWS = {"required-test-size": size_document}
+# --- classes -------------------------------------------------------------------------
+
+
+_TRIED = (
+    "The curve says how far off a forecast may be with fewer or more classes tested; "
+    "dots were tried out, with their standard errors, and the dashed line is what was "
+    "asked for."
+)
+
+
+def classes_document(found: RequiredClasses) -> Document:
+    """Lay out how many classes to test for a forecast."""
+    headline = _classes_headline(found)
+    return Document(
+        headline=headline,
+        sections=(
+            Section(lead=(_TRIED,), figure=_classes_figure(found, headline)),
+            Section(
+                heading="With fewer or more",
+                tables=(_classes_table(found),),
+                is_terminal=True,
+            ),
+            Section(heading="What was tried out", tables=(_tried_table(found),)),
+        ),
+        facts=(
+            ("Tried", _tried_text(found)),
+            ("Assumes", "; ".join(_classes_assumed(found))),
+        ),
+        references=_WORKS[1:],
+    )
+
+
+def _classes_headline(found: RequiredClasses) -> str:
+    in_use = formats.count(found.to)
+    about = formats.percent(found.accuracy)
+    sure = formats.level(found.confidence_level)
+    margin = formats.points(found.margin)
+    if found.is_all:
+        return (
+            f"No forecast from fewer classes gives the accuracy with {in_use} classes "
+            f"(about {about}) within {margin} points ({sure} interval): test all of "
+            "them, with more examples of each, or allow for more."
+        )
+    each = (
+        "one example"
+        if found.samples_per_class == 1
+        else (f"{formats.count(found.samples_per_class)} examples")
+    )
+    rough = "" if found.is_tried else "about "
+    n = found.n_classes if found.is_tried else _rounded(found.n_classes)
+    return (
+        f"Test {rough}{formats.count(n)} classes, {each} of each, to forecast the "
+        f"accuracy with {in_use} classes (about {about}) within {margin} points "
+        f"({sure} interval)."
+    )
+
+
+def _rounded(number: int) -> int:
+    """Round up to two digits what was carried on beyond what was tried."""
+    unit = int(10 ** max(len(str(number)) - 2, 0))
+    return -(-number // unit) * unit
+
+
+def _classes_table(found: RequiredClasses) -> Table:
+    sizes = sorted(
+        {
+            max(2, round(step * found.n_classes))
+            for step in _STEPS
+            if step * found.n_classes < found.to or step == 1
+        }
+    )
+    return Table(
+        columns=("classes", "examples", "half of the interval"),
+        rows=tuple(
+            (
+                formats.count(k),
+                formats.count(k * found.samples_per_class),
+                _width(found.reached_with(k)),
+            )
+            for k in sizes
+        ),
+        n_words=0,
+    )
+
+
+def _tried_table(found: RequiredClasses) -> Table:
+    rows = zip(found.sizes, found.half_widths, found.stderr, found.rmse, strict=True)
+    return Table(
+        columns=("classes", "half of the interval (error)", "off by"),
+        rows=tuple(
+            (
+                formats.count(int(k)),
+                f"{formats.points(float(w))} ({formats.points(float(e))})",
+                formats.points(float(off)),
+            )
+            for k, w, e, off in rows
+        ),
+        caption="Forecasts from data that were drawn, in percentage points",
+        n_words=0,
+    )
+
+
+def _tried_text(found: RequiredClasses) -> str:
+    sizes = (
+        f"{formats.count(int(found.sizes[0]))} to {formats.count(int(found.sizes[-1]))}"
+    )
+    held = formats.percent(found.coverage)
+    text = f"{sizes} classes, with {found.method}; {held} of the intervals held"
+    return text if found.is_tried else f"{text}; beyond, widths are carried on"
+
+
+def _classes_assumed(found: RequiredClasses) -> list[str]:
+    how = "as in the pilot" if found.has_pilot else "as is usual"
+    spread = formats.fixed(found.spread, 2)
+    said = [
+        "wrong classes score alike, in a bell shape",
+        f"examples are as unequally hard {how} (spread {spread})",
+        "new classes resemble those tested",
+    ]
+    if found.samples_per_class > 1:
+        said.append(
+            f"examples of one class are alike by {found.correlation:g} (correlation)"
+        )
+    return said
+
+
+def _classes_figure(found: RequiredClasses, headline: str) -> Drawing:
+    """Draw half of the interval against the classes tested."""
+    first = float(min(found.sizes[0], found.n_classes / 2))
+    last = float(min(max(found.sizes[-1], 2 * found.n_classes), found.to))
+    last = max(last, 2 * first)
+    x = np.geomspace(first, last, 60)
+    y = np.array([found.reached_with(round(k)) for k in x])
+    high = float(max(y.max(), (found.half_widths + found.stderr).max()))
+    unknown = np.full(y.size, np.nan)
+    trace = Trace(x=x, y=y, low=unknown, high=unknown)
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes, xlabel="classes tested")
+        axes.set_ylim(0.0, 1.05 * high)
+        _, height = axes_size(axes)
+        ticks = round_ticks(0.0, high, max(2.0, height / 32))
+        names = [f"{100 * tick:g}" for tick in ticks]
+        axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} points"])
+        axes.grid(axis="y", color=RULE, linewidth=0.6)
+        count_axis(axes, first / 1.03, last * 1.03, also=[found.n_classes])
+        axes.axhline(found.margin, color=MUTED, linewidth=0.6, dashes=(3, 3), zorder=3)
+        axes.plot(trace.x, trace.y, color=INK, linewidth=1.8, zorder=5)
+        axes.vlines(
+            found.sizes,
+            found.half_widths - found.stderr,
+            found.half_widths + found.stderr,
+            color=MUTED,
+            lw=1.0,
+            zorder=4,
+        )
+        axes.plot(found.sizes, found.half_widths, "o", color=MUTED, markersize=3.5)
+        mark = Mark(
+            x=found.n_classes,
+            y=found.reached,
+            low=found.reached,
+            high=found.reached,
+            text=f"{formats.count(found.n_classes)} classes",
+            colour=ACCENT,
+        )
+        draw_marks(axes, [mark], envelope_of(axes, [trace]))
+
+    return Drawing(
+        title="How far off a forecast may be, against the classes tested",
+        description=headline,
+        draw=draw,
+        left=54.0,
+        height=220.0,
+        top=14.0,
+    )
+
+
+VIEWS: dict[str, Callable[[Any], Document]] = {
+    RequiredClasses.kind: classes_document,
+    RequiredTestSize.kind: size_document,
+}

@@ -37,6 +37,7 @@ _ROOMS: dict[str, str] = {
     "learning-curve": "learning_curves",
     "permutation-test": "permutation",
     "proportion-interval": "evaluation",
+    "required-classes": "planning",
     "required-test-size": "planning",
     "reproduction": "reproduction",
     "reproduction-catalogue": "reproduction",
