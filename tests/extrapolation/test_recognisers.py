@@ -190,7 +190,7 @@ def true_accuracy(noise):
 
 
 def gaussian_pair(noise, alike, seed):
-    """Draw two recognisers of 60 Gaussian classes whose errors are more or less alike."""
+    """Draw two recognisers of 60 Gaussian classes, errors more or less alike."""
     rng = np.random.default_rng(
         (seed, int(1000 * alike), *(int(100 * x) for x in noise))
     )
