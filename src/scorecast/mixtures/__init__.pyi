@@ -16,6 +16,7 @@ from .evidence import (
     LogEvidence as LogEvidence,
     ladder as ladder,
     log_evidence as log_evidence,
+    thermodynamic_integral as thermodynamic_integral,
 )
 from .observations import Noise as Noise, Observations as Observations
 from .posterior import MixturePosterior as MixturePosterior

@@ -131,6 +131,13 @@ def thermodynamic_integral(
     -------
     float
         The integral.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> betas = np.linspace(0.0, 1.0, 5)
+    >>> round(thermodynamic_integral(betas, betas**2, 2 * betas), 6)
+    0.333333
     """
     at = betas ** (1.0 / power)
     steps = np.diff(at)

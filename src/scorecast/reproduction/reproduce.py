@@ -300,22 +300,24 @@ def _chosen(entries: str | Iterable[str]) -> tuple[list[Entry], set[str]]:
         problem = "names nothing"
         remedy = f"name entries, papers ({', '.join(PAPERS)}) or '{_EVERYTHING}'"
         raise UsageError(problem, parameter="entries", remedy=remedy)
+    by_alias = {alias: e.name for e in ENTRIES.values() for alias in e.aliases}
     wanted: set[str] = set()
     for word in words:
         if word == _EVERYTHING:
             wanted.update(ENTRIES)
         elif word in PAPERS:
             wanted.update(name for name, e in ENTRIES.items() if e.paper == word)
-        elif word in ENTRIES:
-            wanted.add(word)
+        elif word in ENTRIES or word in by_alias:
+            wanted.add(by_alias.get(word, word))
         else:
-            near = near_name(word, [*ENTRIES, *PAPERS, _EVERYTHING])
+            near = near_name(word, [*ENTRIES, *by_alias, *PAPERS, _EVERYTHING])
             raise UsageError(
                 f"there is no entry {word!r}",
                 parameter="entries",
                 remedy=f"try {near!r}" if near else "list them: scorecast reproduce",
             )
-    return [e for name, e in ENTRIES.items() if name in wanted], wanted & set(words)
+    named = {by_alias.get(word, word) for word in words}
+    return [e for name, e in ENTRIES.items() if name in wanted], wanted & named
 
 
 def _words(entries: str | Iterable[str]) -> Sequence[str]:

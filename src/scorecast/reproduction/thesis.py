@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import scipy
 
 from scorecast._core.types import FloatArray, IntArray
+from scorecast.exceptions import ScorecastWarning
+from scorecast.extrapolation import extrapolate
 from scorecast.identification import (
+    EncodingModel,
     Trials,
     average_bayes_bound,
     best_accuracy,
     generalisation_bound,
     ideal_accuracy,
     ideal_information,
+    identify,
+    implied_information,
     least_information,
 )
 from scorecast.reproduction.entry import Found, Measured, Work, reproduces
 from scorecast.reproduction.result import Line, Panel, Picture
-from scorecast.scores import risk_curve
+from scorecast.scores import accuracy_curve, probit_moments, risk_curve
 from scorecast.simulate import BivariateNormal
 
 
@@ -218,3 +224,224 @@ def many_images(work: Work) -> Found:
         },
         pictures=(picture,),
     )
+
+
+@reproduces(
+    "000-lemma-1",
+    "accuracy of normal scores",
+    "chance that one of six normal scores is not the greatest, by formula and by "
+    "drawing them",
+    seconds=1.0,
+)
+def normal_scores(work: Work) -> Found:
+    """Evaluate the formula of the two-parameter family, and draw scores."""
+    alpha, beta, gamma, delta, epsilon, k = 1.1, 1.4, 0.3, 1.7, 0.5, 6
+    middle = alpha / np.sqrt(delta - epsilon)
+    width = np.sqrt((beta + epsilon - 2 * gamma) / (delta - epsilon))
+    right = probit_moments(np.array([k]), np.array([middle]), np.array([width]))
+    covariance = np.full((k, k), epsilon) + (delta - epsilon) * np.eye(k)
+    covariance[0], covariance[:, 0] = gamma, gamma
+    covariance[0, 0] = beta
+    mean = np.append(alpha, np.zeros(k - 1))
+    n = work.size(200_000, 2_000_000)
+    z = work.rng().multivariate_normal(mean, covariance, size=n)
+    share = float(np.mean(z[:, 0] < z[:, 1:].max(axis=1)))
+    error = float(np.sqrt(share * (1 - share) / n))
+    return Found(
+        numbers={
+            "formula": Measured(value=1 - float(right.ravel()[0])),
+            "drawn": Measured(value=share, error=error),
+        }
+    )
+
+
+# --- stimuli and responses ------------------------------------------------------------
+
+_NATS = 1.5
+_DIMENSIONS = (1, 4, 16, 100, 400)
+
+
+def _score_matrix(n: int, dimensions: int, rng: np.random.Generator) -> FloatArray:
+    """Draw stimuli and responses that share 1.5 nats; return log-likelihoods."""
+    signal = np.sqrt(np.expm1(2 * _NATS / dimensions))
+    x = signal * rng.normal(size=(n, dimensions))
+    y = x + rng.normal(size=x.shape)
+    scores: FloatArray = y @ x.T - (x**2).sum(axis=1) / 2
+    return scores
+
+
+@reproduces(
+    "000-thm-5",
+    "the ideal curve in high dimension",
+    "accuracy of the best decoder of 1.5 nats in 1 to 400 dimensions, and its limit",
+    seconds=6.0,
+    full_minutes=1.0,
+)
+def high_dimension(work: Work) -> Found:
+    """Draw stimuli and responses, and count right identifications."""
+    sizes = (2, 10, 50)
+    numbers = {
+        f"limit, k={k}": Measured(value=float(value))
+        for k, value in zip(
+            sizes, ideal_accuracy(sizes, _NATS, units="nats"), strict=True
+        )
+    }
+    n, repeats = 200, work.repeats(20, 200)
+    shown = np.unique(np.geomspace(2, n, 20).astype(int))
+    grid = sorted({*shown.tolist(), *sizes})
+    lines = []
+    for d in _DIMENSIONS:
+        rng = work.rng(str(d))
+        curves = np.array(
+            [
+                accuracy_curve(
+                    _score_matrix(n, d, rng), range(n), sizes=grid,
+                    standard_errors=False,
+                ).accuracy
+                for _ in range(repeats)
+            ]
+        )  # fmt: skip
+        mean, spread = curves.mean(axis=0), curves.std(axis=0, ddof=1)
+        for k in sizes:
+            i = grid.index(k)
+            cell = f"{d} dimensions, k={k}"
+            error = float(spread[i] / np.sqrt(repeats))
+            numbers[cell] = Measured(value=float(mean[i]), error=error)
+        x = tuple(map(float, grid))
+        lines.append(Line(name=f"{d} dimensions", x=x, y=tuple(mean.tolist())))
+    limit = ideal_accuracy(grid, _NATS, units="nats").tolist()
+    lines.append(Line(name="limit", x=tuple(map(float, grid)), y=tuple(limit)))
+    picture = Picture(
+        title="Accuracy of the best decoder of 1.5 nats",
+        xlabel="candidates",
+        ylabel="accuracy",
+        panels=(Panel(title="", lines=tuple(lines)),),
+        is_log=True,
+    )
+    return Found(numbers=numbers, pictures=(picture,))
+
+
+@reproduces(
+    "000-implied",
+    "information implied by an identification curve",
+    "information read off 300 stimuli in 400 dimensions that share 1.5 nats",
+    seconds=8.0,
+)
+def implied_amount(work: Work) -> Found:
+    """Read information off curves of stimuli and responses with a known amount."""
+    n = work.repeats(10, 200)
+    rng = work.rng()
+    found = [
+        implied_information(_score_matrix(300, 400, rng), units="nats")
+        for _ in range(n)
+    ]
+    values = np.array([one.value for one in found])
+    held = [one.low <= _NATS <= one.high for one in found]
+    error = float(values.std(ddof=1) / np.sqrt(n))
+    return Found(
+        numbers={
+            "mean implied information (nats)": Measured(
+                value=float(values.mean()), error=error
+            ),
+            "share of 95 % intervals that hold 1.5": Measured(
+                value=float(np.mean(held))
+            ),
+        }
+    )
+
+
+@reproduces(
+    "000-fig-id",
+    "identification curves of encoding models",
+    "accuracy of ridge and elastic net, ten features and 40 responses",
+    seconds=12.0,
+)
+def encoding_curves(work: Work) -> Found:
+    """Fit encoding models and identify stimuli from responses."""
+    rng = work.rng()
+    stimuli = rng.normal(size=(200, 10))
+    weights = rng.normal(size=(10, 40)) * (rng.random((10, 40)) < 0.3)
+    responses = stimuli @ weights + 3.0 * rng.normal(size=(200, 40))
+    lines, numbers = [], {}
+    for penalty in ("ridge", "elastic-net"):
+        found = identify(
+            stimuli,
+            responses,
+            model=EncodingModel(penalty=penalty),
+            n_splits=work.size(4, 10),
+            units="nats",
+            random_state=work.seed,
+        )
+        curve = found.curve
+        lines.append(
+            Line(
+                name=penalty,
+                x=tuple(curve.classes.astype(float).tolist()),
+                y=tuple(curve.accuracy.tolist()),
+            )
+        )
+        cell = f"{penalty}, implied information (nats)"
+        numbers[cell] = Measured(value=float(found.implied.value))
+    picture = Picture(
+        title="Identification of stimuli from 40 responses",
+        xlabel="candidates",
+        ylabel="accuracy",
+        panels=(Panel(title="", lines=tuple(lines)),),
+        is_log=True,
+    )
+    return Found(numbers=numbers, pictures=(picture,))
+
+
+# --- costs ----------------------------------------------------------------------------
+
+
+@reproduces(
+    "000-cost",
+    "risk under a cost that is not zero or one",
+    "cost min((yhat - y)^2, 4) of classes on a line, rho .7, and its forecast from 60 "
+    "classes to 300",
+    seconds=10.0,
+)
+def squared_cost(work: Work) -> Found:
+    """Average the cost over random sets of classes, and forecast it."""
+    n, rng, toy = work.repeats(100, 1000), work.rng(), BivariateNormal(0.7)
+    sizes = (2, 5, 15)
+    curves, far = [], []
+    for _ in range(n):
+        scores, y_true, labels = toy.sample(40, 2, random_state=rng)
+        found = risk_curve(
+            scores, y_true, cost=_costs(labels), sizes=sizes, standard_errors=False
+        )
+        curves.append(found.risk)
+        scores, y_true, labels = toy.sample(300, 1, random_state=rng)
+        chosen = scores.argmax(axis=1)
+        far.append(_costs(labels)[chosen, y_true].mean())
+    mean = np.mean(curves, axis=0)
+    error = np.std(curves, axis=0, ddof=1) / np.sqrt(n)
+    numbers = {
+        f"k={k}": Measured(value=float(m), error=float(e))
+        for k, m, e in zip(sizes, mean, error, strict=True)
+    }
+    numbers["k=300"] = Measured(
+        value=float(np.mean(far)), error=float(np.std(far, ddof=1) / np.sqrt(n))
+    )
+    for method in ("auto", "moments"):
+        values = []
+        for _ in range(work.size(5, 50)):
+            scores, y_true, labels = toy.sample(60, 5, random_state=rng)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ScorecastWarning)
+                forecast = extrapolate(
+                    scores, y_true, to=300, cost=_costs(labels), method=method,
+                    random_state=rng,
+                )  # fmt: skip
+            values.append(forecast.predictions[0].risk)
+        cell = f"k=300, forecast from 60 by {method}"
+        error_of = float(np.std(values, ddof=1) / np.sqrt(len(values)))
+        numbers[cell] = Measured(value=float(np.mean(values)), error=error_of)
+    return Found(numbers=numbers)
+
+
+def _costs(labels: FloatArray) -> FloatArray:
+    apart: FloatArray = np.minimum((labels[:, None] - labels) ** 2, 4.0)
+    return apart
