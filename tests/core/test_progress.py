@@ -347,3 +347,14 @@ def test_quiet_silences_blocks_inside(monkeypatch):
     with progress.progress_shown(stream):
         progress.say("first figures")
     assert "first figures" in stream.text
+
+
+def test_parts_of_a_larger_answer_say_no_first_figures(monkeypatch):
+    monkeypatch.setattr(progress, "_MOMENT", 0.0)
+    stream = io.StringIO()
+    with progress.progress_shown(stream):
+        with progress.without_first_figures():
+            progress.say("inside")
+            progress.say_unless_over("inside")
+        progress.say("outside")
+    assert stream.getvalue() == "outside\n"

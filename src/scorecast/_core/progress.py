@@ -45,6 +45,7 @@ __all__ = [
     "stage",
     "stages",
     "track",
+    "without_first_figures",
 ]
 
 T = TypeVar("T")
@@ -331,6 +332,7 @@ class _Display:
 
 _display: ContextVar[_Display | None] = ContextVar("progress", default=None)
 _silenced: ContextVar[bool] = ContextVar("silenced", default=False)
+_unsaid: ContextVar[bool] = ContextVar("unsaid", default=False)
 
 
 @contextlib.contextmanager
@@ -517,7 +519,7 @@ def say(text: str) -> None:
         One or several lines.
     """
     display = _display.get()
-    if display is not None and text:
+    if display is not None and text and not _unsaid.get():
         display.say(text)
 
 
@@ -533,13 +535,29 @@ def say_unless_over(text: str) -> None:
         One or several lines.
     """
     display = _display.get()
-    if display is None or not text:
+    if display is None or not text or _unsaid.get():
         return
     when = display.root.start + _MOMENT
     if when <= _now():
         display.say(text)
     else:
         display.say_at(when, text)
+
+
+@contextlib.contextmanager
+def without_first_figures() -> Iterator[None]:
+    """Let nothing be said inside: a part of a larger answer is no first figure of it.
+
+    Yields
+    ------
+    None
+        Control; how far the run is, is shown as before.
+    """
+    token = _unsaid.set(True)
+    try:
+        yield
+    finally:
+        _unsaid.reset(token)
 
 
 @contextlib.contextmanager

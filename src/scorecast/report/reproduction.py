@@ -200,13 +200,20 @@ def _misprint_section(done: Sequence[ReproducedEntry]) -> Section:
 
 def _notes(numbers: Sequence[ReproducedNumber]) -> tuple[str, ...]:
     """Say why below the first of several numbers that share a reason."""
-    said: set[str] = set()
+    said: set[str] = {""}
     notes = []
     for number in numbers:
-        is_new = number.why and number.why not in said
-        notes.append(formats.sentence(number.why) if is_new else "")
-        said.add(number.why)
+        why = _reason(number)
+        notes.append("" if why in said else formats.sentence(why))
+        said.add(why)
     return tuple(notes) if any(notes) else ()
+
+
+def _reason(number: ReproducedNumber) -> str:
+    """Return what explains a number; what comes out as printed explains itself."""
+    is_plain = number.corrected is None
+    good = (Verdict.SAME, Verdict.WITHIN_ERROR)
+    return "" if is_plain and number.verdict in good else number.why
 
 
 def _paper_section(
@@ -244,8 +251,8 @@ def _entry_sections(entry: ReproducedEntry, *, is_terminal: bool) -> Iterable[Se
     lead = [formats.sentence(entry.summary)]
     common = [
         why
-        for why, n in Counter(n.why for n in entry.numbers if n.why).items()
-        if n >= _OFTEN
+        for why, n in Counter(map(_reason, entry.numbers)).items()
+        if why and n >= _OFTEN
     ]
     lead += [formats.sentence(why) for why in common]
     drawings = [picture_drawing(picture) for picture in entry.pictures]

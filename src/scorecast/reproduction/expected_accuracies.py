@@ -82,6 +82,7 @@ def _normal(x: FloatArray, mean: float, sd: float) -> FloatArray:
     "001-fig-4",
     "toy: accuracy of random sets of classes",
     "how far the accuracy of k random classes spreads around its mean, rho .7",
+    aliases=("004-fig-6",),
     seconds=2.0,
 )
 def toy_spread(work: Work) -> Found:
@@ -117,6 +118,7 @@ def toy_spread(work: Work) -> Found:
     "001-fig-5",
     "toy: favourability and its distribution",
     "level curves of U(x, y), and D(u), rho .7",
+    aliases=("004-fig-7",),
     seconds=1.0,
 )
 def toy_favourability(work: Work) -> Found:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from scorecast._core.codec import decode, encode
 from scorecast._core.near_names import near_name
 from scorecast._core.parallel import Run
-from scorecast._core.progress import stage, stages
+from scorecast._core.progress import stage, stages, without_first_figures
 from scorecast._core.records import Record
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import RandomState
@@ -169,7 +169,7 @@ def reproduce(
     done: dict[str, ReproducedEntry] = {}
     waiting = [e for e in chosen if not (e.reason or e.lacking(folder))]
     weights = {e.name: 60 * e.full_minutes if full else e.seconds for e in waiting}
-    with stages(weights, in_seconds=True):
+    with stages(weights, in_seconds=True), without_first_figures():
         for entry in waiting:
             work = Work(
                 name=entry.name,
