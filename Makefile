@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test test-all lint docs docs-check docs-check-all docs-refresh bench clean
+.PHONY: help setup demo test test-all lint docs docs-check docs-check-all docs-refresh reproduction bench clean
 
 help:      ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed 's/: .*## /:\t/' | column -t -s "$$(printf '\t')"
@@ -41,6 +41,9 @@ docs-check-all: setup ## the same with what takes minutes or data that do not sh
 
 docs-refresh: setup ## put what is printed into README and guide
 	$(BIN)/python tools/check_docs.py --all --write
+
+reproduction: setup ## compute published numbers again, and write the page of what came out
+	$(BIN)/python tools/write_reproduction.py
 
 bench: setup ## measure speed and memory, next to plain NumPy and R
 	$(BIN)/python benchmarks/run.py

@@ -52,7 +52,7 @@ def others():
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     X = rng.normal(size=(40, 6)) + y[:, None]
-    for model in ("tree", "logistic", "neighbors"):
+    for model in ("tree", "logistic", "neighbors", "pruned-tree"):
         sc.permutation_test(model, X, y, cv=2, n_permutations=3)
     own = np.arange(60) % 20
     scores = rng.normal(size=(60, 20)) + 2 * np.eye(20)[own]

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
 from scorecast.reproduction import ENTRIES, catalogue
@@ -38,6 +39,31 @@ def test_the_answer_is_printed_and_the_page_written(run, tmp_path):
     assert code == 0, err
     assert "0.5471992955" in out
     assert "McDiarmid" in page.read_text()
+
+
+def test_what_people_read_is_kept(run, tmp_path):
+    pytest.importorskip("matplotlib", reason="needs the extra [plot]")
+    page = tmp_path / "page.html"
+    asked = ("001-sec-2.4", "000-kay", "000-thm-2.5", "002-coin", "003-fn-4")
+    code, out, err = run("reproduce", *asked, "--report", page)
+    assert code == 0, err
+    assert_snapshot("reproduce", out.replace(str(page), "page.html"))
+    words = page_text(page.read_text()).replace(str(page), "page.html")
+    assert_snapshot("reproduce_page", words)
+
+
+def test_what_lacks_its_data_is_told_or_refused(run, tmp_path):
+    code, out, err = run("reproduce", "001-table-3", "--data", tmp_path)
+    assert (code, out) == (4, "")
+    assert "telugu_authors_scores.npz" in err
+    assert str(tmp_path) in err
+    (tmp_path / "telugu_authors_scores.npz").write_text("no arrays")
+    code, out, err = run("reproduce", "001-table-3", "--data", tmp_path)
+    assert (code, out) == (3, "")
+    assert "telugu_authors_scores.npz: cannot be read" in err
+    code, out, err = run("reproduce", "002-recurrence")
+    assert (code, out) == (4, "")
+    assert "not public" in err
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,13 @@ from scorecast.exceptions import (
     InvalidInputError,
     UsageError,
 )
-from scorecast.reproduction import ENTRIES, PAPERS, Verdict, catalogue
+from scorecast.reproduction import (
+    ENTRIES,
+    PAPERS,
+    Verdict,
+    catalogue,
+    expected_accuracies,
+)
 from scorecast.reproduction.entry import Found, Measured, published_numbers
 from scorecast.reproduction.reproduce import judged
 from scorecast.reproduction.result import verdict_of
@@ -279,3 +285,21 @@ def test_errors_of_data_name_the_file(tmp_path):
     with pytest.raises(InvalidInputError) as wrong:
         sc.reproduce(needy.name, data=tmp_path)
     assert wrong.value.location.file.endswith(needy.files[0])
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
+    path, calls = tmp_path / "done.jsonl", []
+
+    def stop(task, rng):
+        calls.append(task)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return {"ClassExReg": [0.4], "KDE-BCV": [0.5], "KDE-UCV": [rng.random()]}
+
+    monkeypatch.setattr(expected_accuracies, "_forecast_draw", stop)
+    with pytest.raises(KeyboardInterrupt):
+        sc.reproduce("001-sec-5.1", n_repeats=5, checkpoint=path)
+    stopped = sc.reproduce("001-sec-5.1", n_repeats=5, checkpoint=path)
+    assert len(calls) == 3 + 3
+    calls[:] = [None] * 9
+    assert sc.reproduce("001-sec-5.1", n_repeats=5).entries == stopped.entries

@@ -148,6 +148,9 @@ from .power_law import (
     PowerLaw as PowerLaw,
     fit_power_law as fit_power_law,
 )
+from .pruned_tree import (
+    PrunedTree as PrunedTree,
+)
 from .roc import (
     Areas as Areas,
     area_influence as area_influence,

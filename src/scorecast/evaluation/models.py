@@ -33,7 +33,7 @@ class Model(Method):
     Attributes
     ----------
     path : str
-        Its class in scikit-learn, with parameters.
+        Its class, mostly of scikit-learn, with parameters.
     task : Task
         What it predicts.
     classifier_twin : str or None
@@ -75,6 +75,14 @@ _add(
     "sklearn.tree:DecisionTreeClassifier",
     "decision tree",
     "questions about one feature at a time",
+)
+_add(
+    "pruned-tree",
+    "scorecast.evaluation.pruned_tree:PrunedTree",
+    "pruned decision tree",
+    "as C4.5: gain ratio, leaves of two or more, pruned by expected errors",
+    reference="J. R. Quinlan (1993). C4.5: Programs for machine learning.",
+    aliases=("c4.5",),
 )
 _add(
     "forest",
@@ -171,7 +179,7 @@ def make_estimator(name: str) -> Any:
         )
     module, kind_name, call = found[1], found[2], found[3] or "()"
     is_private = "._" in module or kind_name.startswith("_")
-    if module.split(".")[0] != "sklearn" or is_private:
+    if known is None and (module.split(".")[0] != "sklearn" or is_private):
         problem = f"can name public classes of sklearn only; got {module}:{kind_name}"
         raise UsageError(problem, parameter="estimator")
     try:

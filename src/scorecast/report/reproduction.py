@@ -23,6 +23,7 @@ from scorecast.reproduction import (
 
 _MOST_TERMINAL = 60  # numbers that a terminal shows one by one
 _MOST_OPEN = 24  # rows of a table that is not folded
+_MOST_NAMED = 5  # numbers with the same reason
 _OFTEN = 3  # rows that share a reason, from which it is said once
 _MOST_DECIMALS = 10
 _LEGEND = (
@@ -103,13 +104,15 @@ def _counted(verdict: Verdict, n: int) -> str:
 
 def _facts(found: Reproduction) -> tuple[tuple[str, str], ...]:
     numbers = [n for _, n in found.numbers()]
-    printed = sum(n.published is not None and not n.is_formula for n in numbers)
+    claims = sum(n.is_claim for n in numbers)
     formulas = sum(n.is_formula for n in numbers)
+    printed = sum(n.published is not None for n in numbers) - claims - formulas
     wrong = sum(n.is_misprint for n in numbers)
     silent = sum(n.published is None and n.corrected is not None for n in numbers)
     parts = [
         (printed, "printed"),
         (formulas, "by printed formulas"),
+        (claims, "statements of the text"),
         (silent, "not printed, held against an independent calculation"),
     ]
     said = "; ".join(f"{formats.count(n)} {what}" for n, what in parts if n)
@@ -160,17 +163,21 @@ def _difference_section(done: Sequence[ReproducedEntry]) -> Section:
         for number in _misses(entry):
             by_reason.setdefault(number.why, []).append(number)
         for why, numbers in by_reason.items():
-            cells = formats.listed([_difference(n) for n in numbers], most=6)
+            shown = [_difference(n) for n in numbers[:_MOST_NAMED]]
+            if len(numbers) > _MOST_NAMED:
+                shown.append(f"and {len(numbers) - _MOST_NAMED} more")
             reason = formats.sentence(why or "no reason is known")
-            items.append(f"{entry.name}, {cells}. {reason}")
+            items.append(f"{entry.name}: {'; '.join(shown)}. {reason}")
     return Section(heading="What differs, and why", items=tuple(items))
 
 
 def _difference(number: ReproducedNumber) -> str:
     if number.is_claim:
-        return f"“{number.cell}”: {_claim(number.measured)}"
-    target = _value(number, number.target)
-    return f"{number.cell}: {_value(number, number.measured)}, not {target}"
+        return f"“{number.cell}” {_claim(number.measured)}"
+    target, measured = number.target, number.measured
+    if target is None or measured is None:
+        return number.cell
+    return f"{number.cell} {formats.amount(measured)}, not {formats.amount(target)}"
 
 
 def _misprint_section(done: Sequence[ReproducedEntry]) -> Section:
