@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from scorecast._core.codec import decode, encode
+from scorecast._core.keywords import checked_keywords
 from scorecast._core.near_names import near_name
 from scorecast._core.parallel import Run
 from scorecast._core.progress import stage, stages, without_first_figures
@@ -83,6 +84,7 @@ def catalogue(*, data: str | os.PathLike[str] | None = None) -> Catalogue:
     return Catalogue(folder=folder, rows=tuple(rows))
 
 
+@checked_keywords
 def reproduce(
     entries: str | Iterable[str] = _EVERYTHING,
     *,
