@@ -122,28 +122,39 @@ def reach(coverage: str) -> None:
                 byte, bit = divmod(mutant["line"], 8)
                 if byte < len(bits) and bits[byte] & (1 << bit):
                     tests.add(names[context].split("|")[0])
-            mutant["tests"] = sorted(test for test in tests if "::" in test)
+            known = sorted(test for test in tests if "::" in test)
+            # Constants of a module, and kernels that are compiled, are seen by none.
+            mutant["tests"] = known or _tests_of_room(mutant["file"])
     _save(mutants)
     print(Counter(bool(m["tests"]) for m in mutants))
 
 
-def judge(*, again: bool) -> None:
+def _tests_of_room(file: str) -> list[str]:
+    """Return the folder of tests that belongs to a file, or none."""
+    room = file.split("/")[2]
+    folder = ROOT / "tests" / room
+    return [folder.relative_to(ROOT).as_posix()] if folder.is_dir() else []
+
+
+def judge(*, again: bool, seconds: float) -> None:
     """Run the tests that reach each mutant, until one fails."""
     mutants = _load()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "scorecast"
         skip = shutil.ignore_patterns(".git", ".venv", "_build", "*.nbi", "*.nbc")
         shutil.copytree(ROOT, copy, ignore=skip)
+        if (ROOT.parent / "shared").exists():
+            (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")
         for i, mutant in enumerate(mutants):
             if "gone" in mutant or ("verdict" in mutant and not again):
                 continue
-            mutant["verdict"] = _judge_one(mutant, copy)
+            mutant["verdict"] = _judge_one(mutant, copy, seconds)
             _save(mutants)
             print(i + 1, mutant["file"], mutant["line"], mutant["verdict"], flush=True)
     print(Counter(m.get("verdict", "gone") for m in mutants))
 
 
-def _judge_one(mutant: dict[str, Any], copy: Path) -> str:
+def _judge_one(mutant: dict[str, Any], copy: Path, seconds: float) -> str:
     tests = mutant.get("tests") or []
     if not tests:
         return "not reached"
@@ -159,14 +170,18 @@ def _judge_one(mutant: dict[str, Any], copy: Path) -> str:
     )
     path.write_bytes(b"\n".join(lines))
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-    environment = {"PYTHONPATH": str(copy / "src"), "PATH": "/usr/bin:/bin"}
+    environment = {
+        "PYTHONPATH": str(copy / "src"),
+        "PATH": "/usr/bin:/bin",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     try:
         done = subprocess.run(
             [*command, *tests[:400]],
             cwd=copy,
             env=environment,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=seconds,
             check=False,
         )
         return {0: "survived", 1: "killed"}.get(done.returncode, "killed")
@@ -191,13 +206,14 @@ def main() -> None:
     parser.add_argument("verb", choices=["draw", "reach", "judge"])
     parser.add_argument("coverage", nargs="?", default=".coverage")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--seconds", type=float, default=_SECONDS)
     asked = parser.parse_args()
     if asked.verb == "draw":
         draw()
     elif asked.verb == "reach":
         reach(asked.coverage)
     else:
-        judge(again=asked.again)
+        judge(again=asked.again, seconds=asked.seconds)
 
 
 if __name__ == "__main__":

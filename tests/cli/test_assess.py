@@ -334,7 +334,7 @@ def test_a_worker_that_was_killed_is_no_fault_of_ours(run, table, monkeypatch):
 
     monkeypatch.setattr(scorecast.evaluation, "assess", killed)
     code, out, err = run("assess", table, *CLEAN, "--model", "svm")
-    assert (code, out) == (1, "")
+    assert (code, out) == (4, "")
     assert "try --jobs 1" in err
     assert "a fault in scorecast" not in err
 

@@ -1,9 +1,11 @@
 """Data sets, columns by name, tables of results."""
 
+import functools
+
 import numpy as np
 import pytest
 
-from scorecast.exceptions import InvalidInputError, Location
+from scorecast.exceptions import DataWarning, InvalidInputError, Location
 from scorecast.io import (
     FileLayout,
     read_columns,
@@ -25,15 +27,30 @@ def written(path, labels, groups=None):
 
 @pytest.mark.parametrize("cell", ["", " ", "NA", "NaN", "null", "n/a"])
 def test_a_missing_label_is_no_class(tmp_path, cell):
-    path = written(tmp_path / "a.csv", ["sick", "well", cell, cell])
+    others = ["sick", "well"] if not cell.strip() else ["1", "2"]
+    path = written(tmp_path / "a.csv", [*others, cell, cell])
     place = r"a\.csv, column 'kind', line 4: .*2 su"
     with pytest.raises(InvalidInputError, match=place):
         read_dataset(path, "kind", layout=FileLayout(drop=["patient"]))
 
 
+@pytest.mark.parametrize("cell", ["NA", "null", "TRUE"])
+def test_among_names_every_word_is_a_name(tmp_path, cell):
+    path = written(tmp_path / "a.csv", ["sick", "well", cell, cell])
+    read = functools.partial(read_dataset, layout=FileLayout(drop=["patient"]))
+    if cell == "TRUE":
+        data = read(path, "kind")
+    else:
+        with pytest.warns(DataWarning, match=rf"'{cell}' \(2 such\) taken as labels"):
+            data = read(path, "kind")
+    assert data.y.tolist() == ["sick", "well", cell, cell]
+
+
 @pytest.mark.parametrize("cell", ["", "NA"])
 def test_a_missing_group_is_no_group(tmp_path, cell):
-    path = written(tmp_path / "a.csv", ["sick", "well"] * 2, ["p1", cell, "p2", cell])
+    names = ["p1", "p2"] if not cell else ["1", "2"]
+    together = [names[0], cell, names[1], cell]
+    path = written(tmp_path / "a.csv", ["sick", "well"] * 2, together)
     with pytest.raises(InvalidInputError, match=r"column 'patient', line 3.*2 such"):
         read_dataset(path, "kind", groups="patient")
     # Unless nobody asked for it.

@@ -22,6 +22,8 @@ from scorecast.exceptions import InvalidInputError, Location, printable
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
+_MOST = 10**300  # larger whole numbers are no floating-point numbers
+
 
 def encode(value: object) -> Json:
     """Return a value as JSON can hold it.
@@ -68,6 +70,8 @@ def decode(data: object, kind: Any, path: str = "$") -> Any:
     if kind is float:
         return _decode_float(data, path)
     if kind in (str, int, bool) and type(data) is kind:
+        if type(data) is int and abs(data) > _MOST:
+            raise _refusal("a number of usual size", "a longer one", path)
         return data
     if origin in (UnionType, Union):
         return _decode_union(data, args, path)
@@ -95,6 +99,8 @@ def decode(data: object, kind: Any, path: str = "$") -> Any:
             return np.array(cells, dtype)
         except ValueError as error:
             raise _refusal("rows of one length", data, path) from error
+        except OverflowError as error:
+            raise _refusal("numbers of usual size", "longer ones", path) from error
     raise _refusal(getattr(kind, "__name__", str(kind)), data, path)
 
 
@@ -159,7 +165,10 @@ def _decode_float(data: object, path: str) -> float:
     if data is None:
         return math.nan
     if type(data) in (int, float) or data in ("Infinity", "-Infinity"):
-        return float(data)  # type: ignore[arg-type]
+        try:
+            return float(data)  # type: ignore[arg-type]
+        except OverflowError as error:
+            raise _refusal("a number of usual size", "a longer one", path) from error
     raise _refusal("a number", data, path)
 
 

@@ -256,9 +256,9 @@ class Run:
         record, streams = self.record, rng.spawn(len(tasks))
         found: dict[int, R] = {}
         for number in range(len(tasks)) if record is not None else ():
-            known = None if record is None else record.finished(part, number)
+            known = None if record is None else record.finished(part, number, decode)
             if known is not None:
-                found[number] = decode(known)
+                found[number] = known
         waiting = [number for number in range(len(tasks)) if number not in found]
 
         def keep(index: int, result: R) -> None:

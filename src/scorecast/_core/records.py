@@ -3,6 +3,8 @@
 One JSON object per line, each with a checksum of itself and of the line before: a line
 that was altered, taken out, put in or moved is found, and so is a hole in the middle.
 Only the end may be missing, as after a run that was stopped; that much is done again.
+One process at a time writes to a file; another one is told so. Where the system has no
+such locks (Windows), nobody is.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ import hashlib
 import json
 import os
 import re
+import sys
 import warnings
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import IO, Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -24,6 +28,40 @@ __all__ = ["Record"]
 
 _LINE = re.compile(rb'(\{.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 _TAIL = len('0123456789abcdef"}\n')
+
+
+class _Lock:
+    """A file that this process alone may write to, as long as anybody holds this."""
+
+    held: ClassVar[WeakValueDictionary[str, _Lock]] = WeakValueDictionary()
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+
+    @classmethod
+    def of(cls, path: str) -> _Lock | None:
+        """Lock a file, once for all records of this process."""
+        if sys.platform == "win32":
+            return None
+        import fcntl
+
+        name = os.path.realpath(path)
+        lock = cls.held.get(name)
+        if lock is None:
+            lock = cls(open(path, "ab"))  # noqa: SIM115 - closed with the lock
+            try:
+                fcntl.flock(lock.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                msg = (
+                    f"{path}: another run is writing to this checkpoint; wait for its "
+                    "end or name another file"
+                )
+                raise CheckpointError(msg) from error
+            cls.held[name] = lock
+        return lock
+
+    def __del__(self) -> None:
+        self.file.close()
 
 
 class Record:
@@ -42,6 +80,11 @@ class Record:
     def __init__(self, path: str | os.PathLike[str], run: str) -> None:
         self.path = os.fspath(path)
         self._done: dict[tuple[str, int], Any] = {}
+        try:
+            self._lock = _Lock.of(self.path)
+        except OSError as error:
+            msg = f"{self.path}: the checkpoint cannot be written ({error.strerror})"
+            raise CheckpointError(msg) from error
         if os.path.exists(self.path) and os.path.getsize(self.path):
             self._load(run)
         else:
@@ -70,9 +113,18 @@ class Record:
     def __len__(self) -> int:
         return len(self._done)
 
-    def finished(self, part: str, number: int) -> Any:
+    def finished(
+        self, part: str, number: int, decode: Callable[[Any], Any] = lambda value: value
+    ) -> Any:
         """Return what was noted of one task of a part; None if it is to be done."""
-        return self._done.get((part, number))
+        value = self._done.get((part, number))
+        if value is None:
+            return None
+        try:
+            return decode(value)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            msg = f"{self.path}: what it notes of {part} {number + 1} cannot be read"
+            raise CheckpointError(f"{msg}; remove it to start anew") from None
 
     def count(self, part: str) -> int:
         """Return how many tasks of a part are finished."""
@@ -127,11 +179,17 @@ class Record:
                 )
                 raise CheckpointError(msg)
             last, size = found[2], size + len(line) + 1
-            row = _row(line)
             if number > 1:
-                self._done[row["part"], int(row["number"])] = row["value"]
+                self._note(_row(line), number)
         with open(self.path, "ab") as file:
             file.write(b"\n")  # all but the end of the last line was written
+
+    def _note(self, row: Mapping[str, Any], line: int) -> None:
+        part, number = row.get("part"), row.get("number")
+        if not isinstance(part, str) or type(number) is not int or "value" not in row:
+            msg = f"{self.path}, line {line}: it notes nothing; remove it to start anew"
+            raise CheckpointError(msg)
+        self._done[part, number] = row["value"]
 
     def _cut(self, size: int) -> None:
         """Take away a line that was being written when the run was stopped."""

@@ -140,7 +140,7 @@ def file_layout(options: dict[str, Any], **changes: Any) -> FileLayout:
         "drop": tuple(options.get("drop") or ()),
     }
     if options.get("max_memory") is not None:
-        given["max_bytes"] = int(options["max_memory"] * 2**30)
+        given["max_bytes"] = int(min(options["max_memory"], 2**30) * 2**30)
     return FileLayout(**{**given, **changes})
 
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from scorecast._version import __version__
-from scorecast.exceptions import ScorecastError
+from scorecast.exceptions import ScorecastError, printable
 
 __all__ = ["main"]
 
@@ -40,6 +40,9 @@ Every verb prints a readable answer; --json FILE saves it for programs and --rep
 FILE.html for people. Exit codes: 0 done, 1 a fault of scorecast, 2 usage, 3 input
 invalid, 4 input valid but not enough to answer, 5 a stated gate failed, 130
 interrupted."""
+
+
+_LONGEST_LINE = 1500  # of a message: what users wrote may stand in it
 
 
 class _Verbs(click.Group):
@@ -99,13 +102,27 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     # Work is spread over workers and threads of our own, each with one thread of BLAS;
     # a pool of them, made when NumPy is loaded, would only wait and burn a core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _fill_closed_streams()
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(_run(arguments))
 
 
+def _fill_closed_streams() -> None:
+    """Give streams that the shell closed somewhere to go.
+
+    The next file to be opened would take their number, and with it all that is printed.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            mode = "w" if number else "r"
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
 def _run(arguments: list[str]) -> int:
     try:
-        scorecast.main(arguments, prog_name="scorecast", standalone_mode=False)
+        # Not `scorecast.main`, which takes a closed pipe for a fault.
+        with scorecast.make_context("scorecast", list(arguments)) as context:
+            scorecast.invoke(context)
         sys.stdout.flush()
     except ScorecastError as error:
         return _say(_told(error, arguments), error.exit_code, arguments, error)
@@ -116,32 +133,46 @@ def _run(arguments: list[str]) -> int:
             # Not a fault but a question: the whole help, line by line.
             sys.stderr.write(f"{error.format_message()}\n")
             return 2
-        context = getattr(error, "ctx", None)
-        where = context.command_path if context else _path_of(arguments)
+        failed = getattr(error, "ctx", None)
+        where = failed.command_path if failed else _path_of(arguments)
         line = f"{error.format_message()} See '{where} --help'."
         return _say(line, 2, arguments, error)
-    except (click.Abort, KeyboardInterrupt) as stop:
-        # The verb may have said how to go on; click keeps that as the cause.
-        said = str(stop.__cause__ or "") or "nothing half-written was left behind"
+    except KeyboardInterrupt as stop:
+        said = str(stop) or "nothing half-written was left behind"
         return _say(f"interrupted; {said}", 130)
     except BrokenPipeError:
-        # Whoever read us has seen enough. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return _stop_printing()
+    except OSError as error:
+        if error.filename is not None:
+            return _say_fault(error, arguments)
+        _stop_printing()
+        line = f"the answer cannot be printed ({error.strerror}); --json FILE saves it"
+        return _say(line, 3, arguments, error)
     except MemoryError as error:
         line = "not enough memory; try fewer examples or --jobs 1"
-        return _say(line, 1, arguments, error)
+        return _say(line, 4, arguments, error)
     except Exception as error:  # noqa: BLE001 - the last line of defence
-        kind = type(error).__name__
-        if kind == "TerminatedWorkerError":
-            line = "a worker was killed, probably for want of memory; try --jobs 1"
-            return _say(line, 1, arguments, error)
-        line = (
-            f"a fault in scorecast {__version__}: {kind}: {error}. Please report it "
-            "with the command and the output of the same command with --debug."
-        )
-        return _say(line, 1, arguments, error)
+        return _say_fault(error, arguments)
     return 0
+
+
+def _stop_printing() -> int:
+    """Let nothing be printed any more: Python would complain once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
+def _say_fault(error: Exception, arguments: Sequence[str]) -> int:
+    """Say what nobody foresaw, and how to report it."""
+    kind = type(error).__name__
+    if kind == "TerminatedWorkerError":
+        line = "a worker was killed, probably for want of memory; try --jobs 1"
+        return _say(line, 4, arguments, error)
+    line = (
+        f"a fault in scorecast {__version__}: {kind}: {error}. Please report it "
+        "with the command and the output of the same command with --debug."
+    )
+    return _say(line, 1, arguments, error)
 
 
 def _told(error: ScorecastError, arguments: Sequence[str]) -> str:
@@ -178,7 +209,7 @@ def _say(
     arguments: Sequence[str] = (),
     error: BaseException | None = None,
 ) -> int:
-    one_line = " ".join(line.split())
+    one_line = printable(" ".join(line.split()), _LONGEST_LINE)
     sys.stderr.write(f"scorecast: {one_line}\n")
     if error is not None and "--debug" in arguments:
         import traceback

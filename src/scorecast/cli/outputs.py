@@ -32,10 +32,20 @@ from scorecast.exceptions import (
     ScorecastWarning,
     UsageError,
     locating,
+    printable,
 )
 from scorecast.io import check_writable, write_json, write_text
 
-__all__ = ["Gate", "Loaded", "check_outputs", "deliver", "interrupted", "note", "run"]
+__all__ = [
+    "Gate",
+    "Loaded",
+    "check_outputs",
+    "deliver",
+    "interrupted",
+    "note",
+    "run",
+    "say_saved",
+]
 
 # Options that name files to be written, beside those of `--json` and `--report`.
 _WRITTEN = {"latex": "LaTeX", "predictions": "Predicted"}
@@ -159,6 +169,9 @@ def check_outputs(options: dict[str, Any], inputs: Sequence[str] = ()) -> None:
     given |= {f"--{name}": options.get(name) for name in (*_WRITTEN, "checkpoint")}
     taken: dict[str, str] = {}
     for option, path in given.items():
+        if path == "-" and getattr(sys.stdout, "name", "") == os.devnull:
+            msg = "prints to standard output, which is closed"
+            raise UsageError(msg, parameter="json")
         if not path or path == "-":
             continue
         other = taken.setdefault(os.path.realpath(path), option)
@@ -232,7 +245,12 @@ def deliver(
         saved |= {"JSON": json_path, "Report": report_path}
         for name, path in saved.items():
             if path:
-                click.echo(f"{name:<10}{path}")
+                say_saved(name, path)
+
+
+def say_saved(name: str, path: str) -> None:
+    """Say where something was saved."""
+    click.echo(f"{name:<10}{printable(path, 4096)}")
 
 
 def _noted(line: object) -> str:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from scorecast.exceptions import ScorecastError
+
+if TYPE_CHECKING:
+    from scorecast._core.result import Result
 
 __all__ = ["command"]
 
@@ -23,8 +29,10 @@ def command(results: tuple[str, ...], out: str, **options: Any) -> None:
     import sys
 
     from scorecast.cli.inputs import file_prints
+    from scorecast.cli.outputs import say_saved
     from scorecast.io import check_writable
     from scorecast.report import load, write_report
+    from scorecast.report.views import UNFIT
 
     check_writable(out, force=options["force"], inputs=results)
     origin = {
@@ -32,7 +40,31 @@ def command(results: tuple[str, ...], out: str, **options: Any) -> None:
         "inputs": file_prints(results),
     }
     loaded = [load(path) for path in results]
-    write_report(
-        loaded, out, title=options["title"], provenance=origin, force=options["force"]
-    )
-    click.echo(f"{'Report':<10}{out}")
+    try:
+        write_report(
+            loaded,
+            out,
+            title=options["title"],
+            provenance=origin,
+            force=options["force"],
+        )
+    except ScorecastError:
+        raise
+    except UNFIT as error:
+        raise _blamed(results, loaded, error) from error
+    say_saved("Report", out)
+
+
+def _blamed(
+    paths: Sequence[str], loaded: Sequence[Result], error: Exception
+) -> Exception:
+    """Find the file whose result cannot be shown."""
+    from scorecast.report import render
+    from scorecast.report.views import UNFIT, unfit
+
+    for path, result in zip(paths, loaded, strict=True):
+        try:
+            render(result, "html")
+        except UNFIT as own:
+            return unfit(path, own)
+    return error

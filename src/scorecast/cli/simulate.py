@@ -11,6 +11,7 @@ import click
 
 from scorecast._core.registry import Registry
 from scorecast.cli.options import Whole
+from scorecast.cli.outputs import say_saved
 from scorecast.cli.verb import Verb, option
 from scorecast.exceptions import UsageError
 from scorecast.io import check_writable
@@ -122,10 +123,12 @@ def _make(simulator: Simulator, options: dict[str, Any]) -> None:
     elif not quiet:
         from scorecast.report import render
 
-        click.echo(f"{render(made)}\n\nData      {path}\nTruth     {beside}")
+        click.echo(f"{render(made)}\n")
+        say_saved("Data", path)
+        say_saved("Truth", os.fspath(beside))
         following = simulator.next_command(made, os.fspath(path))
         if following:
-            click.echo(f"Next      scorecast {shlex.join(following)}")
+            say_saved("Next", f"scorecast {shlex.join(following)}")
 
 
 for _simulator in SIMULATORS.values():

@@ -15,6 +15,7 @@ that it sets; where it cannot, `Verb.aliases` says which one it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -33,6 +34,8 @@ else:
     _Choice = click.Choice  # not generic before click 8.2
 
 _USUAL = "Usual options"
+_MOST = 10**15  # whole numbers up to here are exact as floating-point numbers, too
+_GIVEN = ParameterSource.COMMANDLINE
 # Options that every verb has, by the group of help that they stand in.
 _SHARED = {
     "Output": ("json", "report", "force", "quiet", "seed", "jobs", "debug", "help"),
@@ -76,6 +79,21 @@ class Verb(click.Command):
     def names(self) -> dict[str, str]:
         """Return what users of the verb call the parameters of the library."""
         return {**option_names(self), **self.own_aliases}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; refuse what is nothing, no number, or beyond counting."""
+        rest = super().parse_args(ctx, args)
+        for param in self.params:
+            value = ctx.params.get(str(param.name))
+            for each in value if isinstance(value, tuple) else (value,):
+                if isinstance(each, float) and math.isnan(each):
+                    raise click.BadParameter("nan is no number.", ctx, param)
+                if isinstance(each, int) and param.name != "seed" and each > _MOST:
+                    raise click.BadParameter(f"at most {_MOST:,}.", ctx, param)
+                is_given = ctx.get_parameter_source(str(param.name)) is _GIVEN
+                if each == "" and is_given and param.name != "drop":
+                    raise click.BadParameter("nothing was given.", ctx, param)
+        return rest
 
     def option_groups(
         self, ctx: click.Context
@@ -201,7 +219,7 @@ def refuse_unused(context: click.Context, names: Sequence[str], reason: str) -> 
         Naming the first that was given.
     """
     for name in names:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if context.get_parameter_source(name) is _GIVEN:
             raise UsageError(f"has no say {reason}", parameter=name)
 
 

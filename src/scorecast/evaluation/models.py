@@ -287,17 +287,22 @@ def _name_of(model: Any) -> str:
 
 def task_of(models: Mapping[str, Any]) -> Task:
     """Say what the models predict; models of different tasks are refused."""
-    from sklearn.base import is_regressor
-
-    tasks = {
-        name: Task.REGRESSION if is_regressor(model) else Task.CLASSIFICATION
-        for name, model in models.items()
-    }
+    tasks = {name: _task_of_one(name, model) for name, model in models.items()}
     if len(set(tasks.values())) > 1:
         each = listed((f"{name} ({task})" for name, task in tasks.items()), len(tasks))
         problem = f"models for different tasks cannot be assessed together: {each}"
         raise UsageError(problem, parameter="estimator")
     return next(iter(tasks.values()))
+
+
+def _task_of_one(name: str, model: Any) -> Task:
+    from sklearn.base import is_regressor
+
+    try:
+        return Task.REGRESSION if is_regressor(model) else Task.CLASSIFICATION
+    except AttributeError as error:  # asked of a part that is no model
+        problem = f"a part of {name!r} is no model of scikit-learn"
+        raise UsageError(problem, parameter="estimator") from error
 
 
 # Parameter grids ------------------------------------------------------------------

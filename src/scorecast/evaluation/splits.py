@@ -26,6 +26,7 @@ _FORM = re.compile(r"^([a-z]*|\.632\+?-?)(\d*)(?:x(\d+))?$")
 _WEIGHTED = re.compile(r"^0?\.?632(\+|plus)?(?=-|$)")  # other ways to write .632, .632+
 _MOST_PAIRS = 5000
 _TEST_SIZE = 0.2
+_MOST_SPLITS = 1_000_000  # nobody waits for more
 _MIN_FOLD = 3  # samples: below, the value of a fold says nothing of its spread
 _FOLDS, _MANY = 10, 200
 
@@ -230,6 +231,8 @@ def _fault_of_counts(chosen: Splitter, found: re.Match[str]) -> str:
         return (
             f"it takes 2 folds at least, such as {replace(chosen, n_splits=10).name!r}"
         )
+    if chosen.n_splits * chosen.n_repeats > _MOST_SPLITS:
+        return f"that is more than {_MOST_SPLITS:,} splits"
     if chosen.n_splits < 1:
         such = replace(chosen, n_splits=100).name
         return f"it takes 1 split at least, such as {such!r}"

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecast._core.checks import warn
 from scorecast._core.near_names import near_name
 from scorecast.exceptions import (
     DataWarning,
@@ -440,7 +441,7 @@ def _table_dataset(
     allow_missing: bool,
     layout: FileLayout,
 ) -> Dataset:
-    own = find_column(table, target, "target")
+    own = find_column(table, target, "y")
     together = None if groups is None else find_column(table, groups, "groups")
     dropped = dropped_columns(table, layout.drop)
     if own in dropped:
@@ -567,10 +568,25 @@ def _check_targets(values: NDArray[Any], target: str, content: TableContent) -> 
 def _refuse_missing(
     labels: NDArray[Any], column: str, where: TableContent | InputFile
 ) -> None:
-    """Refuse labels that are missing: together they would be a class, or a group."""
+    """Refuse labels that are missing: together they would be a class, or a group.
+
+    Among names, NA and null may be names as well: that is said, and believed.
+    """
     if labels.dtype.kind in "iu":
         return
-    rows = [i for i, x in enumerate(labels) if str(x).strip().lower() in MISSING]
+    words = [str(x).strip() for x in labels]
+    rows = [i for i, word in enumerate(words) if word.lower() in MISSING]
+    if any(not is_number(word) for word in words if word.lower() not in MISSING):
+        named = [words[i] for i in rows if words[i]]
+        rows = [i for i in rows if not words[i]]
+        if named and not rows:
+            said = listed(quoted(name) for name in dict.fromkeys(named))
+            warn(
+                DataWarning(
+                    f"{said} ({len(named):,} such) taken as labels like the others",
+                    location=Location(column=column),
+                )
+            )
     if not rows:
         return
     text = str(labels[rows[0]]).strip()

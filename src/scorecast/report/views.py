@@ -58,6 +58,10 @@ _ROOMS: dict[str, str] = {
 }
 
 
+# What fields, each right by itself, lead to where they contradict one another.
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
 def document(result: Any) -> Document:
     """Lay out a result.
 
@@ -107,9 +111,20 @@ def load(path: str | os.PathLike[str]) -> Result:
         return result_from_dict(data)
     except InvalidInputError as error:
         raise error.located(Location(file=os.fspath(path))) from error
+    except UNFIT as error:
+        raise unfit(path, error) from error
+
+
+def unfit(path: str | os.PathLike[str], error: Exception) -> InvalidInputError:
+    """Blame a saved result for what cannot be shown of it."""
+    return InvalidInputError(
+        f"its fields do not fit one another ({type(error).__name__})",
+        location=Location(file=os.fspath(path)),
+        remedy="save the result anew; if it was not edited, report it with --debug",
+    )
 
 
 def _load_kind(kind: object) -> None:
     """Load the class of a kind of results: the module of its view does."""
-    if kind in _ROOMS:
-        import_module(f"scorecast.report.{_ROOMS[str(kind)]}")
+    if isinstance(kind, str) and kind in _ROOMS:
+        import_module(f"scorecast.report.{_ROOMS[kind]}")

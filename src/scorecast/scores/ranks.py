@@ -22,6 +22,7 @@ from scorecast.scores.embeddings import Embeddings
 from scorecast.scores.matrix import ClassLabels, CountArray, Scores
 
 _MOST_CELLS = 100_000_000  # of counts by single class: two arrays, 200 MB
+_MOST_ALONE = 5_000  # classes left out one by one; curves without each grow as squares
 _GROUPS = 256  # groups of classes beyond that
 
 
@@ -315,8 +316,8 @@ def rank_true_classes(
     data : Scores or Embeddings
         The scores, with their truth.
     n_groups : int, optional
-        Number of groups of classes; by default one class per group where that takes
-        less than 200 MB, else 256.
+        Number of groups of classes; by default one class per group up to 5,000
+        classes where that takes less than 200 MB, else 256.
     n_jobs : int, optional
         Number of threads; all cores by default.
 
@@ -333,7 +334,8 @@ def rank_true_classes(
     n_classes = data.n_classes
     if n_groups is None:
         fits = data.n_samples * n_classes <= _MOST_CELLS
-        n_groups = n_classes if fits else min(_GROUPS, n_classes)
+        is_alone = fits and n_classes <= _MOST_ALONE
+        n_groups = n_classes if is_alone else min(_GROUPS, n_classes)
     if not 1 <= n_groups <= n_classes:
         problem = f"{n_groups:,} groups were asked of {n_classes:,} classes"
         raise InvalidInputError(problem, parameter="n_groups")

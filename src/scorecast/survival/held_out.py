@@ -327,9 +327,11 @@ def hold_out(
     found = HeldOut(work, folds)
     tasks = list(enumerate(zip(parts, rng.spawn(len(parts)), strict=True)))
     for number, (is_out, stream) in track(tasks, what="fold"):
-        kept = None if record is None else record.finished("folds", number)
+        kept = None
+        if record is not None:
+            kept = record.finished("folds", number, _read_fold)
         if kept is not None:
-            found.add(is_out, decode(kept, _FoldResult))
+            found.add(is_out, kept)
             continue
         result = work.run(is_out, stream, found.failures)
         found.add(is_out, result)
@@ -337,6 +339,11 @@ def hold_out(
             record.add("folds", number, encode(result))
     found.finish()
     return found
+
+
+def _read_fold(noted: Any) -> _FoldResult:
+    result: _FoldResult = decode(noted, _FoldResult)
+    return result
 
 
 def _fingerprint(work: FoldWork, folds: IntArray, rng: np.random.Generator) -> str:

@@ -271,13 +271,12 @@ def noted(
     record = Record.shared(checkpoint)
     own = hashlib.sha256(identity_of((__version__, asked)).encode()).hexdigest()
     name = f"{part} {own}"
-    found = record.finished(name, 0)
-    if found is None:
-        made = work()
-        record.add(name, 0, encode(made))
-        return made
-    read: T = decode(found, kind)
-    return read
+    found: T | None = record.finished(name, 0, lambda noted: decode(noted, kind))
+    if found is not None:
+        return found
+    made = work()
+    record.add(name, 0, encode(made))
+    return made
 
 
 def _alone(model: SurvivalModel) -> Any:

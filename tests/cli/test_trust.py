@@ -1,0 +1,404 @@
+"""What nobody may do to scorecast: options, streams, results and checkpoints in anger.
+
+A seeded mutator, some hundred cases here and many thousands in the slow lane. Exit code
+1 says that scorecast is at fault: nothing that users do may lead there.
+"""
+
+import copy
+import hashlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import click
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast._core.records import Record
+from scorecast.cli.main import _run, scorecast
+from scorecast.exceptions import CheckpointError, InvalidInputError
+from scorecast.report import load
+
+MANY = [
+    pytest.param(1, id="some"),
+    pytest.param(100, id="many", marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+]
+COMMAND = [sys.executable, "-P", "-m", "scorecast"]
+
+
+# Options -----------------------------------------------------------------------------
+
+VERBS = {
+    "extrapolate": ["both.npz", "--to=100", "--method=bayesian", "--backtest=0"],
+    "backtest": ["both.npz", "--method=bayesian", "--repeats=2"],
+    "compare": ["results.csv"],
+    "size": ["--accuracy=0.9", "--width=0.1"],
+    "information": ["odds.csv", "--probability=p", "--label-column=y", "--quick"],
+    "identify": ["--scores=both.npz"],
+    "assess": ["data.csv", "--target=y", "--model=naive-bayes", "--quick"],
+    "settings": ["data.csv", "--target=y", "--model=naive-bayes", "--quick"],
+    "survival": ["times.csv", "--time=time", "--event=event", "--quick"],
+}
+HOSTILE = (
+    *("nan", "inf", "-inf", "-1", "0", "1e400", "1e-400", "", " ", "None", "{}", "["),
+    *("99999999999999999999", "mc99999999999999999999", "cv0", "mc0x0", "0x10", "1_0"),
+    *(
+        "=1+1",
+        "\u2603",
+        "\x1b[31mred",
+        "../x",
+        "1,2,3",
+        "0.5,nan",
+        "a" * 3000,
+        "\ud800",
+    ),
+    *("both.npz", "data.csv", ".", "/dev/null", "no/such/folder/x.html"),
+)
+
+
+@pytest.fixture
+def desk(files, monkeypatch):
+    """A folder with a file for every verb, which is the current one."""
+    rng = np.random.default_rng(1)
+    rows = [f"i{i},{i % 3 > 0:d},{i % 2}" for i in range(30)]
+    (files / "results.csv").write_text("\n".join(["item,A,B", *rows]) + "\n")
+    rows = [f"{p:.3f},{int(u < p)}" for p, u in rng.uniform(0.1, 0.9, (40, 2))]
+    (files / "odds.csv").write_text("\n".join(["p,y", *rows]) + "\n")
+    rows = [
+        f"{x:.3f},{z:.3f},{i % 2}" for i, (x, z) in enumerate(rng.normal(size=(40, 2)))
+    ]
+    (files / "data.csv").write_text("\n".join(["a,b,y", *rows]) + "\n")
+    rows = [f"{t:.3f},{i % 3 > 0:d},{i}" for i, t in enumerate(rng.exponential(9, 40))]
+    (files / "times.csv").write_text("\n".join(["time,event,age", *rows]) + "\n")
+    monkeypatch.chdir(files)
+    return files
+
+
+def _hostile_calls():
+    """Return every verb with every option that takes a value, and every value."""
+    for verb, usual in VERBS.items():
+        command = scorecast.get_command(click.Context(scorecast), verb)
+        for param in command.params:
+            if not isinstance(param, click.Option) or param.is_flag:
+                continue
+            name = max(param.opts, key=len)
+            given = [x for x in usual if not x.startswith(f"{name}=")]
+            for value in HOSTILE:
+                own = [name, value, value] if param.nargs == 2 else [f"{name}={value}"]
+                yield [verb, *given, *own]
+
+
+@pytest.mark.parametrize("times", [80, pytest.param(2000, marks=MANY[1].marks)])
+@pytest.mark.filterwarnings("ignore")
+def test_no_value_of_an_option_is_a_fault_of_ours(desk, capsys, times):
+    calls = random.Random(0).sample(list(_hostile_calls()), times)
+    kept = {name: (desk / name).read_bytes() for name in os.listdir(desk)}
+    for arguments in calls:
+        code = _run(arguments)
+        out, err = capsys.readouterr()
+        said = [line for line in err.splitlines() if line.startswith("scorecast: ")]
+        assert code in (0, 2, 3, 4, 5), (arguments, err)
+        assert "\x1b" not in out + err, arguments
+        assert not said or (len(said) == 1 and len(said[0]) < 1600), arguments
+        for name, content in kept.items():
+            assert (desk / name).read_bytes() == content, arguments
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "-nan"])
+def test_a_threshold_that_is_no_number_is_no_threshold(desk, run, text):
+    found = run("extrapolate", "both.npz", "--to", 100, f"--fail-below={text}")
+    assert found[0] == 2
+    assert "--fail-below" in found[2]
+
+
+def test_what_was_written_is_not_echoed_at_length(desk, run):
+    for arguments in (["x" * 5000], ["both.npz", "--method", "y" * 5000]):
+        code, _, err = run("extrapolate", *arguments, "--to", 100)
+        assert code in (2, 3)
+        assert len(err) < 1600
+
+
+def test_names_of_files_do_not_speak_to_the_terminal(desk, run):
+    os.rename("both.npz", "a\x1b[31mb.npz")
+    code, out, err = run(
+        "extrapolate", "a\x1b[31mb.npz", "--to", 100, "--json", "c\x1b[32md.json"
+    )
+    assert code == 0
+    assert "\x1b" not in out + err
+
+
+# Streams -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rest", "code", "words"),
+    [
+        ("--json - | true; exit ${PIPESTATUS[0]}", 141, ""),
+        (">&-", 0, ""),
+        ("--json - >&-", 2, "standard output, which is closed"),
+        ("> /dev/full", 3, "the answer cannot be printed"),
+        ("--json - > /dev/full", 3, "the answer cannot be printed"),
+        ("2>&- > answer.txt", 0, ""),
+    ],
+)
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_a_stream_that_is_closed_or_full_is_no_fault_of_ours(desk, rest, code, words):
+    call = f"{' '.join(COMMAND)} extrapolate both.npz --to 100 --method bayesian {rest}"
+    done = subprocess.run(
+        ["bash", "-c", call], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert "fault" not in done.stderr
+
+
+# Results -----------------------------------------------------------------------------
+
+WRONG = (
+    *(None, True, -1, 0, 0.5, 1e308, 10**400, float("inf"), "", "x", "nan", "9" * 400),
+    *([], {}, [[]], [1, [2]], {"kind": "x"}, [None], {"": None}),
+)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Results of several questions as JSON, small and quick."""
+    rng = np.random.default_rng(0)
+    own = np.arange(40) % 8
+    scores = rng.normal(size=(40, 8)) + 2 * np.eye(8)[own]
+    table = {name: rng.normal(size=12) for name in "abc"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [
+            sc.extrapolate(scores, own, to=[50], method="bayesian", backtest=0),
+            sc.compare(table),
+            sc.mutual_information_bound(0.8, n_classes=20, n_tests=100),
+            sc.evaluation.proportion_interval(30, 40),
+        ]
+    return [result.to_dict() for result in found]
+
+
+def places(data, path=()):
+    """Return the path of every part of a JSON value."""
+    yield path
+    if isinstance(data, dict | list):
+        items = data.items() if isinstance(data, dict) else enumerate(data)
+        for key, item in items:
+            yield from places(item, (*path, key))
+
+
+def damaged(data, rng):
+    """Return text of a result of which something was altered, lost or put in."""
+    if rng.random() < 0.25:
+        raw = bytearray(json.dumps(data).encode())
+        for _ in range(rng.choice([1, 3, 10])):
+            raw[rng.randrange(len(raw))] = rng.randrange(256)
+        return bytes(raw[: rng.randrange(len(raw))] if rng.random() < 0.3 else raw)
+    data = copy.deepcopy(data)
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        path = rng.choice(list(places(data))[1:] or [()])
+        if not path:
+            break
+        parent = data
+        for key in path[:-1]:
+            parent = parent[key]
+        match rng.randrange(4):
+            case 0:
+                del parent[path[-1]]
+            case 1 if isinstance(parent, dict):
+                parent[f"_{path[-1]}"] = parent.pop(path[-1])
+            case 1:
+                parent.append(copy.deepcopy(parent[path[-1]]))
+            case _:
+                parent[path[-1]] = copy.deepcopy(rng.choice(WRONG))
+    return json.dumps(data).encode()
+
+
+@pytest.mark.parametrize("times", MANY)
+@pytest.mark.filterwarnings("ignore")
+def test_a_damaged_result_is_refused_by_its_name_or_read(saved, tmp_path, times):
+    rng, path = random.Random(0), tmp_path / "damaged.json"
+    n_refused = 0
+    for _ in range(50 * times):
+        for data in saved:
+            path.write_bytes(damaged(data, rng))
+            try:
+                load(path)
+            except InvalidInputError as error:
+                n_refused += 1
+                is_named = "damaged.json" in str(error)
+            else:
+                is_named = True
+            assert is_named
+    assert n_refused > 100 * times
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(20, marks=MANY[1].marks)])
+@pytest.mark.filterwarnings("ignore")
+def test_a_page_of_a_damaged_result_is_made_or_refused(saved, tmp_path, capsys, times):
+    rng, path = random.Random(1), tmp_path / "damaged.json"
+    page = tmp_path / "page.html"
+    for _ in range(8 * times):
+        for data in saved:
+            path.write_bytes(damaged(data, rng))
+            code = _run(["report", str(path), "--out", str(page), "--force"])
+            err = capsys.readouterr().err
+            assert code in (0, 3), err
+            assert code == 0 or "damaged.json" in err
+
+
+def test_fields_that_contradict_each_other_are_blamed_on_the_file(saved, tmp_path, run):
+    data = copy.deepcopy(saved[1])
+    path = next(x for x in places(data) if x[-1:] == ("models",))
+    parent = data
+    for key in path[:-1]:
+        parent = parent[key]
+    parent["models"] = parent["models"][:1]
+    path = tmp_path / "short.json"
+    path.write_text(json.dumps(data))
+    code, _, err = run("report", path, "--out", tmp_path / "a.html")
+    assert code == 3
+    assert "short.json" in err
+    assert not (tmp_path / "a.html").exists()
+
+
+# Checkpoints -------------------------------------------------------------------------
+
+
+def noted(path):
+    """Write a checkpoint of some tasks; return its values."""
+    record = Record(path, "run")
+    values = {number: {"right": [number, 1], "x": number / 7} for number in range(6)}
+    for number, value in values.items():
+        record.add("folds", number, value)
+    return values
+
+
+def signed(rows):
+    """Write lines as `Record` would, checksums and all: what a clever hand can do."""
+    last, lines = b"", []
+    for row in rows:
+        body = json.dumps(row)[:-1].encode()
+        last = hashlib.sha256(last + body).hexdigest()[:16].encode()
+        lines.append(body + b', "check": "' + last + b'"}\n')
+    return b"".join(lines)
+
+
+@pytest.mark.parametrize("times", MANY)
+@pytest.mark.filterwarnings("ignore")
+def test_a_damaged_checkpoint_is_refused_or_what_it_notes_is_true(tmp_path, times):
+    path, rng = tmp_path / "run.jsonl", random.Random(0)
+    values = noted(path)
+    whole = path.read_bytes()
+    for _ in range(200 * times):
+        raw = bytearray(whole)
+        match rng.randrange(4):
+            case 0:
+                raw = raw[: rng.randrange(len(raw))]
+            case 1:
+                lines = whole.splitlines(keepends=True)
+                rng.shuffle(lines)
+                raw = b"".join(lines[: rng.randrange(1, len(lines) + 1)])
+            case 2:
+                at = rng.randrange(len(raw))
+                raw[at:at] = bytes([rng.randrange(256)])
+            case _:
+                raw[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)
+        path.write_bytes(bytes(raw))
+        try:
+            record = Record(path, "run")
+        except CheckpointError:
+            continue
+        for number, value in values.items():
+            assert record.finished("folds", number) in (None, value)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"part": "folds"},
+        {"part": ["folds"], "number": 0, "value": 1},
+        {"part": "folds", "number": "0", "value": 1},
+        {"part": "folds", "number": 1e9, "value": 1},
+    ],
+)
+def test_lines_with_right_checksums_may_still_note_nothing(tmp_path, row):
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(signed([{"scorecast": "1", "run": "run"}, row]))
+    with pytest.raises(CheckpointError, match=r"run\.jsonl, line 2: it notes nothing"):
+        Record(path, "run")
+
+
+@pytest.mark.parametrize("value", [1, "x", [], {}, [[1]], {"right": None}, 1e308])
+def test_what_a_checkpoint_notes_must_be_what_the_run_notes(desk, run, value):
+    call = ("assess", "data.csv", "--target=y", "--model=naive-bayes", "--cv=3",
+            "--permutations=20", "--checkpoint=run.jsonl")  # fmt: skip
+    assert run(*call)[0] == 0
+    lines = (desk / "run.jsonl").read_bytes().splitlines()
+    rows = [{k: v for k, v in json.loads(x).items() if k != "check"} for x in lines]
+    rows[1]["value"] = value
+    (desk / "run.jsonl").write_bytes(signed(rows))
+    code, _, err = run(*call)
+    assert code in (0, 3), err
+    assert code == 0 or "run.jsonl" in err
+
+
+# Kills -------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such locks")
+def test_two_runs_do_not_write_to_one_checkpoint(tmp_path):
+    path = tmp_path / "run.jsonl"
+    code = (
+        "import sys; from scorecast._core.records import Record;"
+        "r = Record(sys.argv[1], 'run'); print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", code, path],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as other:  # fmt: skip
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(CheckpointError, match="another run is writing"):
+            Record(path, "run")
+        other.kill()
+    Record(path, "run").add("a", 0, 1)
+
+
+LONG = {
+    "assess": "data.csv --target y --model logistic --permutations 300 --null-sets 4",
+    "settings": "--simulate --vary n_samples=20,30,40 --model naive-bayes --model tree",
+    "survival": "times.csv --time time --event event --cv 3 --draws 300",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("verb", LONG)
+def test_a_killed_run_goes_on_to_the_same_bytes(desk, verb, name):
+    call = [*COMMAND, verb, *LONG[verb].split(), "--quiet", "--checkpoint=run.jsonl"]
+    begun = time.monotonic()
+    subprocess.run([*call, "--json=whole.json"], check=True)
+    seconds = time.monotonic() - begun
+    whole = (desk / "whole.json").read_bytes()
+    n_hit, rng = 0, random.Random(name + verb)
+    for _ in range(7):
+        (desk / "run.jsonl").unlink()
+        with subprocess.Popen([*call, "--json=cut.json"]) as process:
+            time.sleep(rng.uniform(0.3, 1.0) * seconds)
+            process.send_signal(getattr(signal, name))
+            n_hit += process.wait() != 0
+        left = set(os.listdir(desk))
+        subprocess.run([*call, "--json=cut.json", "--force"], check=True)
+        assert (desk / "cut.json").read_bytes() == whole
+        (desk / "cut.json").unlink()
+        assert not [x for x in left if re.search(r"\.(tmp|part)", x)], left
+    assert n_hit, "every run had ended before it was to be killed"
