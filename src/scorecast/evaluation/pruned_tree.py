@@ -140,6 +140,27 @@ class PrunedTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _send(self.tree_, values, np.arange(len(values)), shares)
         return shares
 
+    def score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the share of samples that are recognised.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of every sample.
+
+        Returns
+        -------
+        float
+            Accuracy.
+        """
+        return float(super().score(X, y, sample_weight))
+
     def _grow(self, samples: _Samples, own: BoolArray) -> _Node:
         counts = np.bincount(samples.codes[own], minlength=self.classes_.size)
         least = self.min_samples_leaf
