@@ -115,7 +115,7 @@ class RequiredClasses(Result):
     confidence_level: float = field(metadata=OPTION)
     random_state: int | None = field(metadata=OPTION)
 
-    def reached_with(self, n_classes: int) -> float:
+    def reached_with(self, n_classes: float) -> float:
         """Return the half width expected with another number of classes."""
         width = _width_at(self.sizes, self.half_widths, float(n_classes))
         return min(width, _widest(self.accuracy))

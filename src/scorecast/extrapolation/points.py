@@ -919,7 +919,8 @@ def _forecast(
 
 
 def _rise_text(note: Note) -> str:
-    by = f"{100 * (note.value or 0):.2g} points"
+    by = f"{100 * (note.value or 0):.2g}"
+    by += " point" if by == "1" else " points"
     return (
         f"accuracy rises by {by} from {note.count:,} to {note.total:,} classes, which "
         "more classes cannot bring about"

@@ -321,14 +321,13 @@ def _measures_table(result: Extrapolation) -> Table:
     first = next(iter(result.measures))
     rows = [(name, p) for name, m in result.measures.items() for p in m.predictions]
     return Table(
-        columns=("measure", "classes", "expect", f"{level} interval", "chance"),
+        columns=("measure", "classes", "expect", f"{level} interval"),
         rows=tuple(
             (
                 measure_name(name),
                 formats.count(p.classes),
                 _measure_value(name, p.value),
                 _measure_span(name, p.low, p.high, _DASH),
-                formats.fixed(p.chance, 3) if name == "mrr" else _chance_text(p.chance),
             )
             for name, p in rows
         ),
@@ -983,6 +982,7 @@ def _apart_table(result: RecogniserComparison) -> Table:
         n_words=1,
         bars=tuple((d.low, d.value, d.high) for d in turned),
         mark=0.0,
+        is_stacked=True,
     )
 
 
@@ -1233,7 +1233,7 @@ def _points_lead(result: CurveExtrapolation) -> str:
     drawn = min(len(result.curves), MOST_CURVES)
     left_out = len(result.curves) - drawn
     rest = f" {left_out} others are in the table." if left_out else ""
-    return f"{lead} of the best of them.{rest}"
+    return f"{lead} of the best of them, bars those of the others.{rest}"
 
 
 def _points_digits(p: Prediction) -> int:
@@ -1253,7 +1253,7 @@ def _points_headline(result: CurveExtrapolation) -> str:
             level = result.confidence_level
             known += f", {_reach_text(curve.reach, int(curve.classes[-1]), level)}"
             if len(curve.predictions) == 1:
-                return f"{known}.{_rising(result)}"
+                return f"{_rising(result)}{known}."
         nearest = sorted(curve.predictions, key=lambda p: p.classes)[:_MOST_SAID]
         said = ", with ".join(
             f"{formats.count(p.classes)} classes "
@@ -1264,7 +1264,7 @@ def _points_headline(result: CurveExtrapolation) -> str:
             )
             for p in nearest
         )
-        return f"{known}; with {said}.{_rising(result)}"
+        return f"{_rising(result)}{known}; with {said}."
     farthest = max(p.classes for curve in result.curves for p in curve.predictions)
     best = max(result.curves, key=lambda curve: _at(curve, farthest).accuracy)
     p = _at(best, farthest)
@@ -1282,9 +1282,9 @@ def _points_headline(result: CurveExtrapolation) -> str:
         text = text.removeprefix("and ")
         held = f" {formats.printable(longest.model)} holds {text}."
     return (
-        f"Of {len(result.curves)} models {formats.printable(best.model)} is expected "
-        f"ahead with {formats.count(farthest)} classes: {_about(p, result)}{told}."
-        f"{held}{_rising(result)}"
+        f"{_rising(result)}Of {len(result.curves)} models "
+        f"{formats.printable(best.model)} is expected ahead with "
+        f"{formats.count(farthest)} classes: {_about(p, result)}{told}.{held}"
     )
 
 
@@ -1303,8 +1303,8 @@ def _rising(result: CurveExtrapolation) -> str:
     who = listed([n.model for n in rising if n.model], 3)
     of = f" of {formats.printable(who)}" if who else ""
     return (
-        f" But the points{of} rise, which more classes cannot bring about: something "
-        "else changed, and this forecast is doubtful."
+        f"The points{of} rise, which more classes cannot bring about: something else "
+        "changed, and this forecast is doubtful. "
     )
 
 

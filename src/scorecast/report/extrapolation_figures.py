@@ -540,6 +540,8 @@ def points_drawing(result: CurveExtrapolation, description: str) -> Drawing:
             axes.plot(
                 curve.classes, curve.accuracy, "o", color=MUTED, markersize=3, zorder=5
             )
+            for p in curve.predictions:
+                _draw_bar(axes, _mark(p.classes, p.accuracy, p.low, p.high), MUTED, 0.0)
             lines.append((names[curve.model or "forecast"], x, curve.curve.accuracy))
         own = best.curve
         trace = _trace(own.classes, own.accuracy, own.low, own.high)

@@ -387,7 +387,7 @@ def _classes_figure(found: RequiredClasses, headline: str) -> Drawing:
     last = float(min(max(found.sizes[-1], 2 * found.n_classes), found.to))
     last = max(last, 2 * first)
     x = np.geomspace(first, last, 60)
-    y = np.array([found.reached_with(round(k)) for k in x])
+    y = np.array([found.reached_with(float(k)) for k in x])
     high = float(max(y.max(), (found.half_widths + found.stderr).max()))
     unknown = np.full(y.size, np.nan)
     trace = Trace(x=x, y=y, low=unknown, high=unknown)
