@@ -266,3 +266,26 @@ def test_parameters_are_options_in_the_terminal(run, tmp_path):
     code, _, err = run(*job)
     assert code == 3
     assert err.endswith("divide by the sum (--normalize).\n")
+
+
+def test_a_file_with_other_marks_between_its_fields_is_told_how_to_be_read(
+    run, tmp_path
+):
+    (tmp_path / "d.csv").write_text("a|b|kind\n1|2|x\n3|4|y\n")
+    words = ("assess", tmp_path / "d.csv", "--target", "kind", "--model", "tree")
+    code, _, err = run(*words)
+    assert code == 3
+    assert "Is '|' between the fields?" in err
+    assert "--delimiter" in err
+
+
+def test_of_which_label_one_column_is_the_chance_must_be_clear(run, tmp_path):
+    rows = "\n".join(f"{1 + i % 2},{0.2 + 0.5 * (i % 2)}" for i in range(12))
+    (tmp_path / "d.csv").write_text(f"y,p\n{rows}\n")
+    words = ("information", tmp_path / "d.csv", "--label-column", "y", "--quick")
+    code, _, err = run(*words, "--leave-one-out", "--probability", "p")
+    assert code == 3
+    assert "--probability p=LABEL" in err
+    code, out, err = run(*words, "--leave-one-out", "--probability", "p=2")
+    assert code == 0, err
+    assert "how sure it is that J" in " ".join(out.split())

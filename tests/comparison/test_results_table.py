@@ -283,6 +283,20 @@ def test_a_column_on_another_scale_is_doubted(factor):
     assert sc.compare(given).notes == ()
 
 
+def test_a_percentage_among_shares_is_doubted():
+    given = results()
+    given["b"][3] *= 100
+    (note,) = sc.compare(given).notes
+    assert (note.code, note.model) == (NoteCode.PERCENT_AMONG_SHARES, "b")
+    assert (note.count, note.total) == (1, 4)
+    assert "is it a percentage?" in sc.render(sc.compare(given))
+    # Percentages throughout, or an error a little above one, are nothing strange.
+    percent = {name: list(100 * np.array(row)) for name, row in results().items()}
+    assert sc.compare(percent).notes == ()
+    given["b"][3] = 1.2
+    assert sc.compare(given).notes == ()
+
+
 def test_one_thing_is_counted_in_the_singular():
     with pytest.raises(InsufficientDataError, match="1 pair of values cannot tell"):
         sc.compare_pair([1.0], [2.0])

@@ -642,7 +642,10 @@ def _two_classes(
 ) -> list[str]:
     """Return what did not happen and what did, for one column of probabilities."""
     found = sorted({str(x) for x in labels.tolist()})
-    yes = [x for x in found if x == label or x.lower() in _YES]
+    yes = [x for x in found if x == label]
+    # A 1 is yes beside a 0; beside a 2 nobody knows of which it is the probability.
+    if not yes and all(x.lower() in _YES | _NO for x in found):
+        yes = [x for x in found if x.lower() in _YES]
     others = [x for x in found if x not in yes]
     if len(yes) == 1 and len(others) == 1:
         return [others[0], yes[0]]

@@ -120,6 +120,7 @@ class NoteCode(StrEnum):
     SHARED_ROW_NAMES = "shared-row-names"
     DOUBTFUL_ROW_NAMES = "doubtful-row-names"
     ODD_SCALE = "odd-scale"
+    PERCENT_AMONG_SHARES = "percent-among-shares"
     UNCORRECTED = "uncorrected"
     CANNOT_REACH = "cannot-reach"
     FEW_DATASETS = "few-datasets"

@@ -31,6 +31,7 @@ from scorecast.exceptions import (
 _MOST_NAMED = 3
 _LEAST_COUNTED = 3  # rows: 0 and 1 are results as well
 _FAR = 100.0  # times: results of models on the same data differ by less
+_LEAST_PERCENT = 2.0  # what stands among shares and is larger is no share
 _TRUTHS = {"true", "false", "yes", "no", "right", "wrong", "t", "f", "y", "n"}
 
 
@@ -842,7 +843,30 @@ def odd_scales(values: FloatArray, names: Sequence[str]) -> tuple[Note, ...]:
                     value=float(sizes[own] / sizes[other]),
                 )
             )
-    return tuple(found)
+    return (*found, *_percentages(values, names))
+
+
+def _percentages(values: FloatArray, names: Sequence[str]) -> tuple[Note, ...]:
+    """Ask whether a few numbers are percentages, where all others are shares."""
+    known = values[~np.isnan(values)]
+    is_odd = (values > 1) & (values <= 100)
+    count = int(is_odd.sum())
+    are_shares = bool(((known >= 0) & (known <= 100)).all())
+    if not are_shares or not 0 < count <= max(1, known.size // 10):
+        return ()
+    row, column = (int(i) for i in np.argwhere(is_odd)[0])
+    value = float(values[row, column])
+    if value < _LEAST_PERCENT:
+        return ()
+    return (
+        Note(
+            code=NoteCode.PERCENT_AMONG_SHARES,
+            model=names[column],
+            count=count,
+            total=row + 1,
+            value=value,
+        ),
+    )
 
 
 def _is_text(column: Sequence[Any]) -> bool:

@@ -183,12 +183,27 @@ def find_column(table: Table, wanted: str, option: str | None = None) -> int:
     if wanted in table.columns:
         return table.columns.index(wanted)
     near = near_name(wanted, table.columns)
+    mark = _other_delimiter(table.columns)
+    if mark:
+        raise table.file.refusal(
+            f"there is no such column but {listed(table.columns, 8)}, all in one",
+            column=wanted,
+            remedy=f"is {mark!r} between the fields? Say so",
+            option="delimiter",
+        )
     raise table.file.refusal(
         f"there is no such column but {listed(table.columns, 8)}",
         column=wanted,
         remedy=f"did you mean {quoted(near)}?" if near else "name one of these",
         option=option,
     )
+
+
+def _other_delimiter(columns: Sequence[str]) -> str:
+    """Return what seems to stand between fields that were read as one."""
+    if len(columns) > 1:
+        return ""
+    return next((mark for mark in "|;\t" if mark in columns[0]), "")
 
 
 def dropped_columns(source: Table | ArrayFile, drop: Iterable[str]) -> set[int]:

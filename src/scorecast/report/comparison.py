@@ -150,6 +150,16 @@ def _odd_scale(note: Note) -> str:
     )
 
 
+def _percent_among_shares(note: Note) -> str:
+    more = (note.count or 1) - 1
+    others = f" (and {more} more)" if more else ""
+    return (
+        f"{amount(note.value or 0.0, 3)}{others}, of {quoted(note.model)} in row "
+        f"{note.total}, stands among numbers from 0 to 1: is it a percentage? Divide "
+        "it by 100."
+    )
+
+
 def _unknown_p(note: Note) -> str:
     names = [formats.one_line(name) for name in note.names]
     pairs = [f"{a} and {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
@@ -190,6 +200,7 @@ _NOTES: dict[NoteCode, Callable[[Note], str]] = {
         f"{quoted(note.names[1])} is none."
     ),
     NoteCode.ODD_SCALE: _odd_scale,
+    NoteCode.PERCENT_AMONG_SHARES: _percent_among_shares,
     NoteCode.UNCORRECTED: lambda note: (
         f"p-values are not corrected: of {note.count} comparisons without a difference "
         "some may be called one, with a chance of up to "

@@ -205,7 +205,7 @@ def _facts(result: ApparentInformation) -> tuple[tuple[str, str], ...]:
     return (
         *groups,
         ("Cases", _cases_text(result)),
-        ("P(J > 0)", chance),
+        ("P(J > 0)", f"{chance}; how sure it is that J, the mean per case, is a gain"),
         ("Stake", _stake_text(result)),
         ("Worst", worst_text(result)),
         ("One case", _influence_text(result)),

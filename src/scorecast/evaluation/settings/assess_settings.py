@@ -13,6 +13,7 @@ import numpy as np
 
 from scorecast._core.checks import check_count, check_n_jobs, check_share
 from scorecast._core.keywords import checked_keywords
+from scorecast._core.near_names import near_name
 from scorecast._core.parallel import Run
 from scorecast._core.progress import stage, stages
 from scorecast._core.records import Record
@@ -447,10 +448,12 @@ def _list_settings(
     if isinstance(data, Mapping):
         own = [f for f in settings[0].of_data if f not in ("data", *VARIED)]
         if own:
+            near = near_name(own[0], (*VARIED, "cv", "scoring"))
             raise UsageError(
                 f"data at hand do not change with {listed(own, 8)}; but with "
                 f"{', '.join(VARIED)}, cv, scoring and MODEL__parameter",
                 parameter="factors",
+                remedy=f"did you mean {near}?" if near else None,
             )
     return settings
 
