@@ -122,7 +122,12 @@ def reach(coverage: str) -> None:
                 byte, bit = divmod(mutant["line"], 8)
                 if byte < len(bits) and bits[byte] & (1 << bit):
                     tests.add(names[context].split("|")[0])
-            known = sorted(test for test in tests if "::" in test)
+            # Tests of the room first: what kills a mutant mostly lies there.
+            own = f"tests/{mutant['file'].split('/')[2]}/"
+            known = sorted(
+                (test for test in tests if "::" in test),
+                key=lambda test: (not test.startswith(own), test),
+            )
             # Constants of a module, and kernels that are compiled, are seen by none.
             mutant["tests"] = known or _tests_of_room(mutant["file"])
     _save(mutants)

@@ -1,6 +1,9 @@
 """The front door: every public name, written here and nowhere else."""
 
 from . import exceptions as exceptions, simulate as simulate
+from ._core.engine import (
+    engine as engine,
+)
 from .biclusters import (
     score_biclusters as score_biclusters,
 )

@@ -1,4 +1,4 @@
-"""Run independent tasks; the only place that knows joblib (and, behind it, Dask)."""
+"""Run independent tasks, on the engine that was chosen (see `engine`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from scorecast._core.engine import active_client, safe_path
 from scorecast._core.progress import track
 
 if TYPE_CHECKING:
@@ -79,27 +80,9 @@ def _by_workers(
 
     calls = (joblib.delayed(_call)(function, i, *p) for i, p in enumerate(pairs))
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    with _safe_path():
+    with safe_path():
         done = parallel(calls)
         yield from track(done, total=len(pairs), what=what, sizes=sizes)
-
-
-@contextlib.contextmanager
-def _safe_path() -> Iterator[None]:
-    """Keep processes that are started here from running files beside the data.
-
-    Workers, and what tracks their resources, are started with ``python -m`` or ``-c``,
-    which look for modules in the current directory before anything else.
-    """
-    known = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        yield
-    finally:
-        if known is None:
-            os.environ.pop("PYTHONSAFEPATH", None)
-        else:
-            os.environ["PYTHONSAFEPATH"] = known
 
 
 def map_threads(
@@ -170,7 +153,7 @@ def _is_serial(n_jobs: int | None) -> bool:
         return True
     import joblib
 
-    return bool(joblib.effective_n_jobs(None) == 1)
+    return active_client() is None and bool(joblib.effective_n_jobs(None) == 1)
 
 
 def _serially(

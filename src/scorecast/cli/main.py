@@ -165,7 +165,7 @@ def _stop_printing() -> int:
 def _say_fault(error: Exception, arguments: Sequence[str]) -> int:
     """Say what nobody foresaw, and how to report it."""
     kind = type(error).__name__
-    if kind == "TerminatedWorkerError":
+    if kind in ("TerminatedWorkerError", "KilledWorker"):
         line = "a worker was killed, probably for want of memory; try --jobs 1"
         return _say(line, 4, arguments, error)
     line = (

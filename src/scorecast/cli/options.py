@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from scorecast._core.engine import engine as on_engine, read_engine
 from scorecast._core.progress import progress_shown
 from scorecast.cli.verb import option
 
@@ -116,8 +117,18 @@ def output_options(function: F) -> F:
                      show_default=True, help="Seed of all random choices."),
         click.option("--jobs", "n_jobs", type=int, metavar="N",
                      help="Number of workers; -1 for all cores."),
+        click.option("--engine", metavar="NAME", default="local", show_default=True,
+                     help="Where the work is done: local, dask (two workers here) or "
+                     "dask://HOST:PORT (a cluster)."),
     ]  # fmt: skip
-    return _apply(running, writing_options(function))
+
+    @functools.wraps(function)
+    def placed(*args: Any, engine: str, **options: Any) -> Any:
+        name, address = read_engine(engine)
+        with on_engine(name, address=address):
+            return function(*args, **options)
+
+    return _apply(running, writing_options(cast("F", placed)))
 
 
 def writing_options(function: F) -> F:

@@ -38,7 +38,17 @@ _MOST = 10**15  # whole numbers up to here are exact as floating-point numbers, 
 _GIVEN = ParameterSource.COMMANDLINE
 # Options that every verb has, by the group of help that they stand in.
 _SHARED = {
-    "Output": ("json", "report", "force", "quiet", "seed", "jobs", "debug", "help"),
+    "Output": (
+        "json",
+        "report",
+        "force",
+        "quiet",
+        "seed",
+        "jobs",
+        "engine",
+        "debug",
+        "help",
+    ),
     "File layout": ("key", "delimiter", "decimal", "no-header", "max-memory"),
 }
 _GROUPS = {name: group for group, names in _SHARED.items() for name in names}

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_matrix, check_n_jobs
+from scorecast._core.engine import active_client, map_on_cluster
 from scorecast._core.parallel import map_threads
 from scorecast._core.registry import Method, Registry
 from scorecast._core.types import FloatArray, IntArray
@@ -38,6 +39,8 @@ _DIRECT_PAIRS = 1 << 17
 # A block of scores, 512 x 512 in float32, is still in the cache when it is compared.
 _BLOCK_ROWS = 512
 _TILE_WIDTH = 512
+# Values of vectors that a worker of a cluster gets at a time: at most 256 MB.
+_SENT_VALUES = 1 << 24
 # Fewer features than this are multiplied faster by our own loop than by BLAS.
 _BLAS_DEPTH = 32
 # Groups are counted in runs of their own unless that makes runs shorter than this.
@@ -195,8 +198,11 @@ def competitor_counts(
     dtype = np.min_scalar_type(int(np.bincount(problem.group).max()))
     above: CountArray = np.zeros((n_probes, n_groups), dtype=dtype)
     tied = np.zeros_like(above)
+    client = active_client()
     if n_probes * problem.gallery.shape[0] * n_features <= _DIRECT_SIZE:
         _count_directly(problem, above, tied)
+    elif client is not None:
+        _count_on_cluster(problem, above, tied, client)
     else:
         _count_in_tiles(problem, above, tied, n_jobs)
     return above, tied
@@ -421,6 +427,139 @@ def _count_in_tiles(
             n_jobs=n_jobs,
             what="comparing vectors",
         )
+
+
+# On a cluster, block by block ---------------------------------------------------------
+
+
+class _Rows(NamedTuple):
+    """Rows of a matrix that lies in a file which every worker can read."""
+
+    path: str
+    dtype: str
+    offset: int
+    shape: tuple[int, ...]
+    rows: IntArray
+
+    def read(self) -> Matrix:
+        kept = np.memmap(
+            self.path, self.dtype, "r", offset=self.offset, shape=self.shape
+        )
+        return np.asarray(kept[self.rows])
+
+
+def _count_on_cluster(
+    problem: _Problem, above: CountArray, tied: CountArray, client: Any
+) -> None:
+    """Count by blocks of probes and of classes; the counts of a probe add up.
+
+    A block of probes goes with the vectors of its own classes, without which nobody
+    can say who beats them.
+    """
+    n_features = problem.gallery.shape[1]
+    n_rows = max(1, _SENT_VALUES // n_features)
+    by_class = np.argsort(problem.gallery_class, kind="stable")
+    ends = np.cumsum(np.bincount(problem.gallery_class))
+    starts = ends - np.diff(ends, prepend=0)
+    classes = _class_blocks(ends, n_rows)
+    # Fewer probes than gallery vectors, since their own classes come with them.
+    n_probes = max(1, n_rows // 8)
+    probes = [
+        np.arange(start, min(start + n_probes, problem.own.size))
+        for start in range(0, problem.own.size, n_probes)
+    ]
+
+    def vectors(of: IntArray) -> IntArray:
+        """Return the places of the vectors of some classes."""
+        runs = [np.arange(starts[c], ends[c]) for c in of.tolist()]
+        return np.asarray(by_class[np.concatenate(runs)])
+
+    def gallery_part(name: object, of: IntArray) -> tuple[object, Any]:
+        rows = vectors(of)
+        found = problem.gallery_class[rows], _rows_of(problem.gallery, rows)
+        return name, (*found, problem.group[of], of)
+
+    def parts(task: tuple[int, int]) -> list[tuple[object, Any]]:
+        block, rival = task
+        own = problem.own[probes[block]]
+        tested = own, _rows_of(problem.probes, probes[block])
+        rules = problem.metric, above.shape[1]
+        return [
+            (("probes", block), tested),
+            gallery_part(("own", block), np.unique(own)),
+            gallery_part(("rivals", rival), np.arange(*classes[rival])),
+            ("rules", rules),
+        ]
+
+    tasks = [(i, j) for i in range(len(probes)) for j in range(len(classes))]
+    done = map_on_cluster(
+        client, _count_part, tasks, parts, what="comparing vectors on the cluster"
+    )
+    for (block, _), (part_above, part_tied) in done:
+        above[probes[block]] += part_above.astype(above.dtype)
+        tied[probes[block]] += part_tied.astype(tied.dtype)
+
+
+def _class_blocks(ends: IntArray, n_rows: int) -> list[tuple[int, int]]:
+    """Cut the classes where their vectors fill a block; none is cut itself."""
+    cuts, start = [], 0
+    while start < ends.size:
+        before = int(ends[start - 1]) if start else 0
+        stop = int(np.searchsorted(ends, before + n_rows, side="right"))
+        stop = max(stop, start + 1)
+        cuts.append((start, stop))
+        start = stop
+    return cuts
+
+
+def _mapped(matrix: Any) -> Any:
+    """Return the file that an array is a view of; None if it is of none."""
+    while matrix is not None and not isinstance(matrix, np.memmap):
+        matrix = getattr(matrix, "base", None)
+    return matrix
+
+
+def _rows_of(matrix: Matrix, rows: IntArray) -> Matrix | _Rows:
+    """Return rows of a matrix, or where they lie if it is a file mapped into memory."""
+    base = _mapped(matrix)
+    is_whole = base is not None and base.shape == matrix.shape
+    if not is_whole or base.filename is None or not base.flags.c_contiguous:
+        return matrix[rows]
+    dtype = base.dtype.str
+    return _Rows(str(base.filename), dtype, int(base.offset), base.shape, rows)
+
+
+def _count_part(
+    tested: Any, own_part: Any, rival_part: Any, rules: Any
+) -> tuple[CountArray, CountArray]:
+    """Count the rivals of one block that beat or tie the probes of another."""
+    metric, n_groups = rules
+    own, probes = tested[0], _read(tested[1])
+    rival_class, rivals, group, classes = rival_part
+    own_class, mine, _, own_classes = own_part
+    # Own classes that are rivals too are there already; the others count for nobody.
+    is_new = ~np.isin(own_class, classes)
+    others = own_classes[~np.isin(own_classes, classes)]
+    everyone = np.concatenate([classes, others])
+    order = np.argsort(everyone)
+    gallery_class = np.concatenate([rival_class, own_class[is_new]])
+    place = np.concatenate([group, np.full(others.size, n_groups, dtype=np.int64)])
+    counts = competitor_counts(
+        np.concatenate([_read(rivals), _read(mine)[is_new]]),
+        probes,
+        order[np.searchsorted(everyone, own, sorter=order)],
+        order[np.searchsorted(everyone, gallery_class, sorter=order)],
+        place,
+        n_groups=n_groups + 1,
+        metric=metric,
+        n_jobs=1,
+    )
+    return counts[0][:, :n_groups], counts[1][:, :n_groups]
+
+
+def _read(rows: Any) -> Matrix:
+    found: Matrix = rows.read() if isinstance(rows, _Rows) else rows
+    return found
 
 
 def _lay_out(problem: _Problem) -> _Layout:

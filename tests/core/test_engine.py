@@ -1,0 +1,181 @@
+"""Engines: the same bytes on a cluster, with fewer workers than it began with, too."""
+
+import json
+import os
+import signal
+import threading
+import time
+
+import joblib
+import numpy as np
+import pytest
+
+import scorecast as sc
+from scorecast._core.engine import ENGINES, active_client, read_engine
+from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.scores import embedding_ranks
+from scorecast.scores.embedding_ranks import competitor_counts
+
+distributed = pytest.importorskip("distributed")
+# What Dask leaves open for a moment when it ends.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def vectors():
+    """Gallery with several vectors of a class, in any order, and probes; many ties."""
+    rng = np.random.default_rng(0)
+    gallery = rng.integers(0, 4, (300, 5)).astype(np.float32)
+    gallery_class = rng.permutation(np.arange(300) % 120)
+    own = rng.integers(0, 120, 200)
+    return gallery, gallery[own] + rng.integers(0, 2, (200, 5)), own, gallery_class
+
+
+def counted(vectors, n_groups, metric="sqeuclidean"):
+    gallery, probes, own, gallery_class = vectors
+    group = np.arange(120) % n_groups
+    return competitor_counts(
+        gallery, probes, own, gallery_class, group, n_groups=n_groups, metric=metric
+    )
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(embedding_ranks, "_DIRECT_SIZE", 1000)
+    monkeypatch.setattr(embedding_ranks, "_SENT_VALUES", 200)
+
+
+@pytest.mark.parametrize("metric", ["sqeuclidean", "dot"])
+@pytest.mark.parametrize("n_groups", [1, 7, 120])
+def test_ranks_are_the_same_on_a_cluster(
+    cluster, vectors, small_blocks, n_groups, metric
+):
+    here = counted(vectors, n_groups, metric)
+    with sc.engine("dask", address=cluster.scheduler_address):
+        assert active_client() is not None
+        there = counted(vectors, n_groups, metric)
+    assert active_client() is None
+    for mine, theirs in zip(here, there, strict=True):
+        assert mine.dtype == theirs.dtype
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_of_files_only_the_names_are_sent(
+    cluster, vectors, small_blocks, tmp_path, monkeypatch
+):
+    here = counted(vectors, 3)
+    sent = []
+    known = distributed.Client.scatter
+    monkeypatch.setattr(
+        distributed.Client,
+        "scatter",
+        lambda self, data, **facts: sent.extend(data) or known(self, data, **facts),
+    )
+    mapped = []
+    for name, matrix in zip(("gallery", "probes"), vectors, strict=False):
+        np.save(tmp_path / f"{name}.npy", np.ascontiguousarray(matrix))
+        mapped.append(np.load(tmp_path / f"{name}.npy", mmap_mode="r"))
+    with sc.engine("dask", address=cluster.scheduler_address):
+        there = counted((*mapped, *vectors[2:]), 3)
+    np.testing.assert_array_equal(here[0], there[0])
+    kinds = {type(part[1]).__name__ for part in sent if len(part) in (2, 4)}
+    assert "_Rows" in kinds
+    assert not any(isinstance(part[1], np.ndarray) for part in sent if len(part) > 2)
+
+
+def test_answers_have_the_same_bytes_on_every_engine(cluster):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 5))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+
+    def answer():
+        found = sc.permutation_test("tree", X, y, cv=3, n_permutations=20)
+        return json.dumps(found.to_dict())
+
+    here = answer()
+    with sc.engine("dask", address=cluster.scheduler_address):
+        assert answer() == here
+    with (
+        distributed.Client(cluster) as client,
+        joblib.parallel_config("dask", client=client),
+    ):
+        assert answer() == here
+
+
+def test_a_worker_that_is_killed_is_replaced(vectors, small_blocks, monkeypatch):
+    here = counted(vectors, 5)
+    monkeypatch.setattr(embedding_ranks, "_SENT_VALUES", 120)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as own:
+        victims = [worker.process.pid for worker in own.workers.values()]
+
+        def kill():
+            time.sleep(1.0)
+            os.kill(victims[0], signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        with sc.engine("dask", address=own.scheduler_address):
+            there = counted(vectors, 5)
+        killer.join()
+    np.testing.assert_array_equal(here[0], there[0])
+    np.testing.assert_array_equal(here[1], there[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("dusk", "dask"),
+        ("dask://", "dask://HOST:8786"),
+        ("dask://host", "dask://HOST:8786"),
+        ("local://host:1", "dask://HOST:8786"),
+    ],
+)
+def test_engines_that_are_none(text, words):
+    with pytest.raises(UsageError, match=words):
+        read_engine(text)
+
+
+def test_an_address_belongs_to_an_engine_that_has_one():
+    assert set(ENGINES) == {"local", "dask"}
+    with (
+        pytest.raises(UsageError, match="has no address"),
+        sc.engine("local", address="x"),
+    ):
+        pass
+
+
+def test_where_nobody_answers_it_is_said(monkeypatch):
+    monkeypatch.setattr("scorecast._core.engine._SECONDS", 1)
+    with (
+        pytest.raises(InvalidInputError, match="no scheduler of Dask answers"),
+        sc.engine("dask", address="tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+def test_the_command_line_has_an_engine(cluster, tmp_path):
+    from scorecast.cli.main import _run
+
+    rng = np.random.default_rng(0)
+    table = tmp_path / "data.csv"
+    rows = [f"{x:.4f},{z:.4f},{x > 0:d}" for x, z in rng.normal(size=(40, 2))]
+    table.write_text("\n".join(["a,b,y", *rows]) + "\n")
+    call = ["assess", str(table), "--target=y", "--model=tree", "--cv=3", "--quick"]
+    place = cluster.scheduler_address.removeprefix("tcp://")
+    made = []
+    for number, engine in enumerate(("local", f"dask://{place}")):
+        path = tmp_path / f"{number}.json"
+        assert _run([*call, f"--engine={engine}", "--quiet", f"--json={path}"]) == 0
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+    assert _run([*call, "--engine=dusk"]) == 2
