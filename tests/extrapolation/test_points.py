@@ -384,3 +384,21 @@ def test_an_accuracy_that_no_point_has_is_refused():
     with pytest.raises(UsageError) as caught:
         sc.extrapolate_curve([100, 1000], [0.9, 0.8])
     assert caught.value.parameter == "to"
+
+
+def test_the_last_point_is_forecast_from_those_before():
+    sizes, shares = [100, 1000, 10_000], [0.97, 0.93, 0.87]
+    answer = sc.extrapolate_curve(sizes, shares, to=10**5, n_samples=2000)
+    tested = answer.curves[0].backtest
+    before = sc.extrapolate_curve(sizes[:2], shares[:2], to=10_000, n_samples=2000)
+    assert tested == before.curves[0].predictions[0]
+    assert tested.low < 0.87 < tested.high
+    said = " ".join(sc.render(answer).split())
+    assert "10,000 classes were expected to give" in said
+    assert before.curves[0].backtest is None
+    again = type(answer).from_dict(answer.to_dict())
+    assert again.curves[0].backtest == tested
+    both = sc.extrapolate_curve(
+        sizes * 2, [*shares, 0.9, 0.8, 0.65], to=10**5, model=["a"] * 3 + ["b"] * 3
+    )
+    assert "of 2 models: off by" in " ".join(sc.render(both).split())

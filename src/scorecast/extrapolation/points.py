@@ -60,6 +60,7 @@ _TIMES_WEIGHED = 3  # errors of averages depend on the law, and it on them
 _COUNTED = 2000  # terms of Pitman and Yor's sum that are added one by one
 _MOST_CLASSES = 1e12
 _REACH, _REACH_POINTS = 1e9, 400  # classes beyond which nobody looks
+_FEWEST_TO_HIDE = 3  # points, the last of which is then forecast
 _SURPRISING = 2.5  # standard deviations that a rise may have by chance
 
 
@@ -520,6 +521,9 @@ class PublishedCurve:
         How far the points are from it, in standard deviations.
     reach : Reach or None
         Up to how many classes an accuracy is held, where that was asked.
+    backtest : Prediction or None
+        What the points before the last would have forecast for it; None of fewer than
+        three points.
     """
 
     model: str
@@ -531,6 +535,7 @@ class PublishedCurve:
     parameters: dict[str, float]
     misfit: float
     reach: Reach | None = None
+    backtest: Prediction | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -687,7 +692,10 @@ def extrapolate_curve(
         rises = _rises(fits[name])
         own = (*rises, *own)
         found = _forecast(fits[name], targets, confidence_level)
-        curves.append(replace(found, model=name, reach=reaches.get(name)))
+        tested = _hide_last(chosen, points, confidence_level)
+        curves.append(
+            replace(found, model=name, reach=reaches.get(name), backtest=tested)
+        )
         last = int(points.classes[-1])
         most = int(targets.max())
         if most > FAR * last:
@@ -809,6 +817,23 @@ def _points_of(
         raise UsageError(problem, parameter="top")
     counts = None if rows.n_samples is None else total.astype(np.float64)
     return Points(sizes, accuracy, counts, design, top), tuple(notes)
+
+
+def _hide_last(
+    method: CurveMethod, points: Points, confidence_level: float
+) -> Prediction | None:
+    """Forecast the last point from those before it."""
+    if points.classes.size < _FEWEST_TO_HIDE:
+        return None
+    n_samples = None if points.n_samples is None else points.n_samples[:-1]
+    before = points._replace(
+        classes=points.classes[:-1],
+        accuracy=points.accuracy[:-1],
+        n_samples=n_samples,
+    )
+    last = points.classes[-1:].astype(np.int64)
+    (found,) = _forecast(fit_points(method, before), last, confidence_level).predictions
+    return found
 
 
 def _rises(fit: CurveFit) -> tuple[Note, ...]:

@@ -1216,9 +1216,35 @@ def points_document(result: CurveExtrapolation) -> Document:
         facts=(
             ("Points", _points_text(result)),
             ("Method", CURVE_METHODS[result.method].title),
+            ("Back-test", _points_backtest_text(result)),
             ("Assumes", _POINTS_ASSUMED),
         ),
         references=_REFERENCES[:1],
+    )
+
+
+def _points_backtest_text(result: CurveExtrapolation) -> str:
+    """Say how the last points would have been forecast from those before."""
+    tested = [
+        (p, float(curve.accuracy[-1]))
+        for curve in result.curves
+        if (p := curve.backtest) is not None
+    ]
+    if not tested:
+        return "none: it takes three points to hide the last"
+    if len(tested) == 1:
+        ((p, true),) = tested
+        return (
+            f"from the points before, {formats.count(p.classes)} classes were expected "
+            f"to give {_about(p, result).removeprefix('about ')}; it was "
+            f"{formats.percent(true, 1)}"
+        )
+    off = np.sqrt(np.mean([(p.accuracy - true) ** 2 for p, true in tested]))
+    held = sum(p.low <= true <= p.high for p, true in tested)
+    return (
+        f"the last point from those before, of {formats.count(len(tested))} models: "
+        f"off by {formats.points(float(off))} points, and {formats.count(held)} within "
+        "their intervals"
     )
 
 
