@@ -195,7 +195,6 @@ def _misprint_section(done: Sequence[ReproducedEntry]) -> Section:
             for entry, n in wrong
         ),
         notes=_notes([n for _, n in wrong]),
-        is_folded=len(wrong) > _MOST_OPEN,
         is_stacked=True,
     )
     lead = (

@@ -55,7 +55,7 @@ _MICROARRAYS = {
     "003-fn-4",
     "test cases for an interval of width .1",
     "how many test cases make an interval around a sensitivity of 90 % that narrow",
-    seconds=0.5,
+    seconds=0.1,
 )
 def cases_for_width(work: Work) -> Found:
     """Ask for the size, by three intervals."""
@@ -75,7 +75,7 @@ def cases_for_width(work: Work) -> Found:
     "a hyperplane that fits any labels",
     "error on the samples learned from and on new ones, for random labels, as features "
     "become more than samples",
-    seconds=1.0,
+    seconds=1.5,
 )
 def any_labels(work: Work) -> Found:
     """Fit hyperplanes by least squares to labels that mean nothing."""
@@ -158,7 +158,7 @@ def match_scores(work: Work) -> Found:
     "003-table-5",
     "generated data: settings with labels",
     "one data set for each value of each factor, and what it really has",
-    seconds=12.0,
+    seconds=2.0,
     full_minutes=2.0,
 )
 def labelled_data(work: Work) -> Found:
@@ -212,7 +212,7 @@ def _labelled(work: Work, **options: Any) -> tuple[FloatArray, IntArray]:
     "003-table-6",
     "generated data: matrices with hidden biclusters",
     "number, sizes and area of the biclusters that are planted",
-    seconds=3.0,
+    seconds=2.0,
 )
 def hidden_biclusters(work: Work) -> Found:
     """Make matrices by Table 6, and measure what was planted."""
@@ -248,7 +248,7 @@ def hidden_biclusters(work: Work) -> Found:
     "generated data: correlated features",
     "Bayes error of two classes with blocks of correlated features",
     aliases=("003-guo",),
-    seconds=3.0,
+    seconds=1.0,
 )
 def correlated_features(work: Work) -> Found:
     """Find the Bayes error as correlation and block size grow."""
@@ -320,7 +320,7 @@ def _assessed(
     "real data: bounds of two simple classifiers",
     "intervals of accuracy by 10 folds, leave-one-out and the bootstrap (footnote 9)",
     files=tuple(_MICROARRAYS.values()),
-    seconds=12.0,
+    seconds=9.0,
     full_minutes=1.0,
 )
 def simple_bounds(work: Work) -> Found:
@@ -401,7 +401,7 @@ def _p_values(row: ModelAssessment) -> dict[str, float]:
     "C4.5, naive Bayes and SVM on colon and leukemia, against permuted data, a null "
     "model, null data and the density of permutations",
     files=tuple(_MICROARRAYS.values()),
-    seconds=90.0,
+    seconds=50.0,
     full_minutes=15.0,
 )
 def chance_table(work: Work) -> Found:
@@ -458,7 +458,7 @@ def chance_table(work: Work) -> Found:
     "real data: sensitivity class by class",
     "share of each class that three models recognise, colon and leukemia",
     files=tuple(_MICROARRAYS.values()),
-    seconds=8.0,
+    seconds=5.0,
     full_minutes=0.5,
 )
 def sensitivity_by_class(work: Work) -> Found:
@@ -515,7 +515,7 @@ def _parts_of(row: ModelAssessment) -> _Parts:
     "bias and variance of C4.5",
     "the error of C4.5 in two parts, on colon, leukemia and generated data",
     files=tuple(_MICROARRAYS.values()),
-    seconds=60.0,
+    seconds=45.0,
     full_minutes=20.0,
 )
 def components(work: Work) -> Found:
@@ -582,7 +582,7 @@ def components(work: Work) -> Found:
     "003-fig-4",
     "generated data: p-values against four kinds of chance",
     "mean p-values of C4.5, naive Bayes and SVM where features outnumber samples",
-    seconds=60.0,
+    seconds=25.0,
     full_minutes=60.0,
 )
 def chance_of_generated(work: Work) -> Found:
@@ -642,7 +642,7 @@ def chance_of_generated(work: Work) -> Found:
     "003-fig-6b",
     "generated data: sensitivity as classes become unequal",
     "share of each class that C4.5 recognises, n = 200, m = 500, imbalance 0 to 80 %",
-    seconds=20.0,
+    seconds=10.0,
     full_minutes=5.0,
 )
 def unequal_classes(work: Work) -> Found:
@@ -764,7 +764,7 @@ def _spread(row: Any) -> float:
     "generated data: noise and skewed features",
     "bounds of C4.5, n = 200, m = 500, as noise or skewed features are added",
     aliases=("003-fig-7-rel",),
-    seconds=40.0,
+    seconds=15.0,
     full_minutes=20.0,
 )
 def noise_and_skew(work: Work) -> Found:
@@ -818,7 +818,7 @@ def noise_and_skew(work: Work) -> Found:
     "003-fig-8",
     "generated data: distributions",
     "bounds of C4.5, n = 200, m = 500, over the distributions of Table 5",
-    seconds=25.0,
+    seconds=12.0,
     full_minutes=20.0,
 )
 def distributions(work: Work) -> Found:
@@ -870,7 +870,7 @@ def distributions(work: Work) -> Found:
     "biclusters: three losses",
     "match scores and consensus of a spectral co-clustering, which stands in for "
     "BicPAM, over matrices of Table 6",
-    seconds=25.0,
+    seconds=3.0,
     full_minutes=15.0,
 )
 def bicluster_losses(work: Work) -> Found:
