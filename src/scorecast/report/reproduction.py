@@ -29,9 +29,9 @@ _MOST_DECIMALS = 10
 _LEGEND = (
     "Corrected: what is right where print is wrong, or, where nothing is printed, what "
     "an independent calculation or the authors' own run gives. Measured: by scorecast, "
-    "with its standard error if it is from a simulation. Same: within the last digit of print, or what the "
-    "calculation guarantees; within error: within three standard errors of both "
-    "together."
+    "with its standard error if it is from a simulation. Same: within the last digit "
+    "of print, or what the calculation guarantees; within error: within three standard "
+    "errors of both together."
 )
 
 
