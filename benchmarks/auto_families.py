@@ -1,15 +1,18 @@
-"""Compare `auto` with every single method over four families of tasks.
+"""Compare `auto` with every single method over families of tasks.
 
-A reduced version of the comparison in docs/decisions/0003-auto.md: prints one table of
-the worst and the mean RMSE over the tasks of each family, and the coverage of the 90 %
-intervals of `auto`. Real data are looked for in $SCORECAST_DATA (../shared/data).
+The comparison in docs/decisions/0003-auto.md: prints one table of the worst and the
+mean RMSE over the tasks of each family, and the coverage of 90 % intervals of `auto`.
+Simulated families are those of `recognition_families.py`; real data are looked for in
+$SCORECAST_DATA (../shared/data). By default a few repeats of every task; --only takes
+the families whose names begin so, --shift makes the noise larger, for other tasks.
 
-    python benchmarks/auto_families.py [--repeats 4]
+    python benchmarks/auto_families.py [--repeats 4] [--only Gaussian] [--shift 1.25]
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import time
 import warnings
@@ -18,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import ncx2
 
+from recognition_families import Task as Recognition, simulated_tasks
 from scorecast.extrapolation.auto import Auto
 from scorecast.extrapolation.bayesian import Bayesian
 from scorecast.extrapolation.gaussian import Gaussian
@@ -29,12 +32,15 @@ from scorecast.extrapolation.observed import ObservedClasses, hide_classes
 from scorecast.extrapolation.polynomial import Polynomial
 from scorecast.extrapolation.regression import Regression
 from scorecast.extrapolation.spline import Spline
+from scorecast.extrapolation.tail import Tail
 from scorecast.scores import Scores
 
 DATA = Path(os.environ.get("SCORECAST_DATA", "../shared/data"))
+REAL, TRAINED = "real embeddings", "non-marginal classifiers"
 METHODS = {
     "auto": Auto(),
     "bayesian": Bayesian(),
+    "tail": Tail(),
     "gaussian": Gaussian(),
     "regression": Regression(n_subsamples=5),
     "spline": Spline(),
@@ -48,37 +54,19 @@ class Task(NamedTuple):
     family: str
     name: str
     target: int
-    truth: float
+    truth: Callable[[], float]
     evidence: Callable[[int], ObservedClasses]
 
 
-def gaussian_tasks() -> Iterator[Task]:
-    settings = [(200, 2000, s) for s in (0.05, 0.1, 0.2, 0.35)]
-    settings += [(50, 1000, s) for s in (0.1, 0.2, 0.3)]
-    for n_classes, target, noise in settings:
+def simulated(shift: float) -> Iterator[Task]:
+    for one in simulated_tasks(shift):
         yield Task(
-            "gaussian",
-            f"{n_classes} classes, noise {noise}",
-            target,
-            gaussian_truth(target, noise),
-            lambda r, n=n_classes, s=noise: gaussian_evidence(n, s, r),
+            one.family, one.name, one.target, one.truth, lambda r, t=one: draw(t, r)
         )
 
 
-def gaussian_evidence(n_classes: int, noise: float, seed: int) -> ObservedClasses:
-    rng = np.random.default_rng([n_classes, int(1000 * noise), seed])
-    centre = rng.standard_normal((n_classes, 10))
-    gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, n_classes, 10))
-    return ObservedClasses.of(Scores(-distances(probe, gallery), np.arange(n_classes)))
-
-
-def gaussian_truth(target: int, noise: float) -> float:
-    rng = np.random.default_rng(0)
-    centre = rng.standard_normal((20_000, 10))
-    gallery, probe = centre + np.sqrt(noise) * rng.standard_normal((2, *centre.shape))
-    distance = ((gallery - probe) ** 2).sum(axis=1) / (1 + noise)
-    log_u = ncx2.logsf(distance, 10, (probe**2).sum(axis=1) / (1 + noise))
-    return float(np.exp((target - 1) * log_u).mean())
+def draw(task: Recognition, seed: int) -> ObservedClasses:
+    return ObservedClasses.of(Scores(task.scores(seed), np.arange(task.n_classes)))
 
 
 def real_tasks() -> Iterator[Task]:
@@ -89,10 +77,10 @@ def real_tasks() -> Iterator[Task]:
             sizes = (10, 20)
         for size in sizes:
             yield Task(
-                "real embeddings",
+                REAL,
                 f"{name}, {size} classes",
                 whole.n_classes,
-                whole.ranks.accuracy(),
+                whole.ranks.accuracy,
                 lambda r, e=whole, n=size: hide_classes(e, n, np.random.default_rng(r)),
             )
 
@@ -150,48 +138,14 @@ def classifier_tasks() -> Iterator[Task]:
         everything = ObservedClasses.of(trained_scores(make(), features))
         for size in (25, 60):
             yield Task(
-                "non-marginal classifiers",
+                TRAINED,
                 f"{name}, {size} classes",
                 len(features),
-                everything.ranks.accuracy(),
+                everything.ranks.accuracy,
                 lambda r, m=make, n=size: ObservedClasses.of(
                     trained_scores(m(), some(features, n, r))
                 ),
             )
-
-
-def scale_tasks() -> Iterator[Task]:
-    """Take scores on scales that do not suit a Gaussian kernel."""
-    for i, (metric, noise) in enumerate(
-        {"squared": 0.3, "cosine": 0.3, "log-softmax": 0.25, "Manhattan": 0.35}.items()
-    ):
-        rng = np.random.default_rng([17, i])
-        centre = rng.laplace(size=(1500, 10))
-        gallery, probe = centre + noise * 1.4 * rng.standard_normal((2, 1500, 10))
-        values = scores_on_scale(probe, gallery, metric)
-        whole = ObservedClasses.of(Scores(values, np.arange(1500)))
-        for size in (20, 40, 150):
-            yield Task(
-                "other scales",
-                f"{metric}, {size} classes",
-                1500,
-                whole.ranks.accuracy(),
-                lambda r, e=whole, n=size: hide_classes(e, n, np.random.default_rng(r)),
-            )
-
-
-def scores_on_scale(probe, gallery, metric):
-    if metric == "cosine":
-        a = probe / np.linalg.norm(probe, axis=1, keepdims=True)
-        return a @ (gallery / np.linalg.norm(gallery, axis=1, keepdims=True)).T
-    if metric == "Manhattan":
-        return -np.array([np.abs(row - gallery).sum(axis=1) for row in probe])
-    squares = -(distances(probe, gallery) ** 2)
-    if metric == "squared":
-        return squares
-    scaled = 20 * squares / np.median(-squares)
-    scaled -= scaled.max(axis=1, keepdims=True)
-    return scaled - np.log(np.exp(scaled).sum(axis=1, keepdims=True))
 
 
 def trained_scores(model, features) -> Scores:
@@ -239,7 +193,7 @@ def found(name: str) -> bool:
 
 def run(task: Task, n_repeats: int) -> tuple[dict[str, float], float, float]:
     """Return the RMSE of each method, and coverage and width of auto's interval."""
-    target = np.array([task.target])
+    target, truth = np.array([task.target]), task.truth()
     errors: dict[str, list[float]] = {name: [] for name in METHODS}
     held, widths = [], []
     for repeat in range(n_repeats):
@@ -247,10 +201,10 @@ def run(task: Task, n_repeats: int) -> tuple[dict[str, float], float, float]:
         for name, method in METHODS.items():
             fit = method.fit(evidence, np.random.default_rng(repeat))
             accuracy = float(np.clip(fit.law.accuracy(target)[0], 0, 1))
-            errors[name].append(accuracy - task.truth)
+            errors[name].append(accuracy - truth)
             if name == "auto":
                 interval = prediction_interval(fit, evidence, target, 0.9)
-                held.append(interval.low[0] <= task.truth <= interval.high[0])
+                held.append(interval.low[0] <= truth <= interval.high[0])
                 widths.append(interval.high[0] - interval.low[0])
     rmse = {n: float(np.sqrt(np.mean(np.square(e)))) for n, e in errors.items()}
     return rmse, float(np.mean(held)), float(np.mean(widths))
@@ -259,12 +213,20 @@ def run(task: Task, n_repeats: int) -> tuple[dict[str, float], float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=4)
-    n_repeats = parser.parse_args().repeats
+    parser.add_argument("--only", default="", help="how names of families begin")
+    parser.add_argument("--shift", type=float, default=1.0, help="times the noise")
+    asked = parser.parse_args()
+    n_repeats = asked.repeats
     warnings.simplefilter("ignore")
     started = time.perf_counter()
     results: dict[str, list[tuple[dict[str, float], float, float]]] = {}
-    for make in (gaussian_tasks, real_tasks, classifier_tasks, scale_tasks):
-        for task in make():
+    tasks = simulated(asked.shift)
+    # Real data are read, and classifiers trained, only if they are asked for.
+    for family, make in {REAL: real_tasks, TRAINED: classifier_tasks}.items():
+        if family.startswith(asked.only):
+            tasks = itertools.chain(tasks, make())
+    for task in tasks:
+        if task.family.startswith(asked.only):
             results.setdefault(task.family, []).append(run(task, n_repeats))
     print(f"{'RMSE: worst (mean) over tasks':30s}", end="")
     print("".join(f"{f'{f} ({len(r)})':>32s}" for f, r in results.items()))

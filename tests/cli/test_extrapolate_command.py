@@ -452,8 +452,6 @@ def test_what_earlier_versions_saved_is_refused_in_a_line(run, tmp_path):
 @pytest.mark.parametrize(
     ("method", "setting"),
     [
-        ("auto", "parts=1"),
-        ("auto", "parts=gaussian"),
         ("bayesian", "n_effective=many"),
         ("kde-fixed", "bandwidth=wide"),
         ("polynomial", "degree=high"),
@@ -465,6 +463,8 @@ def test_what_earlier_versions_saved_is_refused_in_a_line(run, tmp_path):
         ("regression", "size_weights=heavy"),
         ("regression", "sizes=all"),
         ("spline", "n_knots=many"),
+        ("tail", "excesses=many"),
+        ("tail", "excesses=0"),
     ],
 )
 def test_settings_of_a_wrong_kind_are_named_as_they_are_given(
@@ -476,15 +476,14 @@ def test_settings_of_a_wrong_kind_are_named_as_they_are_given(
     assert (code, f"--method-option {name}: must be" in err) == (2, True), err
 
 
-def test_one_part_of_auto_needs_no_tuple(run, files):
+def test_one_number_of_excesses_needs_no_tuple(run, files):
     saved = files / "out.json"
     code, _, err = run(
         "extrapolate", files / "both.npz", "--to", 100, "--backtest", 0,
-        "--method-option", "parts=kde-bcv", "--json", saved,
+        "--method", "tail", "--method-option", "excesses=5", "--json", saved,
     )  # fmt: skip
     assert code == 0, err
-    parts = json.loads(saved.read_text())["result"]["pooling"]["parts"]
-    assert [part["method"] for part in parts] == ["bayesian", "kde-bcv"]
+    assert json.loads(saved.read_text())["options"]["settings"] == {"excesses": [5]}
 
 
 @pytest.mark.parametrize("verb", ["extrapolate", "backtest"])

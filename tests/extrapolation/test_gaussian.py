@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from scipy.special import comb, ndtr
+from scipy.special import comb, ndtr, ndtri
+from scipy.stats import binom
 
 from scorecast.exceptions import UsageError
 from scorecast.extrapolation.bayesian import RankLikelihood
@@ -96,12 +97,35 @@ def test_slopes_are_derivatives(n_classes):
         )
 
 
-def test_binning_keeps_the_total_and_the_mean():
+def test_binning_keeps_the_total_and_quadratics_of_the_probit():
     histogram = RNG(0).random(4000)
     likelihood = RankLikelihood(4000)
     binned = likelihood.bin(histogram)
     assert binned.sum() == pytest.approx(histogram.sum())
-    assert binned @ likelihood.counts == pytest.approx(histogram @ np.arange(4000))
+    for power in (1, 2):
+        few = ndtri((likelihood.counts + 0.5) / 4000) ** power
+        every = ndtri((np.arange(4000) + 0.5) / 4000) ** power
+        assert binned @ few == pytest.approx(histogram @ every)
+
+
+def test_few_representatives_of_many_counts_tell_as_much_as_all():
+    counts = RNG(1).binomial(4999, ndtr(-RNG(2).normal(2.4, 1.2, 10_000)))
+    likelihood, v = RankLikelihood(5000), np.linspace(-7, 12, 1901)
+    seen, times = np.unique(counts, return_counts=True)
+    logs = binom.logpmf(seen[:, None], 4999, ndtr(-v))
+    histogram = np.bincount(counts, minlength=5000)
+
+    def exact(mean, sd):
+        density = np.exp(-0.5 * ((v - mean) / sd) ** 2)
+        return times @ np.log(np.exp(logs) @ (density / density.sum()))
+
+    def binned(mean, sd):
+        return likelihood.bin(histogram) @ likelihood.normal(mean, np.log(sd))[0]
+
+    # Differences are what a likelihood is for: linear shares are off by 50 here.
+    for other in ((2.2, 1.4), (2.5, 1.1)):
+        expected = exact(2.4, 1.2) - exact(*other)
+        assert binned(2.4, 1.2) - binned(*other) == pytest.approx(expected, abs=0.5)
 
 
 def test_one_newton_step_is_the_refit_to_jackknife_accuracy():

@@ -8,14 +8,8 @@ from scorecast.extrapolation.bayesian import Bayesian
 from scorecast.extrapolation.kde import FixedKde, Kde, kernel_favourability
 from scorecast.extrapolation.spline import Spline
 from scorecast.extrapolation.polynomial import Polynomial
-from scorecast.extrapolation.tail import Tail, TailLaw
-from scorecast.extrapolation.auto import (
-    Auto,
-    Objection,
-    Pooling,
-    PoolPart,
-    PoolTest,
-)
+from scorecast.extrapolation.tail import Objection, Tail, TailLaw
+from scorecast.extrapolation.auto import Auto, Pooling, PoolPart
 
 # isort: on
 from scorecast.extrapolation.backtest import Backtest, BacktestRow, backtest
@@ -114,7 +108,6 @@ __all__ = [
     "PointDesign",
     "Polynomial",
     "PoolPart",
-    "PoolTest",
     "Pooling",
     "Prediction",
     "PublishedCurve",

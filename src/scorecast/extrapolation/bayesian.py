@@ -1,10 +1,16 @@
 """Method: the probit family with a prior, what ranks say and no more than they say.
 
-Phi^-1(U) is normal or mildly skewed, as in the two-parameter family, but its parameters
-are averaged over their posterior instead of being maximised. With few errors the
-likelihood hardly tells a small spread from a large one, and the maximum jumps from
-"never wrong" to "collapses"; the prior knows that real recognisers have a standard
-deviation near one (0.5 to 1.6 in every problem we measured).
+Phi^-1(U) is normal, as in the two-parameter family, but for a share of samples that are
+lost: of those any rank is as likely as any other, and no number of classes makes them
+better or worse than guessing. Parameters are averaged over their posterior instead of
+being maximised. With few errors the likelihood hardly tells a small spread from a large
+one, and the maximum jumps from "never wrong" to "collapses"; the prior knows that real
+recognisers have a standard deviation near one (0.5 to 1.6 in every problem we measured)
+and lose few samples.
+
+The posterior is summed on a grid. While it is wide, one grid for all serves; where it
+is narrower than that, a grid of its own is laid around it and made finer until the
+posterior fills it.
 """
 
 from __future__ import annotations
@@ -12,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import ClassVar, NamedTuple, cast
+from typing import ClassVar
 
 import numpy as np
 import scipy
@@ -25,6 +31,7 @@ from scorecast.extrapolation.extrapolator import (
     Extrapolator,
     Fit,
     UncertainLaw,
+    allowance,
     clipped_logit,
     semideviations,
 )
@@ -36,41 +43,42 @@ from scorecast.extrapolation.observed import (
 )
 
 _STEP = 0.05
+_NODES = np.arange(-7.0, 13.0 + _STEP / 2, _STEP)
 _MEANS = np.arange(-1.5, 8.01, 0.15)
 _LOG_SDS = np.arange(-8, 7) * 0.15  # 0.3 to 2.5, and 1: there noise is
-_SKEWS = np.array([-0.6, -0.3, 0.0, 0.3, 0.6])
+_LOST_ODDS = np.arange(-8.5, 1.0, 1.5)  # log-odds of being lost
+_STEPS = (0.15, 0.15, 1.5)  # of these three
 _PRIOR_MEAN = (3.0, 2.0)  # centre and standard deviation
 _PRIOR_LOG_SD = (float(np.log(0.95)), 0.35)
-_PRIOR_SKEW = (0.0, 0.3)
+_PRIOR_LOST_ODDS = (-4.0, 1.5)
 _NEGLIGIBLE = 1e-4  # posterior weight relative to the largest
 _TINY = 1e-300
 _MOST_IMPROVEMENTS = 64
-_HALVINGS = 50
 _N_NODES = 64
 _SINGLE_COUNTS = 48  # counts of beating competitors kept apart
 _SPACED_COUNTS = 64  # representatives of the larger ones
 _FAR_BELOW = 40.0  # log-likelihood below the peak that no longer matters
+_FINE_ENOUGH = 0.8  # standard deviations of the posterior per step of the grid
+_GRID = (np.linspace(-3.2, 3.2, 11), np.linspace(-3.2, 3.2, 9), np.linspace(-3, 3, 7))
+_FITTING = (0.5, 2.0)  # variance of the posterior on a grid that it fills
+_MOST_REFINEMENTS = 16
+_FIRST_SAMPLES, _MORE_SAMPLES = 100.0, 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bayesian(Extrapolator):
-    r"""Average a skewed probit family over its posterior given the ranks.
+    r"""Average a probit family over its posterior given the ranks.
 
     Given U, the number of competitors that beat a sample is binomial with chance
-    1 - U; :math:`\Phi^{-1}(U)` is Jones and Pewsey's sinh-arcsinh normal with mean,
-    standard deviation and skewness on a grid, weighed by prior and likelihood. Sees
-    nothing but ranks, like `Gaussian`, whose answer it approaches as errors become
-    plentiful.
+    1 - U. A share of the samples is lost, of which U is uniform; of the others
+    :math:`\Phi^{-1}(U)` is normal. Share, mean and standard deviation are weighed by
+    prior and likelihood. Sees nothing but ranks, like `Gaussian`.
 
     Attributes
     ----------
     n_effective : float or None
         Number of independent samples the likelihood stands for; None estimates it
         from how alike the samples of a class are.
-
-    References
-    ----------
-    M. C. Jones and A. Pewsey (2009). Sinh-arcsinh distributions. Biometrika 96.
     """
 
     has_own_spread: ClassVar[bool] = True
@@ -78,7 +86,6 @@ class Bayesian(Extrapolator):
     name: str = "bayesian"
     title: str = "the probit family with a prior"
     summary: str = "a posterior from ranks alone; holds on any scale of scores"
-    reference: str = "Jones and Pewsey (2009)"
     n_effective: float | None = None
 
     def __post_init__(self) -> None:
@@ -94,10 +101,7 @@ class Bayesian(Extrapolator):
     ) -> Fit:
         """Weigh the family by the likelihood of the ranks."""
         law, size = rank_posterior(observed, n_effective=self.n_effective)
-        improved = tuple(
-            rank_posterior(observed, right, n_effective=self.n_effective)[0]
-            for right in improvements(observed, _MOST_IMPROVEMENTS)
-        )
+        improved = improved_posteriors(observed, n_effective=self.n_effective)
         return Fit(
             law=replace(law, improved=improved),
             tuned=replace(self, n_effective=size),
@@ -108,18 +112,24 @@ class Bayesian(Extrapolator):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RankPosterior(UncertainLaw):
-    """A posterior over a family of laws of Phi^-1(U), all on one grid.
+    """A posterior over a family of laws of U.
 
     Attributes
     ----------
-    weights : ndarray of shape (m,)
+    family : RankFamily
+        The laws.
+    weights : ndarray of shape (n_normals, n_shares)
         Posterior weights of the family; they add up to one.
     improved : tuple of RankPosterior
         The same if ever more of the worst mistakes were right.
+    allowance : float
+        What is allowed for the mistakes taken as right here.
     """
 
+    family: RankFamily
     weights: FloatArray
     improved: tuple[RankPosterior, ...] = ()
+    allowance: float = 0.0
 
     def better(self, top: int) -> Sequence[RankPosterior]:  # noqa: ARG002
         """Return the same of better recognisers."""
@@ -127,8 +137,9 @@ class RankPosterior(UncertainLaw):
 
     def own_accuracy(self, ks: IntArray, top: int = 1) -> FloatArray:
         """Return the posterior mean of the accuracy at numbers of classes."""
-        atoms = _family().atoms(self.mean_masses)
-        return np.minimum(atoms.accuracy(ks, top), 1.0)
+        atoms = self.family.atoms(self.mean_masses)
+        by_chance = self.mean_lost * _guessed(ks, top)
+        return np.minimum(atoms.accuracy(ks, top) + by_chance, 1.0)
 
     def logit_spread(self, ks: IntArray, top: int = 1) -> tuple[FloatArray, FloatArray]:
         """Return how far the log-odds of being right may lie below and above."""
@@ -137,50 +148,45 @@ class RankPosterior(UncertainLaw):
 
     def log_odds_each(self, ks: IntArray, top: int = 1) -> FloatArray:
         """Return the log-odds by every law that remains plausible, one column each."""
+        return clipped_logit(self._accuracy_each(ks, top))
+
+    def _accuracy_each(self, ks: IntArray, top: int) -> FloatArray:
+        normals, shares = self._likely
+        used, place = np.unique(normals, return_inverse=True)
         if top == 1:
-            return clipped_logit(_accuracies(ks)[:, self._likely])
-        family = _family()
-        each = family.atoms(family.masses[:, self._likely])
-        return clipped_logit(each.accuracy(ks, top))
-
-    def accuracy_sd(self, ks: IntArray) -> FloatArray:
-        """Return the posterior standard deviation of the accuracy itself."""
-        away = _accuracies(ks)[:, self._likely] - self.own_accuracy(ks)[:, None]
-        sd: FloatArray = np.sqrt((away**2) @ self.likely_weights)
-        return sd
-
-    def equivalent(self, ks: IntArray, top: int) -> IntArray:
-        """Return among how many classes one guess does as well as several among k.
-
-        Not whole, but every law takes numbers between whole ones, too.
-        """
-        wanted = self.accuracy(ks, top)
-        low = np.zeros(np.shape(ks))
-        high = np.log(np.maximum(np.asarray(ks, dtype=np.float64), 1.0))
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            is_easy = self.accuracy(cast("IntArray", np.exp(middle))) > wanted
-            low, high = np.where(is_easy, middle, low), np.where(is_easy, high, middle)
-        return cast("IntArray", np.exp((low + high) / 2))
+            each = self.family.accuracies(ks)[:, used]
+        else:
+            each = self.family.atoms(self.family.masses[:, used]).accuracy(ks, top)
+        lost = self.family.lost[shares]
+        return each[:, place] * (1 - lost) + _guessed(ks, top)[:, None] * lost
 
     def discriminability(self, u: FloatArray) -> FloatArray:
         """Return the posterior mean of D(u)."""
-        nodes, below = _family().nodes, np.cumsum(self.mean_masses)
+        below = np.cumsum(self.mean_masses)
         with np.errstate(divide="ignore"):
-            at = np.clip(scipy.special.ndtri(u), nodes[0], nodes[-1])
-        share = np.interp(at, nodes + _STEP / 2, below, left=0.0)
-        return np.where(u >= 1, 1.0, share)
+            at = np.clip(scipy.special.ndtri(u), _NODES[0], _NODES[-1])
+        share = np.interp(at, _NODES + _STEP / 2, below, left=0.0)
+        return np.where(u >= 1, 1.0, share + self.mean_lost * np.asarray(u))
 
     @property
     def parameters(self) -> dict[str, float]:
         """Posterior mean of the parameters, that of the spread by its logarithm."""
-        mean, log_sd, skew = self.weights @ _family().parameters
-        return {"mean": float(mean), "sd": float(np.exp(log_sd)), "skew": float(skew)}
+        of_normals = self.weights.sum(axis=1)
+        return {
+            "mean": float(of_normals @ self.family.means),
+            "sd": float(np.exp(of_normals @ self.family.log_sds)),
+            "lost": self.mean_lost,
+        }
+
+    @cached_property
+    def mean_lost(self) -> float:
+        """Posterior mean of the share of samples that are lost."""
+        return float(self.weights.sum(axis=0) @ self.family.lost)
 
     @cached_property
     def mean_masses(self) -> FloatArray:
-        """Posterior mean of the masses, of shape (g,)."""
-        mean: FloatArray = _family().masses @ self.weights
+        """Posterior mean of the masses of those that are not, of shape (g,)."""
+        mean: FloatArray = self.family.masses @ (self.weights @ (1 - self.family.lost))
         return mean
 
     @cached_property
@@ -189,8 +195,9 @@ class RankPosterior(UncertainLaw):
         return self.weights[self._likely]
 
     @cached_property
-    def _likely(self) -> IntArray:
-        return np.flatnonzero(self.weights)
+    def _likely(self) -> tuple[IntArray, IntArray]:
+        normals, shares = np.nonzero(self.weights)
+        return normals, shares
 
 
 def rank_posterior(
@@ -208,93 +215,198 @@ def rank_posterior(
     return posterior_of_ranks(ranks, size), size
 
 
+def improved_posteriors(
+    observed: ObservedClasses, *, n_effective: float | None = None
+) -> tuple[RankPosterior, ...]:
+    """Return the posteriors if ever more of the worst mistakes were right."""
+    masks = improvements(observed, _MOST_IMPROVEMENTS)
+    return tuple(
+        replace(
+            rank_posterior(observed, right, n_effective=n_effective)[0],
+            allowance=allowance(int(right.sum()), int(masks[-1].sum())),
+        )
+        for right in masks
+    )
+
+
 def posterior_of_ranks(ranks: RankHistogram, size: float) -> RankPosterior:
     """Return the posterior given a histogram that counts as so many samples."""
-    likelihood, log_chances = _log_chances(ranks.n_classes)
-    binned = likelihood.bin(ranks.histogram)
-    log_weight = _family().log_prior + size * (binned @ log_chances)
-    weight = np.exp(log_weight - log_weight.max())
-    weight[weight <= _NEGLIGIBLE] = 0.0
-    weight /= weight.sum()
-    return RankPosterior(weights=weight)
+    likelihood = _likelihood(ranks.n_classes)
+    counted = size * likelihood.bin(ranks.histogram)
+    family = _usual_family()
+    usual = _log_chances(ranks.n_classes)
+    weights = _weigh(family.log_prior + np.tensordot(counted, usual, 1))
+    if _is_narrow(family, weights):
+        # Few samples first: all of them could lead to the wrong node of a coarse grid.
+        share = min(1.0, _FIRST_SAMPLES / size)
+        weights = _weigh(family.log_prior + np.tensordot(share * counted, usual, 1))
+        family, weights = _refine(family, weights, likelihood, counted, share)
+    weights[weights <= _NEGLIGIBLE * weights.max()] = 0.0
+    return RankPosterior(family=family, weights=weights / weights.sum())
 
 
-class _Family(NamedTuple):
-    """All laws that are weighed, by columns, on nodes of Phi^-1(U)."""
+def _weigh(log_weights: FloatArray) -> FloatArray:
+    likely = np.exp(log_weights - log_weights.max())
+    weights: FloatArray = likely / likely.sum()
+    return weights
 
-    nodes: FloatArray
-    log_u: FloatArray
-    p: FloatArray  # 1 - U
-    masses: FloatArray
-    parameters: FloatArray  # mean, logarithm of the standard deviation, skewness
-    log_prior: FloatArray
+
+# --- the family, and grids of it -----------------------------------------------------
+
+
+class RankFamily:
+    """Laws that are weighed together: normal ones, each with shares of lost samples.
+
+    Parameters
+    ----------
+    means, log_sds : ndarray of shape (n_normals,)
+        Laws of Phi^-1(U).
+    lost_odds : ndarray of shape (n_shares,)
+        Log-odds of a sample being lost.
+    log_volume : ndarray of shape (n_normals,)
+        What the cells of the grid cover, by its logarithm.
+    """
+
+    def __init__(
+        self,
+        means: FloatArray,
+        log_sds: FloatArray,
+        lost_odds: FloatArray,
+        log_volume: FloatArray,
+    ) -> None:
+        self.means, self.log_sds, self.lost_odds = means, log_sds, lost_odds
+        self.lost: FloatArray = scipy.special.expit(lost_odds)
+        z = (_NODES[:, None] - means) * np.exp(-log_sds)
+        masses = np.exp(-0.5 * z * z)
+        self.masses: FloatArray = masses / masses.sum(axis=0)
+        self.log_prior: FloatArray = (
+            log_volume
+            - 0.5 * ((means - _PRIOR_MEAN[0]) / _PRIOR_MEAN[1]) ** 2
+            - 0.5 * ((log_sds - _PRIOR_LOG_SD[0]) / _PRIOR_LOG_SD[1]) ** 2
+        )[:, None] - 0.5 * (
+            (lost_odds - _PRIOR_LOST_ODDS[0]) / _PRIOR_LOST_ODDS[1]
+        ) ** 2
+        self._known: dict[bytes, FloatArray] = {}
 
     def atoms(self, masses: FloatArray) -> Atoms:
         """Put masses on the nodes."""
-        return Atoms(log_u=self.log_u, p=self.p, masses=masses)
+        return Atoms(log_u=_log_u(), p=scipy.special.ndtr(-_NODES), masses=masses)
+
+    def accuracies(self, ks: IntArray) -> FloatArray:
+        """Return the accuracy by every normal law, a row for every number."""
+        asked = np.asarray(ks, dtype=np.float64)
+        key = asked.tobytes()
+        if key not in self._known:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = np.exp((asked[:, None] - 1) * _log_u()) @ self.masses
+        return self._known[key]
+
+    def log_chances(self, likelihood: RankLikelihood, at: IntArray) -> FloatArray:
+        """Return how likely some counts are: counts x normals x shares."""
+        normal = likelihood.on_nodes[at] @ self.masses
+        lost = self.lost / (likelihood.n_others + 1)
+        chances = normal[:, :, None] * (1 - self.lost) + lost
+        logs: FloatArray = np.log(np.maximum(chances, _TINY))
+        return logs
+
+
+_MOST_KNOWN = 16  # tables of accuracies kept
 
 
 @lru_cache(maxsize=1)
-def _family() -> _Family:
-    nodes = np.arange(-7.0, 13.0 + _STEP / 2, _STEP)
-    grid = np.meshgrid(_MEANS, _LOG_SDS, _SKEWS, indexing="ij")
-    parameters = np.column_stack([axis.ravel() for axis in grid])
-    mean, log_sd, skew = parameters.T
-    z = (nodes[:, None] - mean) / np.exp(log_sd)
-    masses = _skewed_normal(z, skew)
-    masses /= masses.sum(axis=0)
-    priors = (_PRIOR_MEAN, _PRIOR_LOG_SD, _PRIOR_SKEW)
-    log_prior = np.zeros(mean.size)
-    for value, (centre, spread) in zip(parameters.T, priors, strict=True):
-        log_prior -= 0.5 * ((value - centre) / spread) ** 2
-    log_u, p = scipy.special.log_ndtr(nodes), scipy.special.ndtr(-nodes)
-    return _Family(nodes, log_u, p, masses, parameters, log_prior)
+def _log_u() -> FloatArray:
+    logs: FloatArray = scipy.special.log_ndtr(_NODES)
+    return logs
 
 
-def _accuracies(ks: IntArray) -> FloatArray:
-    """Return the accuracy of the whole family, a row for every number of classes."""
-    return _tabulated(np.asarray(ks, dtype=np.float64).tobytes())
-
-
-@lru_cache(maxsize=16)
-def _tabulated(ks: bytes) -> FloatArray:
-    family = _family()
-    powers = np.exp((np.frombuffer(ks)[:, None] - 1) * family.log_u)
-    accuracies: FloatArray = powers @ family.masses
-    return accuracies
-
-
-def _skewed_normal(z: FloatArray, skew: FloatArray) -> FloatArray:
-    """Density of Jones and Pewsey's sinh-arcsinh normal, but for a constant factor."""
-    # sinh and cosh of arcsinh(z) - skew by the addition theorems: a root and products
-    # are much cheaper than hyperbolic functions of nearly two million cells.
-    root = np.sqrt(1 + z * z)
-    cosh_skew, sinh_skew = np.cosh(skew), np.sinh(skew)
-    sinh = z * cosh_skew - root * sinh_skew
-    cosh = root * cosh_skew - z * sinh_skew
-    density: FloatArray = np.exp(-0.5 * sinh * sinh) * cosh / root
-    return density
+@lru_cache(maxsize=1)
+def _usual_family() -> RankFamily:
+    means, log_sds = (
+        axis.ravel() for axis in np.meshgrid(_MEANS, _LOG_SDS, indexing="ij")
+    )
+    return RankFamily(means, log_sds, _LOST_ODDS, np.zeros(means.size))
 
 
 @lru_cache(maxsize=8)
-def _log_chances(n_classes: int) -> tuple[RankLikelihood, FloatArray]:
+def _likelihood(n_classes: int) -> RankLikelihood:
+    return RankLikelihood(n_classes)
+
+
+@lru_cache(maxsize=8)
+def _log_chances(n_classes: int) -> FloatArray:
     """Tabulate how likely each number of beating competitors is, for all the family."""
-    likelihood = RankLikelihood(n_classes)
-    family = _family()
-    nodes = family.nodes
-    table = np.empty((likelihood.counts.size, nodes.size))
-    table[0] = np.exp((n_classes - 1) * family.log_u)
-    position = np.clip((likelihood.nodes - nodes[0]) / _STEP, 0, nodes.size - 1.001)
-    left = position.astype(np.int64)
-    share = position - left
-    # The likelihood of a large count is narrower than the grid: its integral is
-    # shared between the two nearest nodes, not evaluated there.
-    for row, at, right, weight in zip(
-        table[1:], left, share, likelihood.table / _STEP, strict=True
-    ):
-        row[:] = np.bincount(at, weight * (1 - right), nodes.size)
-        row += np.bincount(at + 1, weight * right, nodes.size)
-    return likelihood, np.log(np.maximum(table @ family.masses, _TINY))
+    likelihood = _likelihood(n_classes)
+    every = np.arange(likelihood.counts.size)
+    return _usual_family().log_chances(likelihood, every)
+
+
+def _is_narrow(family: RankFamily, weights: FloatArray) -> bool:
+    """Tell whether a posterior is narrower than the steps of the usual grid."""
+    of_normals = weights.sum(axis=1)
+    places = np.array([family.means / _STEPS[0], family.log_sds / _STEPS[1]])
+    narrowest = np.linalg.eigvalsh(_covariance(places, of_normals))[0]
+    return bool(narrowest < _FINE_ENOUGH**2)
+
+
+def _refine(
+    family: RankFamily,
+    weights: FloatArray,
+    likelihood: RankLikelihood,
+    counted: FloatArray,
+    share: float,
+) -> tuple[RankFamily, FloatArray]:
+    """Lay a grid around a posterior, and again as ever more samples are counted.
+
+    One axis is how far the mean lies above the hurdle that the observed classes are, in
+    standard deviations: the accuracy tells that, whatever the spread.
+    """
+    hurdle = float(scipy.special.ndtri(1 - 1 / (likelihood.n_others + 1.5)))
+    of_normals, of_shares = weights.sum(axis=1), weights.sum(axis=0)
+    heights = (family.means - hurdle) * np.exp(-family.log_sds)
+    places = np.array([heights, family.log_sds])
+    centre = places @ of_normals
+    steps = np.diag(np.square(_STEPS[:2])) / 12
+    axes = np.linalg.cholesky(_covariance(places, of_normals) + steps)
+    lost = float(of_shares @ family.lost_odds)
+    lost_var = float(of_shares @ (family.lost_odds - lost) ** 2)
+    lost_sd = np.sqrt(lost_var + _STEPS[2] ** 2 / 12)
+    first, second, third = _GRID
+    grid = np.array([a.ravel() for a in np.meshgrid(first, second, indexing="ij")])
+    cells = np.diag([np.diff(first)[0] ** 2, np.diff(second)[0] ** 2]) / 12
+    at = np.flatnonzero(counted)
+    for _ in range(_MOST_REFINEMENTS):
+        share = min(1.0, share * _MORE_SAMPLES)
+        height, log_sd = centre[:, None] + axes @ grid
+        family = RankFamily(
+            hurdle + height * np.exp(log_sd), log_sd, lost + lost_sd * third, log_sd
+        )
+        logs = np.tensordot(counted[at], family.log_chances(likelihood, at), 1)
+        weights = _weigh(family.log_prior + share * logs)
+        of_normals, of_shares = weights.sum(axis=1), weights.sum(axis=0)
+        spread = _covariance(grid, of_normals)
+        lost_mean = float(of_shares @ third)
+        lost_var = float(of_shares @ (third - lost_mean) ** 2)
+        filled = [*np.linalg.eigvalsh(spread), lost_var]
+        if share == 1 and _FITTING[0] < min(filled) and max(filled) < _FITTING[1]:
+            break
+        centre = centre + axes @ (grid @ of_normals)
+        axes = axes @ np.linalg.cholesky(spread + cells)
+        lost += lost_sd * lost_mean
+        lost_sd *= np.sqrt(lost_var + np.diff(third)[0] ** 2 / 12)
+    return family, weights
+
+
+def _covariance(places: FloatArray, weights: FloatArray) -> FloatArray:
+    away = places - (places @ weights)[:, None]
+    covariance: FloatArray = (away * weights) @ away.T
+    return covariance
+
+
+def _guessed(ks: IntArray, top: int) -> FloatArray:
+    """Return the accuracy of guessing."""
+    asked = np.asarray(ks, dtype=np.float64)
+    return np.minimum(top / np.maximum(asked, 1.0), 1.0)
 
 
 # --- likelihood of ranks -------------------------------------------------------------
@@ -322,7 +434,9 @@ class RankLikelihood:
 
     def __init__(self, n_classes: int) -> None:
         self.n_others = n_classes - 1
-        spaced = np.geomspace(_SINGLE_COUNTS, max(self.n_others, 1), _SPACED_COUNTS)
+        first, last = self._probit(np.array([_SINGLE_COUNTS - 1, self.n_others]))
+        shares = scipy.special.ndtr(np.linspace(first, last, _SPACED_COUNTS))
+        spaced = shares * n_classes - 0.5
         counts = np.append(np.arange(min(_SINGLE_COUNTS, n_classes)), np.round(spaced))
         kept = np.unique(counts[counts <= self.n_others])
         self.counts = np.asarray(kept, dtype=np.float64)
@@ -339,8 +453,31 @@ class RankLikelihood:
         log_likelihood = log_choose[:, None] + self._log_kernel(positive, self.nodes)
         self.table = np.exp(log_likelihood) * half * w
 
+    @cached_property
+    def on_nodes(self) -> FloatArray:
+        """Likelihood of every count at fixed nodes of V, of shape (m, g).
+
+        That of a large count is narrower than their grid: its integral is shared
+        between the two nearest nodes, not evaluated there.
+        """
+        size = _NODES.size
+        table = np.empty((self.counts.size, size))
+        table[0] = np.exp(self.n_others * _log_u())
+        position = np.clip((self.nodes - _NODES[0]) / _STEP, 0, size - 1.001)
+        left = position.astype(np.int64)
+        share = position - left
+        for row, at, right, weight in zip(
+            table[1:], left, share, self.table / _STEP, strict=True
+        ):
+            row[:] = np.bincount(at, weight * (1 - right), size)
+            row += np.bincount(at + 1, weight * right, size)
+        return table
+
     def bin(self, histogram: FloatArray) -> FloatArray:
-        """Share the weight of every count between the two nearest representatives.
+        """Share the weight of every count between the three nearest representatives.
+
+        Log-chances are all but quadratic in the probit of a count, and a quadratic is
+        kept as it is.
 
         Parameters
         ----------
@@ -355,14 +492,21 @@ class RankLikelihood:
         if histogram.size == self.counts.size:
             return histogram
         at = np.flatnonzero(histogram)
-        right = np.clip(np.searchsorted(self.counts, at), 1, self.counts.size - 1)
-        gap = self.counts[right] - self.counts[right - 1]
-        share = (at - self.counts[right - 1]) / gap
-        size = self.counts.size
-        binned = np.zeros(size)
-        binned += np.bincount(right, histogram[at] * share, size)
-        binned += np.bincount(right - 1, histogram[at] * (1 - share), size)
+        places, wanted = self._probit(self.counts), self._probit(at)
+        middle = np.clip(np.searchsorted(self.counts, at), 1, self.counts.size - 2)
+        near = middle + np.array([[-1], [0], [1]])
+        binned = np.zeros(self.counts.size)
+        for i in range(3):
+            others = np.delete(near, i, axis=0)
+            factors = (wanted - places[others]) / (places[near[i]] - places[others])
+            share = histogram[at] * factors.prod(axis=0)
+            binned += np.bincount(near[i], share, self.counts.size)
         return binned
+
+    def _probit(self, counts: FloatArray | IntArray) -> FloatArray:
+        """Return the probit of the share of competitors that a count is."""
+        probit: FloatArray = scipy.special.ndtri((counts + 0.5) / (self.n_others + 1))
+        return probit
 
     def normal(self, mean: float, log_sd: float) -> tuple[FloatArray, FloatArray]:
         """Return the log-chance of every count if V is normal, and its slopes.

@@ -32,6 +32,7 @@ from scorecast.scores import probit_grid
 _MOST_TERMS = 100  # guesses up to which the binomial is summed term by term
 _MOST_LOG = 300.0  # where U is zero its powers are, too
 _FLOOR = 1e-12
+_SLACK, _FEW_MISTAKES = 0.0004, 20  # accuracy that making one right may cost
 
 
 class Law(Protocol):
@@ -369,17 +370,19 @@ class Atoms:
 class UncertainLaw(ABC):
     """Base of laws that know their own spread, and what fewer mistakes would give.
 
-    A recogniser that makes fewer mistakes is never forecast lower. The parameters of a
+    A recogniser that makes fewer mistakes is not forecast lower. The parameters of a
     law and the weights of a pool are estimated together, so making a bad mistake right
     can lower the forecast: the spread shrinks with it, and far out a wide law does
     better than a narrow one. Hence a forecast, and the lower end of its interval, is
-    never above what it would be if the worst mistakes were right, however many of them:
+    not above what it would be if the worst mistakes were right, but for an `allowance`:
     `better` gives the same, fitted to the data with ever more of them made right.
 
     An interval reaches as far down as laws below the forecast remain plausible, and as
     far up as those above it do. With hardly a mistake the log-odds are open upwards
     without end; that says nothing about how low they may be.
     """
+
+    allowance: float = 0.0
 
     @abstractmethod
     def better(self, top: int) -> Sequence[UncertainLaw]:
@@ -397,7 +400,7 @@ class UncertainLaw(ABC):
         """Return the expected accuracy at numbers of classes, within some guesses."""
         least = self.own_accuracy(ks, top)
         for law in self.better(top):
-            least = np.minimum(least, law.own_accuracy(ks, top))
+            least = np.minimum(least, law.own_accuracy(ks, top) + law.allowance)
         return least
 
     def ends(
@@ -411,9 +414,19 @@ class UncertainLaw(ABC):
         for law in self.better(top):
             odds = clipped_logit(law.own_accuracy(ks, top))
             spread = law.logit_spread(ks, top)[0]
-            low = np.minimum(low, expit(odds - width * spread))
+            low = np.minimum(low, expit(odds - width * spread) + law.allowance)
         centre = self.accuracy(ks, top)
         return np.minimum(low, centre), np.maximum(high, centre)
+
+
+def allowance(n_righted: int, n_wrong: int) -> float:
+    """Return what is allowed for taking some of all mistakes as right.
+
+    Nothing for one: where one is left, nothing can fall. A little for each beyond, the
+    more the more mistakes there are: with hundreds of them what would be if most were
+    right has no say, and one step is small anyway.
+    """
+    return _SLACK * max(n_wrong / _FEW_MISTAKES, 1.0) * max(n_righted - 1, 0)
 
 
 def clipped_logit(accuracy: FloatArray, floor: float = _FLOOR) -> FloatArray:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from scorecast._core.checks import warn
 from scorecast._core.result import Note
 from scorecast._core.types import IntArray
 from scorecast.exceptions import ExtrapolationWarning
-from scorecast.extrapolation.auto import FEWEST_CLASSES, Objection, Pooling
+from scorecast.extrapolation.auto import Pooling
 from scorecast.extrapolation.intervals import looks_like_chance
 from scorecast.extrapolation.observed import ObservedClasses
+from scorecast.extrapolation.tail import FEWEST_CLASSES, Objection
 from scorecast.scores import score_notes, score_warning
 
 FAR = 20  # times the observed classes beyond which a forecast is a rough guide
@@ -22,8 +23,9 @@ class ForecastNote(StrEnum):
     """Codes of what is to be known of a forecast, beside those of `ScoreNote`.
 
     Far out ``count`` is the number of classes, ``total`` those observed, ``value``
-    their ratio. Of scores that were set aside ``model`` is the method, ``names`` the
-    objection and ``value`` the share of samples that win beyond measure.
+    their ratio. Of scores that were set aside ``model`` is the method and ``names`` the
+    objection. Where halves of the classes disagree with all of them ``value`` is by how
+    much, in log-odds at ten times the observed classes.
     """
 
     FAR = "far"
@@ -32,6 +34,7 @@ class ForecastNote(StrEnum):
     ALL_WRONG = "all-wrong"
     FEW_CLASSES = "few-classes"
     SCORES_SET_ASIDE = "scores-set-aside"
+    HALVES_DISAGREE = "halves-disagree"
     NO_MISTAKE_SEEN = "no-mistake-seen"
     NO_COST_INTERVAL = "no-cost-interval"
 
@@ -61,23 +64,24 @@ def forecast_notes(
     if n_classes < FEW_CLASSES:
         found.append(Note(code=ForecastNote.FEW_CLASSES, count=n_classes))
     oddities = score_notes(observed.data, observed.ranking)
-    return (*found, *oddities, *(_set_aside(pooling) if pooling else ()))
+    return (*found, *oddities, *(_of_parts(pooling) if pooling else ()))
 
 
-def _set_aside(pooling: Pooling) -> tuple[Note, ...]:
-    """Note which scores were set aside, for which intervals are wider."""
-    if not pooling.is_widened:
-        return ()
-    return tuple(
-        Note(
-            code=ForecastNote.SCORES_SET_ASIDE,
-            model=part.method,
-            names=(str(part.objection),),
-            value=part.saturated,
-        )
-        for part in pooling.parts[1:]
-        if part.objection is not None
-    )
+def _of_parts(pooling: Pooling) -> Iterator[Note]:
+    """Note which scores were set aside, or doubted, for which intervals are wider."""
+    for part in pooling.parts[1:]:
+        if part.objection is Objection.HALVES_DISAGREE:
+            yield Note(
+                code=ForecastNote.HALVES_DISAGREE,
+                model=part.method,
+                value=part.disagreement,
+            )
+        elif part.objection is not None and pooling.is_widened:
+            yield Note(
+                code=ForecastNote.SCORES_SET_ASIDE,
+                model=part.method,
+                names=(str(part.objection),),
+            )
 
 
 def note_text(note: Note) -> str:
@@ -113,7 +117,9 @@ def note_text(note: Note) -> str:
                 f"fewer than {FEW_CLASSES}."
             )
         case ForecastNote.SCORES_SET_ASIDE:
-            return objection_text(Objection(note.names[0]), saturated=note.value)
+            return objection_text(Objection(note.names[0]))
+        case ForecastNote.HALVES_DISAGREE:
+            return objection_text(Objection.HALVES_DISAGREE)
         case ForecastNote.NO_MISTAKE_SEEN:
             return (
                 "No mistake was seen: one is taken to cost what all possible ones cost "
@@ -129,37 +135,27 @@ def note_text(note: Note) -> str:
     return f"{text[0].upper()}{text[1:]}{stop}"
 
 
-def objection_text(
-    objection: Objection,
-    *,
-    method: str = "",
-    saturated: float | None = None,
-    smoothed: float | None = None,
-    observed: float | None = None,
-) -> str:
+def objection_text(objection: Objection) -> str:
     """Say what speaks against a part of the pool."""
     match objection:
         case Objection.TOO_FEW_CLASSES:
-            return f"Fewer than {FEWEST_CLASSES} classes are too few to smooth over."
-        case Objection.TOO_MANY_SCORES:
-            return "So many scores take long to smooth, and ranks alone tell enough."
+            return f"Fewer than {FEWEST_CLASSES} classes are too few to show a tail."
         case Objection.TIED:
             return (
-                "Most examples tie with other classes, so ranks alone tell, and the "
+                "Many examples tie with other classes, so ranks alone tell, and the "
                 "interval is wider for that."
             )
         case Objection.NOT_FINITE:
-            return "Scores that are not finite cannot be smoothed."
-        case Objection.SATURATED:
+            return "Scores that are not finite have no tail, so ranks alone tell."
+        case Objection.FEW_VALUED:
             return (
-                f"{100 * (saturated or 0):.0f} % of the examples win by more than a "
-                "kernel can measure, so ranks alone tell, and the interval is wider "
-                "for that."
+                "There are too few different scores to show a tail, so ranks alone "
+                "tell, and the interval is wider for that."
             )
-        case Objection.OFF_OBSERVED:
+        case Objection.HALVES_DISAGREE:
             return (
-                f"{method} gives {smoothed:.3f} where {observed:.3f} was observed, too "
-                "far off for its word to count in full."
+                "Halves of the classes tell of another tail than all of them: the "
+                "scores count for less, and the interval is wider for that."
             )
         case Objection.ALL_RIGHT:
             return "Every example was right: the prior tells the most."

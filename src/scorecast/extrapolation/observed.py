@@ -299,16 +299,18 @@ def improvements(observed: ObservedClasses, most: int) -> list[BoolArray]:
     """Mark samples to take as right: the worst mistakes, ever more of them.
 
     One mask per improvement, `most` of them at most, the last with every sample right;
-    none if all of them are.
+    none if all of them are. Where these are not enough for all numbers, they are the
+    denser the fewer mistakes are made right.
     """
     ranking = observed.ranking
     beaten = ranking.n_above + ranking.n_tied / 2
     order = np.argsort(-beaten, kind="stable")
     n_wrong = int(np.count_nonzero(beaten))
-    shares = np.arange(1, most + 1) / most
-    numbers = np.unique(np.ceil(shares * n_wrong).astype(np.int64))
+    numbers = np.arange(1, n_wrong + 1)
+    if n_wrong > most:
+        numbers = np.unique(np.geomspace(1, n_wrong, most).round().astype(np.int64))
     found = []
-    for n_right in numbers[numbers > 0]:
+    for n_right in numbers:
         right = np.zeros(beaten.size, dtype=np.bool_)
         right[order[:n_right]] = True
         found.append(right)

@@ -158,7 +158,7 @@ class CurveMethod(Method, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class BayesianCurve(CurveMethod):
-    r"""The skewed probit family of `Bayesian`, given points instead of ranks.
+    r"""A skewed probit family with a prior, given points instead of ranks.
 
     With M the best of k - 1 standard normal impostors and :math:`V = \Phi^{-1}(U)` of
     Jones and Pewsey's law, accuracy is :math:`P(V > M)`.

@@ -25,12 +25,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy
 
 from scorecast._core.types import FloatArray, IntArray
+from scorecast.exceptions import UsageError
 from scorecast.extrapolation.bayesian import RankPosterior, rank_posterior
 from scorecast.extrapolation.extrapolator import (
     EXTRAPOLATORS,
@@ -42,13 +44,14 @@ from scorecast.extrapolation.extrapolator import (
 )
 from scorecast.extrapolation.observed import ObservedClasses
 from scorecast.extrapolation.score_scales import on_log_scale
-from scorecast.scores import Embeddings, Recogniser, Scores, looks_normalised
+from scorecast.scores import Embeddings, Scores, looks_normalised
 
 _EXCESSES = (5, 10, 20, 40, 80, 160)
 _MOST_SAMPLES = 3000  # whose tails are looked at; more tell no more
+_ENOUGH_SAMPLES, _MOST_CELLS = 500, 50_000_000  # of very many classes, fewer will do
 _MOST_FITTED = 1200  # samples that the shape is learnt from
-_BLOCK = 4_000_000  # scores held at a time
-_FEWEST_CLASSES = 10
+_BLOCK = 8_000_000  # scores held at a time
+FEWEST_CLASSES = 10
 _FEWEST_IN_HALVES = 12  # classes
 _ROUNDS = 3
 _FAR = 20  # times the observed classes: what the law is aimed at
@@ -59,7 +62,7 @@ _STEEPEST = 0.9
 _BIN, _LAST, _WALK_SD = 0.25, 14.0, 0.1  # of the log of the hazard
 _BARRIER = 0.02
 _LOWEST_LOG = -40.0
-_MOST_TIED, _FEWEST_VALUES = 0.3, 50
+_MOST_TIED, _FEWEST_VALUES, _ROWS_LOOKED_AT = 0.3, 50, 200
 _DOUBT, _DOUBT_OF_CLASSES, _DRIFT = 0.1, 1.0, 0.03
 _TINY = 1e-12
 
@@ -88,6 +91,14 @@ class Tail(Extrapolator):
     reference: str = "Coles (2001)"
     excesses: tuple[int, ...] = _EXCESSES
 
+    def __post_init__(self) -> None:
+        given = self.excesses
+        numbers = tuple(given) if isinstance(given, tuple | list) else (given,)
+        if not numbers or not all(isinstance(m, int) and m >= 2 for m in numbers):
+            problem = f"must be whole numbers from 2 up; got {given!r}"
+            raise UsageError(problem, parameter="excesses")
+        object.__setattr__(self, "excesses", numbers)
+
     def fit(
         self,
         observed: ObservedClasses,
@@ -97,31 +108,39 @@ class Tail(Extrapolator):
     ) -> Fit:
         """Learn the shape of the tail, on halves of the classes, too."""
         ranks, size = rank_posterior(observed)
-        if not can_see_tail(observed):
+        law = tail_law(observed, ranks, size, self.excesses)
+        if law is None:
             # Votes, ties, few classes: there is no tail to be seen.
             return Fit(law=ranks, tuned=self, n_effective=size)
-        whole = _law(observed, self.excesses, None)
-        halves = tuple(
-            _law(half, self.excesses, observed.n_classes) for half in _halves(observed)
-        )
-        law = TailLaw(
-            candidates=whole.candidates,
-            mixing=whole.mixing,
-            weights=whole.weights,
-            own=whole.own,
-            n_classes=observed.n_classes,
-            observed=observed.ranks.accuracy(),
-            n_effective=size,
-            ranks=ranks,
-            halves=halves,
-        )
-        best = int(np.argmax(whole.mixing))
         return Fit(
-            law=law,
-            tuned=self,
-            n_effective=size,
-            parameters={"shape": whole.shapes[best]},
+            law=law, tuned=self, n_effective=size, parameters={"shape": law.shape}
         )
+
+
+def tail_law(
+    observed: ObservedClasses,
+    ranks: RankPosterior,
+    size: float,
+    excesses: Sequence[int] = _EXCESSES,
+) -> TailLaw | None:
+    """Learn the shape of the tail, on halves of the classes, too; None without one."""
+    if tail_objection(observed) is not None:
+        return None
+    whole = _law(observed, excesses, None)
+    return TailLaw(
+        candidates=whole.candidates,
+        mixing=whole.mixing,
+        weights=whole.weights,
+        own=whole.own,
+        n_classes=observed.n_classes,
+        observed=observed.ranks.accuracy(),
+        n_effective=size,
+        ranks=ranks,
+        halves=tuple(
+            _law(half, excesses, observed.n_classes) for half in _halves(observed)
+        ),
+        shape=whole.shapes[int(np.argmax(whole.mixing))],
+    )
 
 
 class _Seen(NamedTuple):
@@ -162,6 +181,8 @@ class TailLaw(UncertainLaw):
         What ranks alone say: one more sample, of which nothing else is known.
     halves : tuple
         The same of halves of the classes.
+    shape : float
+        Shape of the law of excesses that counts most.
     """
 
     candidates: FloatArray
@@ -173,6 +194,7 @@ class TailLaw(UncertainLaw):
     n_effective: float
     ranks: RankPosterior
     halves: tuple[_Seen, ...] = ()
+    shape: float = 0.0
 
     def better(self, top: int) -> Sequence[UncertainLaw]:  # noqa: ARG002
         """Return nothing: tails are not seen of what did not happen."""
@@ -207,7 +229,7 @@ class TailLaw(UncertainLaw):
         variance = variance + self.mixing @ (each - centre) ** 2
         beyond = np.log(np.maximum(np.asarray(ks) / self.n_classes, 1.0))
         variance = variance + (_DRIFT * beyond) ** 2 + self.disagreement(ks, top) ** 2
-        variance = variance + self._sampling(ks, top) ** 2 / 2
+        variance = variance + self.sampling_error(ks, top) ** 2 / 2
         if top == 1:
             variance = variance + self._excess_miss()
         sd = np.sqrt(variance)
@@ -248,7 +270,7 @@ class TailLaw(UncertainLaw):
         of_halves = float(np.mean(others)) if others else 0.0
         return max(max(own**2, of_halves**2) - noise, 0.0)
 
-    def _sampling(self, ks: IntArray, top: int) -> FloatArray:
+    def sampling_error(self, ks: IntArray, top: int = 1) -> FloatArray:
         """Return the standard error that comes from the choice of classes."""
         logs = self.mixing @ self.candidates
         counts = np.bincount(self.own)
@@ -262,15 +284,31 @@ class TailLaw(UncertainLaw):
         return np.array(found)
 
 
-def can_see_tail(observed: ObservedClasses) -> bool:
-    """Tell whether there are scores enough, and different ones, for a tail."""
-    if observed.n_classes < _FEWEST_CLASSES:
-        return False
+class Objection(StrEnum):
+    """What speaks against a part of a forecast."""
+
+    TOO_FEW_CLASSES = "too-few-classes"
+    TIED = "tied"
+    NOT_FINITE = "not-finite"
+    FEW_VALUED = "few-valued"
+    HALVES_DISAGREE = "halves-disagree"
+    ALL_RIGHT = "all-right"
+    ALL_WRONG = "all-wrong"
+
+
+def tail_objection(observed: ObservedClasses) -> Objection | None:
+    """Return why no tail can be seen: too few scores, or too few different ones."""
     if float(observed.weights @ (observed.ranking.n_tied > 0)) > _MOST_TIED:
-        return False
+        return Objection.TIED
+    if observed.n_classes < FEWEST_CLASSES:
+        return Objection.TOO_FEW_CLASSES
     scores = observed.scores
-    rows = scores.rows(0, min(scores.n_samples, 200))
-    return bool(np.isfinite(rows).all()) and np.unique(rows).size >= _FEWEST_VALUES
+    rows = scores.rows(0, min(scores.n_samples, _ROWS_LOOKED_AT))
+    if not np.isfinite(rows).all():
+        return Objection.NOT_FINITE
+    if np.unique(rows).size < _FEWEST_VALUES:
+        return Objection.FEW_VALUED
+    return None
 
 
 def _each(
@@ -306,7 +344,7 @@ def _halves(observed: ObservedClasses) -> Iterator[ObservedClasses]:
         for side in (kept, ~kept):
             if side[observed.ranking.group[observed.ranking.own]].any():
                 half = observed.restrict(side)
-                if can_see_tail(half):
+                if tail_objection(half) is None:
                     yield half
 
 
@@ -345,17 +383,19 @@ def _best_wrong(observed: ObservedClasses, n_best: int) -> _Best:
     scores = observed.scores
     n, k = scores.n_samples, observed.n_classes
     rows = np.arange(n)
-    if n > _MOST_SAMPLES:
+    most = min(_MOST_SAMPLES, max(_ENOUGH_SAMPLES, _MOST_CELLS // k))
+    if n > most:
         rng = np.random.default_rng((n, k))
-        rows = np.sort(rng.choice(n, _MOST_SAMPLES, replace=False, p=observed.weights))
+        rows = np.sort(rng.choice(n, most, replace=False, p=observed.weights))
     truth, median = np.empty(rows.size), np.empty(rows.size)
     wrong = np.empty((rows.size, n_best))
     step = max(1, _BLOCK // k)
     is_dense = rows.size == n
+    chosen = scores if is_dense else scores.some(rows)
     for start in range(0, rows.size, step):
         part = slice(start, min(start + step, rows.size))
-        block = _rows(scores, rows[part], is_dense=is_dense)
-        at = np.arange(block.shape[0]), scores.own[rows[part]]
+        block = np.array(chosen.rows(part.start, part.stop), dtype=np.float64)
+        at = np.arange(block.shape[0]), chosen.own[part]
         truth[part] = block[at]
         block[at] = -np.inf
         top = np.partition(block, k - n_best, axis=1)[:, k - n_best :]
@@ -374,17 +414,6 @@ def _best_wrong(observed: ObservedClasses, n_best: int) -> _Best:
         own=scores.own[rows],
         n_wrong=k - 1,
     )
-
-
-def _rows(scores: Recogniser, rows: IntArray, *, is_dense: bool) -> FloatArray:
-    """Return some rows of the scores, as a copy."""
-    if is_dense:
-        block = scores.rows(int(rows[0]), int(rows[-1]) + 1)
-        return np.array(block, dtype=np.float64)
-    if isinstance(scores, Scores):
-        return np.array(scores.values[rows], dtype=np.float64)
-    parts = [scores.rows(int(row), int(row) + 1) for row in rows]
-    return np.concatenate(parts).astype(np.float64)
 
 
 def _upper_bound(observed: ObservedClasses, best: _Best) -> float | None:

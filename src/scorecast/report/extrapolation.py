@@ -597,32 +597,8 @@ def _method_note(name: str, role: MethodRole, parts: Mapping[str, PoolPart]) -> 
     """Say in a sentence or two what is to be known of a method."""
     if name not in parts:
         return "shown for comparison" if role is MethodRole.COMPARED else ""
-    part = parts[name]
-    told = ""
-    if part.objection is not None:
-        told = objection_text(
-            part.objection,
-            method=name,
-            saturated=part.saturated,
-            smoothed=part.smoothed,
-            observed=part.observed,
-        )
-    elif part.shift is not None:
-        told = (
-            f"{_scale_text(part.normal_share or 0.0)}Moved by {part.shift:+.2f} "
-            "log-odds to agree with the accuracy observed."
-        )
-    if part.easing is not None and round(100 * part.easing) > 0:
-        slower = formats.percent(part.easing)
-        told = f"{told} Made to decline {slower} slower after back-tests.".strip()
-    return told
-
-
-def _scale_text(share: float) -> str:
-    if share == 1:
-        return "Smoothed on a normal scale. "
-    percent = formats.percent(share)
-    return f"Smoothed to {percent} on a normal scale. " if share > 0 else ""
+    objection = parts[name].objection
+    return "" if objection is None else objection_text(objection)
 
 
 def _is_wide(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bool:

@@ -196,6 +196,24 @@ class Embeddings:
         smaller._own = position[self.own[kept]]
         return smaller
 
+    def some(self, rows: IntArray) -> Embeddings:
+        """Keep some probes, and all classes.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+            Probes to keep.
+
+        Returns
+        -------
+        Embeddings
+            The same classes, fewer probes.
+        """
+        fewer = copy.copy(self)
+        fewer.probes = self.probes[rows]
+        fewer._own = None if self._own is None else self._own[rows]
+        return fewer
+
     def competitor_counts(
         self, group: IntArray, n_groups: int, n_jobs: int | None = None
     ) -> tuple[CountArray, CountArray]:

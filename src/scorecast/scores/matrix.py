@@ -197,6 +197,23 @@ class Scores:
         smaller.classes = tuple(self.classes[i] for i in chosen)
         return smaller
 
+    def some(self, rows: IntArray) -> Scores:
+        """Keep some samples, and all classes.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+            Samples to keep.
+
+        Returns
+        -------
+        Scores
+            The same classes, fewer samples.
+        """
+        fewer = copy.copy(self)
+        fewer.values, fewer.own = self.values[rows], self.own[rows]
+        return fewer
+
     def competitor_counts(
         self,
         group: IntArray,

@@ -53,6 +53,9 @@ class Recogniser(Protocol):
     def subset(self, chosen: IntArray) -> Self:
         """Keep some classes, and the samples that belong to them."""
 
+    def some(self, rows: IntArray) -> Self:
+        """Keep some samples, and all classes."""
+
     def competitor_counts(
         self, group: IntArray, n_groups: int, n_jobs: int | None = None
     ) -> tuple[CountArray, CountArray]:
