@@ -40,7 +40,7 @@ _OF_RUNS = ("full", "n_repeats", "checkpoint", "seed", "n_jobs")
     "Question",
     "--full",
     is_flag=True,
-    help="Sizes of the papers, which may take days, instead of quick ones.",
+    help="Sizes of the papers, which may take hours, instead of quick ones.",
 )
 @option(
     "Input",
@@ -101,7 +101,7 @@ def _files(options: dict[str, Any]) -> tuple[str, ...]:
     paths = [
         os.path.join(folder, file)
         for entry in ENTRIES.values()
-        if asked & {"all", entry.paper, entry.name}
+        if asked & {"all", entry.paper, entry.name, *entry.aliases}
         for file in entry.files
     ]
     return tuple(path for path in dict.fromkeys(paths) if os.path.isfile(path))

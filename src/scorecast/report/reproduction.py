@@ -28,10 +28,10 @@ _OFTEN = 3  # rows that share a reason, from which it is said once
 _MOST_DECIMALS = 10
 _LEGEND = (
     "Corrected: what is right where print is wrong, or, where nothing is printed, what "
-    "an independent calculation gives. Measured: by scorecast, with its standard error "
-    "if it is from a simulation. Same: within the last digit of print, or what the "
-    "calculation guarantees; within error: within three standard errors of both "
-    "together."
+    "an independent calculation or the authors' own run gives. Measured: by scorecast, "
+    "with its standard error if it is from a simulation. Same: within the last digit "
+    "of print, or what the calculation guarantees; within error: within three standard "
+    "errors of both together."
 )
 
 
@@ -83,17 +83,27 @@ def _headline(found: Reproduction) -> str:
     said = ", ".join(
         f"{formats.count(k)} {_counted(v, k)}" for v, k in counts.items() if k
     )
-    compared = n - counts[Verdict.NOT_COMPARABLE]
     if not n:
         return f"{of[0].upper()}{of[1:]}: only figures are to be redrawn."
-    good = counts[Verdict.SAME] + counts[Verdict.WITHIN_ERROR]
-    start = (
-        f"{formats.count(good)} of {formats.count(compared)} numbers that can be "
-        "compared come out. "
-        if compared
-        else ""
-    )
+    start = _come_out(found)
     return f"{start}{of[0].upper()}{of[1:]}: {said}."
+
+
+def _come_out(found: Reproduction) -> str:
+    """Say how many come out, of those in print and of those known otherwise."""
+    compared = [
+        n for _, n in found.numbers() if n.verdict is not Verdict.NOT_COMPARABLE
+    ]
+    said = []
+    for is_printed, what in (
+        (True, "printed numbers and statements that can be compared"),
+        (False, "numbers that are not printed but known otherwise"),
+    ):
+        own = [n for n in compared if (n.published is not None) == is_printed]
+        good = sum(n.verdict is not Verdict.DIFFERS for n in own)
+        if own:
+            said.append(f"{formats.count(good)} of {formats.count(len(own))} {what}")
+    return f"{' and '.join(said)} come out. " if said else ""
 
 
 def _counted(verdict: Verdict, n: int) -> str:
@@ -113,7 +123,10 @@ def _facts(found: Reproduction) -> tuple[tuple[str, str], ...]:
         (printed, "printed"),
         (formulas, "by printed formulas"),
         (claims, "statements of the text"),
-        (silent, "not printed, held against an independent calculation"),
+        (
+            silent,
+            "not printed: of independent calculations or the authors' own run",
+        ),
     ]
     said = "; ".join(f"{formats.count(n)} {what}" for n, what in parts if n)
     if wrong:
@@ -195,7 +208,6 @@ def _misprint_section(done: Sequence[ReproducedEntry]) -> Section:
             for entry, n in wrong
         ),
         notes=_notes([n for _, n in wrong]),
-        is_folded=len(wrong) > _MOST_OPEN,
         is_stacked=True,
     )
     lead = (

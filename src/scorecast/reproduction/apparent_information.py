@@ -63,7 +63,7 @@ def skew_student(work: Work) -> Found:
     "002-b6",
     "the distribution of a shape (proGamma)",
     "mode and mean of the conjugate distribution of a shape parameter",
-    seconds=0.5,
+    seconds=0.2,
 )
 def shapes(work: Work) -> Found:
     """Evaluate moments."""
@@ -96,7 +96,7 @@ def shapes(work: Work) -> Found:
     "002-coin",
     "forecasters of a coin",
     "apparent information of one always right, one always wrong, one who guesses",
-    seconds=0.5,
+    seconds=0.1,
 )
 def coin(work: Work) -> Found:
     """Compute j of each."""
@@ -163,7 +163,7 @@ def _mean(values: FloatArray) -> Measured:
     "002-betting",
     "a stake that grows with information",
     "growth of the piles of two players who bet on a coin, one of whom knows more",
-    seconds=2.0,
+    seconds=1.0,
 )
 def betting(work: Work) -> Found:
     """Let two players bet in proportion to what they believe."""
@@ -229,7 +229,7 @@ _FAR_OUT = -6.58
     "417 values of a skew-Student distribution and one at -6.58, with the printed mean "
     "and standard error; histogram, density and distribution of J",
     aliases=("002-fig-2", "002-fig-3"),
-    seconds=20.0,
+    seconds=3.0,
     full_minutes=1.0,
 )
 def stand_in(work: Work) -> Found:
@@ -304,7 +304,7 @@ _SURVIVAL = "asi_survival_oof.csv.gz"
     "posterior of J: prostate cancer, other patients",
     "apparent information of a Weibull model of 134 men, out of sample",
     files=(_SURVIVAL,),
-    seconds=20.0,
+    seconds=4.0,
     full_minutes=0.5,
 )
 def other_patients(work: Work) -> Found:
@@ -360,7 +360,7 @@ def _log_ratios(work: Work) -> FloatArray:
     "002-prior",
     "the prior of J",
     "2.5 and 97.5 % of J before any data, as printed and by another reading",
-    seconds=25.0,
+    seconds=5.0,
     full_minutes=2.0,
 )
 def prior_of_j(work: Work) -> Found:
@@ -408,7 +408,7 @@ _SAMPLE = (
     "evidence by thermodynamic integration",
     "log evidence of 20 normal values with a normal prior of their mean, by 20 "
     "temperatures",
-    seconds=0.5,
+    seconds=0.1,
 )
 def evidence(work: Work) -> Found:
     """Integrate exact means of the log likelihood over the ladder."""
@@ -441,7 +441,7 @@ def evidence(work: Work) -> Found:
     "chains from different starts",
     "posterior mean of the mixture of 200 synthetic values, from one and from eight "
     "components",
-    seconds=30.0,
+    seconds=4.0,
     full_minutes=2.0,
 )
 def starts(work: Work) -> Found:

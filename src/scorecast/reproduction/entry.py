@@ -241,7 +241,7 @@ class Entry(Method):
     seconds : float
         How long it takes, on two cores.
     full_minutes : float
-        How long at the size of the paper.
+        How long at the size of the paper; as quick where there is no other size.
     reason : str
         Why it cannot be done, if it cannot.
     """
@@ -310,6 +310,7 @@ def cannot_be_had(name: str, title: str, summary: str, reason: str) -> None:
 
 def _add(name: str, title: str, summary: str, **facts: Any) -> None:
     paper = PAPERS[name.partition("-")[0]]
+    facts.setdefault("full_minutes", facts.get("seconds", 1.0) / 60)
     ENTRIES.add(
         Entry(
             name=name,

@@ -83,7 +83,7 @@ def _normal(x: FloatArray, mean: float, sd: float) -> FloatArray:
     "toy: accuracy of random sets of classes",
     "how far the accuracy of k random classes spreads around its mean, rho .7",
     aliases=("004-fig-6",),
-    seconds=2.0,
+    seconds=1.0,
 )
 def toy_spread(work: Work) -> Found:
     """Draw sets of labels, and hold the mean of their accuracies against the exact."""
@@ -305,8 +305,8 @@ def _greatest_error(
     "greatest error over noise levels of forecasts of 1-NN accuracy in ten dimensions, "
     "with the error and the bias at each level (Figures 7 and 8)",
     aliases=("001-fig-7", "001-fig-8"),
-    seconds=190.0,
-    full_minutes=2000.0,
+    seconds=180.0,
+    full_minutes=300.0,
 )
 def gaussian_table(work: Work) -> Found:
     """Simulate, forecast, and take the greatest error over noise levels."""
@@ -409,7 +409,7 @@ def _panel(
     "001-sec-5.1",
     "Gaussian simulation: errors where the truth is .43",
     "500 to 2,000 classes at variance .2",
-    seconds=20.0,
+    seconds=12.0,
     full_minutes=2.0,
 )
 def where_truth_is_43(work: Work) -> Found:
@@ -474,7 +474,7 @@ def _forecast_shown(task: _Shown, rng: np.random.Generator) -> dict[str, list[fl
     "dimensions stand in for those of 128",
     aliases=("001-fig-10",),
     files=(_FACES,),
-    seconds=20.0,
+    seconds=12.0,
     full_minutes=2.0,
 )
 def faces_table(work: Work) -> Found:
@@ -566,7 +566,7 @@ def _telugu(work: Work) -> dict[tuple[str, int], ObservedClasses]:
     "20 to 100, 20 to 400 and 100 to 400 characters, three classifiers, from the "
     "authors' own scores",
     files=(_TELUGU,),
-    seconds=12.0,
+    seconds=8.0,
     full_minutes=0.5,
 )
 def telugu_table(work: Work) -> Found:
@@ -635,7 +635,7 @@ def toy_risks(work: Work) -> Found:
     "toy: how well polynomials fit D(u)",
     "greatest error of the best polynomial of degree 1 to 7 to D(u), at four "
     "correlations, by linear programming",
-    seconds=3.0,
+    seconds=4.0,
 )
 def toy_polynomials(work: Work) -> Found:
     """Fit polynomials to D(u) so that the greatest error is least."""
@@ -685,7 +685,7 @@ def _least_error(u: FloatArray, d: FloatArray, degree: int) -> float:
     "linear spline; features of three dimensions stand in for those of 128",
     aliases=("004-fig-11",),
     files=(_FACES,),
-    seconds=30.0,
+    seconds=4.0,
     full_minutes=10.0,
 )
 def faces_by_splines(work: Work) -> Found:
@@ -733,7 +733,7 @@ def _spline_shown(task: _Shown, rng: np.random.Generator) -> list[float]:
     "errors with 400 characters forecast from 20 and from 100, from the authors' own "
     "scores",
     files=(_TELUGU,),
-    seconds=10.0,
+    seconds=2.0,
     full_minutes=0.5,
 )
 def telugu_by_splines(work: Work) -> Found:

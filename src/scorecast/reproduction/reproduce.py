@@ -110,7 +110,7 @@ def reproduce(
         Names of entries such as ``"001-table-1"``, numbers of papers such as ``"003"``,
         or ``"all"``; `scorecast.reproduction.catalogue` lists them.
     full : bool, default=False
-        Whether simulations have the size of the papers, which may take days.
+        Whether simulations have the size of the papers, which may take hours.
     data : str or path-like, optional
         Folder of data that may not be shipped; by default what the environment
         variable ``SCORECAST_DATA`` names. Entries of a paper, or of all, that lack
@@ -288,10 +288,12 @@ def _refuse_absent(entry: Entry, folder: str | None) -> None:
         raise InsufficientDataError(f"{entry.name} cannot be done: {entry.reason}")
     lacking = entry.lacking(folder)
     if lacking:
-        where = f"put it into {folder}" if folder else "name the folder that has it"
+        put = f"put it into {folder}, or name another folder"
+        name = f"name the folder that has it, here or by {_FOLDER}"
         raise InsufficientDataError(
             f"{entry.name} {_lacks(entry, folder)}",
-            remedy=f"{where} ({_FOLDER} or `data`)",
+            remedy=put if folder else name,
+            option="data",
         )
 
 

@@ -81,7 +81,7 @@ def _risk_of_subsets(
     "000-thm-2.5",
     "lower bounds of accuracy",
     "bounds of accuracy and average Bayes accuracy from .8 on 50 classes with 10 tests",
-    seconds=0.5,
+    seconds=0.1,
 )
 def accuracy_bounds(work: Work) -> Found:
     """Evaluate the bounds of the thesis, and sharper ones."""
@@ -104,7 +104,7 @@ def accuracy_bounds(work: Work) -> Found:
     "000-thm-2.5.1",
     "variance of the Bayes accuracy",
     "variance over random sets of 20 classes against its bound 1/(4k), rho .7",
-    seconds=1.0,
+    seconds=0.3,
 )
 def variance_of_accuracy(work: Work) -> Found:
     """Draw sets of classes and take the variance of their accuracy."""
@@ -125,7 +125,7 @@ def variance_of_accuracy(work: Work) -> Found:
     "000-lemma-2.5.1",
     "bound after choosing the best of several rules",
     "how often the bound of the best of ten rules holds",
-    seconds=3.0,
+    seconds=0.1,
 )
 def best_of_rules(work: Work) -> Found:
     """Test ten rules of equal accuracy, choose the best, and bound its accuracy."""
@@ -156,8 +156,8 @@ def best_of_rules(work: Work) -> Found:
 @reproduces(
     "000-thm-4.3.1",
     "the best accuracy that information allows",
-    "C_k(iota) and its inverse, against the authors' table",
-    seconds=0.5,
+    "C_k(iota) and its inverse, for 2 to 100,000 classes",
+    seconds=0.3,
 )
 def capacity(work: Work) -> Found:
     """Evaluate C_k and its inverse."""
@@ -192,7 +192,7 @@ def capacity(work: Work) -> Found:
     "000-kay",
     "how many images until one in ten is identified",
     "from accuracy .75 among 1,750 images, by the ideal curve",
-    seconds=0.5,
+    seconds=0.1,
 )
 def many_images(work: Work) -> Found:
     """Read information off one accuracy, and follow the ideal curve down to .10."""
@@ -231,7 +231,7 @@ def many_images(work: Work) -> Found:
     "accuracy of normal scores",
     "chance that one of six normal scores is not the greatest, by formula and by "
     "drawing them",
-    seconds=1.0,
+    seconds=0.3,
 )
 def normal_scores(work: Work) -> Found:
     """Evaluate the formula of the two-parameter family, and draw scores."""
@@ -274,7 +274,7 @@ def _score_matrix(n: int, dimensions: int, rng: np.random.Generator) -> FloatArr
     "000-thm-5",
     "the ideal curve in high dimension",
     "accuracy of the best decoder of 1.5 nats in 1 to 400 dimensions, and its limit",
-    seconds=6.0,
+    seconds=3.0,
     full_minutes=1.0,
 )
 def high_dimension(work: Work) -> Found:
@@ -325,7 +325,8 @@ def high_dimension(work: Work) -> Found:
     "000-implied",
     "information implied by an identification curve",
     "information read off 300 stimuli in 400 dimensions that share 1.5 nats",
-    seconds=8.0,
+    seconds=2.0,
+    full_minutes=0.5,
 )
 def implied_amount(work: Work) -> Found:
     """Read information off curves of stimuli and responses with a known amount."""
@@ -354,7 +355,8 @@ def implied_amount(work: Work) -> Found:
     "000-fig-id",
     "identification curves of encoding models",
     "accuracy of ridge and elastic net, ten features and 40 responses",
-    seconds=12.0,
+    seconds=11.0,
+    full_minutes=0.5,
 )
 def encoding_curves(work: Work) -> Found:
     """Fit encoding models and identify stimuli from responses."""
@@ -400,7 +402,8 @@ def encoding_curves(work: Work) -> Found:
     "risk under a cost that is not zero or one",
     "cost min((yhat - y)^2, 4) of classes on a line, rho .7, and its forecast from 60 "
     "classes to 300",
-    seconds=10.0,
+    seconds=6.0,
+    full_minutes=1.0,
 )
 def squared_cost(work: Work) -> Found:
     """Average the cost over random sets of classes, and forecast it."""
