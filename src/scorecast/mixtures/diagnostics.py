@@ -79,7 +79,7 @@ class Diagnostics:
     failed: tuple[Check, ...] = ()
     judged: Judged = Judged.MEAN
     most_rhat: float = MOST_RHAT
-    least_ess: float = LEAST_ESS_OF_SHORT_CHAINS
+    least_ess: float = float(LEAST_ESS_OF_SHORT_CHAINS)
 
     @property
     def passed(self) -> bool:
@@ -151,7 +151,7 @@ def diagnose(
         failed=_failed(traced, rhat, bulk, tail, least),
         judged=judged,
         most_rhat=MOST_RHAT,
-        least_ess=least,
+        least_ess=float(least),
     )
 
 
@@ -218,7 +218,7 @@ def diagnose_short_chains(
         n_draws=means.shape[1],
         failed=tuple(check for check, is_held in held.items() if not is_held),
         most_rhat=MOST_RHAT,
-        least_ess=least,
+        least_ess=float(least),
     )
 
 
