@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scorecast.cli.options import Whole, output_options
 from scorecast.cli.verb import Verb, option, refuse_unused
-from scorecast.reproduction import (
-    ENTRIES,
-    Catalogue,
-    Reproduction,
-    catalogue,
-    reproduce,
-)
+
+if TYPE_CHECKING:
+    from scorecast.reproduction import Catalogue, Reproduction
 
 _OF_RUNS = ("full", "n_repeats", "checkpoint", "seed", "n_jobs")
 
@@ -77,6 +73,8 @@ def command(**options: Any) -> None:
 
 
 def _answer(options: dict[str, Any], _: Any) -> Reproduction | Catalogue:
+    from scorecast.reproduction import catalogue, reproduce
+
     if not options["entries"]:
         reason = "without an ENTRY, such as 'all'"
         refuse_unused(click.get_current_context(), _OF_RUNS, reason)
@@ -97,6 +95,8 @@ def _files(options: dict[str, Any]) -> tuple[str, ...]:
     folder = options["data"] or os.environ.get("SCORECAST_DATA")
     if not folder or not options["entries"]:
         return ()
+    from scorecast.reproduction import ENTRIES
+
     asked = set(options["entries"])
     paths = [
         os.path.join(folder, file)
