@@ -146,6 +146,20 @@ def _row(number):
     return SimpleNamespace(**vars(number), target=target)
 
 
+def test_what_is_drawn_as_a_density_is_one(quick):
+    for line in quick["002-b6"].pictures[0].panels[0].lines:
+        x, y = np.array(line.x), np.array(line.y)
+        mass = np.diff(x) @ (y[1:] + y[:-1]) / 2
+        assert 0.9 < mass < 1.001, line.name  # its tail goes on beyond the figure
+
+
+def test_a_bound_that_forgets_the_choice_of_a_rule_does_not_hold():
+    found = sc.reproduce("000-lemma-2.5.1").entries[0].numbers
+    share = {n.cell: n.measured for n in found}
+    assert share["share that holds"] >= 0.95
+    assert share["the same without allowing for the choice"] < 0.5
+
+
 # --- verdicts -------------------------------------------------------------------------
 
 

@@ -81,7 +81,7 @@ def shapes(work: Work) -> Found:
     lines = []
     for b in (1, 3, 9):
         law = ProGamma(1, b)
-        y = np.exp(law.log_density(m) - law.log_normaliser)
+        y = np.exp(law.log_density(m))
         lines.append(Line(name=f"b = {b}", x=tuple(m.tolist()), y=tuple(y.tolist())))
     picture = Picture(
         title="Densities of a shape m, type 1, a = 1",
