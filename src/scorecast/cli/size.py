@@ -230,7 +230,10 @@ def command(**options: Any) -> None:
     context = click.get_current_context()
     if options["to"] is not None:
         refuse_unused(context, _OF_SAMPLES, "with --classes: leave it out")
-        if (options["accuracy"] is None) == (options["pilot"] is None):
+        if options["accuracy"] is not None and options["pilot"] is not None:
+            problem = "the pilot tells the accuracy: give one of them, not both"
+            raise UsageError(problem, parameter="accuracy")
+        if options["accuracy"] is None and options["pilot"] is None:
             problem = "the accuracy that is expected in use is needed, or a --pilot"
             raise UsageError(problem, parameter="accuracy")
         run(options, _load_pilot, _plan)

@@ -684,9 +684,11 @@ def extrapolate_curve(
         _refuse_unheld([points for points, _ in given.values()], until)
         reaches = {n: _reach(fit, until, confidence_level) for n, fit in fits.items()}
     if to is None:
-        # An accuracy that is never lost is shown at the limit.
-        targets = np.unique([r.classes or r.limit for r in reaches.values()])
-        targets = np.maximum(targets, 2)
+        # An accuracy that is never lost is shown at the limit, one that was lost
+        # before the first point at that.
+        firsts = [int(points.classes[0]) for points, _ in given.values()]
+        ends = [reach.classes or reach.limit for reach in reaches.values()]
+        targets = np.unique(np.maximum(ends, firsts))
     curves, notes = [], []
     for name, (points, own) in given.items():
         rises = _rises(fits[name])

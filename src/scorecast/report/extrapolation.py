@@ -671,7 +671,7 @@ def _numbers_section(result: Extrapolation) -> Section:
     if curve.classes.size:
         columns = (curve.classes, curve.accuracy, curve.low, curve.high)
         tables.append(_curve_table("Forecast curve", *columns, level=level))
-    chosen = {
+    chosen: dict[str, Any] = {
         "bandwidth": result.bandwidth,
         "number of independent examples": result.n_effective,
         **result.parameters,
@@ -679,8 +679,12 @@ def _numbers_section(result: Extrapolation) -> Section:
             {"bandwidth": one.bandwidth, "rmse": one.rmse, "accuracy": one.accuracy}
             for one in result.by_bandwidth
         ],
-        "pooling": result.pooling,
     }
+    if result.n_effective is not None:
+        size = formats.count(round(result.n_effective))
+        chosen["number of independent examples"] = size
+    for part in result.pooling.parts if result.pooling else ():
+        chosen[f"weight of {part.method}"] = formats.fixed(part.weight, 2)
     rows = tuple(
         (name, _plain(value))
         for name, value in chosen.items()
