@@ -202,7 +202,7 @@ def test_intervals_hold_and_would_not_without_their_doubts(monkeypatch):
     assert 0.85 <= held <= 0.99
     monkeypatch.setattr(kernel, "_DOUBT", 0.0)
     monkeypatch.setattr(kernel, "_DOUBT_OF_CLASSES", 0.0)
-    monkeypatch.setattr(TailLaw, "_sampling", lambda *_: np.zeros(1))
+    monkeypatch.setattr(TailLaw, "sampling_error", lambda *_: np.zeros(1))
     monkeypatch.setattr(TailLaw, "disagreement", lambda *_: np.zeros(1))
     held = coverage()
     assert held < 0.8
