@@ -11,7 +11,9 @@ import contextlib
 import os
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -27,7 +29,7 @@ _ATTEMPTS = 4  # of a task whose worker, or whose data, is lost
 
 
 @dataclass(frozen=True, kw_only=True)
-class Engine(Method):
+class Engine(Method, ABC):
     """A place where work can be done.
 
     Attributes
@@ -38,10 +40,9 @@ class Engine(Method):
 
     takes_address: ClassVar[bool] = False
 
-    @contextlib.contextmanager
-    def running(self, address: str | None) -> Iterator[None]:
+    @abstractmethod
+    def running(self, address: str | None) -> AbstractContextManager[None]:
         """Do the work of all that is run inside here."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -194,7 +194,7 @@ def _headline(result: Extrapolation) -> str:
     beyond = {p.classes: p for p in result.predictions if not p.is_observed}
     if result.reach is not None:
         text = _reach_text(result.reach, result.n_classes, result.confidence_level)
-        known = f"{known}, {text}"
+        known = f"{known}, and {text}"
     if not beyond and result.predictions and result.reach is None:
         fewer = ", with ".join(
             f"{formats.count(p.classes)} classes {formats.percent(p.accuracy)}"
@@ -265,7 +265,7 @@ def _reach_text(reach: Reach, n_classes: int, confidence_level: float) -> str:
     if reach.low is None and reach.high is None:
         ends = f"{level} sure"
     held = most if reach.classes is None else f"about {said(reach.classes)}"
-    text = f"and {wanted} or more up to {held} classes ({ends})"
+    text = f"{wanted} or more up to {held} classes ({ends})"
     if reach.classes is None or reach.classes > FAR * n_classes:
         return f"{text}, which is far beyond the data: a rough guide at best"
     return text
@@ -1257,7 +1257,7 @@ def _points_headline(result: CurveExtrapolation) -> str:
         known += _guesses(result.top)
         if curve.reach is not None:
             level = result.confidence_level
-            known += f", {_reach_text(curve.reach, int(curve.classes[-1]), level)}"
+            known += f", and {_reach_text(curve.reach, int(curve.classes[-1]), level)}"
             if len(curve.predictions) == 1:
                 return f"{_rising(result)}{known}."
         nearest = sorted(curve.predictions, key=lambda p: p.classes)[:_MOST_SAID]
@@ -1285,7 +1285,6 @@ def _points_headline(result: CurveExtrapolation) -> str:
     if longest.reach is not None:
         last = int(longest.classes[-1])
         text = _reach_text(longest.reach, last, result.confidence_level)
-        text = text.removeprefix("and ")
         held = f" {formats.printable(longest.model)} holds {text}."
     return (
         f"{_rising(result)}Of {len(result.curves)} models "
