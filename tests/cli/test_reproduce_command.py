@@ -80,3 +80,11 @@ def test_bad_input_is_one_line(run, words, code, said):
     assert (found, out) == (code, "")
     assert said in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_a_misprint_comes_out_as_corrected_and_never_as_printed(run):
+    code, out, err = run("reproduce", "001-sec-2.4")
+    assert code == 0, err
+    start = " ".join(out.split("\n\n")[0].split())
+    assert start.startswith("0 of 1 printed numbers")
+    assert "come out as printed, 1 as corrected." in start

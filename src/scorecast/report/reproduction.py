@@ -90,20 +90,27 @@ def _headline(found: Reproduction) -> str:
 
 
 def _come_out(found: Reproduction) -> str:
-    """Say how many come out, of those in print and of those known otherwise."""
+    """Say how many come out: as printed, as corrected, and of those known otherwise."""
     compared = [
         n for _, n in found.numbers() if n.verdict is not Verdict.NOT_COMPARABLE
     ]
+    printed = [n for n in compared if n.published is not None]
+    silent = [n for n in compared if n.published is None]
+    good = [n for n in printed if n.verdict is not Verdict.DIFFERS]
+    right = sum(not n.is_misprint for n in good)
     said = []
-    for is_printed, what in (
-        (True, "printed numbers and statements that can be compared"),
-        (False, "numbers that are not printed but known otherwise"),
-    ):
-        own = [n for n in compared if (n.published is not None) == is_printed]
-        good = sum(n.verdict is not Verdict.DIFFERS for n in own)
-        if own:
-            said.append(f"{formats.count(good)} of {formats.count(len(own))} {what}")
-    return f"{' and '.join(said)} come out. " if said else ""
+    if printed:
+        of = formats.count(len(printed))
+        what = "printed numbers and statements that can be compared"
+        # A misprint comes out where the correction does, and never as printed.
+        amended = len(good) - right
+        rest = f", {formats.count(amended)} as corrected" if amended else ""
+        said.append(f"{formats.count(right)} of {of} {what} come out as printed{rest}")
+    if silent:
+        known = sum(n.verdict is not Verdict.DIFFERS for n in silent)
+        counted = f"{formats.count(known)} of {formats.count(len(silent))}"
+        said.append(f"{counted} that are not printed but known otherwise come out")
+    return f"{'; '.join(said)}. " if said else ""
 
 
 def _counted(verdict: Verdict, n: int) -> str:
