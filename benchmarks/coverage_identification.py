@@ -166,8 +166,12 @@ def bounds(repeats):
                 low = average_bayes_bound(
                     a, Trials.of(n, 1), confidence_level=LEVEL, method=m
                 )
-                exceeded[m] += float(least_information(low, k, units="nats")) > truth
-            exceeded["raw"] += a > float(best_accuracy(truth, k, units="nats"))
+                exceeded[m] += (
+                    float(least_information(low, n_classes=k, units="nats")) > truth
+                )
+            exceeded["raw"] += a > float(
+                best_accuracy(truth, n_classes=k, units="nats")
+            )
         row = "".join(f"{exceeded[m] / repeats:>10.3f}" for m in (*methods, "raw"))
         print(f"{n:>5}{k:>4}{row}", flush=True)
 

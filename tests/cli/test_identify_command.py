@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
 from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
@@ -467,3 +468,116 @@ def test_few_fixed_classes_are_said_beside_stimuli_at_large(run, tmp_path):
     proved = json.loads(out)["result"]["bound"]
     assert proved["value"] == 0
     assert 0.5 < proved["for_these"] < 2
+
+
+# --- an accuracy alone ---------------------------------------------------------------
+
+
+def test_an_accuracy_alone_says_what_the_library_says(run):
+    given = ("--accuracy", "0.9,0.8", "--classes", "10,50", "--tests", "10")
+    code, out, err = run(
+        "identify", *given, "--n-classifiers", 7, "--units", "nats", "--json", "-"
+    )
+    assert code == 0, err
+    expected = sc.mutual_information_bound(
+        [0.9, 0.8], n_classes=[10, 50], n_tests=10, n_classifiers=7, units="nats"
+    )
+    assert json.loads(out)["result"] == expected.to_dict()["result"]
+    each = ",".join(["12", "9", *["10"] * 48])
+    code, out, _ = run(
+        "identify", "--accuracy", 0.8, "--classes", 50, "--tests", each, "--json", "-"
+    )
+    counts = [12, 9, *[10] * 48]
+    expected = sc.mutual_information_bound(0.8, n_classes=50, n_tests=counts)
+    assert json.loads(out)["result"] == expected.to_dict()["result"]
+
+
+def test_the_gate_of_an_accuracy_is_on_what_is_proved(run):
+    given = ("identify", "--accuracy", 0.8, "--classes", 50, "--tests", 10)
+    assert run(*given, "--fail-below", 3.9)[0] == 0
+    code, _, err = run(*given, "--fail-below", 4)
+    assert code == 5
+    assert "proved" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "text"),
+    [
+        (["--classes", 50], 2, "--tests"),
+        (["--classes", 50, "--tests", 10, "--to", 100], 2, "--to"),
+        (["--classes", "names.txt", "--tests", 10], 2, "--classes"),
+        (["--classes", "50,10", "--tests", 10], 2, "--accuracy"),
+        (["--classes", 50, "--tests", "10,10"], 2, "--tests"),
+        (["--classes", 1, "--tests", 10], 2, "--classes"),
+        (["--classes", 50, "--tests", 0], 2, "--tests"),
+        (["--classes", 50, "--tests", 10, "--stimuli", "x.npy"], 2, "either"),
+    ],
+)
+def test_an_accuracy_without_its_numbers_is_refused(run, options, code, text):
+    found, _, err = run("identify", "--accuracy", 0.8, *options)
+    assert found == code, err
+    assert text in err
+
+
+# --- encoding models and sets of features --------------------------------------------
+
+
+def test_features_and_models_are_compared_in_the_same_splits(run, folder):
+    x, y = np.load(folder / "x.npy"), np.load(folder / "y.npy")
+    np.save(folder / "few.npy", x[:, :4])
+    code, out, err = run(
+        "identify", "--features", folder / "x.npy", "--features",
+        f"some={folder}/few.npy", "--responses", folder / "y.npy", "--model", "ridge",
+        "--model", "sklearn.linear_model:LinearRegression()", "--alphas", "0.1,10",
+        "--shrinkage", "0.5", "--test-size", 0.5, "--n-splits", 2, "--json", "-",
+    )  # fmt: skip
+    assert code == 0, err
+    rows = json.loads(out)["result"]["rows"]
+    ours = sc.EncodingModel(alphas=[0.1, 10], shrinkage=0.5)
+    asked = {"test_size": 0.5, "n_splits": 2}
+    expected = {
+        "x, ridge": sc.identify(x, y, model=ours, **asked),
+        "x, LinearRegression": sc.identify(x, y, model=LinearRegression(), **asked),
+        "some, ridge": sc.identify(x[:, :4], y, model=ours, **asked),
+        "some, LinearRegression": sc.identify(
+            x[:, :4], y, model=LinearRegression(), **asked
+        ),
+    }
+    assert [row["name"] for row in rows] == list(expected)
+    for row, answer in zip(rows, expected.values(), strict=True):
+        assert row["implied"] == pytest.approx(answer.implied.value, rel=1e-12)
+        assert row["unpaired"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--model", "rigde"], "'ridge'"),
+        (["--model", "sklearn.linear_model:Nothing()"], "Nothing"),
+        (["--model", "sklearn.linear_model:RidgeCV()", "--alphas", "1"], "--alphas"),
+        (["--model", "ridge", "--shrinkage", "much"], "--shrinkage"),
+        (["--alphas", "1,-2"], "--alphas"),
+        (["--ensemble-sizes", "3,900"], "--ensemble-sizes"),
+        (["--model", "ridge", "--model", "lasso", "--to", 9], "--to"),
+    ],
+)
+def test_models_that_are_none_are_refused(run, folder, options, text):
+    code, _, err = run(
+        "identify", "--stimuli", folder / "x.npy", "--responses", folder / "y.npy",
+        *options,
+    )  # fmt: skip
+    assert code == 2, err
+    assert text in err
+
+
+def test_the_growth_with_responses_is_shown(run, folder):
+    page = folder / "grow.html"
+    code, out, err = run(
+        "identify", "--stimuli", folder / "x.npy", "--responses", folder / "y.npy",
+        "--n-splits", 2, "--ensemble-sizes", "2,8", "--ensemble-draws", 3, "--report",
+        page,
+    )  # fmt: skip
+    assert code == 0, err
+    table = out[out.index("responses  ensembles") :].splitlines()
+    assert [row.split()[:2] for row in table[1:3]] == [["2", "3"], ["8", "1"]]
+    assert "grows with the number of responses" in page_text(page.read_text())

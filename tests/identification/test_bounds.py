@@ -159,7 +159,7 @@ def test_every_bound_is_given_for_what_it_claims_to_allow(registry, bound):
 def test_a_bound_on_information_is_that_of_the_accuracy():
     bound = mutual_information_bound(0.8, n_classes=50, n_tests=10)
     low = average_bayes_bound(0.8, Trials.of(50, 10))
-    assert bound.value == pytest.approx(float(least_information(low, 50)))
+    assert bound.value == pytest.approx(float(least_information(low, n_classes=50)))
     assert bound.best == 50
     assert bound.fano[0] == pytest.approx(np.log(50) - 0.5004 - 0.2 * np.log(49), 1e-4)
     bits = mutual_information_bound(0.8, n_classes=50, n_tests=10, units="bits")
@@ -420,5 +420,5 @@ def test_the_bound_for_fixed_classes_holds():
         exceeded = np.mean([found[a] > truth for a in seen])
         assert exceeded <= 0.05 + 2 * 0.011
         # Without an allowance for chance it would not hold.
-        plain = {a: fano_information(a, 2) for a in np.unique(seen)}
+        plain = {a: fano_information(a, n_classes=2) for a in np.unique(seen)}
         assert np.mean([plain[a] > truth + 1e-12 for a in seen]) > 0.3

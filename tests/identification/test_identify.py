@@ -253,7 +253,7 @@ def test_the_json_is_pinned(models, pair):
     }  # fmt: skip
     result = data["result"]
     assert set(result) == {
-        "curve", "implied", "bound", "forecasts", "assumptions", "notes",
+        "curve", "implied", "bound", "forecasts", "ensembles", "assumptions", "notes",
     }  # fmt: skip
     assert {"classes", "accuracy", "stderr"} <= set(result["curve"])
     assert result["curve"]["covariance"] == []  # thousands of numbers
@@ -474,3 +474,55 @@ def test_what_is_no_model_is_said():
         identify(stimuli, responses, model="ridge")
     with pytest.raises(UsageError, match="LogisticRegression cannot be fitted"):
         identify(stimuli, responses, model=LogisticRegression())
+
+
+# --- how information grows with the number of responses ------------------------------
+
+
+@pytest.fixture(scope="module")
+def channels():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(80, 6))
+    return x, x @ rng.normal(size=(6, 12)) / 3 + rng.normal(size=(80, 12))
+
+
+def test_all_responses_imply_what_the_whole_does_and_fewer_less(channels):
+    asked = {"test_size": 0.5, "n_splits": 3}
+    answer = identify(*channels, ensemble_sizes=[12, 2, 6], **asked)
+    two, six, whole = answer.ensembles
+    assert [e.n_responses for e in answer.ensembles] == [2, 6, 12]
+    assert [e.n_draws for e in answer.ensembles] == [5, 5, 1]
+    assert whole.implied == whole.low == whole.high == answer.implied.value
+    assert whole.accuracy == answer.accuracy
+    assert two.low <= two.implied <= two.high < six.implied < whole.implied
+    # What was asked beside it changes nothing else.
+    plain = identify(*channels, **asked)
+    assert plain.ensembles == ()
+    assert plain.implied.value == answer.implied.value
+    again = identify(*channels, ensemble_sizes=[12, 2, 6], n_jobs=2, **asked)
+    assert again.ensembles == answer.ensembles
+    assert Identification.from_dict(answer.to_dict()).ensembles == answer.ensembles
+
+
+def test_an_ensemble_is_the_model_fitted_to_these_responses(channels):
+    x, y = channels
+    asked = {"test_size": 0.5, "n_splits": 2, "ensemble_draws": 1}
+    found = identify(x, y, ensemble_sizes=11, **asked).ensembles[0].implied
+    # One of twelve was left out.
+    splits = {"test_size": 0.5, "n_splits": 2}
+    each = [identify(x, np.delete(y, i, axis=1), **splits) for i in range(12)]
+    assert found in [one.implied.value for one in each]
+    assert len({one.implied.value for one in each}) == 12
+
+
+@pytest.mark.parametrize("sizes", [0, 13, [3, 2.5], [-1]])
+def test_ensembles_that_cannot_be_drawn_are_refused(channels, sizes):
+    with pytest.raises(UsageError) as caught:
+        identify(*channels, ensemble_sizes=sizes)
+    assert caught.value.parameter == "ensemble_sizes"
+
+
+def test_of_given_scores_there_are_no_ensembles(models, pair):
+    with pytest.raises(UsageError) as caught:
+        identify_from_scores(models.bayes_scores(*pair), ensemble_sizes=[3])
+    assert caught.value.parameter == "ensemble_sizes"

@@ -43,7 +43,7 @@ def test_an_ideal_curve_gives_back_its_information(golden, weights):
     truth = entry["inputs"]["acc_generated_with_iota"]
     errors = np.diag(np.linspace(1e-4, 3e-4, ks.size))
     fit = fit_separation(
-        ks, ideal_accuracy(ks, truth), weights=weights, covariance=errors
+        ks, ideal_accuracy(truth, n_classes=ks), weights=weights, covariance=errors
     )
     assert abs(fit.value**2 / 2 - entry["expected"]) < 1e-9
 
@@ -58,14 +58,18 @@ def test_weights_hear_of_errors_where_they_say_so(models, name):
 
 def test_one_size_is_the_inverse_of_the_ideal_curve():
     fit = fit_separation(np.array([10.0]), np.array([0.4]))
-    assert fit.value**2 / 2 == pytest.approx(ideal_information(0.4, 10), rel=1e-9)
+    assert fit.value**2 / 2 == pytest.approx(
+        ideal_information(0.4, n_classes=10), rel=1e-9
+    )
 
 
 def test_the_fit_is_the_best_on_a_fine_grid(models):
     answer = implied_information(_scores(models))
     ks, accuracy = answer.classes, answer.accuracy
     grid = np.linspace(0.5, 4.0, 3501)
-    losses = [((accuracy - ideal_accuracy(ks, c * c / 2)) ** 2).sum() for c in grid]
+    losses = [
+        ((accuracy - ideal_accuracy(c * c / 2, n_classes=ks)) ** 2).sum() for c in grid
+    ]
     assert answer.separation == pytest.approx(grid[np.argmin(losses)], abs=1.1e-3)
 
 
@@ -139,7 +143,9 @@ def test_units_differ_by_a_factor(models):
 def test_forecasts_follow_the_ideal_curve(models):
     answer = implied_information(_scores(models))
     rows = answer.forecast([10, 10_000])
-    assert rows[0].accuracy == pytest.approx(float(ideal_accuracy(10, answer.value)))
+    assert rows[0].accuracy == pytest.approx(
+        float(ideal_accuracy(answer.value, n_classes=10))
+    )
     assert rows[1].accuracy < rows[0].accuracy
     for row in rows:
         assert row.low < row.accuracy < row.high
@@ -217,7 +223,7 @@ def test_groups_widen_the_floor_of_answers_that_are_all_right(models):
     assert lows[1] < lows[0]
     # Three groups of ten: Hoeffding allows for luck with each as a whole.
     low = max(1 - np.sqrt(np.log(40) / 3 / 2), 0)
-    assert lows[1] == pytest.approx(ideal_information(low, 30), abs=1e-9)
+    assert lows[1] == pytest.approx(ideal_information(low, n_classes=30), abs=1e-9)
 
 
 def test_one_stimulus_that_makes_the_interval_is_named():

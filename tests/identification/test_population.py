@@ -117,7 +117,7 @@ def test_the_identity_behind_the_factor_holds_exactly():
     apart = np.mean([channel[row].max(axis=0).sum() / k for row in distinct])
     truth = float((channel * np.log(channel / channel.mean(axis=0))).sum() / 4)
     assert apart * distinct_share(k, 4) <= independent
-    assert independent <= float(best_accuracy(truth, k))
+    assert independent <= float(best_accuracy(truth, n_classes=k))
     bound = mutual_information_bound(
         apart, n_classes=k, n_tests=10**8, n_drawn=4, population=4, confidence_level=0.5
     )

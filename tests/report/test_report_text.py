@@ -10,6 +10,7 @@ from scorecast import report
 from scorecast._core.result import Note
 from scorecast.extrapolation import ForecastNote
 from scorecast.report import render
+from scorecast.report.document import Document, Section, Table
 from scorecast.report.formats import (
     one_line,
     percent,
@@ -18,6 +19,7 @@ from scorecast.report.formats import (
     printable,
     weight_name,
 )
+from scorecast.report.terminal import write
 
 
 def test_a_forecast_in_the_terminal(make):
@@ -164,3 +166,16 @@ def test_printable_keeps_what_is_only_foreign():
 
 def test_one_line_is_short():
     assert one_line("x" * 10_000, 20) == "x" * 17 + "..."
+
+
+@pytest.mark.parametrize("width", range(34, 100, 3))
+def test_numbers_are_never_cut_however_narrow_the_terminal(width):
+    names = ("name", "alpha", "beta", "interval of gamma", "delta")
+    cells = [("a long name of something", "1.2345", "0.222", "-0.96 to 0.30", "12"),
+             ("b", "1.2346", "0.223", "-0.97 to 0.31", "13")]  # fmt: skip
+    table = Table(columns=names, rows=cells, bars=((0, 0.5, 1), (0, 0.2, 0.4)))
+    section = Section(tables=(table,), is_terminal=True)
+    shown = write(Document(headline="x", sections=(section,)), width=width)
+    assert all(len(line) <= width for line in shown.splitlines())
+    for row in (names, *cells):
+        assert all(cell in shown for cell in row[1:])

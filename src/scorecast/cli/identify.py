@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast._core.near_names import near_name
+from scorecast.cli.options import (
+    Listed,
+    Share,
+    Whole,
+    output_options,
+    table_options,
+)
 from scorecast.cli.verb import Verb, method_option, option, refuse_unused
 from scorecast.exceptions import (
     DataWarning,
@@ -19,12 +28,16 @@ from scorecast.exceptions import (
     UsageError,
     locating,
 )
-from scorecast.identification import DUPLICATES, WEIGHTS
+from scorecast.identification import DUPLICATES, PENALTIES, SHRINKAGES, WEIGHTS
 
 if TYPE_CHECKING:
     from scorecast.cli.inputs import Loaded, LoadedScores
     from scorecast.cli.outputs import Gate
-    from scorecast.identification import DecoderComparison, Identification
+    from scorecast.identification import (
+        DecoderComparison,
+        Identification,
+        InformationBound,
+    )
     from scorecast.io import Matrix
 
 _USUAL = (
@@ -32,7 +45,8 @@ _USUAL = (
     "--labels",
     "--stimuli",
     "--responses",
-    "--groups",
+    "--model",
+    "--accuracy",
     "--to",
     "--units",
     "--confidence-level",
@@ -46,20 +60,41 @@ _ROUTES = {
     "scores": ("scores",),
     "data": ("stimuli", "responses"),
     "embeddings": ("gallery", "probes"),
+    "accuracy": ("accuracy", "class_file", "n_tests"),
 }
-_OF_DATA = ("groups", "duplicates", "test_size", "n_splits")
+_OF_DATA = (
+    "groups",
+    "duplicates",
+    "test_size",
+    "n_splits",
+    "models",
+    "alphas",
+    "shrinkage",
+    "ensemble_sizes",
+    "ensemble_draws",
+)
 _OF_SCORES = ("class_file", "prefix", "drop_nonfinite", "lower_is_better")
 _OF_VECTORS = ("gallery_labels", "metric")
 _OF_LABELS = ("labels", "label_column", "drop")
+_OF_ACCURACY = ("n_tests", "n_classifiers")
+_OF_CURVES = ("to", "weights", "bound_sizes", "fail_below_low", "key")
 _UNUSED = {
-    "scores": (*_OF_DATA, *_OF_VECTORS),
-    "data": (*_OF_SCORES, *_OF_VECTORS, *_OF_LABELS),
-    "embeddings": (*_OF_DATA, *_OF_SCORES),
+    "scores": (*_OF_DATA, *_OF_VECTORS, *_OF_ACCURACY),
+    "data": (*_OF_SCORES, *_OF_VECTORS, *_OF_LABELS, *_OF_ACCURACY),
+    "embeddings": (*_OF_DATA, *_OF_SCORES, *_OF_ACCURACY),
+    "accuracy": (
+        *_OF_DATA,
+        *(name for name in _OF_SCORES if name != "class_file"),
+        *_OF_VECTORS,
+        *_OF_LABELS,
+        *_OF_CURVES,
+    ),
 }
 _INSTEAD = {
     "scores": "where scores are given",
     "data": "where stimuli and responses are given",
     "embeddings": "where vectors are compared",
+    "accuracy": "where an accuracy is all that is known",
 }
 
 
@@ -67,7 +102,11 @@ _INSTEAD = {
     name="identify",
     cls=Verb,
     usual=_USUAL,
-    aliases={"y_true": "--labels", "greater_is_better": "--lower-is-better"},
+    aliases={
+        "y_true": "--labels",
+        "greater_is_better": "--lower-is-better",
+        "n_classes": "--classes",
+    },
     context_settings={"allow_extra_args": True},
 )
 @option(
@@ -95,7 +134,8 @@ _INSTEAD = {
     "--classes",
     "class_file",
     metavar="FILE",
-    help="Stimulus of every column of --scores, in their order.",
+    help="Stimulus of every column of --scores, in their order; with --accuracy, the "
+    "number of classes.",
 )
 @option("Input", "--prefix", help="Only columns that begin so, as 'score_'.")
 @option(
@@ -136,8 +176,12 @@ _INSTEAD = {
 @option(
     "Input",
     "--stimuli",
-    metavar="FILE",
-    help="Features of the stimulus of every response.",
+    "--features",
+    "stimuli",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    help="Features of the stimulus of every response; once for each set of features, "
+    "to compare them.",
 )
 @option("Input", "--responses", metavar="FILE", help="The responses.")
 @option(
@@ -145,6 +189,22 @@ _INSTEAD = {
     "--groups",
     metavar="FILE",
     help="Group of every row, never split, such as a run.",
+)
+@option(
+    "Input",
+    "--accuracy",
+    type=Listed(Share()),
+    metavar="SHARE",
+    help="All that is known: the accuracy among --classes, tested --tests times each. "
+    "Several, such as 0.9,0.8 among 10,50, cost a correction.",
+)
+@option(
+    "Input",
+    "--tests",
+    "n_tests",
+    type=Listed(Whole(min=1)),
+    metavar="N",
+    help="Tests of every class behind --accuracy: one number, or one for each class.",
 )
 @option(
     "Question",
@@ -189,7 +249,8 @@ _INSTEAD = {
     "--fail-below",
     type=float,
     metavar="VALUE",
-    help="Exit with 5 if the implied information is lower, in --units.",
+    help="Exit with 5 if the implied (of --accuracy: proved) information is lower, in "
+    "--units.",
 )
 @option(
     "Question",
@@ -197,6 +258,55 @@ _INSTEAD = {
     type=float,
     metavar="VALUE",
     help="Exit with 5 if the lower end of its interval is lower.",
+)
+@option(
+    "Question",
+    "--n-classifiers",
+    type=Whole(min=1),
+    default=1,
+    metavar="N",
+    help="Classifiers among which that of --accuracy was chosen on these tests.",
+)
+@option(
+    "Question",
+    "--ensemble-sizes",
+    type=Listed(Whole(min=1)),
+    metavar="N,N,...",
+    help="Say how the information grows with so many responses, drawn at random.",
+)
+@option(
+    "Method",
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help=f"Encoding model: {', '.join(PENALTIES)}, or a regressor of scikit-learn with "
+    'literal parameters, as "sklearn.linear_model:RidgeCV()"; may be repeated, to '
+    "compare.  [default: ridge]",
+)
+@option(
+    "Method",
+    "--alphas",
+    type=Listed(click.FLOAT),
+    metavar="A,A,...",
+    help="Penalties to choose from, for ridge, elastic-net and lasso. [default: as the "
+    "data ask]",
+)
+@option(
+    "Method",
+    "--shrinkage",
+    default="ledoit-wolf",
+    metavar="RULE",
+    help=f"Weight of the diagonal in the covariance of responses, from 0 to 1, or "
+    f"{', '.join(SHRINKAGES)}; for ridge, elastic-net and lasso.",
+)
+@option(
+    "Method",
+    "--ensemble-draws",
+    type=Whole(min=1),
+    default=5,
+    metavar="N",
+    help="Ensembles to draw of every one of --ensemble-sizes.",
 )
 @option(
     "Method",
@@ -238,7 +348,8 @@ def command(context: click.Context, /, **options: Any) -> None:
     (square with the truth on the diagonal, or with --labels); repeat it, as FILE or
     NAME=FILE, to compare decoders. Or --gallery and --probes, vectors to be compared.
     Or --stimuli and --responses, one row each: an encoding model is then fitted to
-    some stimuli and tested on the others.
+    some stimuli and tested on the others; several sets of features and several models
+    are compared. Or --accuracy with --classes and --tests, from a paper.
     """
     from scorecast.cli.outputs import run
 
@@ -249,7 +360,13 @@ def command(context: click.Context, /, **options: Any) -> None:
     refuse_unused(context, _UNUSED[route], f"{_INSTEAD[route]}: leave it out")
     if len(options["scores"]) > 1:
         refuse_unused(context, ("to",), "where decoders are compared: leave it out")
-    load = _load_data if route == "data" else _load_decoders
+    if max(1, len(options["stimuli"])) * max(1, len(options["models"])) > 1:
+        names = ("to", "ensemble_sizes", "ensemble_draws")
+        refuse_unused(context, names, "where models are compared: leave it out")
+    if options["models"] and all(":" in name for name in options["models"]):
+        reason = "in a regressor of scikit-learn: write it among its parameters"
+        refuse_unused(context, ("alphas", "shrinkage"), reason)
+    load = {"data": _load_data, "accuracy": _load_accuracy}.get(route, _load_decoders)
     run(options, load, _answer, gates=_gates)
 
 
@@ -258,10 +375,18 @@ def _route(options: dict[str, Any]) -> str:
     given = [
         route for route, parts in _ROUTES.items() if any(options[p] for p in parts)
     ]
+    if options["accuracy"]:
+        # Labels of columns elsewhere, the number of classes here.
+        given = [route for route in given if route != "scores" or options["scores"]]
+    elif "accuracy" in given and not options["n_tests"]:
+        given.remove("accuracy")
     if len(given) != 1 or not all(options[part] for part in _ROUTES[given[0]]):
+        if given == ["accuracy"]:
+            problem = "give --accuracy, --classes and --tests together"
+            raise UsageError(problem)
         problem = (
             "give either --scores, or both --stimuli and --responses, or both "
-            "--gallery and --probes"
+            "--gallery and --probes, or --accuracy with --classes and --tests"
         )
         raise UsageError(problem)
     return given[0]
@@ -269,67 +394,128 @@ def _route(options: dict[str, Any]) -> str:
 
 def _answer(
     options: dict[str, Any], loaded: Loaded
-) -> Identification | DecoderComparison:
+) -> Identification | DecoderComparison | InformationBound:
     from scorecast.identification import (
         IdentificationSettings,
         compare_decoders,
         identify,
         identify_from_scores,
+        mutual_information_bound,
     )
 
     level = {name: options[name] for name in ("units", "confidence_level")}
+    arguments = dict(loaded.arguments)
+    if "accuracy" in arguments:
+        return mutual_information_bound(
+            **arguments,
+            population=options["population"],
+            n_classifiers=options["n_classifiers"],
+            **level,
+        )
     settings = IdentificationSettings(
         duplicates=options["duplicates"],
         population=options["population"],
         weights=options["weights"],
         bound_sizes=options["bound_sizes"] or None,
+        ensemble_sizes=options["ensemble_sizes"] or (),
+        ensemble_draws=options["ensemble_draws"],
     )
     asked = {"to": options["to"], "n_jobs": options["n_jobs"], "settings": settings}
-    arguments = dict(loaded.arguments)
     decoders = arguments.pop("decoders", None)
-    if decoders is None:
-        return identify(
-            **arguments,
-            test_size=options["test_size"],
-            n_splits=options["n_splits"],
-            random_state=options["seed"],
-            **asked,
-            **level,
-        )
     answers = {}
-    for name, scores in decoders.items():
-        # Of one decoder the places are known already.
-        places = {"scores": Location(file=name)} if len(decoders) > 1 else {}
-        with locating(places):
-            answers[name] = identify_from_scores(scores, **asked, **level)
+    if decoders is None:
+        features = arguments.pop("features")
+        for name, (stimuli, model) in _encoders(features, options).items():
+            answers[name] = identify(
+                stimuli,
+                **arguments,
+                model=model,
+                test_size=options["test_size"],
+                n_splits=options["n_splits"],
+                random_state=options["seed"],
+                **asked,
+                **level,
+            )
+    else:
+        for name, scores in decoders.items():
+            # Of one decoder the places are known already.
+            places = {"scores": Location(file=name)} if len(decoders) > 1 else {}
+            with locating(places):
+                answers[name] = identify_from_scores(scores, **asked, **level)
     if len(answers) == 1:
         return next(iter(answers.values()))
     return compare_decoders(answers, **level)
 
 
+def _encoders(
+    features: dict[str, Any], options: dict[str, Any]
+) -> dict[str, tuple[Any, Any]]:
+    """Return every set of features with every model, by what tells them apart."""
+    plain = all(
+        options[name] in (None, "ledoit-wolf") for name in ("alphas", "shrinkage")
+    )
+    if not options["models"] and plain:
+        return {name: (stimuli, None) for name, stimuli in features.items()}
+    given = options["models"] or ("ridge",)
+    # Of a class its name will do, where it is the only one.
+    short = [name.rpartition(":")[2].removesuffix("()") for name in given]
+    names = short if len(set(short)) == len(set(given)) else given
+    models = {
+        name: _model(text, options) for name, text in zip(names, given, strict=True)
+    }
+    found = {}
+    for of, stimuli in features.items():
+        for name, model in models.items():
+            parts = ([of] if len(features) > 1 else []) + (
+                [name] if len(models) > 1 else []
+            )
+            found[", ".join(parts)] = (stimuli, model)
+    return found
+
+
+def _model(name: str, options: dict[str, Any]) -> Any:
+    """Make an encoding model of ours, or a regressor."""
+    from scorecast.evaluation import make_estimator
+    from scorecast.identification import EncodingModel
+
+    if name in PENALTIES:
+        rule = options["shrinkage"]
+        with contextlib.suppress(ValueError):
+            rule = float(rule)
+        return EncodingModel(penalty=name, alphas=options["alphas"], shrinkage=rule)
+    if ":" not in name:
+        near = near_name(name, list(PENALTIES))
+        problem = f"must be {', '.join(PENALTIES)} or a regressor; got {name!r}"
+        remedy = f"try {near!r}" if near else None
+        raise UsageError(problem, parameter="models", remedy=remedy)
+    return make_estimator(name)
+
+
 def _gates(
-    result: Identification | DecoderComparison, options: dict[str, Any]
+    result: Identification | DecoderComparison | InformationBound,
+    options: dict[str, Any],
 ) -> Iterator[Gate]:
     from scorecast.cli.outputs import Gate
-    from scorecast.identification import Identification
+    from scorecast.identification import Identification, InformationBound
 
-    value, low = (
-        (result.implied.value, result.implied.low)
-        if isinstance(result, Identification)
-        else (result.best.implied, result.best.low)
-    )
-    units = f"in {result.units}"
+    subject, low = "the implied information", math.nan
+    if isinstance(result, InformationBound):
+        subject, value = "the proved information", result.value
+    elif isinstance(result, Identification):
+        value, low = result.implied.value, result.implied.low
+    else:
+        value, low = result.best.implied, result.best.low
     yield Gate(
         option="--fail-below",
         least=options["fail_below"],
         value=value,
-        subject=f"the implied information {units}",
+        subject=f"{subject} in {result.units}",
     )
     yield Gate(
         option="--fail-below-low",
         least=options["fail_below_low"],
         value=low,
-        subject=f"the lower end of the implied information {units}",
+        subject=f"the lower end of {subject} in {result.units}",
     )
 
 
@@ -337,14 +523,22 @@ def _gates(
 
 
 def _load_data(options: dict[str, Any]) -> Loaded:
-    from scorecast.cli.inputs import Loaded, file_layout
+    from scorecast.cli.inputs import Loaded, file_layout, named_files
     from scorecast.io import FileLayout, read_labels, read_matrix
 
     layout = file_layout(options, drop=())
-    stimuli = read_matrix(options["stimuli"], layout=layout)
+    features, files = {}, []
     responses = read_matrix(options["responses"], layout=layout)
-    _check_as_long(responses.source, len(responses.values), stimuli, "rows")
-    files, groups = [stimuli.source, responses.source], None
+    for name, path in named_files(options["stimuli"]):
+        if name in features:
+            problem = f"two sets of features are called {name!r}: use NAME=FILE"
+            raise UsageError(problem, parameter="stimuli")
+        stimuli = read_matrix(path, layout=layout)
+        _check_as_long(responses.source, len(responses.values), stimuli, "rows")
+        features[name] = stimuli.values
+        files.append(stimuli.source)
+    files.append(responses.source)
+    groups = None
     notes: tuple[DataWarning, ...] = ()
     if options["groups"]:
         plain = FileLayout(header=not options["no_header"])
@@ -354,15 +548,19 @@ def _load_data(options: dict[str, Any]) -> Loaded:
         files.append(read.source)
     return Loaded(
         arguments={
-            "stimuli": stimuli.values,
+            "features": features,
             "responses": responses.values,
             "groups": groups,
         },
         files=tuple(dict.fromkeys(files)),
         places={
-            name: Location(file=options[name])
-            for name in ("stimuli", "responses", "groups")
-            if options[name]
+            name: Location(file=", ".join(paths))
+            for name, paths in (
+                ("stimuli", [path for _, path in named_files(options["stimuli"])]),
+                ("responses", [options["responses"]]),
+                ("groups", [options["groups"]] if options["groups"] else []),
+            )
+            if paths
         },
         notes=notes,
     )
@@ -381,6 +579,29 @@ def _check_as_long(source: str, length: int, stimuli: Matrix, what: str) -> None
         if is_one_off
         else None,
         option="header" if is_one_off else None,
+    )
+
+
+# --- an accuracy alone ---------------------------------------------------------------
+
+
+def _load_accuracy(options: dict[str, Any]) -> Loaded:
+    """Read numbers, of which --classes is one here."""
+    from scorecast.cli.inputs import Loaded
+
+    try:
+        sizes = Listed(Whole(min=2)).convert(options["class_file"], None, None)
+    except click.BadParameter as error:
+        problem = f"is a number beside --accuracy, such as 50: {error.message}"
+        raise UsageError(problem, parameter="class_file") from error
+    tests = options["n_tests"]
+    return Loaded(
+        arguments={
+            "accuracy": options["accuracy"],
+            "n_classes": sizes,
+            "n_tests": tests[0] if len(tests) == 1 else tests,
+        },
+        files=(),
     )
 
 

@@ -16,6 +16,7 @@ from scorecast.cli.verb import option
 
 __all__ = [
     "Guesses",
+    "Listed",
     "Share",
     "Whole",
     "amount_options",
@@ -78,19 +79,28 @@ class Whole(click.IntRange):
         return int(super().convert(value, param, ctx))
 
 
-class Guesses(click.ParamType[tuple[int, ...]]):
-    """One number of guesses, or several with commas between them: 1,5,10."""
+class Listed(click.ParamType[tuple[Any, ...]]):
+    """One value, or several with commas between them: 1,5,10."""
 
-    name = "whole numbers"
+    def __init__(self, one: click.ParamType[Any]) -> None:
+        self.one = one
+        self.name = f"{one.name}, ..."
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Return the numbers."""
+    ) -> tuple[Any, ...]:
+        """Return the values."""
         if isinstance(value, tuple):
             return value
-        one = Whole(min=1)
-        return tuple(one.convert(part, param, ctx) for part in str(value).split(","))
+        parts = str(value).split(",")
+        return tuple(self.one.convert(part.strip(), param, ctx) for part in parts)
+
+
+class Guesses(Listed):
+    """One number of guesses, or several."""
+
+    def __init__(self) -> None:
+        super().__init__(Whole(min=1))
 
 
 def _apply(options: list[Callable[[F], F]], function: F) -> F:

@@ -34,6 +34,7 @@ from .ideal_curve import (
 )
 from .identify import (
     DUPLICATES as DUPLICATES,
+    EnsembleSize as EnsembleSize,
     Identification as Identification,
     IdentificationSettings as IdentificationSettings,
     identify as identify,

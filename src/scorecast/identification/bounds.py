@@ -959,7 +959,9 @@ def bound_information(
         accuracy_low=low,
         information=found,
         uncorrected=np.array([_least(a, k, size) for k, a, _ in pairs]) / unit,
-        fano=np.array([fano_information(a, k, units=units) for k, a, _ in pairs]),
+        fano=np.array(
+            [fano_information(a, n_classes=k, units=units) for k, a, _ in pairs]
+        ),
         for_these=_for_these(pairs, trials, level, method, n_classifiers) / unit,
         n_drawn=trials.n_classes,
         n_splits=trials.n_splits,
@@ -1009,7 +1011,7 @@ def _least(accuracy: float, k: int, population: int | None) -> float:
         return least_nats(accuracy, k)
     drawn = accuracy * distinct_share(k, population)
     found = least_nats(drawn, k)
-    return max(found, fano_information(accuracy, k, units="nats"))
+    return max(found, fano_information(accuracy, n_classes=k, units="nats"))
 
 
 def default_sizes(n_classes: int) -> IntArray:

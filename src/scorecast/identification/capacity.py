@@ -36,7 +36,7 @@ _MOST_STEPS = 200  # of the asymptotic series, which stops at its smallest term
 
 
 def best_accuracy(
-    information: ArrayLike, n_classes: int, *, units: str = "bits"
+    information: ArrayLike, *, n_classes: int, units: str = "bits"
 ) -> FloatArray:
     r"""Return the highest average Bayes accuracy that information allows.
 
@@ -83,7 +83,7 @@ def best_accuracy(
 
 
 def least_information(
-    accuracy: ArrayLike, n_classes: int, *, units: str = "bits"
+    accuracy: ArrayLike, *, n_classes: int, units: str = "bits"
 ) -> FloatArray:
     """Return the least mutual information with which an accuracy is possible.
 
@@ -130,7 +130,7 @@ def least_information(
     return amounts
 
 
-def fano_information(accuracy: float, n_classes: int, *, units: str = "bits") -> float:
+def fano_information(accuracy: float, *, n_classes: int, units: str = "bits") -> float:
     r"""Return Fano's lower bound for equally frequent classes.
 
     .. math:: \log k + a \log a + (1 - a) \log \frac{1 - a}{k - 1}
@@ -157,7 +157,7 @@ def fano_information(accuracy: float, n_classes: int, *, units: str = "bits") ->
 
     Examples
     --------
-    >>> round(fano_information(0.8, 10, units="nats"), 6)
+    >>> round(fano_information(0.8, n_classes=10, units="nats"), 6)
     1.362738
     """
     k = check_count(n_classes, "n_classes", least=2)

@@ -42,7 +42,7 @@ _SHRINKAGE = 0.5
 
 
 def ideal_accuracy(
-    n_classes: ArrayLike, information: float, *, units: str = "bits"
+    information: float, *, n_classes: ArrayLike, units: str = "bits"
 ) -> FloatArray:
     r"""Return the accuracy of the best decoder in high dimension.
 
@@ -52,10 +52,10 @@ def ideal_accuracy(
 
     Parameters
     ----------
-    n_classes : array-like of int
-        Numbers of classes k.
     information : float
         Mutual information, from 0.
+    n_classes : array-like of int
+        Numbers of classes k.
     units : {"bits", "nats"}, default="bits"
         Units of the information.
 
@@ -76,7 +76,7 @@ def ideal_accuracy(
 
     Examples
     --------
-    >>> ideal_accuracy([2, 10, 1000], 5.0, units="nats").round(6).tolist()
+    >>> ideal_accuracy(5.0, n_classes=[2, 10, 1000], units="nats").round(6).tolist()
     [0.987326, 0.923877, 0.47213]
     """
     unit = check_units(units)
@@ -91,7 +91,7 @@ def ideal_accuracy(
 
 
 def ideal_information(
-    accuracy: float, n_classes: float, *, units: str = "bits"
+    accuracy: float, *, n_classes: float, units: str = "bits"
 ) -> float:
     """Return the information with which the ideal curve passes through one accuracy.
 
@@ -123,7 +123,7 @@ def ideal_information(
 
     Examples
     --------
-    >>> round(ideal_information(0.8, 10, units="nats"), 8)
+    >>> round(ideal_information(0.8, n_classes=10, units="nats"), 8)
     3.02764191
     """
     unit = check_units(units)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import (
+    check_count,
     check_matrix,
     check_n_jobs,
     check_one_of,
@@ -46,6 +47,7 @@ from scorecast.identification.implied import (
 from scorecast.identification.notes import Assumption, IdentificationNote
 from scorecast.identification.regression import Matrix
 from scorecast.identification.splits import (
+    Split,
     SplitTest,
     StimulusSets,
     TestedStimuli,
@@ -81,14 +83,22 @@ class IdentificationSettings:
         `WEIGHTS`.
     bound_sizes : int, sequence of int or None
         Numbers of candidates for the bound; see `mutual_information_bound`.
+    ensemble_sizes : int or sequence of int
+        Numbers of responses (channels, voxels, cells) to look at as well, drawn at
+        random from all: how information grows with them. The model is fitted anew.
+    ensemble_draws : int
+        Ensembles drawn of each number.
     """
 
     duplicates: str = "repeats"
     population: int | None = None
     weights: str = "equal"
     bound_sizes: int | Sequence[int] | None = None
+    ensemble_sizes: int | Sequence[int] = ()
+    ensemble_draws: int = 5
 
     def __post_init__(self) -> None:
+        check_count(self.ensemble_draws, "ensemble_draws")
         check_one_of(self.duplicates, "duplicates", DUPLICATES)
         WEIGHTS.choose(self.weights, parameter="weights")
         if self.duplicates == "draws" and self.population is not None:
@@ -100,6 +110,32 @@ class IdentificationSettings:
 
 
 _USUAL = IdentificationSettings()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnsembleSize:
+    """What so many responses tell, drawn at random from all.
+
+    Attributes
+    ----------
+    n_responses : int
+        Responses in an ensemble.
+    n_draws : int
+        Ensembles drawn; one where it is all of them.
+    accuracy : float
+        Accuracy among all candidates, averaged over ensembles.
+    implied : float
+        Implied information, averaged over ensembles.
+    low, high : float
+        The least and the most that one of these ensembles implies.
+    """
+
+    n_responses: int
+    n_draws: int
+    accuracy: float
+    implied: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -116,6 +152,8 @@ class Identification(Result):
         The information that it proves.
     forecasts : tuple of IdentificationForecast
         Accuracy among more candidates, where asked for.
+    ensembles : tuple of EnsembleSize
+        Information by the number of responses, where asked for.
     assumptions : tuple of Note
         What must hold for the answer to hold; codes of `Assumption`.
     notes : tuple of Note
@@ -153,6 +191,7 @@ class Identification(Result):
     implied: ImpliedInformation
     bound: InformationBound
     forecasts: tuple[IdentificationForecast, ...] = ()
+    ensembles: tuple[EnsembleSize, ...] = ()
     assumptions: tuple[Note, ...] = ()
     notes: tuple[Note, ...] = ()
     sample: CurveSample | None = field(default=None, metadata=DATA)
@@ -288,6 +327,7 @@ def identify(
     check_share(confidence_level, "confidence_level", is_open=True)
     x, y = _check_pair(stimuli, responses)
     y, notes = _without_constant(x, y)
+    sizes = _check_ensembles(settings, y.shape[1])
     sets = stimulus_sets(x, groups, merge=settings.duplicates == "repeats")
     population = settings.population
     if population is not None:  # of all stimuli, not only of those tested
@@ -296,47 +336,119 @@ def identify(
     splits = draw_splits(sets, test_size, n_splits, rng)
     _refuse_few(min(split.tested.size for split in splits), sets.n_stimuli)
     encoder, drops_constant = _encoder(model)
-    tasks = [
-        SplitTest(
-            model=encoder,
-            stimuli=x,
-            responses=y,
-            drops_constant=drops_constant,
-            sets=sets,
-            split=split,
-        )
-        for split in splits
-    ]
-    found = map_tasks(
-        run_split,
-        tasks,
-        rng=rng,
+    fitting = _Fitting(
+        model=encoder,
+        drops_constant=drops_constant,
+        stimuli=x,
+        sets=sets,
+        splits=splits,
         n_jobs=check_n_jobs(n_jobs),
-        what="fitting and testing",
     )
-    sample = mean_of_rankings(
-        [ranking for ranking, _ in found],
-        [np.unique(sets.group[split.is_test]) for split in splits],
-        sets.n_groups,
-    )
+    (sample,), (first, *_) = fitting.tested([y], rng, "fitting and testing")
     assumptions = [_about_stimuli(settings), Assumption.INDEPENDENT_RESPONSES]
     if sets.is_grouped:
-        sample = in_groups(sample, [np.bincount(ranking.group) for ranking, _ in found])
         assumptions.append(Assumption.GROUPS_ALIKE)
+    asked: dict[str, Any] = {"units": units, "confidence_level": confidence_level}
     return _answer(
         sample,
         to=to,
-        units=units,
-        confidence_level=confidence_level,
         settings=settings,
         assumptions=assumptions,
         notes=(*notes, *_notes(sets, sample, population)),
+        ensembles=_ensembles(y, sizes, fitting, settings, rng, asked),
         n_stimuli=sets.n_stimuli,
         model="EncodingModel" if model is None else type(model).__name__,
         test_size=float(test_size),
         random_state=seed_number(random_state),
-        scores=found[0][1],
+        scores=first,
         tested=TestedStimuli.in_splits(sets, splits, x),
+        **asked,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Fitting:
+    """How a model is fitted and tested, whatever the responses are."""
+
+    model: Any
+    drops_constant: bool
+    stimuli: FloatArray
+    sets: StimulusSets
+    splits: Sequence[Split]
+    n_jobs: int | None
+
+    def tested(
+        self, responses: Sequence[Matrix], rng: np.random.Generator, what: str
+    ) -> tuple[list[CurveSample], list[FloatArray]]:
+        """Return the curve of each set of responses, and scores split by split."""
+        sets, splits = self.sets, self.splits
+        tasks = [
+            SplitTest(
+                model=self.model,
+                stimuli=self.stimuli,
+                responses=chosen,
+                drops_constant=self.drops_constant,
+                sets=sets,
+                split=split,
+            )
+            for chosen in responses
+            for split in splits
+        ]
+        found = map_tasks(run_split, tasks, rng=rng, n_jobs=self.n_jobs, what=what)
+        groups = [np.unique(sets.group[split.is_test]) for split in splits]
+        samples = []
+        for start in range(0, len(found), len(splits)):
+            rankings = [ranking for ranking, _ in found[start : start + len(splits)]]
+            sample = mean_of_rankings(rankings, groups, sets.n_groups)
+            if sets.is_grouped:
+                counts = [np.bincount(ranking.group) for ranking in rankings]
+                sample = in_groups(sample, counts)
+            samples.append(sample)
+        return samples, [scores for _, scores in found]
+
+
+def _ensembles(
+    responses: Matrix,
+    sizes: Sequence[int],
+    fitting: _Fitting,
+    settings: IdentificationSettings,
+    rng: np.random.Generator,
+    asked: dict[str, Any],
+) -> tuple[EnsembleSize, ...]:
+    """Fit and test anew with fewer responses, drawn at random."""
+    n_all = responses.shape[1]
+    found = []
+    for size in sizes:
+        n_draws = settings.ensemble_draws if size < n_all else 1
+        drawn = [
+            responses[:, np.sort(rng.choice(n_all, size, replace=False))]
+            for _ in range(n_draws)
+        ]
+        samples, _ = fitting.tested(drawn, rng, f"{size} of {n_all} responses")
+        implied = [
+            fit_implied(sample, weights=settings.weights, **asked).value
+            for sample in samples
+        ]
+        right = [s.curve.accuracy[np.argmax(s.curve.classes)] for s in samples]
+        found.append(
+            EnsembleSize(
+                n_responses=size,
+                n_draws=n_draws,
+                accuracy=float(np.mean(right)),
+                implied=float(np.mean(implied)),
+                low=min(implied),
+                high=max(implied),
+            )
+        )
+    return tuple(found)
+
+
+def _check_ensembles(settings: IdentificationSettings, n_responses: int) -> list[int]:
+    """Return the numbers of responses to look at, in rising order."""
+    given = settings.ensemble_sizes
+    several = [given] if isinstance(given, int | np.integer) else given
+    return sorted(
+        {check_count(size, "ensemble_sizes", most=n_responses) for size in several}
     )
 
 
@@ -404,6 +516,9 @@ def identify_from_scores(
     if settings.duplicates != "repeats":
         problem = "has no say where scores are given: their columns are the candidates"
         raise UsageError(problem, parameter="duplicates")
+    if settings.ensemble_sizes:
+        problem = "has no say where scores are given: responses are not known"
+        raise UsageError(problem, parameter="ensemble_sizes")
     data = as_scores(scores, y_true)
     if settings.population is not None:
         check_population(settings.population, data.n_classes)

@@ -690,7 +690,9 @@ def proved_by_right_answers(sample: CurveSample, confidence_level: float) -> flo
     low = alpha ** (1 / (trials.n_classes * trials.fewest))
     if not trials.is_independent:
         low = max(1 - math.sqrt(math.log(1 / alpha) * trials.spread / 2), 0.0)
-    return ideal_information(low, int(sample.curve.classes.max()), units="nats")
+    return ideal_information(
+        low, n_classes=int(sample.curve.classes.max()), units="nats"
+    )
 
 
 def _ends(
@@ -710,8 +712,8 @@ def _ends(
     low = float(special.betaincinv(right, wrong, alpha))
     high = 1 - float(special.betaincinv(wrong, right, alpha))
     return (
-        ideal_information(low, size, units="nats"),
-        ideal_information(min(high, _NEARLY_ALL), size, units="nats"),
+        ideal_information(low, n_classes=size, units="nats"),
+        ideal_information(min(high, _NEARLY_ALL), n_classes=size, units="nats"),
     )
 
 

@@ -150,6 +150,8 @@ def identification_document(result: Identification) -> Document:
                 bars=tuple((f.low, f.accuracy, f.high) for f in result.forecasts),
             )
         )
+    if result.ensembles:
+        tables.append(_ensembles_table(result))
     curve_lead = (
         "Black: how often the right stimulus is found among so many candidates, "
         f"exactly, over all choices of them; band: {level} from leaving out stimuli. "
@@ -173,6 +175,7 @@ def identification_document(result: Identification) -> Document:
                 lead=(_SCALE_LEAD,),
                 figure=amounts_drawing(result),
             ),
+            *_ensembles_sections(result),
             _proof_section(result.bound),
             _assumed_section(result.assumptions),
         ),
@@ -305,6 +308,50 @@ def _curve_table(result: Identification) -> Table:
         ),
         n_words=0,
         is_folded=True,
+    )
+
+
+def _ensembles_table(result: Identification) -> Table:
+    return Table(
+        caption="With fewer responses, drawn at random",
+        columns=(
+            "responses",
+            "ensembles",
+            "right",
+            f"implied, {result.units}",
+            "range",
+        ),
+        rows=tuple(
+            (
+                formats.count(row.n_responses),
+                formats.count(row.n_draws),
+                formats.percent(row.accuracy, 1),
+                _amount(row.implied, 2),
+                formats.fixed_span(row.low, row.high, 2, dash=_DASH)
+                if row.n_draws > 1 and math.isfinite(row.high)
+                else "",
+            )
+            for row in result.ensembles
+        ),
+        n_words=0,
+    )
+
+
+def _ensembles_sections(result: Identification) -> tuple[Section, ...]:
+    if not result.ensembles:
+        return ()
+    lead = (
+        "The model fitted anew to some of the responses, drawn at random. Dots: "
+        "implied information, averaged over ensembles; lines: the least and the most "
+        "that one of them implies. Where it no longer grows, more responses of this "
+        "kind tell nothing new, or there are too few stimuli to learn them from."
+    )
+    return (
+        Section(
+            heading="How it grows with the number of responses",
+            lead=(lead,),
+            figure=ensembles_drawing(result),
+        ),
     )
 
 
@@ -704,6 +751,20 @@ def amounts_drawing(result: Identification) -> Drawing:
             _AmountRow(name="confusion", value=bound.confusion, is_strong=False)
         )
     return _rows_drawing(rows, result.units, "Amounts of information, on one scale")
+
+
+def ensembles_drawing(result: Identification) -> Drawing:
+    """Draw implied information by the number of responses."""
+    rows = [
+        _AmountRow(
+            name=f"{formats.count(row.n_responses)} responses",
+            value=row.implied,
+            low=row.low,
+            high=row.high,
+        )
+        for row in thinned(result.ensembles, _MOST_ROWS)
+    ]
+    return _rows_drawing(rows, result.units, "Implied information by responses")
 
 
 def bound_drawing(result: InformationBound) -> Drawing:

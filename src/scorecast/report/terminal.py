@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 WIDTH = 88
 _LONGEST = 2_000  # characters of a paragraph
 _BAR = 18  # columns of a bar
-_LEAST_WORDS = 14  # columns that a name keeps where a table is wide
+_LEAST_WORDS, _FEWEST_WORDS = 14, 8  # columns that a name keeps where a table is wide
+_GAP = 2  # columns between two of a table
 _GLUE = "\ue000"  # keeps a number and its percent sign on one line
 # Where a page may, or may not, break a line.
 _UNSEEN = dict.fromkeys(map(ord, "\N{WORD JOINER}\N{ZERO WIDTH SPACE}"))
@@ -96,46 +97,88 @@ def _print_section(console: Console, part: Section, width: int) -> None:
 
 
 def _print_table(console: Console, table: Table, width: int) -> None:
+    """Set a table; columns of numbers that find no room follow below, never cut."""
     from rich.padding import Padding
+    from rich.text import Text
+
+    bars = draw_bars(table.bars, table.mark) if any(table.bars) else []
+    room = width - (len(bars[0]) + _GAP if bars else 0)
+    is_narrow = width < _NARROWEST_WITH_BARS
+    if bars and (is_narrow or len(_blocks(table, room, _FEWEST_WORDS)) > 1):
+        bars, room = [], width
+    for least in (_LEAST_WORDS, _FEWEST_WORDS):
+        blocks = _blocks(table, room, least)
+        if len(blocks) == 1:
+            break
+    for place, columns in enumerate(blocks):
+        if place:
+            console.print()
+        _print_block(console, table, columns, least, bars)
+    if table.has_long_notes:
+        below = zip(table.rows, table.notes, strict=False)
+        for said in (f"{row[0]}: {note}" for row, note in below if note):
+            console.print(Padding(Text(_clean(said), style="dim"), (0, 0, 0, 2)))
+
+
+def _blocks(table: Table, width: int, least: int) -> list[list[int]]:
+    """Divide the columns of numbers so that each part fits beside the names."""
+    from rich.cells import cell_len
+
+    widths = [
+        max(cell_len(_clean(text)) for text in (name, *(row[at] for row in table.rows)))
+        + _GAP
+        for at, name in enumerate(table.columns)
+    ]
+    room = width - sum(min(w, least + _GAP) for w in widths[: table.n_words]) + _GAP
+    blocks: list[list[int]] = [[]]
+    taken = 0
+    for at in range(table.n_words, len(widths)):
+        taken += widths[at]
+        if taken > room and blocks[-1]:
+            blocks.append([])
+            taken = widths[at]
+        blocks[-1].append(at)
+    return blocks
+
+
+def _print_block(
+    console: Console, table: Table, columns: list[int], least: int, bars: list[str]
+) -> None:
+    """Set the names with some of the columns of numbers."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    has_bars = width >= _NARROWEST_WITH_BARS and any(table.bars)
-    bars = draw_bars(table.bars, table.mark) if has_bars else []
     grid = RichTable(
         box=None,
         pad_edge=False,
-        padding=(0, 2, 0, 0),
+        padding=(0, _GAP, 0, 0),
         header_style="dim",
         show_edge=False,
     )
-    for number, name in enumerate(table.columns):
-        is_word = number < table.n_words
-        column = [name, *(row[number] for row in table.rows)]
+    shown = [*range(table.n_words), *columns]
+    for at in shown:
+        is_word = at < table.n_words
+        column = [table.columns[at], *(row[at] for row in table.rows)]
         grid.add_column(
-            Text(_clean(name)),
+            Text(_clean(table.columns[at])),
             justify="left" if is_word else "right",
             no_wrap=not is_word,
             overflow="fold",
-            min_width=min(max(map(len, column)), _LEAST_WORDS) if is_word else None,
+            min_width=min(max(map(len, column)), least) if is_word else None,
         )
-    if has_bars:
+    if bars:
         grid.add_column("", no_wrap=True)
     are_beside = any(table.notes) and not table.has_long_notes
     if are_beside:
         grid.add_column("", justify="left", overflow="fold", style="dim")
     for number, row in enumerate(table.rows):
-        cells = [Text(_clean(cell)) for cell in row]
-        if has_bars:
+        cells = [Text(_clean(row[at])) for at in shown]
+        if bars:
             cells.append(Text(bars[number], style="blue"))
         if are_beside:
             cells.append(Text(_clean(table.notes[number])))
         grid.add_row(*cells)
     console.print(grid)
-    if table.has_long_notes:
-        below = zip(table.rows, table.notes, strict=False)
-        for said in (f"{row[0]}: {note}" for row, note in below if note):
-            console.print(Padding(Text(_clean(said), style="dim"), (0, 0, 0, 2)))
 
 
 def draw_bars(

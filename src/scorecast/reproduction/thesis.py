@@ -165,17 +165,17 @@ def capacity(work: Work) -> Found:
     numbers = {}
     for k in (2, 10, 1000, 100_000):
         for iota in (0.1, 0.5, 1.0, 2.0, 5.0, 10.0):
-            value = float(best_accuracy(iota, k, units="nats"))
+            value = float(best_accuracy(iota, n_classes=k, units="nats"))
             numbers[f"C, k={k}, iota={iota:g}"] = Measured(value=value)
     for k, accuracy in ((2, 0.75), (10, 0.5), (100, 0.9), (1000, 0.3)):
-        value = float(least_information(accuracy, k, units="nats"))
+        value = float(least_information(accuracy, n_classes=k, units="nats"))
         numbers[f"inverse, k={k}, accuracy {accuracy:g}"] = Measured(value=value)
     amounts = np.linspace(0.0, 8.0, 81)
     lines = tuple(
         Line(
             name=f"{k:,} classes",
             x=tuple(amounts.tolist()),
-            y=tuple(best_accuracy(amounts, k, units="nats").tolist()),
+            y=tuple(best_accuracy(amounts, n_classes=k, units="nats").tolist()),
         )
         for k in (2, 10, 100, 1000)
     )
@@ -197,10 +197,10 @@ def capacity(work: Work) -> Found:
 def many_images(work: Work) -> Found:
     """Read information off one accuracy, and follow the ideal curve down to .10."""
     del work
-    amount = ideal_information(0.75, 1750, units="nats")
+    amount = ideal_information(0.75, n_classes=1750, units="nats")
 
     def above(log10: float) -> float:
-        accuracy = ideal_accuracy([10**log10], amount, units="nats")
+        accuracy = ideal_accuracy(amount, n_classes=[10**log10], units="nats")
         return float(accuracy[0]) - 0.1
 
     where = float(scipy.optimize.brentq(above, 3, 12, xtol=1e-6))
@@ -208,7 +208,7 @@ def many_images(work: Work) -> Found:
     line = Line(
         name="ideal curve",
         x=tuple(sizes.tolist()),
-        y=tuple(ideal_accuracy(sizes, amount, units="nats").tolist()),
+        y=tuple(ideal_accuracy(amount, n_classes=sizes, units="nats").tolist()),
     )
     picture = Picture(
         title="Identification of images, from accuracy .75 among 1,750",
@@ -283,7 +283,7 @@ def high_dimension(work: Work) -> Found:
     numbers = {
         f"limit, k={k}": Measured(value=float(value))
         for k, value in zip(
-            sizes, ideal_accuracy(sizes, _NATS, units="nats"), strict=True
+            sizes, ideal_accuracy(_NATS, n_classes=sizes, units="nats"), strict=True
         )
     }
     n, repeats = 200, work.repeats(20, 200)
@@ -309,7 +309,7 @@ def high_dimension(work: Work) -> Found:
             numbers[cell] = Measured(value=float(mean[i]), error=error)
         x = tuple(map(float, grid))
         lines.append(Line(name=f"{d} dimensions", x=x, y=tuple(mean.tolist())))
-    limit = ideal_accuracy(grid, _NATS, units="nats").tolist()
+    limit = ideal_accuracy(_NATS, n_classes=grid, units="nats").tolist()
     lines.append(Line(name="limit", x=tuple(map(float, grid)), y=tuple(limit)))
     picture = Picture(
         title="Accuracy of the best decoder of 1.5 nats",
