@@ -578,6 +578,7 @@ def test_the_growth_with_responses_is_shown(run, folder):
         page,
     )  # fmt: skip
     assert code == 0, err
-    table = out[out.index("responses  ensembles") :].splitlines()
-    assert [row.split()[:2] for row in table[1:3]] == [["2", "3"], ["8", "1"]]
+    table = out[out.index("responses  implied") :].splitlines()
+    ends = [(row.split()[0], row.split()[-1]) for row in table[1:3]]
+    assert ends == [("2", "3"), ("8", "1")]
     assert "grows with the number of responses" in page_text(page.read_text())

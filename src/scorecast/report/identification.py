@@ -316,20 +316,20 @@ def _ensembles_table(result: Identification) -> Table:
         caption="With fewer responses, drawn at random",
         columns=(
             "responses",
-            "ensembles",
-            "right",
             f"implied, {result.units}",
             "range",
+            "right",
+            "ensembles",
         ),
         rows=tuple(
             (
                 formats.count(row.n_responses),
-                formats.count(row.n_draws),
-                formats.percent(row.accuracy, 1),
                 _amount(row.implied, 2),
                 formats.fixed_span(row.low, row.high, 2, dash=_DASH)
                 if row.n_draws > 1 and math.isfinite(row.high)
                 else "",
+                formats.percent(row.accuracy, 1),
+                formats.count(row.n_draws),
             )
             for row in result.ensembles
         ),
@@ -757,7 +757,7 @@ def ensembles_drawing(result: Identification) -> Drawing:
     """Draw implied information by the number of responses."""
     rows = [
         _AmountRow(
-            name=f"{formats.count(row.n_responses)} responses",
+            name=formats.counted(row.n_responses, "responses"),
             value=row.implied,
             low=row.low,
             high=row.high,
