@@ -33,7 +33,7 @@ def test_every_public_name_loads_and_is_documented(name):
 
 
 def test_simulations_have_a_namespace_of_their_own():
-    names = ("classification", "biclusters", "recognition", "forecasts")
+    names = ("classification", "biclusters", "recognition", "forecasts", "survival")
     assert all(callable(getattr(scorecast.simulate, name)) for name in names)
     assert scorecast.simulate.__doc__
 

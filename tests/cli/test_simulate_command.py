@@ -14,6 +14,7 @@ from scorecast.simulate import SIMULATORS
 QUICK = {
     "assess": ["--permutations", "10", "--null-sets", "2", "--cv", "3"],
     "extrapolate": ["--backtest", "0"],
+    "survival": ["--quick"],
     "information": ["--draws", "100", "--allow-unconverged"],
 }
 
@@ -42,6 +43,7 @@ def _slow(*arguments):
         ("recognition", "--out", "d.npz", "--n-classes", 20, "--population", "uniform"),
         _slow("recognition", "--out", "e f.npz", "--n-classes", 20,
          "--form", "embeddings"),
+        ("survival", "--out", "s.csv", "--n-samples", 80, "--censored", 0.2),
         ("biclusters", "--out", "i.csv"),
         ("biclusters", "--out", "j.csv", "--missing", 0.1),
         ("biclusters", "--out", "k.npz", "--missing", 0.1),
@@ -64,7 +66,9 @@ def test_the_next_command_works_on_what_was_made(run, arguments, tmp_path, monke
     quick = [] if words[0] == "biclusters" else QUICK[words[0]]
     code, _, err = run(*words, *quick, "--json", "answer.json", "--quiet")
     assert code == 0, err
-    kinds = {"assess": "assessment", "extrapolate": "extrapolation"}
+    kinds = {
+        "assess": "assessment", "extrapolate": "extrapolation", "survival": "survival",
+    }  # fmt: skip
     kind = json.loads((tmp_path / "answer.json").read_text())["kind"]
     if words[0] != "biclusters":
         assert kind == kinds.get(words[0], "information")

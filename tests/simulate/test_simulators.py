@@ -21,6 +21,7 @@ SMALL = {
     "biclusters": {"n_rows": 100, "n_columns": 30},
     "recognition": {"n_classes": 6, "n_per_class": 2},
     "forecasts": {"n_samples": 9, "forecaster": "classes"},
+    "survival": {"n_samples": 9, "law": "weibull"},
 }
 
 
@@ -89,6 +90,11 @@ DEFAULTS = {
         "n_samples": 1000, "forecaster": "gaussian", "information": 0.72,
         "units": "bits", "sharpness": 1.0, "n_classes": 2, "strength": 1.5, "hit": 0.9,
         "disaster": 0.001, "disaster_share": 0.01,
+    },
+    "survival": {
+        "n_samples": 200, "n_covariates": 4, "n_informative": 2, "law": "lognormal",
+        "information": 0.5, "units": "bits", "median": 24.0, "spread": 0.8,
+        "censored": 0.3, "censoring": "uniform",
     },
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from scorecast.simulate import (
     ForecastData,
     RecognitionData,
     Simulation,
+    SurvivalCohort,
 )
 
 _KNOWN = {
@@ -107,6 +108,24 @@ def forecast_document(made: ForecastData) -> Document:
     return _document(made, headline, [("Computed", known)])
 
 
+def survival_document(made: SurvivalCohort) -> Document:
+    """Describe a cohort."""
+    truth = made.truth
+    n, p = made.X.shape
+    n_events = int(made.event.sum())
+    headline = (
+        f"{formats.counted(n, 'samples')} with {formats.counted(p, 'covariates')}, "
+        f"{formats.counted(n_events, 'events')} seen ({made.options['law']} times). "
+        f"Covariates truly tell {formats.amount(truth.information, 4)} {truth.units} "
+        "per sample beyond the curve of all; "
+        f"{formats.amount(truth.complete, 4)} if every event had been waited for."
+    )
+    points = formats.count(truth.n_points)
+    return _document(
+        made, headline, [("Computed", f"average over {points} scrambled Sobol points")]
+    )
+
+
 def _document(
     made: Simulation, headline: str, facts: list[tuple[str, str]] | None = None
 ) -> Document:
@@ -130,4 +149,5 @@ VIEWS = {
     "simulated-biclusters": bicluster_document,
     "simulated-recognition": recognition_document,
     "simulated-forecasts": forecast_document,
+    "simulated-survival": survival_document,
 }

@@ -47,6 +47,7 @@ _ROOMS: dict[str, str] = {
     "survival": "survival",
     "simulated-classification": "simulate",
     "simulated-forecasts": "simulate",
+    "simulated-survival": "simulate",
     "simulated-recognition": "simulate",
     "accuracy-curve": "extrapolation",
     "backtest": "extrapolation",

@@ -2,8 +2,9 @@
 
 `classification` makes samples with labels, `biclusters` matrices with hidden
 biclusters, `recognition` recognition tasks whose accuracy is known at every number of
-classes, and `forecasts` forecasts that know a stated amount. Each returns the data, the
-truth, the options and the seed, and saves the truth beside the data.
+classes, `forecasts` forecasts that know a stated amount, and `survival` times until an
+event whose covariates tell a stated amount. Each returns the data, the truth, the
+options and the seed, and saves the truth beside the data.
 """
 
 from scorecast.simulate.bayes_error import BayesError, BayesErrorKind
@@ -61,8 +62,18 @@ from scorecast.simulate.simulation import (
     Simulator,
     truth_path,
 )
+from scorecast.simulate.survival import (
+    CENSORINGS,
+    TIME_LAWS,
+    Censoring,
+    SurvivalCohort,
+    SurvivalTruth,
+    TimeLaw,
+    survival,
+)
 
 __all__ = [
+    "CENSORINGS",
     "DISTRIBUTIONS",
     "FORECASTERS",
     "PLANTED_PATTERNS",
@@ -70,11 +81,13 @@ __all__ = [
     "PUBLISHED_SIZES",
     "SIMULATORS",
     "SKEWS",
+    "TIME_LAWS",
     "BayesError",
     "BayesErrorKind",
     "BiclusterData",
     "BiclusterTruth",
     "BivariateNormal",
+    "Censoring",
     "CentrePopulation",
     "ClassificationData",
     "ClassificationTruth",
@@ -99,6 +112,9 @@ __all__ = [
     "Simulator",
     "Skew",
     "SkewMethod",
+    "SurvivalCohort",
+    "SurvivalTruth",
+    "TimeLaw",
     "Uniform",
     "biclusters",
     "class_shares",
@@ -106,5 +122,6 @@ __all__ = [
     "classification",
     "forecasts",
     "recognition",
+    "survival",
     "truth_path",
 ]
