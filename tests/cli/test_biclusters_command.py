@@ -239,3 +239,32 @@ def test_an_empty_list_of_biclusters_is_named_by_its_file(run, tmp_path):
 def test_an_option_without_its_value_points_to_the_help_of_the_verb(run):
     code, _, err = run("biclusters", "X.npy", "--truth")
     assert (code, "See 'scorecast biclusters --help'" in err) == (2, True), err
+
+
+def test_the_verb_reads_terms(run, tmp_path):
+    rng = np.random.default_rng(0)
+    table = np.column_stack([rng.normal(size=(12, 4))]).round(3).tolist()
+    lines = ["gene,a,b,c,d"] + [
+        ",".join([f"g{i}", *map(str, row)]) for i, row in enumerate(table)
+    ]
+    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "found.json").write_text(json.dumps([[[0, 1, 2], [0, 1]]]))
+    (tmp_path / "names.csv").write_text("term,row\nT,g0\nT,g1\nT,g2\nU,g3\nU,g9\n")
+    (tmp_path / "numbers.csv").write_text("term,row\nT,0\nT,1\nT,2\nU,3\nU,9\n")
+    shared = ["biclusters", tmp_path / "x.csv", "--found", tmp_path / "found.json"]
+    answers = []
+    for given in (
+        ["--row-names", "gene", "--annotations", tmp_path / "names.csv"],
+        ["--drop", "gene", "--annotations", tmp_path / "numbers.csv"],
+    ):
+        code, out, err = run(*shared, *given, "--json", "-")
+        assert code == 0, err
+        answers.append(json.loads(out)["result"]["enrichments"])
+    assert answers[0] == answers[1]
+    assert answers[0]["rows"][0]["term"] == "T"
+    code, _, err = run(
+        *shared, "--drop", "gene", "--annotations", tmp_path / "names.csv"
+    )
+    assert code == 3
+    assert "--row-names" in err
+    assert "names.csv" in err

@@ -1,7 +1,7 @@
 """How good biclusters are, and what finds them.
 
 With a hidden truth: match scores, consensus, errors by cells, entropy and F-measure.
-Without: residues, correlations, significance.
+Without: residues, correlations, significance, shared annotations.
 """
 
 from scorecast.biclusters.agreement import (
@@ -13,6 +13,7 @@ from scorecast.biclusters.agreement import (
 )
 from scorecast.biclusters.bicluster_set import BiclusterSet, as_bicluster_set
 from scorecast.biclusters.coherence import COHERENCE_MEASURES, CoherenceMeasure
+from scorecast.biclusters.enrichment import Enrichment, Enrichments
 from scorecast.biclusters.scoring import (
     BiclusterRow,
     BiclusterScores,
@@ -35,6 +36,8 @@ __all__ = [
     "BiclusterScores",
     "BiclusterSet",
     "CoherenceMeasure",
+    "Enrichment",
+    "Enrichments",
     "HeatMap",
     "Pattern",
     "ScoringNote",

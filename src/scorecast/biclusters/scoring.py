@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -33,6 +34,7 @@ from scorecast.biclusters.bicluster_set import (
     sets_of_one_matrix,
 )
 from scorecast.biclusters.coherence import measure_coherence
+from scorecast.biclusters.enrichment import Enrichments, find_enrichments
 from scorecast.biclusters.significance import (
     AUTO,
     PATTERNS,
@@ -143,6 +145,8 @@ class BiclusterScores(Result):
         How many are significant after adjustment; None if none was tested.
     heat_map : HeatMap or None
         Part of the matrix, for a figure.
+    enrichments : Enrichments or None
+        What the rows of biclusters share; None without annotations.
     notes : tuple of Note
         Codes of `ScoringNote`.
     """
@@ -169,6 +173,7 @@ class BiclusterScores(Result):
     n_significant: int | None
     heat_map: HeatMap | None
     notes: tuple[Note, ...]
+    enrichments: Enrichments | None = None
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per found bicluster."""
@@ -200,6 +205,8 @@ def score_biclusters(
     truth: Any = None,
     data: ArrayLike | None = None,
     shape: tuple[int, int] | None = None,
+    annotations: Mapping[str, Iterable[Hashable]] | None = None,
+    row_names: Sequence[Hashable] | None = None,
     pattern: str = AUTO,
     is_found_in_data: bool = True,
     assign_by: str = "jaccard",
@@ -232,6 +239,13 @@ def score_biclusters(
         The matrix they were found in; needed for coherence and significance.
     shape : tuple of int, optional
         Size of the matrix, where the data are not given.
+    annotations : mapping of str to iterable, optional
+        What is known of rows, such as pathways of genes: the rows of every term, by
+        number from zero or by name. Terms that a bicluster holds more often than rows
+        drawn at random would are its enrichments (hypergeometric, adjusted for all
+        terms and biclusters after Benjamini and Hochberg).
+    row_names : sequence, optional
+        Names of the rows of the matrix, where `annotations` name them.
     pattern : str, default="auto"
         What may be surprising about a bicluster, one of `PATTERNS`; or whichever is
         most surprising.
@@ -261,7 +275,7 @@ def score_biclusters(
     Raises
     ------
     UsageError
-        If neither `truth` nor `data` is given.
+        If none of `truth`, `data` and `annotations` is given.
     InsufficientDataError
         If there is nothing to score.
 
@@ -288,12 +302,15 @@ def score_biclusters(
     n_random = check_count(n_random, "n_random", least=0)
     is_found_in_data = check_flag(is_found_in_data, "is_found_in_data")
     check_n_jobs(n_jobs)
-    if truth is None and data is None:
+    if truth is None and data is None and annotations is None:
         raise UsageError(
             "there is nothing to compare with",
             parameter="found",
-            remedy="give a truth, the data, or both",
+            remedy="give a truth, the data, or annotations",
         )
+    if row_names is not None and annotations is None:
+        problem = "are of use to annotations only"
+        raise UsageError(problem, parameter="row_names")
     matrix = None if data is None else check_data(data, nan_policy)
     size = shape if matrix is None else matrix.shape
     own, hidden = _make_sets(found, truth, size)
@@ -322,6 +339,9 @@ def score_biclusters(
     n_missing = 0 if matrix is None else int(np.isnan(matrix).sum())
     n_cells = own.shape[0] * own.shape[1]
     logs = np.array([x.log10_p_adjusted for x in tested])
+    shared = None
+    if annotations is not None and len(own):
+        shared = find_enrichments(own, annotations, row_names=row_names, alpha=alpha)
     picture = None
     if matrix is not None and len(own):
         picture = choose_heat_map(matrix, own, np.argsort(logs, kind="stable"))
@@ -346,6 +366,7 @@ def score_biclusters(
         n_significant=_count_significant(logs, alpha),
         heat_map=picture,
         notes=_make_notes(own, hidden, n_missing, n_cells),
+        enrichments=shared,
     )
 
 

@@ -15,10 +15,19 @@ from scorecast.exceptions import Location, UsageError, locating
 if TYPE_CHECKING:
     from scorecast.cli.outputs import Gate, Loaded
     from scorecast.evaluation import EstimateAssessment
+    from scorecast.io import FileLayout
 
 # What would be ignored, by what is asked about.
 _OF_MODELS = ("n_repeats", "subsample", "confidence_level", "relaxed_alpha")
-_OF_FOUND = ("pattern", "named_beforehand", "n_permutations", "n_random", "assign_by")
+_OF_FOUND = (
+    "annotations",
+    "row_names",
+    "pattern",
+    "named_beforehand",
+    "n_permutations",
+    "n_random",
+    "assign_by",
+)
 _SHUFFLES = 199
 _FOUND, _MODELS = "Question, of --found", "Question, of --model"
 
@@ -62,6 +71,19 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
     "--truth",
     metavar="TRUTH.json",
     help="Hidden biclusters to compare with.",
+)
+@option(
+    "Input",
+    "--annotations",
+    metavar="TERMS.csv",
+    help="What is known of rows, a table with the columns row (counted from 0, or a "
+    "name of --row-names) and term: say which terms biclusters share.",
+)
+@option(
+    "Input",
+    "--row-names",
+    metavar="COL",
+    help="Column of DATA with the names of its rows.",
 )
 @option(
     "Input",
@@ -198,7 +220,9 @@ def _load(options: dict[str, Any]) -> Loaded:
     from scorecast.cli.outputs import Loaded
     from scorecast.io import read_matrix
 
-    layout = file_layout(options)
+    names = options["row_names"]
+    drop = (*options["drop"], *([names] if names else []))
+    layout = file_layout(options, drop=drop)
     data = read_matrix(options["data"], nonfinite="missing", layout=layout)
     values = np.array(data.values, dtype=np.float64)
     if options["missing_value"] is not None:
@@ -206,11 +230,37 @@ def _load(options: dict[str, Any]) -> Loaded:
     shape = (values.shape[0], values.shape[1])
     named = {name: options[name] for name in ("found", "truth") if options[name]}
     sets = {name: _set(path, shape) for name, path in named.items()}
+    if options["annotations"]:
+        named["annotations"] = options["annotations"]
+        sets["annotations"] = _annotations(options["annotations"], by_name=bool(names))
+    if names:
+        sets["row_names"] = _row_names(options["data"], names, layout)
     return Loaded(
         arguments={"data": values, **sets},
         files=(data.source, *named.values()),
         places={name: Location(file=path) for name, path in named.items()},
     )
+
+
+def _annotations(path: str, *, by_name: bool) -> dict[str, list[Any]]:
+    """Read the rows of every term: names, or numbers."""
+    from scorecast.io import read_columns
+
+    read = read_columns(path, [], ["term", "row"]).texts
+    found: dict[str, list[Any]] = {}
+    for term, row in zip(read["term"].tolist(), read["row"].tolist(), strict=True):
+        number = not by_name and str(row).isdecimal()
+        found.setdefault(str(term), []).append(int(row) if number else row)
+    return found
+
+
+def _row_names(path: str, column: str, layout: FileLayout) -> list[Any]:
+    from scorecast.io import read_columns
+
+    names: list[Any] = (
+        read_columns(path, [], [column], layout=layout).texts[column].tolist()
+    )
+    return names
 
 
 def _set(path: str, shape: tuple[int, int]) -> Any:

@@ -16,6 +16,8 @@ from scorecast.biclusters import (
     PATTERNS,
     BiclusterRow,
     BiclusterScores,
+    Enrichment,
+    Enrichments,
     HeatMap,
     ScoringNote,
 )
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 12
 _LONGEST_NAME = 10
+_LONGEST_TERM = 40
 _ROUNDING = 1e-12
 _SHOWN = (
     "recovery",
@@ -83,6 +86,8 @@ def scores_document(found: BiclusterScores) -> Document:
         sections.append(_agreement_section(found))
     if found.biclusters and (found.has_data or found.agreement):
         sections.append(_bicluster_section(found))
+    if found.enrichments is not None:
+        sections.append(_enrichment_section(found, found.enrichments))
     rows, columns = formats.count(found.n_rows), formats.count(found.n_columns)
     return Document(
         headline=_headline(found),
@@ -115,6 +120,12 @@ def _headline(found: BiclusterScores) -> str:
         said += (
             f". {formats.count(found.n_significant)} of {formats.count(found.n_found)} "
             f"significant at {found.alpha:g} after adjustment"
+        )
+    if found.enrichments is not None:
+        said += (
+            f". {formats.count(found.enrichments.n_enriched)} of "
+            f"{formats.count(found.n_found)} hold rows that share a term more often "
+            "than by chance"
         )
     return f"{said}."
 
@@ -272,6 +283,55 @@ def _bicluster_section(found: BiclusterScores) -> Section:
             ),
         ),
         is_terminal=True,
+    )
+
+
+def _enrichment_section(found: BiclusterScores, shared: Enrichments) -> Section:
+    lead = (
+        f"{formats.counted(shared.n_terms, 'terms')} of two rows or more were tried "
+        f"with every bicluster; {formats.count(shared.n_annotated_rows)} of "
+        f"{formats.count(found.n_rows)} rows have one. p: chance of as many such "
+        "rows among rows drawn at random, adjusted for all terms and biclusters (the "
+        f"share of false finds is at most {found.alpha:g}). Of each bicluster: every "
+        "term below that level, or its nearest."
+    )
+    shown = sorted(shared.rows, key=lambda row: row.p_value)[:_MOST_ROWS]
+    columns = ("bicluster", "term", "with it", "expected", "fold", "p", "adjusted")
+    tables = [
+        Table(
+            columns=columns,
+            rows=tuple(_enrichment_row(found, row) for row in shown),
+            n_words=2,
+        )
+    ]
+    if len(shared.rows) > len(shown):
+        tables.append(
+            Table(
+                caption="All terms",
+                columns=columns,
+                rows=tuple(_enrichment_row(found, row) for row in shared.rows),
+                n_words=2,
+                is_folded=True,
+            )
+        )
+    return Section(
+        heading="What their rows share",
+        lead=(lead,),
+        tables=tuple(tables),
+        is_terminal=True,
+    )
+
+
+def _enrichment_row(found: BiclusterScores, row: Enrichment) -> tuple[str, ...]:
+    expected = row.n_rows * row.n_annotated / found.n_rows
+    return (
+        _name(row.bicluster),
+        formats.one_line(row.term, _LONGEST_TERM),
+        f"{formats.count(row.n_shared)} of {formats.count(row.n_rows)}",
+        f"{expected:.1f}",
+        f"{row.fold:.1f}",
+        formats.p_cell(row.p_value),
+        formats.p_cell(row.p_adjusted),
     )
 
 
