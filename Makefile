@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup demo test test-all lint docs docs-check docs-check-all docs-refresh reproduction bench clean
+.PHONY: help setup demo test test-all lint docs docs-check docs-check-all docs-refresh reproduction bench bench-compare clean
 
 help:      ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed 's/: .*## /:\t/' | column -t -s "$$(printf '\t')"
@@ -45,8 +45,11 @@ docs-refresh: setup ## put what is printed into README and guide
 reproduction: setup ## compute published numbers again, and write the page of what came out
 	$(BIN)/python tools/write_reproduction.py
 
-bench: setup ## measure speed and memory, next to plain NumPy and R
-	$(BIN)/python benchmarks/run.py
+bench: setup ## measure every speed with nothing beside it, and keep the tables
+	$(BIN)/python benchmarks/all.py --write
+
+bench-compare: setup ## measure them again, next to what was kept
+	$(BIN)/python benchmarks/all.py --compare
 
 clean:     ## remove what was built
 	rm -rf .venv docs/_build .pytest_cache .mypy_cache .ruff_cache
