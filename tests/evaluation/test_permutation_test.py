@@ -139,6 +139,52 @@ def test_a_scaler_before_the_model_is_fitted_per_split(name):
     assert assert_same_as_sklearn(model, X, y, folds(X, y), 10).method == name
 
 
+@pytest.mark.parametrize("kind", ["one", "all", "shifted", "flat", "outlier", "rare"])
+@pytest.mark.parametrize("name", FAST)
+def test_a_scaler_sees_features_of_any_kind(name, kind):
+    X, y = badly_scaled(kind)
+    if kind == "flat":
+        X[:, :3] = 7.3
+    if kind == "outlier":
+        X[5, 2] = 1e9
+    if kind == "rare":  # in some training sets it never varies
+        X[:, 4] = 0.1
+        X[3, 4] = 2.0
+    scalers = [StandardScaler(), StandardScaler(with_mean=False)]
+    scalers += [StandardScaler(with_std=False)] if kind in ("flat", "rare") else []
+    drawn_twice = [(np.r_[0:30, 5:15], np.r_[30:40])]
+    for scaler in scalers:
+        model = make_pipeline(scaler, FAST[name])
+        for splits in (folds(X, y, 3), drawn_twice):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = assert_same_as_sklearn(model, X, y, splits, 4)
+            assert found.method == name
+
+
+def test_scaled_features_are_what_the_scaler_makes_of_them():
+    """And a scaler that divided by n - 1 would be found out."""
+    from scorecast.evaluation.permutation.engines import Features, ScaledFeatures
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(3, 2, size=(20, 50))
+    seen = X[:14]
+    shared = Features(X)
+    shift = seen.mean(axis=0) - X.mean(axis=0)
+    plain = Features(StandardScaler().fit(seen).transform(X))
+    for ddof, is_right in ((0, True), (1, False)):
+        ours = ScaledFeatures(shared, shift, seen.std(axis=0, ddof=ddof))
+        for name in ("values", "gram", "centred_gram", "squared_distances", "spreads"):
+            expected = getattr(plain, name)
+            close = np.allclose(getattr(ours, name), expected, rtol=1e-10, atol=1e-10)
+            assert close == is_right, name
+    ours = ScaledFeatures(shared, shift, seen.std(axis=0))
+    coordinates, basis = ours.rotation
+    np.testing.assert_allclose(coordinates @ basis.T, plain.values, atol=1e-10)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-9)
+    assert plain.largest_square <= ours.largest_square <= 8 * plain.largest_square
+
+
 @pytest.mark.parametrize("name", sorted(set(FAST) - {"logistic"}))
 def test_several_unbalanced_classes(name):
     X, y = make_classification(

@@ -8,6 +8,7 @@ guessed. One that repeats random draws of a model must first agree with it.
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import sys
@@ -15,7 +16,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ SEEDS = 2**31 - 1  # scikit-learn draws seeds of trees, and their states, below
 _QUICK = 2e7  # multiplications, of all splits of one permutation
 _OVERHEAD = 1e7  # operations in the time that fitting and scoring takes beside them
 _ENTRIES = 2**19  # of a stack of matrices, so that it stays near the processor
+_NO_DIRECTION = 1e-13  # of the largest eigenvalue: what is below is rounding
+_MOST_SHIFT = 64.0  # variances by which a mean may have moved: six binary digits
 
 
 # The contract ----------------------------------------------------------------------
@@ -140,6 +143,13 @@ class Features:
     """A matrix of features, (n, m), and what is worked out from it once."""
 
     values: FloatArray
+    is_shared: ClassVar[bool] = True  # by all permutations
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features."""
+        n, m = self.centred.shape
+        return n, m
 
     @cached_property
     def centred(self) -> FloatArray:
@@ -213,15 +223,102 @@ class Features:
         return int(most)
 
     @cached_property
+    def all_spreads(self) -> FloatArray:
+        """Standard deviation of every feature."""
+        found: FloatArray = self.centred.std(axis=0)
+        return found
+
+    @cached_property
     def spreads(self) -> FloatArray:
         """Standard deviation of every feature that varies."""
-        found: FloatArray = self.centred.std(axis=0)
-        return found[found > 0]
+        return self.all_spreads[self.all_spreads > 0]
+
+    @cached_property
+    def is_flat(self) -> BoolArray:
+        """Which features are the same in all samples."""
+        found: BoolArray = np.ptp(self.values, axis=0) == 0
+        return found
+
+    @cached_property
+    def squared(self) -> FloatArray:
+        """Squares of the features after their mean is taken off."""
+        found: FloatArray = self.centred**2
+        return found
 
     @cached_property
     def largest_square(self) -> float:
         """Largest squared length of a sample: the scale of rounding errors."""
         return float(np.einsum("ij,ij->i", self.values, self.values).max())
+
+
+class ScaledFeatures(Features):
+    """Features that some of their samples have scaled, worked out from shared ones.
+
+    Only weights of features change with the samples that a scaler sees, so that inner
+    products need no scaled copy that is rounded anew, and nothing is fitted.
+    """
+
+    is_shared = False
+
+    def __init__(self, shared: Features, offset: FloatArray, scale: FloatArray) -> None:
+        """Take features, what is taken off after their mean, and what they are over."""
+        keep = functools.partial(object.__setattr__, self)
+        keep("shared", shared)
+        keep("offset", offset / scale)
+        keep("scale", scale)
+
+    shared: Features
+    offset: FloatArray
+    scale: FloatArray
+
+    @cached_property
+    def centred(self) -> FloatArray:
+        """The features after their mean over all samples is taken off."""
+        scaled: FloatArray = self.shared.centred / self.scale
+        return scaled
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The features as the model sees them."""
+        return self.centred - self.offset
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """Inner products of all samples, as the model sees them."""
+        along = self.centred @ self.offset
+        length = float(self.offset @ self.offset)
+        products: FloatArray = self.centred_gram - along[:, None] - along + length
+        return products
+
+    @cached_property
+    def rotation(self) -> tuple[FloatArray, FloatArray]:
+        """Coordinates in the span of the samples and its basis, by eigenvectors."""
+        n, m = self.shape
+        if m <= n:
+            return self.values, np.eye(m)
+        sizes, vectors = self.spectrum
+        is_kept = sizes > _NO_DIRECTION * sizes[-1]
+        lengths = np.sqrt(sizes[is_kept])
+        kept = vectors[:, is_kept]
+        return kept * lengths, self.values.T @ (kept / lengths)
+
+    @cached_property
+    def most_alike(self) -> int:
+        """How many samples have the very same features, at most."""
+        return self.shared.most_alike
+
+    @cached_property
+    def spreads(self) -> FloatArray:
+        """Standard deviation of every feature that varies."""
+        found: FloatArray = self.shared.all_spreads / self.scale
+        return found[found > 0]
+
+    @cached_property
+    def largest_square(self) -> float:
+        """Largest squared length of a sample: the scale of rounding errors."""
+        # As the model sees them, or about their mean, whichever is farther.
+        squares = np.einsum("ij,ij->i", self.centred, self.centred)
+        return 2 * (float(squares.max()) + float(self.offset @ self.offset))
 
 
 def _spectrum(products: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -354,30 +451,61 @@ class _ScaledRule:
     """Scale, then follow the rule of the model.
 
     A scaler does not look at labels, but which features it is fitted to changes with
-    the permutation. So everything is worked out one permutation at a time.
+    the permutation: means and variances are sums over samples, for many permutations
+    one product of matrices, and the rest is worked out one permutation at a time.
     """
 
-    values: FloatArray
+    features: Features
     fold: Fold
     scaler: Any
     prepare: Callable[[Features, Fold], FoldRule | None]
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict the test samples for every permutation."""
-        from sklearn.base import clone
-
-        scaler, found = clone(self.scaler), []
-        for order in orders:
-            # In the order of the training samples: sums to the last digit.
-            scaler.fit(self.values[order[self.fold.train]])
-            scaled = np.asarray(scaler.transform(self.values), dtype=np.float64)
-            rule = self.prepare(Features(scaled), self.fold)
-            n_test = self.fold.test.size
-            found.append(rule.predict(order[None]) if rule else all_doubtful(1, n_test))
+        found = []
+        n_test = self.fold.test.size
+        step = max(1, _ENTRIES // self.features.shape[1])
+        for start in range(0, orders.shape[0], step):
+            part = orders[start : start + step]
+            for order, *moments in zip(part, *self._moments(part), strict=True):
+                rule = self.prepare(self._scaled(order, *moments), self.fold)
+                one = order[None]
+                found.append(rule.predict(one) if rule else all_doubtful(1, n_test))
         return Predicted(
             classes=np.concatenate([part.classes for part in found]),
             is_doubtful=np.concatenate([part.is_doubtful for part in found]),
         )
+
+    def _moments(self, orders: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Return mean and variance of the training samples, and whether to trust them.
+
+        About the mean of all samples. Where the mean moved far for what is left of the
+        variance, a difference of sums has lost too many digits.
+        """
+        times = np.bincount(self.fold.train, minlength=self.fold.codes.size)
+        weights = placed(times / self.fold.train.size, orders)
+        mean = weights @ self.features.centred
+        variance = weights @ self.features.squared - mean**2
+        is_clear = (mean**2 <= _MOST_SHIFT * variance) & (variance > 0)
+        variance[:, self.features.is_flat] = 1.0  # as the scaler takes it
+        is_trusted: BoolArray = (is_clear | self.features.is_flat).all(axis=1)
+        return mean, variance, is_trusted
+
+    def _scaled(
+        self, order: IntArray, mean: FloatArray, variance: FloatArray, is_clear: bool
+    ) -> Features:
+        """Scale by some samples; what sums do not tell, the scaler itself does."""
+        if is_clear:
+            scale = np.sqrt(variance) if self.scaler.with_std else np.ones(mean.size)
+            if not self.scaler.with_mean:
+                mean = -self.features.values.mean(axis=0)
+            return ScaledFeatures(self.features, mean, scale)
+        from sklearn.base import clone
+
+        values = self.features.values
+        # In the order of the training samples: sums to the last digit.
+        fitted = clone(self.scaler).fit(values[order[self.fold.train]])
+        return Features(np.asarray(fitted.transform(values), dtype=np.float64))
 
 
 # From a model to its engine --------------------------------------------------------
@@ -544,7 +672,7 @@ def _rule(known: Recognised, features: Features, fold: Fold) -> FoldRule | None:
         return known.engine.prepare(scaled, fold, known.model)
 
     return _ScaledRule(
-        values=features.values, fold=fold, scaler=known.scaler, prepare=prepare
+        features=features, fold=fold, scaler=known.scaler, prepare=prepare
     )
 
 

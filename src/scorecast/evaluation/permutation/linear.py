@@ -48,11 +48,12 @@ class CentroidRule:
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split; `model` has nothing to add."""
         del model
-        n, m = features.values.shape
+        n, m = features.shape
         # The model refuses samples that are all the same; let it.
         refuses = features.most_alike >= np.unique(fold.train).size
         band = np.inf if refuses else ROUNDING * features.largest_square
-        gram = features.centred_gram if n <= m else None
+        # Inner products of all pairs pay if they serve all permutations.
+        gram = features.centred_gram if n <= m and features.is_shared else None
         return cls(fold=fold, values=features.centred, gram=gram, band=band)
 
     def predict(self, orders: IntArray) -> Predicted:
@@ -108,6 +109,7 @@ class RidgeRule:
 
     fold: Fold
     matrix: FloatArray  # (n, n), R if the split tests all others; else inner products
+    leaves_out: bool  # whether it is R
     penalty: float  # of the squared weights
     has_intercept: bool  # whether there is one; it is not penalised
     # Differences that rounding explains, for scores of the size of the targets
@@ -117,19 +119,28 @@ class RidgeRule:
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for a `RidgeClassifier`."""
         has_free, alpha = bool(model.fit_intercept), float(model.alpha)
-        sizes, vectors = features.centred_spectrum if has_free else features.spectrum
         matrix = features.centred_gram if has_free else features.gram
-        if fold.is_complement:
+        leaves_out = fold.is_complement and features.is_shared
+        if features.is_shared:
+            sizes, vectors = (
+                features.centred_spectrum if has_free else features.spectrum
+            )
+            largest = float(sizes.max())
+        else:
+            largest = float(np.trace(matrix))  # no eigenvalue is larger
+        least = 0.0
+        if leaves_out:
             # Divided by alpha, which leaves the solution as it is.
             matrix = (vectors / (sizes + alpha)) @ vectors.T
-        # Cases that are drawn twice leave nothing but the penalty to divide by.
-        least = float(sizes.min()) if fold.is_complement else 0.0
+            # Cases that are drawn twice leave nothing but the penalty to divide by.
+            least = float(sizes.min())
         return cls(
             fold=fold,
             matrix=matrix,
+            leaves_out=leaves_out,
             penalty=alpha,
             has_intercept=has_free,
-            band=ROUNDING * _sensitivity(features, sizes, least + alpha),
+            band=ROUNDING * _sensitivity(features, largest, least + alpha),
         )
 
     def predict(self, orders: IntArray) -> Predicted:
@@ -138,7 +149,7 @@ class RidgeRule:
             return all_doubtful(orders.shape[0], self.fold.test.size)
         kinds = np.arange(self.fold.n_classes)[:, None]
         targets = np.where(self.fold.codes == kinds, 1.0, -1.0)
-        solve = self._left_out if self.fold.is_complement else self._fitted
+        solve = self._left_out if self.leaves_out else self._fitted
         scores = solve(orders, targets)
         # Predictions far beyond the targets have errors of their own size.
         return from_scores(scores, self.band * (1 + np.abs(scores).max(axis=(0, 2))))
@@ -180,14 +191,14 @@ class RidgeRule:
         return scores
 
 
-def _sensitivity(features: Features, sizes: FloatArray, least: float) -> float:
+def _sensitivity(features: Features, largest: float, least: float) -> float:
     """Say how many times larger errors of scores are than those of rounding.
 
     No training set is worse conditioned than all samples together, as eigenvalues
     interlace; and taking the mean off costs digits where it is large.
     """
-    shift = features.values.shape[0] * features.largest_square / least
-    return 1 + float(sizes.max()) / least + math.sqrt(shift)
+    shift = features.shape[0] * features.largest_square / least
+    return 1 + largest / least + math.sqrt(shift)
 
 
 def _knows_ridge(model: Any, n_classes: int) -> bool:
@@ -236,7 +247,7 @@ class DiscriminantRule:
         return cls(
             fold=fold,
             gram=features.centred_gram,
-            n_features=features.values.shape[1],
+            n_features=features.shape[1],
             shrinkage=float(model.shrinkage),
             priors=shares if model.priors is None else np.asarray(model.priors),
             scale=features.largest_square,

@@ -44,15 +44,16 @@ class KernelRule:
 
         changed = {"kernel": "precomputed", "decision_function_shape": "ovo"}
         is_linear = model.kernel == "linear"
-        n_features = features.values.shape[1]
+        n_features = features.shape[1]
         gamma = 1 / n_features if model.gamma == "auto" else model.gamma
+        none = np.empty(0)
         return cls(
             fold=fold,
             model=clone(model).set_params(**changed),
             products=features.gram if is_linear else features.squared_distances,
             gamma=None if is_linear else gamma,
-            sums=features.values.mean(axis=1),
-            squares=(features.values**2).mean(axis=1),
+            sums=none if is_linear else features.values.mean(axis=1),
+            squares=none if is_linear else (features.values**2).mean(axis=1),
             n_features=n_features,
         )
 
@@ -93,7 +94,7 @@ class RotatedRule:
         fitted = clone(model)
         if fitted.dual == "auto":
             # The choice hangs on the number of features: make it before they are cut.
-            few = fold.train.size < features.values.shape[1]
+            few = fold.train.size < features.shape[1]
             fitted.set_params(dual=few or fitted.loss == "hinge")
         if fitted.random_state is None:
             # Any seed will do, but the answer must not depend on who runs what.
