@@ -319,7 +319,7 @@ def _log_mean(logs: FloatArray) -> FloatArray:
     top = logs.max(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = top + np.log(np.exp(logs - top).mean(axis=0))
-    return np.where(np.isfinite(top), found, top)
+    return np.asarray(np.where(np.isfinite(top), found, top))
 
 
 def _error_of_sum(known: FloatArray) -> float:
