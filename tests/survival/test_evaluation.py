@@ -349,7 +349,7 @@ def test_the_monte_carlo_error_is_what_another_seed_changes(cohort, stub):
         for seed in range(40)
         for _, said in said_by_chains(0.1, time, event, seed)
     ]
-    assert np.sqrt(2 * np.mean(alone)) / 40 < 0.5 * moved
+    assert np.sqrt(2 * np.mean(alone)) / 40 < 0.7 * moved  # falls below the limit above
 
 
 @pytest.mark.parametrize(("spread", "passes"), [(0.001, True), (1.0, False)])
