@@ -54,6 +54,9 @@ class StubModel(BaseEstimator):
     def thinned(self, every):
         return self
 
+    def by_chain(self):
+        return (self,)
+
     def predict_density(self, X, times):
         return np.exp(self.predict_log(X, times)[0])
 

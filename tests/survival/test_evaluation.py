@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from scorecast.information import PosteriorSettings
 from scorecast.mixtures import Check, Sampling
 from scorecast.survival import (
     CURVE,
+    MOST_MCSE,
     SAMPLING,
     GainStatus,
     SurvivalEvaluation,
@@ -284,6 +286,91 @@ def test_folds_whose_chains_disagree_are_named(cohort, stub, cv, names):
     assert found.diagnostics.unconverged_folds == tuple((r, 1) for r in repeats)
     (note,) = notes_of(found, SurvivalNote.FOLDS_UNCONVERGED)
     assert note.names == names
+
+
+# How far chains that disagree move what is reported
+
+
+def wandering(stub, spread):
+    """Return a model whose four chains say different times, and which fails R-hat."""
+
+    class Wandering(stub):
+        failed = (Check.RHAT,)
+
+        def fit(self, X, time, event):
+            super().fit(X, time, event)
+            rng = np.random.default_rng(self.random_state)
+            away = spread * rng.standard_normal(4)
+            self.scales_ = self.scale_ * np.exp(away)
+            return self
+
+        def by_chain(self):
+            parts = [copy(self) for _ in self.scales_]
+            for part, scale in zip(parts, self.scales_, strict=True):
+                part.scale_ = scale
+            return tuple(parts)
+
+    return Wandering()
+
+
+def said_by_chains(spread, time, event, seed):
+    """Return what the chains of each half say of the other, of shape (4, samples)."""
+    streams = np.random.default_rng(seed).spawn(2)
+    for k, stream in enumerate(streams):
+        own = k == HALVES
+        scales = time[~own].mean() * np.exp(spread * stream.standard_normal(4))
+        at = time[own] / scales[:, None]
+        yield own, np.exp(-at) / np.where(event[own], scales[:, None], 1.0)
+
+
+def test_what_is_predicted_is_the_mean_over_chains(cohort, stub):
+    X, time, event = cohort(n=40)
+    model = wandering(stub, 0.3)
+    found, _ = evaluated(model, X, time, event, cv=HALVES, random_state=3)
+    for own, said in said_by_chains(0.3, time, event, 3):
+        expected = np.log(said.mean(axis=0))
+        np.testing.assert_allclose(found.samples.log_q[own], expected, rtol=1e-12)
+
+
+def test_the_monte_carlo_error_is_what_another_seed_changes(cohort, stub):
+    X, time, event = cohort(n=40)
+    model = wandering(stub, 0.1)
+    asked = {"cv": HALVES, "baselines": ()}
+    found = [
+        evaluated(model, X, time, event, random_state=seed, **asked)[0]
+        for seed in range(40)
+    ]
+    moved = np.std([one.samples.j.mean() for one in found], ddof=1)
+    claimed = np.sqrt(np.mean([one.diagnostics.mcse**2 for one in found]))
+    assert 0.7 < claimed / moved < 1.4
+    # Broken: as if every sample had chains of its own.
+    alone = [
+        np.log(said).var(axis=0, ddof=1).sum() / 4
+        for seed in range(40)
+        for _, said in said_by_chains(0.1, time, event, seed)
+    ]
+    assert np.sqrt(2 * np.mean(alone)) / 40 < 0.7 * moved  # falls below the limit above
+
+
+@pytest.mark.parametrize(("spread", "passes"), [(0.001, True), (1.0, False)])
+def test_the_gate_is_about_what_is_reported(cohort, stub, spread, passes):
+    found, _ = evaluated(wandering(stub, spread), *cohort(n=40), cv=HALVES)
+    checks = found.diagnostics
+    assert checks.n_unconverged == 2  # the mixture is not agreed upon, either way
+    assert (checks.mcse <= MOST_MCSE * checks.spread) == checks.passed == passes
+    assert bool(notes_of(found, SurvivalNote.FOLDS_UNCONVERGED)) == (not passes)
+    again = SurvivalEvaluation.from_dict(found.to_dict())
+    assert again.diagnostics == checks
+
+
+def test_the_error_is_in_units_of_the_answer(cohort, stub):
+    nats, bits = (
+        evaluated(wandering(stub, 0.1), *cohort(n=40), cv=HALVES, units=units)[0]
+        for units in ("nats", "bits")
+    )
+    for name in ("mcse", "spread"):
+        one, other = (getattr(x.diagnostics, name) for x in (nats, bits))
+        assert one == pytest.approx(other * np.log(2))
 
 
 # Samples to show, and new ones

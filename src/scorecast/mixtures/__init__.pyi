@@ -1,5 +1,6 @@
 from .conditional import ConditionalMixture as ConditionalMixture
 from .diagnostics import (
+    LEAST_ESS_OF_SHORT_CHAINS as LEAST_ESS_OF_SHORT_CHAINS,
     MOST_RHAT as MOST_RHAT,
     MOST_RHAT_COMPONENTS as MOST_RHAT_COMPONENTS,
     Check as Check,

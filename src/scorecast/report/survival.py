@@ -475,24 +475,31 @@ def _facts(result: SurvivalEvaluation) -> Iterator[tuple[str, str]]:
             "model, and no simulation",
         )
     else:
-        yield "Chains", _chains_text(result.diagnostics)
+        yield "Chains", _chains_text(result.diagnostics, result.units)
     if result.choice is not None:
         yield "Evidence", _choice_text(result.choice)
     yield "Assumes", "; ".join(_ASSUMES[:2])
 
 
-def _chains_text(checks: FitDiagnostics) -> str:
-    state = "agree" if checks.passed else "do not all agree"
+def _chains_text(checks: FitDiagnostics, units: str) -> str:
+    state = "do not all agree" if checks.n_unconverged else "agree"
     draws = formats.count(checks.n_draws)
     if checks.most_draws > checks.n_draws:
         draws += f" to {formats.count(checks.most_draws)}"
     n_effective = "not computable"
     if formats.is_known(checks.ess):
         n_effective = formats.count(checks.ess)
-    return (
+    told = (
         f"{state} over {formats.count(checks.n_fits)} fits of "
         f"{formats.counted(checks.n_chains, 'chains')}, {draws} draws each: worst "
         f"R-hat {rhat_text(checks.rhat, 3)}, fewest effective draws {n_effective}"
+    )
+    if not formats.is_known(checks.mcse):
+        return told
+    error, spread = (formats.amount(x, 1) for x in (checks.mcse, checks.spread))
+    return (
+        f"{told}; what predictions are worth moves by some {error} {units} with "
+        f"another seed, by {spread} with other cases"
     )
 
 

@@ -33,6 +33,7 @@ from .prediction import (
 )
 from .result import (
     CURVE as CURVE,
+    MOST_MCSE as MOST_MCSE,
     BaselineRow as BaselineRow,
     FitDiagnostics as FitDiagnostics,
     FollowUp as FollowUp,

@@ -332,7 +332,7 @@ def evaluate_survival(
         predictions=predictions,
         choice=choice,
         follow_up=_follow_up(held_out),
-        diagnostics=held_out.diagnostics,
+        diagnostics=_in_units(held_out.diagnostics, unit),
         samples=held_out.table(unit),
         notes=notes,
         n=data.n,
@@ -579,6 +579,12 @@ def _longer_fits(
         for name, weight in weights.items()
         if name in ("cases to show", "new cases")
     }
+
+
+def _in_units(found: FitDiagnostics | None, unit: float) -> FitDiagnostics | None:
+    if found is None:
+        return None
+    return replace(found, mcse=found.mcse / unit, spread=found.spread / unit)
 
 
 def _unconverged(code: SurvivalNote, reasons: tuple[str, ...]) -> tuple[Note, ...]:

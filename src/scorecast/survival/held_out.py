@@ -178,7 +178,10 @@ class _Predicted:
 
 @dataclass(frozen=True, kw_only=True)
 class _FitFacts:
-    """What one fit of the model says of itself."""
+    """What one fit of the model says of itself.
+
+    `error` is the Monte Carlo error of what it gave to the samples held out, summed.
+    """
 
     rhat: float
     ess: float
@@ -188,6 +191,7 @@ class _FitFacts:
     ridge: float
     thinning: int
     n_events: int
+    error: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -274,7 +278,12 @@ class FoldWork:
         with announced("compiling the predictions (the first time only)"):
             fitted.predict_log(test.X[:1], at[:1, :1])
         with stage("prediction"):
-            density, tail = fitted.predict_log(test.X, at)
+            chains = [one.predict_log(test.X, at) for one in fitted.by_chain()]
+        by_chain = np.array(
+            chains
+        )  # of shape (chains, density and tail, samples, times)
+        density, tail = _log_mean(by_chain)
+        known = np.where(test.event, by_chain[:, 0, :, 0], by_chain[:, 1, :, 0])
         checks = fitted.diagnostics_
         facts = _FitFacts(
             rhat=float(checks.rhat),
@@ -286,6 +295,7 @@ class FoldWork:
             ridge=float(fitted.scaling_.ridge),
             thinning=int(fitted.thinning_),
             n_events=int(fitted.n_events_),
+            error=_error_of_sum(known),
         )
         given = _Predicted(density=density[:, 0], tail=tail[:, 0], curve=tail[:, 1:])
         return given, facts
@@ -302,6 +312,27 @@ class FoldWork:
         density, tail = fitted.predict_log(test.X, test.time[:, None])
         _, curve = fitted.predict_log(test.X, np.tile(self.times, (test.n, 1)))
         return _Predicted(density=density[:, 0], tail=tail[:, 0], curve=curve)
+
+
+def _log_mean(logs: FloatArray) -> FloatArray:
+    """Return the logarithm of the mean over the first axis."""
+    top = logs.max(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = top + np.log(np.exp(logs - top).mean(axis=0))
+    return np.asarray(np.where(np.isfinite(top), found, top))
+
+
+def _error_of_sum(known: FloatArray) -> float:
+    """Return the Monte Carlo error of a sum of log predictions (chains, samples).
+
+    Chains are independent, and what is predicted is their mean: the jackknife over
+    them. NaN of a single chain.
+    """
+    n_chains = len(known)
+    if n_chains < 2:
+        return math.nan
+    without = [_log_mean(np.delete(known, c, axis=0)).sum() for c in range(n_chains)]
+    return float(np.sqrt((n_chains - 1) * np.var(without)))
 
 
 def event_times(data: SurvivalData) -> FloatArray:
@@ -461,7 +492,15 @@ class HeldOut:
             ridge=max(one.ridge for one in fits),
             n_ridged=sum(one.ridge > 0 for one in fits),
             fewest_events=min(one.n_events for one in fits),
+            mcse=float(np.linalg.norm([one.error for one in fits]) / self.folds.size),
+            spread=self._spread(),
         )
+
+    def _spread(self) -> float:
+        """Return the least standard error, over samples, of what is reported."""
+        own = self.log_known[MODEL]
+        beside = [own - self.log_known[name] for name in (PRIOR, *self.baselines)]
+        return float(min(one.std(ddof=1) for one in beside) / math.sqrt(len(own)))
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -500,7 +539,7 @@ class HeldOut:
                 count=checks.fewest_events,
                 total=n_events,
             )
-        if checks.n_unconverged:
+        if not checks.passed:
             yield Note(
                 code=SurvivalNote.FOLDS_UNCONVERGED,
                 names=self._folds_named(checks.unconverged_folds),

@@ -392,6 +392,25 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         found._conditional = ConditionalMixture(some, own.kind, own.noise)
         return found
 
+    def by_chain(self) -> tuple[Self, ...]:
+        """Return the same fit chain by chain: how far apart they are is their error.
+
+        Returns
+        -------
+        tuple of SurvivalModel
+            Fitted, one for each chain, with equally many draws each, which are shared.
+        """
+        check_is_fitted(self, "posterior_")
+        own = self._conditional
+        n_each = len(self.posterior_.kept) // self.diagnostics_.n_chains
+        found = []
+        for first in range(0, len(self.posterior_.kept), n_each):
+            draws = self.posterior_.kept[first : first + n_each]
+            one = copy(self)
+            one._conditional = ConditionalMixture(draws, own.kind, own.noise)
+            found.append(one)
+        return tuple(found)
+
     def _times(self, places: FloatArray) -> FloatArray:
         spread, centre = self.scaling_.spread[0], self.scaling_.centre[0]
         return np.asarray(np.exp(centre + spread * places))

@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 
 from scorecast._core.result import INPUT, OPTION, Note, Result
 from scorecast.information import ApparentInformation, Verdict
+from scorecast.mixtures import LEAST_ESS_OF_SHORT_CHAINS
 from scorecast.survival.data import FEW_EVENTS
 from scorecast.survival.hyperparameters import HyperparameterChoice
 from scorecast.survival.leakage import WideIntervals
 from scorecast.survival.metrics import Calibration, Concordance
 from scorecast.survival.prediction import SampleCurves, SurvivalPredictions
 
+# Monte Carlo error beside the spread, where answers may be trusted: that of 200 draws,
+# as of posteriors of J.
+MOST_MCSE = 1 / math.sqrt(LEAST_ESS_OF_SHORT_CHAINS)
 CURVE = "curve"  # the smoothed Kaplan-Meier curve, a baseline that is always there
 _EVEN = 0.05  # p-value below which survival is not even
 
@@ -193,6 +197,13 @@ class FitDiagnostics:
         Fits in which it was.
     fewest_events : int
         Events that the fit with fewest learned from.
+    mcse : float
+        Monte Carlo error of the mean information, in units of the answer, by how far
+        the chains of every fit are apart: what another seed would change. NaN of single
+        chains.
+    spread : float
+        Least standard error over samples, in the same units, of the mean information
+        and of what it is more than that of each baseline.
     """
 
     n_fits: int
@@ -207,11 +218,17 @@ class FitDiagnostics:
     ridge: float
     n_ridged: int
     fewest_events: int
+    mcse: float = math.nan
+    spread: float = math.nan
 
     @property
     def passed(self) -> bool:
-        """Whether nothing speaks against the chains."""
-        return not self.n_unconverged
+        """Whether the simulation is good enough for what is reported.
+
+        The chains of all fits agree; or they disagree about the mixture, but not about
+        what its predictions are worth.
+        """
+        return not self.n_unconverged or self.mcse <= MOST_MCSE * self.spread
 
 
 @dataclass(frozen=True, kw_only=True)
