@@ -15,9 +15,9 @@ from scorecast._core.progress import progress_shown
 from scorecast.cli.verb import option
 
 __all__ = [
-    "Guesses",
     "Share",
     "Whole",
+    "Wholes",
     "amount_options",
     "averaging_options",
     "max_seconds_option",
@@ -78,10 +78,13 @@ class Whole(click.IntRange):
         return int(super().convert(value, param, ctx))
 
 
-class Guesses(click.ParamType[tuple[int, ...]]):
-    """One number of guesses, or several with commas between them: 1,5,10."""
+class Wholes(click.ParamType[tuple[int, ...]]):
+    """One whole number, or several with commas between them: 1,5,10."""
 
     name = "whole numbers"
+
+    def __init__(self, least: int = 1) -> None:
+        self.least = least
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -89,8 +92,11 @@ class Guesses(click.ParamType[tuple[int, ...]]):
         """Return the numbers."""
         if isinstance(value, tuple):
             return value
-        one = Whole(min=1)
-        return tuple(one.convert(part, param, ctx) for part in str(value).split(","))
+        one, text = Whole(min=self.least), str(value).strip()
+        # 10,000 is one number, 200,400 are two.
+        if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})*,0\d{2}(,\d{3})*", text):
+            return (one.convert(text, param, ctx),)
+        return tuple(one.convert(part.strip(), param, ctx) for part in text.split(","))
 
 
 def _apply(options: list[Callable[[F], F]], function: F) -> F:
