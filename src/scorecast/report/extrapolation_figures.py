@@ -491,7 +491,8 @@ def _draw_edges(
 
 def _draw_bar(axes: Axes, mark: Mark, colour: str, shift: float) -> None:
     """Draw an interval beside its number of classes, so that several do not cover."""
-    x = mark.x * (1 + shift)
+    low, high = axes.get_xlim()
+    x = mark.x * (high / low) ** (shift / 5)
     axes.vlines(x, mark.low, mark.high, color=colour, lw=1.0, zorder=6)
     axes.plot(
         [mark.x],
@@ -616,6 +617,7 @@ def _share_axis(axes: Axes, curves: Sequence[PublishedCurve]) -> None:
     values = np.concatenate(
         [np.concatenate([c.accuracy, c.curve.accuracy]) for c in curves]
         + [curves[0].curve.low, curves[0].curve.high]
+        + [np.array([(p.low, p.high) for c in curves for p in c.predictions]).ravel()]
     )
     low, high = float(values.min()), float(values.max())
     room = 0.08 * max(high - low, 0.002)
