@@ -198,7 +198,9 @@ def test_far_targets_carry_a_caveat_and_near_ones_are_observed(run, files):
     assert "rough guide" in out
 
 
-@pytest.mark.parametrize("target", ["0", "-3", "1.5", "1e-6", "many", "10000000000000"])
+@pytest.mark.parametrize(
+    "target", ["0", "1", "-3", "1.5", "1e-6", "many", "10000000000000"]
+)
 def test_impossible_targets_are_a_matter_of_usage(run, files, target):
     code, _, err = run("extrapolate", files / "both.npz", "--to", target)
     assert code == 2
@@ -358,9 +360,25 @@ def test_a_whole_number_however_it_is_written(run, tmp_path, text):
     assert "1,000 classes" in out
 
 
+def test_targets_may_be_listed_repeated_or_both(run, tmp_path):
+    path = named_scores(tmp_path)
+    rules = ("--method", "kde-bcv", "--backtest", "0", "--quiet", "--json")
+    found = []
+    for i, targets in enumerate(
+        (["400,1000", "2e3"], ["400", "1000, 2000"], ["400", "1000", "2000"])
+    ):
+        given = [part for target in targets for part in ("--to", target)]
+        code, _, err = run("extrapolate", path, *given, *rules, tmp_path / f"{i}.json")
+        assert code == 0, err
+        answer = json.loads((tmp_path / f"{i}.json").read_text())
+        found.append([p["classes"] for p in answer["result"]["predictions"]])
+    assert found == [[400, 1000, 2000]] * 3
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("1,000", "write 1000"), ("1 000", "write 1000"), ("10.5", "no whole number"),
+    [("1,000", "write 1000"), ("1,050,200", "write 1050200"),
+     ("1 000", "write 1000"), ("10.5", "no whole number"),
      ("1e-3", "no whole number"), ("many", "'many' is no whole number")],
 )  # fmt: skip
 def test_what_is_no_whole_number_is_said(run, tmp_path, text, said):

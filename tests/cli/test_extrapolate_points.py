@@ -51,6 +51,23 @@ def test_what_is_for_points_is_refused_without_them(run):
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("N,acc\n10,.9\n", "Rename N to classes and acc to accuracy"),
+        ("gallery size,FNIR,algorithm\n10,.1,a\n", "Rename gallery size to classes"),
+        ("classes,error\n10,.1\n", "Rename error to miss"),
+        ("model,1000,10000\na,.9,.8\n", "Turn the table round"),
+        ("acc@1000,acc@10000\n.9,.8\n", "and below it A,1000,0.95"),
+    ],
+)
+def test_tables_laid_out_otherwise_are_told_how(run, points, text, said):
+    points.write_text(text)
+    code, _, err = run("extrapolate", "--curve", points, "--to", "1e6")
+    assert code == 3
+    assert said in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
     "text", ["size,share\n10,.9\n", "classes,miss\n10,5\n", "classes,accuracy\n10,95\n"]
 )
 def test_tables_of_other_things_are_refused_with_their_file(run, points, text):

@@ -97,6 +97,14 @@ def test_what_is_no_plan_is_refused(call, parameter):
     assert caught.value.parameter == parameter
 
 
+def test_what_was_not_tried_out_is_round_everywhere():
+    plan = sc.required_classes(0.9, to=10**5, margin=0.02, method="gaussian")
+    assert not plan.is_tried
+    assert plan.n_classes == float(f"{plan.n_classes:.2g}")
+    shown = sc.render(plan)
+    assert shown.count(f"{plan.n_classes:,}") >= 2  # headline and table
+
+
 @pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize(("accuracy", "to"), [(0.9, 1000), (0.6, 3000)])

@@ -379,8 +379,15 @@ def test_at_a_point_the_point_is_given_back():
 
 def test_an_accuracy_that_no_point_has_is_refused():
     with pytest.raises(UsageError) as caught:
-        sc.extrapolate_curve([100, 1000], [0.9, 0.8], until=0.95)
+        sc.extrapolate_curve([100, 1000], [0.9, 0.8], until=0.85)
     assert caught.value.parameter == "until"
+    with pytest.raises(UsageError, match="leave out b"):
+        sc.extrapolate_curve(
+            [100, 1000] * 2,
+            [0.97, 0.93, 0.9, 0.8],
+            until=0.85,
+            model=["a", "a", "b", "b"],
+        )
     with pytest.raises(UsageError) as caught:
         sc.extrapolate_curve([100, 1000], [0.9, 0.8])
     assert caught.value.parameter == "to"

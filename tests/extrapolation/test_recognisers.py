@@ -136,13 +136,17 @@ def test_each_holds_an_accuracy_up_to_its_own_number_of_classes():
     sizes = sorted({d.classes for d in answer.differences})
     assert sizes == sorted(reach.classes for reach in alone.values())
     assert answer.summary().startswith("60 % or more is held by strong up to")
-    # One that is below already holds it for fewer classes than were observed.
-    both["weak"] = scores(1.5)
-    answer = sc.extrapolate(both, OWN, until=0.6, backtest=0, compare=False)
-    assert answer.recognisers["weak"].reach.classes < 40
-    with pytest.raises(UsageError) as caught:
-        sc.extrapolate(both, OWN, until=0.999, backtest=0)
-    assert caught.value.parameter == "until"
+
+
+@pytest.mark.parametrize(("until", "said"), [(0.6, "leave out weak"), (0.999, "less")])
+def test_an_accuracy_that_one_has_lost_already_is_refused_as_it_is_of_one(until, said):
+    both = {"weak": scores(1.5), "strong": scores(3.5, 1)}
+    for given in (both, both["weak"]):
+        with pytest.raises(UsageError) as caught:
+            sc.extrapolate(given, OWN, until=until, backtest=0)
+        assert caught.value.parameter == "until"
+        if given is both:
+            assert said in str(caught.value)
 
 
 def test_all_measures_are_forecast_for_each():
@@ -151,6 +155,51 @@ def test_all_measures_are_forecast_for_each():
     for one in answer.recognisers.values():
         assert list(one.measures) == ["top-1", "top-5", "mrr"]
     assert "MRR" in sc.render(answer)
+
+
+def test_differences_are_of_every_measure_asked_for():
+    both = {"a": scores(2.5), "b": scores(3.5, 1)}
+    alone = sc.extrapolate(both, OWN, **RULES)
+    answer = sc.extrapolate(both, OWN, top=[1, 5], mrr=True, **RULES)
+    names = ["top-1", "top-5", "mrr"]
+    assert list(dict.fromkeys(d.measure for d in answer.differences)) == names
+    assert [d for d in answer.differences if d.measure == "top-1"] == list(
+        alone.differences
+    )
+    for d in answer.differences:
+        a, b = (
+            next(
+                p.value
+                for p in answer.recognisers[name].measures[d.measure].predictions
+                if p.classes == d.classes
+            )
+            for name in (d.first, d.second)
+        )
+        assert d.value == pytest.approx(b - a)
+        assert d.low < d.value < d.high
+        assert 0 < d.correlation < 1
+    assert "b - a       top 5" in sc.render(answer)
+    assert "top 5" not in sc.render(alone)
+
+
+def test_caution_far_out_stands_at_every_measure_and_in_the_headline():
+    both = {"a": scores(2.5), "b": scores(3.5, 1)}
+    answer = sc.extrapolate(both, OWN, top=[1, 5], mrr=True, **RULES)
+    assert "50x beyond the data" in answer.summary()
+    rows = [line for line in sc.render(answer).splitlines() if "2,000" in line]
+    assert sum("rough" in row or "50x" in row for row in rows[1:7]) == 6
+    near = sc.extrapolate(both, OWN, **{**RULES, "to": 200})
+    assert "beyond the data" not in sc.render(near)
+
+
+def test_what_is_assumed_of_some_says_of_whom():
+    vectors = np.random.default_rng(4).normal(size=(40, 6))
+    probes = vectors[OWN] + 0.8 * np.random.default_rng(5).normal(size=(120, 6))
+    both = {"net": scores(2.5), "vectors": sc.Embeddings(vectors, probes)}
+    shown = " ".join(sc.render(sc.extrapolate(both, OWN, **RULES)).split())
+    assert shown.count("each class is scored on its own") == 1
+    assert "of vectors true if its embeddings were fixed before" in shown
+    assert "of net not known" in shown
 
 
 def test_tables_say_what_the_headline_says():

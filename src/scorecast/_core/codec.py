@@ -2,7 +2,9 @@
 
 Floats keep every bit. JSON has no word for those that are not finite: NaN is written as
 null, infinity as text. Reading is strict: a field that is missing, unknown or of the
-wrong type is refused, and the error says which. Where a field may hold one of several
+wrong type is refused, and the error says which. So are numbers that cannot be: a field
+with ``metadata={"is_share": True}`` that holds one outside 0 to 1, and a lower end
+(``low``, ``..._low``) above the upper one. Where a field may hold one of several
 classes, each has a ``kind`` (a class variable) that is written first and chosen by.
 """
 
@@ -23,6 +25,7 @@ from scorecast.exceptions import InvalidInputError, Location, printable
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 _MOST = 10**300  # larger whole numbers are no floating-point numbers
+_ROUNDING = 1e-9
 
 
 def encode(value: object) -> Json:
@@ -124,9 +127,50 @@ def decode_dataclass(
         for name, field in known.items():
             if name in data:
                 values[name] = decode(data[name], hints[name], f"{path}.{name}")
+                if field.metadata.get("is_share"):
+                    _check_share(values[name], f"{path}.{name}")
             elif not field.metadata.get("is_new") or field.default is MISSING:
                 raise _refusal("a value", "nothing", f"{path}.{name}")
+        for name in known:
+            if name == "low" or name.endswith("_low"):
+                upper = f"{name.removesuffix('low')}high"
+                _check_ends(values.get(name), values.get(upper), f"{path}.{name}")
     return kind(**values)
+
+
+def _check_share(value: Any, path: str) -> None:
+    """Refuse what is no share; NaN and None say that there is none."""
+    cells = _numbers(value)
+    wrong = np.argwhere((cells < -_ROUNDING) | (cells > 1 + _ROUNDING))
+    if len(wrong):
+        at = tuple(wrong[0])
+        place = "".join(f"[{i}]" for i in at)
+        raise _refusal("a share from 0 to 1", float(cells[at]), f"{path}{place}")
+
+
+def _check_ends(low: Any, high: Any, path: str) -> None:
+    """Refuse an interval whose lower end lies above its upper one."""
+    ends = _numbers(low), _numbers(high)
+    if ends[0].shape != ends[1].shape:
+        return
+    room = _ROUNDING * np.maximum(1.0, np.abs(ends[1]))
+    with np.errstate(invalid="ignore"):
+        wrong = np.argwhere(ends[0] > ends[1] + room)
+    if len(wrong):
+        at = tuple(wrong[0])
+        place = "".join(f"[{i}]" for i in at)
+        most = f"{ends[1][at]:g}"
+        expected = f"a lower end, at most the upper one ({most})"
+        raise _refusal(expected, float(ends[0][at]), f"{path}{place}")
+
+
+def _numbers(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return numbers as an array; NaN for what is none."""
+    if isinstance(value, np.ndarray | int | float):
+        return np.asarray(value, dtype=np.float64)
+    if isinstance(value, tuple) and all(isinstance(x, int | float) for x in value):
+        return np.array(value, dtype=np.float64)
+    return np.array(np.nan)
 
 
 def _written(chosen: Iterable[Field[Any]]) -> list[Field[Any]]:

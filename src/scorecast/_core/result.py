@@ -18,6 +18,7 @@ from scorecast.exceptions import InvalidInputError, MissingExtraError
 INPUT = {"part": "inputs"}
 OPTION = {"part": "options"}
 DATA = {"part": "data"}  # kept in files of its own, never in the JSON
+SHARE = {"is_share": True}  # from 0 to 1; what is read and lies outside is refused
 _PARTS = ("inputs", "options", "result")
 
 # What the command line adds to inputs; it is no part of the result.
@@ -67,7 +68,8 @@ class Result:
 
     A field goes to the part ``result`` of the JSON unless ``field(metadata=INPUT)`` or
     ``field(metadata=OPTION)`` sends it elsewhere. A result that holds arrays is made
-    with ``eq=False``.
+    with ``eq=False``. One that holds shares or probabilities says so
+    (``field(metadata=SHARE)``, ``OPTION | SHARE``), and is held to it when it is read.
     """
 
     kind: ClassVar[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, partial
 
@@ -18,6 +18,7 @@ import scipy  # its parts load when first used
 
 from scorecast._core.parallel import map_tasks
 from scorecast._core.registry import Method, Registry
+from scorecast._core.result import SHARE
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.biclusters.bicluster_set import BiclusterSet
 
@@ -172,7 +173,7 @@ class AgreementScore:
     greater_is_better: bool
     chance: float = math.nan
     chance_std: float = math.nan
-    p_value: float = math.nan
+    p_value: float = field(default=math.nan, metadata=SHARE)
 
 
 def measure_agreement(

@@ -19,7 +19,7 @@ from scorecast._core.checks import (
     check_share,
 )
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
 from scorecast.biclusters.agreement import (
@@ -160,7 +160,7 @@ class BiclusterScores(Result):
     has_data: bool = field(metadata=INPUT)
     n_missing: int = field(metadata=INPUT)
     has_ties: bool = field(metadata=INPUT)
-    alpha: float = field(metadata=OPTION)
+    alpha: float = field(metadata=OPTION | SHARE)
     seed: int | None = field(metadata=OPTION)
     pattern: str = field(metadata=OPTION)
     is_found_in_data: bool = field(metadata=OPTION)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scorecast.cli.options import (
-    Guesses,
+    Listed,
     Share,
     Whole,
     averaging_options,
@@ -78,6 +79,21 @@ _OF_SCORES = (
     "mrr",
     "key",
 )
+# What columns of published points are called elsewhere.
+_MEANT = {
+    "classes": (
+        *("n", "k", "nclasses", "numclasses", "class", "numberofclasses", "size"),
+        *("gallery", "gallerysize", "enrolled", "identities", "people", "documents"),
+        *("corpus", "candidates", "ways", "ids"),
+    ),
+    "accuracy": (
+        *("acc", "accuracies", "top1", "rank1", "rank1accuracy", "hitrate", "recall"),
+        *("recall1", "tpir", "correct", "right", "score", "precision1", "p1"),
+    ),
+    "miss": ("missrate", "misses", "error", "errorrate", "err", "fnir", "wrong"),
+    "samples": ("nsamples", "tests", "ntests", "probes", "searches", "queries"),
+    "model": ("algorithm", "algo", "method", "name", "system", "recogniser"),
+}
 _OF_POINTS = ("design", "n_samples")
 _OF_ONE = ("cost", "curve")
 
@@ -88,23 +104,23 @@ _OF_ONE = ("cost", "curve")
 @option(
     "Question",
     "--to",
-    type=Whole(min=1),
+    type=Listed(Whole(min=2)),
     multiple=True,
     metavar="N",
-    help="Number of classes to forecast, such as 1e5; may be repeated. Needed without "
-    "--until.",
+    help="Number of classes to forecast, such as 1e5; several as 400,1000, or "
+    "repeated. Needed without --until.",
 )
 @option(
     "Question",
     "--until",
     type=Share(is_open=True),
     metavar="ACCURACY",
-    help="Say up to how many classes this accuracy is held.",
+    help="Say up to how many classes this accuracy is held; no higher than observed.",
 )
 @option(
     "Question",
     "--top",
-    type=Guesses(),
+    type=Listed(Whole(min=1)),
     default="1",
     metavar="M",
     help="Guesses allowed: right if the true class is among the best M (recall at M). "
@@ -206,6 +222,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     """
     from scorecast.cli.outputs import run
 
+    options["to"] = tuple(n for several in options["to"] for n in several)
     if not options["to"] and options["until"] is None:
         problem = (
             "how many classes there will be is needed (--to), or an accuracy to hold "
@@ -315,7 +332,7 @@ def _load_points(options: dict[str, Any]) -> Loaded:
             f"needs the columns classes and accuracy (or miss); there are "
             f"{listed(table.columns, 8)}",
             location=Location(file=path),
-            remedy="a row for every point, such as 1000,0.95",
+            remedy=_how_to_name(list(table.columns)),
         )
     is_miss = "accuracy" not in columns
     shares = columns["miss"] if is_miss else columns["accuracy"]
@@ -341,6 +358,28 @@ def _load_points(options: dict[str, Any]) -> Loaded:
         },
         notes=table.notes,
     )
+
+
+def _how_to_name(columns: list[str]) -> str:
+    """Say which columns are meant, or how to turn a wide table into rows."""
+    sizes = [name for name in columns if re.search(r"\d{2,}", name)]
+    if len(sizes) > 1 and len(sizes) >= len(columns) - 2:
+        size = re.sub(r"\D", "", sizes[0])
+        return (
+            f"turn the table round: a row for every point, such as model,classes,"
+            f"accuracy and below it A,{size},0.95"
+        )
+    plain = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in columns}
+    meant = {
+        right: next((plain[other] for other in others if other in plain), None)
+        for right, others in _MEANT.items()
+        if right not in plain
+        and not (right in ("accuracy", "miss") and {"accuracy", "miss"} & plain.keys())
+    }
+    renamed = [f"{old} to {new}" for new, old in meant.items() if old]
+    if renamed:
+        return f"rename {listed(renamed, 3)}"
+    return "a row for every point, such as 1000,0.95"
 
 
 def _answer_points(options: dict[str, Any], loaded: Loaded) -> CurveExtrapolation:

@@ -235,9 +235,13 @@ def _check_parts(options: dict[str, Any], *, may_pair_rows: bool) -> None:
     needed += [] if may_pair_rows and not named else ["labels"]
     for name in needed:
         if not options[name]:
+            rows = (
+                ": the class of every probe, by the name that --gallery-labels has, or "
+                "by the number of its gallery row (the first is 0)"
+            )
             msg = (
                 "Embeddings need --gallery, --probes and --labels; "
-                f"--{name} is missing."
+                f"--{name} is missing{rows if name == 'labels' else ''}."
             )
             raise click.UsageError(msg)
 

@@ -15,7 +15,6 @@ from scorecast._core.progress import progress_shown
 from scorecast.cli.verb import option
 
 __all__ = [
-    "Guesses",
     "Listed",
     "Share",
     "Whole",
@@ -92,15 +91,13 @@ class Listed(click.ParamType[tuple[Any, ...]]):
         """Return the values."""
         if isinstance(value, tuple):
             return value
-        parts = str(value).split(",")
+        text = str(value).strip()
+        # 10,000 is one number, 200,400 are two.
+        thousands = r"[+-]?\d{1,3}(,\d{3})*,0\d{2}(,\d{3})*"
+        if isinstance(self.one, Whole) and re.fullmatch(thousands, text):
+            return (self.one.convert(text, param, ctx),)
+        parts = text.split(",")
         return tuple(self.one.convert(part.strip(), param, ctx) for part in parts)
-
-
-class Guesses(Listed):
-    """One number of guesses, or several."""
-
-    def __init__(self) -> None:
-        super().__init__(Whole(min=1))
 
 
 def _apply(options: list[Callable[[F], F]], function: F) -> F:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy  # its parts load when first used
 
 from scorecast._core.registry import Method, Registry
+from scorecast._core.result import SHARE
 from scorecast._core.types import FloatArray, IntArray
 
 
@@ -57,9 +58,9 @@ class RopePosterior:
         That the first lies above by more than the region.
     """
 
-    first_lower: float
-    equal: float
-    first_higher: float
+    first_lower: float = field(metadata=SHARE)
+    equal: float = field(metadata=SHARE)
+    first_higher: float = field(metadata=SHARE)
 
     def turned(self) -> RopePosterior:
         """Return the same with the models in the other order."""

@@ -15,7 +15,7 @@ from scorecast._core.checks import (
     check_share,
 )
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.comparison.bayesian import (
@@ -98,8 +98,8 @@ class ModelPair:
 
     a: str
     b: str
-    p_value: float
-    p_adjusted: float
+    p_value: float = field(metadata=SHARE)
+    p_adjusted: float = field(metadata=SHARE)
     direction: int
     effect: EffectSize
     posterior: RopePosterior | None = None
@@ -166,7 +166,7 @@ class Comparison(Result):
     post_hoc: str = field(metadata=OPTION)
     control: str | None = field(metadata=OPTION)
     greater_is_better: bool = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     test_ratio: float | None = field(metadata=OPTION)
     rope: float | None = field(metadata=OPTION)
     seed: int | None = field(metadata=OPTION)

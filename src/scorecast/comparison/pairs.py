@@ -18,7 +18,7 @@ from scorecast._core.checks import (
     check_share,
 )
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, RandomState
 from scorecast.comparison.bayesian import RopePosterior
@@ -176,9 +176,9 @@ def mean_beside(
 class Accuracy:
     """Share of right samples of one model, with its interval; in groups a wider one."""
 
-    estimate: float
-    low: float
-    high: float
+    estimate: float = field(metadata=SHARE)
+    low: float = field(metadata=SHARE)
+    high: float = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -255,7 +255,7 @@ class PairComparison(Result):
     test: str = field(metadata=OPTION)
     metric: str | None = field(metadata=OPTION)
     interval: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     greater_is_better: bool = field(metadata=OPTION)
     test_ratio: float | None = field(metadata=OPTION)
     rope: float | None = field(metadata=OPTION)
@@ -264,14 +264,14 @@ class PairComparison(Result):
     effect: EffectSize
     estimand: Estimand
     statistic: float
-    p_value: float
+    p_value: float = field(metadata=SHARE)
     df: tuple[float, ...]
     direction: int
     verdict: Verdict
     posterior: RopePosterior | None
     mean: MeanDifference | None
     choices: tuple[Choice, ...]
-    smallest_p: float | None
+    smallest_p: float | None = field(metadata=SHARE)
     n_exchanges: int | None
     is_spread_known: bool
     is_first_fold_contrary: bool

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy  # its parts load when first used
 
 from scorecast._core.registry import Method, Registry
+from scorecast._core.result import SHARE
 from scorecast._core.rounding import DIGITS, steady
 from scorecast._core.types import FloatArray
 from scorecast.comparison.bayesian import SIGNED_RANK
@@ -113,7 +114,7 @@ class OmnibusOutcome:
     test: str
     statistic: float
     df: tuple[float, ...]
-    p_value: float
+    p_value: float = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True)

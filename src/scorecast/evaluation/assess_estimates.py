@@ -16,7 +16,7 @@ import numpy as np
 
 from scorecast._core.checks import check_count, check_share
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.result import INPUT, OPTION
+from scorecast._core.result import INPUT, OPTION, SHARE
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.evaluation.assessment import (
@@ -90,9 +90,9 @@ class EstimateAssessment(_OfModels):
     subsample: float | None = field(default=None, metadata=INPUT)
     has_truth: bool | None = field(default=None, metadata=INPUT)
     overlap: float = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
-    alpha: float = field(metadata=OPTION)
-    relaxed_alpha: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
+    alpha: float = field(metadata=OPTION | SHARE)
+    relaxed_alpha: float = field(metadata=OPTION | SHARE)
     seed: int | None = field(metadata=OPTION)
 
 

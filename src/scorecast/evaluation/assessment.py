@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from scorecast._core.result import DATA, INPUT, OPTION, Note, Result, frame_of
+from scorecast._core.result import DATA, INPUT, OPTION, SHARE, Note, Result, frame_of
 from scorecast._core.rounding import steady
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.evaluation.bias_variance import BiasVariance
@@ -151,12 +151,12 @@ class ClassRecall:
     n_samples: int
     n_units: int
     n_effective: float
-    estimate: float
-    low: float = 0.0
-    high: float = 1.0
-    specificity: float = math.nan
-    specificity_low: float = math.nan
-    specificity_high: float = math.nan
+    estimate: float = field(metadata=SHARE)
+    low: float = field(default=0.0, metadata=SHARE)
+    high: float = field(default=1.0, metadata=SHARE)
+    specificity: float = field(default=math.nan, metadata=SHARE)
+    specificity_low: float = field(default=math.nan, metadata=SHARE)
+    specificity_high: float = field(default=math.nan, metadata=SHARE)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return Wilson's interval of the recall, of groups where there are any."""
@@ -220,8 +220,8 @@ class MetricAssessment:
     per_class: dict[str, ClassRecall] = field(default_factory=dict)
     n_infinite: int = 0
     n_undefined: int = 0
-    tied_share: float = 0.0
-    saturated_share: float = 0.0
+    tied_share: float = field(default=0.0, metadata=SHARE)
+    saturated_share: float = field(default=0.0, metadata=SHARE)
     samples: tuple[float, ...] = field(default=(), metadata=_FEW)
     tests: tuple[float, ...] = field(default=(), metadata=_FEW)
 
@@ -321,8 +321,8 @@ class ModelComparison:
     difference: float
     low: float
     high: float
-    p_value: float
-    p_adjusted: float
+    p_value: float = field(metadata=SHARE)
+    p_adjusted: float = field(metadata=SHARE)
 
     @property
     def is_same(self) -> bool:
@@ -454,7 +454,7 @@ class Assessment(_OfModels):
     n_test: float = field(metadata=OPTION)
     tests: NullTests | None = field(metadata=OPTION)
     diagnostics: Diagnostics = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     pos_label: str | None = field(metadata=OPTION)
     seed: int | None = field(metadata=OPTION)
 

@@ -30,7 +30,7 @@ from scorecast._core.checks import (
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
 from scorecast.evaluation.intervals import corrected_t, normal, student
@@ -176,8 +176,8 @@ class TwoSampleTest:
 
     statistic: str
     value: float
-    p_value: float
-    min_p_value: float
+    p_value: float = field(metadata=SHARE)
+    min_p_value: float = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -239,13 +239,13 @@ class DensityTest(Result):
     n_features: int = field(metadata=INPUT)
     n_splits: int = field(metadata=INPUT)
     density: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
-    alpha: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
+    alpha: float = field(metadata=OPTION | SHARE)
     seed: int | None = field(metadata=OPTION)
     n_permutations: int = field(metadata=OPTION)
     standardize: bool = field(metadata=OPTION)
     tests: tuple[TwoSampleTest, ...]
-    p_value: float
+    p_value: float = field(metadata=SHARE)
     is_rejected: bool
     log_likelihood: float
     low: float
@@ -286,8 +286,8 @@ class DensityPair:
     difference: float
     low: float
     high: float
-    p_value: float
-    p_adjusted: float
+    p_value: float = field(metadata=SHARE)
+    p_adjusted: float = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -317,8 +317,8 @@ class DensityComparison(Result):
     kind: ClassVar[str] = "density-comparison"
 
     densities: tuple[str, ...] = field(metadata=INPUT)
-    confidence_level: float = field(metadata=OPTION)
-    alpha: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
+    alpha: float = field(metadata=OPTION | SHARE)
     seed: int | None = field(metadata=OPTION)
     order: tuple[str, ...]
     best: str

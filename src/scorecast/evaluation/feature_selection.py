@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorecast._core.checks import check_count, check_matrix, check_n_jobs, check_share
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import Run, map_tasks
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.evaluation.data import EvaluationData, check_data, columns_of
@@ -95,11 +95,11 @@ class FeatureSelectionTest(Result):
     names: tuple[str, ...]
     features: IntArray
     statistic: FloatArray
-    p_value: FloatArray
-    p_holm: FloatArray
-    q_value: FloatArray
-    p_max_statistic: FloatArray
-    p_same_rank: FloatArray
+    p_value: FloatArray = field(metadata=SHARE)
+    p_holm: FloatArray = field(metadata=SHARE)
+    q_value: FloatArray = field(metadata=SHARE)
+    p_max_statistic: FloatArray = field(metadata=SHARE)
+    p_same_rank: FloatArray = field(metadata=SHARE)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per selected feature."""

@@ -19,6 +19,7 @@ import scipy  # its parts load when first used
 from scorecast._core.checks import check_count, check_one_of, check_share
 from scorecast._core.parallel import Run
 from scorecast._core.progress import stage
+from scorecast._core.result import SHARE
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.evaluation.data import EvaluationData
 from scorecast.evaluation.estimates import Estimates, collect_estimates
@@ -113,8 +114,8 @@ class NullTests:
     n_null_data: int = 20
     null_data: str = "shrunk"
     permute: Permute = Permute.ALL
-    alpha: float = 0.05
-    relaxed_alpha: float = 0.2
+    alpha: float = field(default=0.05, metadata=SHARE)
+    relaxed_alpha: float = field(default=0.2, metadata=SHARE)
 
     def checked(self) -> NullTests:
         """Return the same with clean values, or refuse what makes no sense."""
@@ -197,9 +198,9 @@ class NullTest:
     """
 
     status: TestStatus = TestStatus.DONE
-    p_t: float = math.nan
-    p_rank: float = math.nan
-    min_p_rank: float = math.nan
+    p_t: float = field(default=math.nan, metadata=SHARE)
+    p_rank: float = field(default=math.nan, metadata=SHARE)
+    min_p_rank: float = field(default=math.nan, metadata=SHARE)
     null_value: float = math.nan
     gap: float = math.nan
     stderr: float = math.nan
@@ -234,8 +235,8 @@ class PermutationDensity:
         Why it does.
     """
 
-    p_value: float = math.nan
-    min_p_value: float = math.nan
+    p_value: float = field(default=math.nan, metadata=SHARE)
+    min_p_value: float = field(default=math.nan, metadata=SHARE)
     status: TestStatus = TestStatus.DONE
 
 
@@ -260,7 +261,7 @@ class VerdictBasis:
     """
 
     against: str
-    p_value: float
+    p_value: float = field(metadata=SHARE)
     n_needed: int | None = None
     remedy: Remedy = Remedy.NOTHING
     beyond_null_data: bool | None = None

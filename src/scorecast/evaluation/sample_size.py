@@ -19,7 +19,7 @@ import scipy  # its parts load when first used
 
 from scorecast._core.checks import check_count, check_share
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast.evaluation.intervals.proportions import (
     CLUSTERED_WILSON,
     PROPORTION_INTERVALS,
@@ -216,15 +216,15 @@ class RequiredTestSize(Result):
 
     kind: ClassVar[str] = "required-test-size"
 
-    accuracy: float = field(metadata=INPUT)
+    accuracy: float = field(metadata=INPUT | SHARE)
     goal: Goal = field(metadata=OPTION)
     width: float | None = field(metadata=OPTION)
     interval: str | None = field(metadata=OPTION)
-    versus: float | None = field(metadata=OPTION)
+    versus: float | None = field(metadata=OPTION | SHARE)
     design: str | None = field(metadata=OPTION)
-    disagreement: float | None = field(metadata=OPTION)
-    power: float | None = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    disagreement: float | None = field(metadata=OPTION | SHARE)
+    power: float | None = field(metadata=OPTION | SHARE)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     group_size: float | None = field(metadata=OPTION)
     size_spread: float = field(metadata=OPTION)
     correlation: float | None = field(metadata=OPTION)

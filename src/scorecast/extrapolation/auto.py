@@ -10,11 +10,12 @@ be trusted (`pooling`). Reasons and figures are in ``docs/decisions/0003-auto.md
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
+from scorecast._core.result import SHARE
 from scorecast.extrapolation.bayesian import (
     RankPosterior,
     improved_posteriors,
@@ -58,7 +59,7 @@ class PoolPart:
     """
 
     method: str
-    weight: float = 0.0
+    weight: float = field(default=0.0, metadata=SHARE)
     objection: Objection | None = None
     disagreement: float | None = None
 

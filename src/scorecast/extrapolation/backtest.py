@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scorecast._core.checks import check_level, check_n_jobs
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InsufficientDataError, UsageError
@@ -64,7 +64,7 @@ class BacktestRow:
     prediction: float
     bias: float
     rmse: float
-    coverage: float | None = None
+    coverage: float | None = field(default=None, metadata=SHARE)
     stderr: float | None = None
 
 
@@ -96,7 +96,7 @@ class Backtest(Result):
     ties: str = field(metadata=OPTION)
     average: str = field(metadata=OPTION)
     top: int = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     random_state: int | None = field(metadata=OPTION)
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -354,7 +354,7 @@ def _hide_and_predict(task: _Hiding, rng: np.random.Generator) -> FloatArray | N
     for i, (method, stream) in enumerate(zip(task.methods, streams, strict=True)):
         fit = method.fit(shown, stream, n_jobs=task.n_threads)
         for j, measure in enumerate(task.measures):
-            found[i, j, 0] = measure.expected(fit.law, shown, target)[0]
+            found[i, j, 0] = measure.expected(fit.law, shown.ranks, target)[0]
             if task.confidence_level is not None:
                 ends = measure.ends(
                     fit, shown, target, task.confidence_level, n_jobs=task.n_threads

@@ -22,7 +22,11 @@ from scorecast._core.types import IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, ResultWarning, UsageError
 from scorecast.extrapolation.backtest import check_guesses
 from scorecast.extrapolation.extrapolator import Extrapolator, choose_extrapolator
-from scorecast.extrapolation.forecast import Extrapolation, forecast_accuracy
+from scorecast.extrapolation.forecast import (
+    Extrapolation,
+    forecast_accuracy,
+    refuse_lost,
+)
 from scorecast.extrapolation.observed import ObservedClasses
 from scorecast.extrapolation.recognisers import (
     RecogniserComparison,
@@ -134,9 +138,9 @@ def extrapolate(
         average over subsets is given instead of a forecast. Needed unless `until` is
         given.
     until : float, optional
-        Accuracy to hold: `Extrapolation.reach` says up to how many classes, not beyond
-        a thousand million. Of several recognisers without `to`, differences are given
-        at the numbers of classes that they reach.
+        Accuracy to hold, no higher than observed: `Extrapolation.reach` says up to how
+        many classes, not beyond a thousand million. Of several recognisers without
+        `to`, differences are given at the numbers of classes that they reach.
     method : str or Extrapolator, default="auto"
         Name of a method (`EXTRAPOLATORS`), or one with settings of its own, such as
         ``Regression(bandwidth=0.3)``. For costs also "moments".
@@ -244,7 +248,7 @@ def extrapolate(
             )
             for name, one in data.items()
         }
-        _refuse_unreached(forecasts.values(), until)
+        _refuse_unheld(forecasts, until)
         return compare_recognisers(
             data, forecasts, ties=ties, average=average, n_jobs=n_jobs
         )
@@ -316,7 +320,7 @@ def _forecast_one(
             n_jobs=n_jobs,
         )
     if is_one:
-        _refuse_unreached([found], until)
+        _refuse_unheld({"": found}, until)
     return found
 
 
@@ -327,27 +331,26 @@ def _reached(
     quick: _Rules = {**rules, "backtest": 0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)
-        found = [
-            _forecast_one(
+        found = {
+            name: _forecast_one(
                 one, None, None, until, (top,), False, False, quick, is_one=False
             )
-            for one in data.values()
-        ]
-    _refuse_unreached(found, until)
-    return np.unique([one.predictions[0].classes for one in found])
+            for name, one in data.items()
+        }
+    _refuse_unheld(found, until)
+    return np.unique([one.predictions[0].classes for one in found.values()])
 
 
-def _refuse_unreached(forecasts: Iterable[Extrapolation], until: float | None) -> None:
-    """Refuse an accuracy that nobody reaches even with the classes observed."""
-    found = list(forecasts)
-    best = max(found, key=lambda one: one.observed_accuracy)
-    if until is None or best.observed_accuracy >= until:
+def _refuse_unheld(forecasts: Mapping[str, Extrapolation], until: float | None) -> None:
+    """Refuse an accuracy that is lost already with all classes observed."""
+    if until is None:
         return
-    raise UsageError(
-        f"with the {best.n_classes:,} classes observed accuracy is "
-        f"{best.observed_accuracy:.3f} already; got {until:g}",
-        parameter="until",
-        remedy="ask for less",
+    refuse_lost(
+        until,
+        [
+            (name, one.n_classes, one.observed_accuracy)
+            for name, one in forecasts.items()
+        ],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -10,9 +11,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
+from scorecast.exceptions import UsageError, listed
 from scorecast.extrapolation.auto import PooledFit, Pooling
 from scorecast.extrapolation.backtest import (
     BacktestRow,
@@ -51,6 +53,7 @@ from scorecast.scores import (
 _CURVE_POINTS = 48
 _REACH = 10**9  # classes beyond which nobody looks
 _REACH_POINTS = 240
+_TIDIED = 10**6
 _NOWHERE = np.array([1])
 _FEWEST_TO_HIDE = 8
 _MOST_GUESSES = 24  # numbers of guesses that a cumulative match curve is asked for
@@ -91,13 +94,13 @@ class Prediction:
     """
 
     classes: int
-    accuracy: float
-    low: float
-    high: float
-    chance: float
+    accuracy: float = field(metadata=SHARE)
+    low: float = field(metadata=SHARE)
+    high: float = field(metadata=SHARE)
+    chance: float = field(metadata=SHARE)
     is_observed: bool = False
     is_far: bool = False
-    bound: float | None = None
+    bound: float | None = field(default=None, metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +121,7 @@ class Reach:
         Beyond which nobody looked.
     """
 
-    accuracy: float
+    accuracy: float = field(metadata=SHARE)
     classes: int | None
     low: int | None
     high: int | None
@@ -138,9 +141,9 @@ class ForecastCurve:
     """
 
     classes: NDArray[np.int64]
-    accuracy: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    accuracy: NDArray[np.float64] = field(metadata=SHARE)
+    low: NDArray[np.float64] = field(metadata=SHARE)
+    high: NDArray[np.float64] = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -163,9 +166,9 @@ class MethodForecast:
 
     name: str
     role: MethodRole
-    weight: float
-    targets: NDArray[np.float64]
-    curve: NDArray[np.float64]
+    weight: float = field(metadata=SHARE)
+    targets: NDArray[np.float64] = field(metadata=SHARE)
+    curve: NDArray[np.float64] = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -180,8 +183,8 @@ class Discriminability:
         D(u), the share of samples with favourability at most u.
     """
 
-    u: NDArray[np.float64]
-    d: NDArray[np.float64]
+    u: NDArray[np.float64] = field(metadata=SHARE)
+    d: NDArray[np.float64] = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -200,7 +203,7 @@ class BandwidthForecast:
 
     bandwidth: float
     rmse: float
-    accuracy: NDArray[np.float64]
+    accuracy: NDArray[np.float64] = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -291,8 +294,8 @@ class Extrapolation(Result):
 
     predictions: tuple[Prediction, ...]
     observed: AccuracyCurve
-    observed_low: float
-    observed_high: float
+    observed_low: float = field(metadata=SHARE)
+    observed_high: float = field(metadata=SHARE)
     curve: ForecastCurve
     methods: tuple[MethodForecast, ...]
     backtest: tuple[BacktestRow, ...]
@@ -315,7 +318,7 @@ class Extrapolation(Result):
     ties: str = field(metadata=OPTION)
     average: str = field(metadata=OPTION)
     top: int = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     random_state: int | None = field(metadata=OPTION)
 
     @property
@@ -402,7 +405,7 @@ def forecast_accuracy(
         reach = asked.reach(until)
     if targets is None:
         most = None if reach is None else reach.classes
-        targets = np.array([most or _REACH])
+        targets = np.array([tidy(most or _REACH)])
     others: dict[str, Fit] = {}
     if is_compared and isinstance(fit, PooledFit):
         others = _fit_others(fit, observed, rng_others, n_jobs)
@@ -566,7 +569,7 @@ class _Question:
         observed, level = self.observed, self.confidence_level
         first, n = observed.n_classes, drawn.classes.size
         beyond = np.concatenate([drawn.classes, self.targets[self.targets > first]])
-        values = measure.expected(self.fit.law, observed, beyond)
+        values = measure.expected(self.fit.law, observed.ranks, beyond)
         low, high = measure.ends(self.fit, observed, beyond, level, n_jobs=self.n_jobs)
         low, high = np.fmin(low, values), np.fmax(high, values)
         sizes = np.unique(np.geomspace(2, first, _CURVE_POINTS).round()).astype(int)
@@ -624,7 +627,7 @@ class _Question:
             )
             values = low = high = np.empty(0)
             if beyond.size:
-                values = measure.expected(self.fit.law, self.observed, beyond)
+                values = measure.expected(self.fit.law, self.observed.ranks, beyond)
                 low, high = measure.ends(
                     self.fit,
                     self.observed,
@@ -773,6 +776,35 @@ def last_held(classes: FloatArray, values: FloatArray, least: float) -> int | No
     share = (values[i] - least) / (values[i] - values[i + 1])
     ratio = classes[i + 1] / classes[i]
     return int(classes[i] * ratio**share + 1e-9)
+
+
+def tidy(classes: int) -> int:
+    """Leave a number of classes that was found, not asked for, three digits of many."""
+    unit = int(10 ** max(len(str(classes)) - 3, 0))
+    return classes if classes < _TIDIED else classes // unit * unit
+
+
+def refuse_lost(until: float, known: Sequence[tuple[str, int, float]]) -> None:
+    """Refuse to hold an accuracy that is lost already.
+
+    `known` has the name of every recogniser, the most classes it was tested with, and
+    its accuracy among them.
+    """
+    lost = [one for one in known if one[2] < until]
+    if not lost:
+        return
+    name, classes, accuracy = min(lost, key=lambda one: one[2])
+    of = f" of {name}" if name else ""
+    others = " (others are below it, too)" if len(lost) > 1 else ""
+    remedy = "ask for less"
+    if len(lost) < len(known):
+        remedy += f", or leave out {listed([one[0] for one in lost], 4)}"
+    raise UsageError(
+        f"with {classes:,} classes the accuracy{of} is {accuracy:.3f} already{others}; "
+        f"got {until:g}",
+        parameter="until",
+        remedy=remedy,
+    )
 
 
 def observed_band(curve: AccuracyCurve, level: float) -> tuple[FloatArray, FloatArray]:

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from scorecast._core.result import SHARE
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.extrapolation.extrapolator import Fit, Law
 from scorecast.extrapolation.intervals import (
@@ -59,7 +60,7 @@ class RankMeasure(ABC):
     name: str
 
     @abstractmethod
-    def expected(self, law: Law, observed: ObservedClasses, ks: IntArray) -> FloatArray:
+    def expected(self, law: Law, ranks: RankHistogram, ks: IntArray) -> FloatArray:
         """Forecast it for numbers of classes, not below those observed."""
 
     @abstractmethod
@@ -126,7 +127,7 @@ class TopMeasure(RankMeasure):
         """Name it by the number of guesses."""
         return cls(name=f"top-{top}", top=top)
 
-    def expected(self, law: Law, observed: ObservedClasses, ks: IntArray) -> FloatArray:  # noqa: ARG002
+    def expected(self, law: Law, ranks: RankHistogram, ks: IntArray) -> FloatArray:  # noqa: ARG002
         """Ask the law."""
         return np.clip(law.accuracy(ks, self.top), 0, 1)
 
@@ -171,10 +172,10 @@ class ReciprocalRank(RankMeasure):
 
     name: str = MRR
 
-    def expected(self, law: Law, observed: ObservedClasses, ks: IntArray) -> FloatArray:
+    def expected(self, law: Law, ranks: RankHistogram, ks: IntArray) -> FloatArray:
         """Average the accuracies among 1, 2, ..., k classes."""
-        first = observed.n_classes
-        seen = first * self.value(observed.ranks, np.array([first]))
+        first = ranks.n_classes
+        seen = first * self.value(ranks, np.array([first]))
 
         def accuracies(sizes: FloatArray) -> FloatArray:
             return np.clip(law.accuracy(sizes), 0, 1)  # type: ignore[arg-type]
@@ -246,6 +247,13 @@ class ReciprocalRank(RankMeasure):
         return float((scipy.special.digamma(k + 1) + np.euler_gamma) / k)
 
 
+def measure_named(name: str) -> RankMeasure:
+    """Return the measure of a name in a result: top-1, top-5, mrr."""
+    if name == MRR:
+        return ReciprocalRank()
+    return TopMeasure.of(int(name.removeprefix("top-")))
+
+
 def _sums(
     functions: list[Callable[[FloatArray], FloatArray]], first: int, ks: IntArray
 ) -> list[FloatArray]:
@@ -306,10 +314,10 @@ class MeasurePrediction:
     """
 
     classes: int
-    value: float
-    low: float
-    high: float
-    chance: float
+    value: float = field(metadata=SHARE)
+    low: float = field(metadata=SHARE)
+    high: float = field(metadata=SHARE)
+    chance: float = field(metadata=SHARE)
     is_observed: bool = False
     is_far: bool = False
 
@@ -327,9 +335,9 @@ class MeasureCurve:
     """
 
     classes: NDArray[np.int64]
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    value: NDArray[np.float64] = field(metadata=SHARE)
+    low: NDArray[np.float64] = field(metadata=SHARE)
+    high: NDArray[np.float64] = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -350,7 +358,7 @@ class MatchCurve:
 
     classes: int
     guesses: NDArray[np.int64]
-    accuracy: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    accuracy: NDArray[np.float64] = field(metadata=SHARE)
+    low: NDArray[np.float64] = field(metadata=SHARE)
+    high: NDArray[np.float64] = field(metadata=SHARE)
     is_observed: bool = False

@@ -25,7 +25,7 @@ from scorecast._core.checks import (
     check_share,
 )
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InsufficientDataError, ScorecastWarning, UsageError
@@ -41,7 +41,7 @@ _ROUNDS = 1  # of trying out the answer itself
 _FEWEST = 10  # classes below which intervals are rough
 _USUAL_SPREAD = 0.95  # of Phi^-1(U) over samples; 0.5 to 1.6 in what was measured
 _USUAL_CORRELATION = 0.2  # within a class
-_SLOPES = (-1.0, -0.2)  # of the logarithm of the width, as far as it is carried on
+_SLOPES = (-1.0, -0.2)  # of log width, where carried on; -.99 to -.32 were measured
 _MEANS = (-8.0, 14.0)
 _ROUNDING = 1e-9
 
@@ -53,7 +53,7 @@ class RequiredClasses(Result):
     Attributes
     ----------
     n_classes : int
-        Classes to test.
+        Classes to test; rounded up to two digits beyond what was tried out.
     n_samples : int
         Samples of them in all.
     reached : float
@@ -101,18 +101,18 @@ class RequiredClasses(Result):
     half_widths: NDArray[np.float64]
     stderr: NDArray[np.float64]
     rmse: NDArray[np.float64]
-    coverage: float
+    coverage: float = field(metadata=SHARE)
     is_tried: bool
     is_all: bool
-    accuracy: float = field(metadata=INPUT)
+    accuracy: float = field(metadata=INPUT | SHARE)
     spread: float = field(metadata=INPUT)
     has_pilot: bool = field(metadata=INPUT)
     to: int = field(metadata=OPTION)
-    margin: float = field(metadata=OPTION)
+    margin: float = field(metadata=OPTION | SHARE)
     samples_per_class: int = field(metadata=OPTION)
-    correlation: float = field(metadata=OPTION)
+    correlation: float = field(metadata=OPTION | SHARE)
     method: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     random_state: int | None = field(metadata=OPTION)
 
     def reached_with(self, n_classes: float) -> float:
@@ -234,6 +234,8 @@ def required_classes(
     rows = [tried.rows[int(k)] for k in sizes]
     widths = np.array([row[:, 0].mean() for row in rows])
     errors = [row[:, 0].std() / math.sqrt(max(len(row) - 1, 1)) for row in rows]
+    if found > sizes[-1]:
+        found = _rounded(found)
     n_classes, is_all = (to, True) if found >= to else (found, False)
     return RequiredClasses(
         n_classes=n_classes,
@@ -356,6 +358,12 @@ def _width_at(sizes: NDArray[np.int64], widths: FloatArray, size: float) -> floa
     spread = weights @ (x - centre) ** 2
     slope = weights @ ((x - centre) * y) / spread
     return float(np.exp(level + np.clip(slope, *_SLOPES) * (at - centre)))
+
+
+def _rounded(number: int) -> int:
+    """Round up to two digits what was carried on beyond what was tried."""
+    unit = int(10 ** max(len(str(number)) - 2, 0))
+    return -(-number // unit) * unit
 
 
 def _widest(accuracy: float) -> float:

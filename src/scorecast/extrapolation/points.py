@@ -30,7 +30,7 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import OPTION, Note, Result
+from scorecast._core.result import OPTION, SHARE, Note, Result
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.exceptions import (
     ExtrapolationWarning,
@@ -44,6 +44,8 @@ from scorecast.extrapolation.forecast import (
     Prediction,
     Reach,
     last_held,
+    refuse_lost,
+    tidy,
 )
 from scorecast.extrapolation.notes import FAR
 
@@ -528,7 +530,7 @@ class PublishedCurve:
 
     model: str
     classes: NDArray[np.int64]
-    accuracy: NDArray[np.float64]
+    accuracy: NDArray[np.float64] = field(metadata=SHARE)
     n_samples: NDArray[np.float64] | None
     predictions: tuple[Prediction, ...]
     curve: ForecastCurve
@@ -565,7 +567,7 @@ class CurveExtrapolation(Result):
     method: str = field(metadata=OPTION)
     design: PointDesign = field(metadata=OPTION)
     top: int = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the predictions, a row per model and number of classes."""
@@ -608,8 +610,8 @@ def extrapolate_curve(
         Numbers of classes to forecast. At a number that is among the points the point
         is given back. Needed unless `until` is given.
     until : float, optional
-        Accuracy to hold: `PublishedCurve.reach` says up to how many classes, not beyond
-        a thousand million.
+        Accuracy to hold, no higher than at the last point: `PublishedCurve.reach` says
+        up to how many classes, not beyond a thousand million.
     n_samples : int or sequence of int, optional
         Number of tests behind every point; without it intervals allow for no error of
         sampling.
@@ -681,14 +683,15 @@ def extrapolate_curve(
     reaches: dict[str, Reach] = {}
     if until is not None:
         check_share(until, "until", is_open=True)
-        _refuse_unheld([points for points, _ in given.values()], until)
+        lasts = {n: points for n, (points, _) in given.items()}
+        refuse_lost(
+            until,
+            [(n, int(p.classes[-1]), float(p.accuracy[-1])) for n, p in lasts.items()],
+        )
         reaches = {n: _reach(fit, until, confidence_level) for n, fit in fits.items()}
     if to is None:
-        # An accuracy that is never lost is shown at the limit, one that was lost
-        # before the first point at that.
-        firsts = [int(points.classes[0]) for points, _ in given.values()]
-        ends = [reach.classes or reach.limit for reach in reaches.values()]
-        targets = np.unique(np.maximum(ends, firsts))
+        # An accuracy that is never lost is shown at the limit.
+        targets = np.unique([tidy(r.classes or r.limit) for r in reaches.values()])
     curves, notes = [], []
     for name, (points, own) in given.items():
         rises = _rises(fits[name])
@@ -858,19 +861,6 @@ def _rises(fit: CurveFit) -> tuple[Note, ...]:
             count=int(points.classes[i]),
             total=int(points.classes[i + 1]),
         ),
-    )
-
-
-def _refuse_unheld(every: Sequence[Points], until: float) -> None:
-    """Refuse an accuracy that no model has even with the fewest classes."""
-    best = max(every, key=lambda points: float(points.accuracy[0]))
-    if best.accuracy[0] >= until:
-        return
-    raise UsageError(
-        f"with {best.classes[0]:,.0f} classes accuracy is {best.accuracy[0]:.3f} "
-        f"already; got {until:g}",
-        parameter="until",
-        remedy="ask for less",
     )
 
 

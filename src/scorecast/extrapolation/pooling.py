@@ -49,6 +49,8 @@ class PoolingConstants:
         The same of the disagreement of both opinions.
     enough : float
         Share of the spread that covers: errors are not quite as alike as taken.
+    sampling : float
+        Share of what the choice of the samples alone leaves open that is never cut.
     said : tuple of float
         Disagreement of halves from which it is said: ever, and times the tail's doubt.
     """
@@ -62,6 +64,7 @@ class PoolingConstants:
     halves: float = 0.25
     apart: float = 0.25
     enough: float = 0.87
+    sampling: float = 1.0
     said: tuple[float, float] = (0.3, 1.5)
 
 
@@ -187,15 +190,17 @@ class Pool(UncertainLaw):
         if self.tail is None:
             return of_ranks[0], of_ranks[1]
         ever, over_root = CONSTANTS.tail_misfit
+        sampling = self.tail.sampling_error(ks, top)
         of_tail = np.sqrt(
             (ever + over_root / np.sqrt(self.n_classes)) ** 2
-            + self.tail.sampling_error(ks, top) ** 2
+            + sampling**2
             + CONSTANTS.halves * self.tail.disagreement(ks, top) ** 2
         )
         share = self.tail_weight
         apart = CONSTANTS.apart * share * (1 - share) * (odds[1] - odds[0]) ** 2
         alike = (1 - share) * of_ranks + share * of_tail
-        below, above = CONSTANTS.enough * np.sqrt(alike**2 + apart)
+        whole = CONSTANTS.enough * np.sqrt(alike**2 + apart)
+        below, above = np.maximum(whole, CONSTANTS.sampling * sampling)
         return below, above
 
     def discriminability(self, u: FloatArray) -> FloatArray:

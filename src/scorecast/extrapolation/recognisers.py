@@ -20,12 +20,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.extrapolation.bayesian import posterior_of_ranks
 from scorecast.extrapolation.extrapolator import clipped_logit
 from scorecast.extrapolation.forecast import Extrapolation
+from scorecast.extrapolation.measures import measure_named
 from scorecast.extrapolation.observed import ObservedClasses, effective_size
 from scorecast.scores import Recogniser, Scores, check_scores
 
@@ -37,16 +38,18 @@ _APART = 1  # classes about which only one of two is wrong, whatever was seen
 
 @dataclass(frozen=True, kw_only=True)
 class RecogniserDifference:
-    """How two recognisers differ at one number of classes.
+    """How two recognisers differ in one measure at one number of classes.
 
     Attributes
     ----------
     first, second : str
         Their names.
+    measure : str
+        What is compared: ``"top-1"`` is accuracy, ``"mrr"`` the mean reciprocal rank.
     classes : int
         Number of classes.
     value : float
-        Expected accuracy of the second less that of the first.
+        What is expected of the second less that of the first.
     low, high : float
         Ends of its interval.
     chance_ahead : float
@@ -57,11 +60,12 @@ class RecogniserDifference:
 
     first: str
     second: str
+    measure: str
     classes: int
     value: float
     low: float
     high: float
-    chance_ahead: float
+    chance_ahead: float = field(metadata=SHARE)
     correlation: float
 
 
@@ -71,12 +75,15 @@ class Crossing:
 
     Attributes
     ----------
+    measure : str
+        What crosses.
     ahead, behind : str
         Who is ahead beyond it, and who was before.
     classes : int
         The number of classes.
     """
 
+    measure: str
     ahead: str
     behind: str
     classes: int
@@ -91,7 +98,7 @@ class RecogniserComparison(Result):
     recognisers : dict of str to Extrapolation
         The forecast of each.
     differences : tuple of RecogniserDifference
-        Every pair at every number of classes asked for.
+        Every pair at every number of classes asked for, measure by measure.
     crossings : tuple of Crossing
         Where forecasts cross between the classes observed and the farthest target.
     n_samples, n_classes : int
@@ -107,11 +114,14 @@ class RecogniserComparison(Result):
     crossings: tuple[Crossing, ...]
     n_samples: int = field(metadata=INPUT)
     n_classes: int = field(metadata=INPUT)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the differences, one row per pair and number of classes."""
-        names = ("first", "second", "classes", "value", "low", "high", "chance_ahead")
+        names = ["first", "second", "measure", "classes", "value", "low", "high"]
+        names.append("chance_ahead")
+        if len({d.measure for d in self.differences}) < 2:
+            names.remove("measure")
         return {n: [getattr(d, n) for d in self.differences] for n in names}
 
 
@@ -130,7 +140,8 @@ def compare_recognisers(
     }
     first = next(iter(forecasts.values()))
     ks = np.array([p.classes for p in first.predictions])
-    replicates = {name: _left_out(one, ks, first.top) for name, one in observed.items()}
+    measures = list(first.measures)
+    replicates = {name: _left_out(one, ks, measures) for name, one in observed.items()}
     mistaken = {name: _mistaken(one) for name, one in observed.items()}
     pairs = list(combinations(forecasts, 2))
     return RecogniserComparison(
@@ -139,17 +150,22 @@ def compare_recognisers(
             _difference(
                 a,
                 b,
+                measure,
                 i,
                 forecasts,
                 replicates,
                 len(mistaken[a] | mistaken[b]),
                 first.confidence_level,
             )
+            for measure in measures
             for a, b in pairs
             for i in range(ks.size)
         ),
         crossings=tuple(
-            crossing for a, b in pairs for crossing in _crossings(a, b, forecasts)
+            crossing
+            for measure in measures
+            for a, b in pairs
+            for crossing in _crossings(a, b, measure, forecasts)
         ),
         n_samples=first.n_samples,
         n_classes=first.n_classes,
@@ -212,16 +228,24 @@ def _in_order(one: Recogniser, classes: Sequence[Any], name: str) -> Recogniser:
     return Scores.unchecked(values, np.argsort(order)[one.own], tuple(classes))
 
 
-def _left_out(observed: ObservedClasses, ks: IntArray, top: int) -> FloatArray:
+def _left_out(
+    observed: ObservedClasses, ks: IntArray, measures: Sequence[str]
+) -> dict[str, FloatArray]:
     """Return log-odds by ranks with each group of classes left out in turn."""
     grouped = observed.regroup(_GROUPS, np.random.default_rng(0))
     size = effective_size(observed)
-    return np.array(
-        [
-            clipped_logit(posterior_of_ranks(ranks, size).own_accuracy(ks, top))
-            for ranks in grouped.ranks_left_out
-        ]
-    )
+    left_out = [
+        (ranks, posterior_of_ranks(ranks, size)) for ranks in grouped.ranks_left_out
+    ]
+    return {
+        name: np.array(
+            [
+                clipped_logit(measure_named(name).expected(law, ranks, ks))
+                for ranks, law in left_out
+            ]
+        )
+        for name in measures
+    }
 
 
 def _mistaken(observed: ObservedClasses) -> set[int]:
@@ -234,21 +258,22 @@ def _mistaken(observed: ObservedClasses) -> set[int]:
 def _difference(
     a: str,
     b: str,
+    measure: str,
     i: int,
     forecasts: Mapping[str, Extrapolation],
-    replicates: Mapping[str, FloatArray],
+    replicates: Mapping[str, Mapping[str, FloatArray]],
     n_mistaken: int,
     confidence_level: float,
 ) -> RecogniserDifference:
     """Compare two recognisers at one of the targets."""
-    one, other = (forecasts[name].predictions[i] for name in (a, b))
+    one, other = (forecasts[name].measures[measure].predictions[i] for name in (a, b))
     width = float(scipy.special.ndtri(0.5 + confidence_level / 2))
-    odds = clipped_logit(np.array([one.accuracy, other.accuracy]), _FLOOR)
+    odds = clipped_logit(np.array([one.value, other.value]), _FLOOR)
     ends = clipped_logit(np.array([[p.low, p.high] for p in (one, other)]), _FLOOR)
     below = np.maximum(odds - ends[:, 0], _FLOOR) / width
     above = np.maximum(ends[:, 1] - odds, _FLOOR) / width
     sds = (below + above) / 2
-    away = np.stack([replicates[name][:, i] for name in (a, b)])
+    away = np.stack([replicates[name][measure][:, i] for name in (a, b)])
     away = away - away.mean(axis=1, keepdims=True)
     n_groups = away.shape[1]
     sampling = (n_groups - 1) / n_groups * (away @ away.T)
@@ -273,10 +298,11 @@ def _difference(
     tail = (1 - confidence_level) / 2
     low, high = np.interp([tail, 1 - tail], total, gains[order])
     chance = 1 - float(np.interp(0.0, gains[order], total, left=0.0, right=1.0))
-    value = other.accuracy - one.accuracy
+    value = other.value - one.value
     return RecogniserDifference(
         first=a,
         second=b,
+        measure=measure,
         classes=one.classes,
         value=float(value),
         low=float(min(low, value)),
@@ -287,18 +313,18 @@ def _difference(
 
 
 def _crossings(
-    a: str, b: str, forecasts: Mapping[str, Extrapolation]
+    a: str, b: str, measure: str, forecasts: Mapping[str, Extrapolation]
 ) -> list[Crossing]:
     """Find where two forecasts cross beyond the classes observed."""
-    one, other = forecasts[a].curve, forecasts[b].curve
+    one, other = (forecasts[name].measures[measure].curve for name in (a, b))
     if not np.array_equal(one.classes, other.classes):
         return []
-    gain = other.accuracy - one.accuracy
+    gain = other.value - one.value
     found = []
     for i in np.flatnonzero(gain[:-1] * gain[1:] < 0):
         share = gain[i] / (gain[i] - gain[i + 1])
         ratio = one.classes[i + 1] / one.classes[i]
         ahead, behind = (b, a) if gain[i + 1] > 0 else (a, b)
         at = round(float(one.classes[i] * ratio**share))
-        found.append(Crossing(ahead=ahead, behind=behind, classes=at))
+        found.append(Crossing(measure=measure, ahead=ahead, behind=behind, classes=at))
     return found

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorecast._core.checks import check_matrix
 from scorecast._core.parallel import one_blas_thread
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError
@@ -189,7 +189,7 @@ class RiskExtrapolation(Result):
     settings: dict[str, Any] = field(metadata=OPTION)
     ties: str = field(metadata=OPTION)
     average: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     random_state: int | None = field(metadata=OPTION)
 
     def to_columns(self) -> dict[str, list[Any]]:

@@ -45,7 +45,7 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.identification.capacity import (
@@ -784,8 +784,8 @@ class InformationBound(Result):
     value: float
     classes: NDArray[np.int64]
     best: int
-    accuracy: NDArray[np.float64]
-    accuracy_low: NDArray[np.float64]
+    accuracy: NDArray[np.float64] = field(metadata=SHARE)
+    accuracy_low: NDArray[np.float64] = field(metadata=SHARE)
     information: NDArray[np.float64]
     uncorrected: NDArray[np.float64]
     fano: NDArray[np.float64]
@@ -797,7 +797,7 @@ class InformationBound(Result):
     n_classifiers: int = field(metadata=OPTION)
     population: int | None = field(metadata=OPTION)
     units: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
 
     @property
     def most_of_these(self) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_share, check_units
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.result import OPTION, Note, Result
+from scorecast._core.result import OPTION, SHARE, Note, Result
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import UsageError
 from scorecast.identification.bounds import bound_curve
@@ -75,7 +75,7 @@ class DecoderRow:
 
     name: str
     n_classes: int
-    accuracy: float
+    accuracy: float = field(metadata=SHARE)
     implied: float
     low: float
     high: float
@@ -114,7 +114,7 @@ class DecoderComparison(Result):
     rows: tuple[DecoderRow, ...]
     assumptions: tuple[Note, ...] = ()
     units: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     weights: tuple[str, ...] = field(metadata=OPTION)
     bound_sizes: tuple[int, ...] = field(metadata=OPTION)
 

@@ -20,7 +20,7 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
-from scorecast._core.result import DATA, INPUT, OPTION, Note, Result
+from scorecast._core.result import DATA, INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -204,7 +204,7 @@ class Identification(Result):
     test_size: float | None = field(metadata=OPTION)
     duplicates: str = field(metadata=OPTION)
     units: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     random_state: int | None = field(metadata=OPTION)
 
     @property

@@ -31,7 +31,7 @@ from scorecast._core.checks import (
     check_units,
 )
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.result import DATA, INPUT, OPTION, Note, Result
+from scorecast._core.result import DATA, INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, UsageError
@@ -105,9 +105,9 @@ class IdentificationForecast:
     """
 
     classes: int
-    accuracy: float
-    low: float
-    high: float
+    accuracy: float = field(metadata=SHARE)
+    low: float = field(metadata=SHARE)
+    high: float = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -155,8 +155,8 @@ class ImpliedInformation(Result):
     separation: float
     stderr: float
     classes: NDArray[np.int64]
-    accuracy: NDArray[np.float64]
-    fitted: NDArray[np.float64]
+    accuracy: NDArray[np.float64] = field(metadata=SHARE)
+    fitted: NDArray[np.float64] = field(metadata=SHARE)
     misfit: float
     interval_kind: IntervalKind
     notes: tuple[Note, ...] = ()
@@ -165,7 +165,7 @@ class ImpliedInformation(Result):
     n_samples: int = field(metadata=INPUT)
     weights: str = field(metadata=OPTION)
     units: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     random_state: int | None = field(default=None, metadata=OPTION)
 
     @property

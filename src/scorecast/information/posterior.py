@@ -12,12 +12,13 @@ Here are also Pareto tails themselves, and what is done with cases that share th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy
 
 from scorecast._core.registry import Method, Registry
+from scorecast._core.result import SHARE
 from scorecast._core.types import BoolArray, FloatArray
 
 _QUANTILES = (0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.995)
@@ -110,7 +111,7 @@ class TailView:
     sd: float
     low: float
     high: float
-    probability_positive: float
+    probability_positive: float = field(metadata=SHARE)
     density: FloatArray
     cumulative: FloatArray
 
@@ -147,7 +148,7 @@ class InformationPosterior:
     sd: float
     low: float
     high: float
-    probability_positive: float
+    probability_positive: float = field(metadata=SHARE)
     levels: FloatArray
     quantiles: FloatArray
     x: FloatArray

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
 import scipy
 
+from scorecast._core.result import SHARE
 from scorecast._core.types import BoolArray, FloatArray
 
 _MOST_BINS = 10
@@ -64,10 +65,10 @@ class ReliabilityBin:
     """
 
     n: int
-    predicted: float
-    observed: float
-    low: float
-    high: float
+    predicted: float = field(metadata=SHARE)
+    observed: float = field(metadata=SHARE)
+    low: float = field(metadata=SHARE)
+    high: float = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scorecast._core.result import DATA, INPUT, OPTION, Note, Result
+from scorecast._core.result import DATA, INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.information.forecasts import Forecasts, PriorSource
 from scorecast.information.groups import GroupInformation
@@ -274,7 +274,7 @@ class ApparentInformation(Result):
     prior_source: PriorSource = field(metadata=INPUT)
     names: tuple[str, str] | None = field(metadata=INPUT)
     units: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     floor: float | None = field(metadata=OPTION)
     tails: str = field(metadata=OPTION)
     is_quick: bool = field(metadata=OPTION)

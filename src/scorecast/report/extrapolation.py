@@ -136,6 +136,17 @@ _SCORED_ALONE = {
         "networks trained on these classes: there it is approximate)"
     ),
 }
+_HOW_ALONE = {  # of some of several recognisers
+    Marginality.EMBEDDINGS: "true if its embeddings were fixed before",
+    Marginality.MARGINAL: "true",
+    Marginality.COUPLED: (
+        "not so (trained with all classes at once), so its forecast is approximate"
+    ),
+    Marginality.UNKNOWN: (
+        "not known (not so for logistic regression, trees, networks trained on these "
+        "classes: there it is approximate)"
+    ),
+}
 _TIES = {
     "random": "counted as their expectation under random breaking",
     "optimistic": "counted as won",
@@ -147,6 +158,15 @@ _BACKTEST_LEAD = (
     "again. A dot is the mean error, the bar how much it varies, the number on the "
     "right its typical size: the best method has its dot at zero and a short bar. The "
     "table gives the standard error of every mean error."
+)
+_OBSERVED_AND_FORECAST = (
+    "Observed rows are what these classes gave, forecasts what as many others would "
+    "give: the one need not lead on to the other."
+)
+_BORDER = (
+    "A forecast need not meet the line before it: that line is what these classes "
+    "gave, the forecast what as many others would give, which the whole curve tells "
+    "better than its last point."
 )
 _COST_LEAD = (
     "Each point of the dark line is the exact average cost over all choices of that "
@@ -197,7 +217,7 @@ def _headline(result: Extrapolation) -> str:
         known = f"{known}, and {text}"
     if not beyond and result.predictions and result.reach is None:
         fewer = ", with ".join(
-            f"{formats.count(p.classes)} classes {formats.percent(p.accuracy)}"
+            f"{formats.classes(p.classes)} classes {formats.percent(p.accuracy)}"
             for p in result.predictions[:_MOST_SAID]
             if p.classes < result.n_classes
         )
@@ -255,10 +275,10 @@ def _measured(measure: str, p: MeasurePrediction) -> str:
 def _reach_text(reach: Reach, n_classes: int, confidence_level: float) -> str:
     """Say up to how many classes an accuracy is held."""
     wanted = _held_share(reach.accuracy)
-    most = f"more than {formats.count(reach.limit)}"
+    most = f"more than {formats.classes(reach.limit)}"
 
     def said(classes: int | None) -> str:
-        return most if classes is None else formats.count(classes)
+        return most if classes is None else formats.about(classes)
 
     level = formats.level(confidence_level)
     ends = f"{level} interval {said(reach.low)} to {said(reach.high)}"
@@ -276,21 +296,24 @@ def _expected(p: Prediction, level: str) -> str:
     if formats.is_known(p.low) and formats.is_known(p.high):
         ends = f"{level} interval {formats.percent_span(p.low, p.high)}"
     right = formats.percent(p.accuracy)
-    return f"{formats.count(p.classes)} classes expect about {right} ({ends})"
+    return f"{formats.classes(p.classes)} classes expect about {right} ({ends})"
 
 
 def _guesses(top: int) -> str:
     return "" if top == 1 else f" within {top} guesses"
 
 
-def _notes(notes: Iterable[Any], predictions: Iterable[Any]) -> tuple[str, ...]:
+def _notes(notes: Iterable[Any], predictions: Sequence[Any]) -> tuple[str, ...]:
     # A caveat that stands beside its number need not stand below it again.
     is_said = any(p.is_far for p in predictions)
-    return tuple(
+    told = [
         note_text(note)
         for note in notes
         if not (is_said and note.code == ForecastNote.FAR)
-    )
+    ]
+    if len({p.is_observed for p in predictions}) > 1:
+        told.append(_OBSERVED_AND_FORECAST)
+    return tuple(told)
 
 
 def _prediction_table(result: Extrapolation) -> Table:
@@ -301,7 +324,7 @@ def _prediction_table(result: Extrapolation) -> Table:
         columns=("classes", "expect", f"{level} interval", "chance"),
         rows=tuple(
             (
-                formats.count(p.classes),
+                formats.classes(p.classes),
                 formats.percent(p.accuracy),
                 formats.percent_span(p.low, p.high, dash=_DASH),
                 _chance_text(p.chance),
@@ -317,24 +340,35 @@ def _prediction_table(result: Extrapolation) -> Table:
 def _measures_table(result: Extrapolation) -> Table:
     """List every measure at every number of classes."""
     level = formats.level(result.confidence_level)
-    caveats = {p.classes: _caveat(p, result) for p in result.predictions}
-    first = next(iter(result.measures))
     rows = [(name, p) for name, m in result.measures.items() for p in m.predictions]
     return Table(
         columns=("measure", "classes", "expect", f"{level} interval"),
         rows=tuple(
             (
                 measure_name(name),
-                formats.count(p.classes),
+                formats.classes(p.classes),
                 _measure_value(name, p.value),
                 _measure_span(name, p.low, p.high, _DASH),
             )
             for name, p in rows
         ),
-        notes=tuple(caveats[p.classes] if name == first else "" for name, p in rows),
+        notes=_measure_caveats(result),
         n_words=1,
         bars=tuple((p.low, p.value, p.high) for _, p in rows),
     )
+
+
+def _measure_caveats(result: Extrapolation) -> tuple[str, ...]:
+    """Say what is to be known of every number, measure by measure.
+
+    What is said of the first measure at length is said of the others in a word.
+    """
+    caveats = [_caveat(p, result) for p in result.predictions]
+    others = [
+        "observed" if p.is_observed else "a rough guide" if p.is_far else ""
+        for p in result.predictions
+    ]
+    return (*caveats, *others * len(result.further))
 
 
 def _measures_sections(result: Extrapolation) -> list[Section]:
@@ -350,6 +384,7 @@ def _measures_sections(result: Extrapolation) -> list[Section]:
                 f"{formats.count(result.n_classes)} classes the lines are exact "
                 "averages over subsets. The mean reciprocal rank (MRR) averages one "
                 "over the rank of the true class: 1 if it is always first.",
+                _BORDER,
             ),
             figure=measures_drawing(result, _headline(result)),
             tables=_measure_backtests(result),
@@ -460,7 +495,7 @@ def _caveat(p: Prediction, result: Extrapolation) -> str:
 
 
 def _far_text(k: int, n_classes: int) -> str:
-    return f"{formats.count(k / n_classes)}x beyond the data: a rough guide at best"
+    return f"{formats.about(k / n_classes)}x beyond the data: a rough guide at best"
 
 
 def _chance_text(chance: float) -> str:
@@ -548,7 +583,7 @@ def _curve_section(result: Extrapolation) -> Section:
         lead += dotted if _has_idle(result) else "."
     return Section(
         heading="Accuracy against the number of classes",
-        lead=(lead,),
+        lead=(lead, _BORDER),
         figure=forecast_drawing(result, _headline(result)),
     )
 
@@ -561,7 +596,7 @@ def _methods_section(result: Extrapolation) -> Section:
     columns = (
         "method",
         "share",
-        *(formats.count(p.classes) for p in result.predictions),
+        *(formats.classes(p.classes) for p in result.predictions),
     )
     rows = tuple(
         (
@@ -835,8 +870,7 @@ _PAIRED_LEAD = (
 
 def recognisers_document(result: RecogniserComparison) -> Document:
     """Lay out forecasts of several recognisers, and which will be ahead."""
-    every = [_assumed(one)[:2] for one in result.recognisers.values()]
-    assumed = tuple(dict.fromkeys(text for texts in every for text in texts))
+    assumed = _assumed_of_all(result)
     headline = _recognisers_headline(result)
     tables = (_each_table(result), *_reach_tables(result), _apart_table(result))
     return Document(
@@ -852,7 +886,7 @@ def recognisers_document(result: RecogniserComparison) -> Document:
             Section(tables=tables, is_terminal=True),
             Section(
                 heading="Accuracy against the number of classes",
-                lead=(_apart_lead(result),),
+                lead=(_apart_lead(result), _BORDER),
                 figure=recognisers_drawing(result, headline),
             ),
             *_trials_sections(result),
@@ -872,23 +906,36 @@ def recognisers_document(result: RecogniserComparison) -> Document:
     )
 
 
+def _assumed_of_all(result: RecogniserComparison) -> tuple[str, ...]:
+    """Say what is assumed of all, and of whom what is assumed of some."""
+    alone: dict[Marginality, list[str]] = {}
+    for name, one in result.recognisers.items():
+        alone.setdefault(one.marginality, []).append(formats.printable(name))
+    if len(alone) == 1:
+        return (_SAME_POPULATION, _SCORED_ALONE[next(iter(alone))])
+    each = "; ".join(
+        f"of {listed(names, 4)} {_HOW_ALONE[kind]}" for kind, names in alone.items()
+    )
+    return (_SAME_POPULATION, f"each class is scored on its own: {each}")
+
+
 def _each_table(result: RecogniserComparison) -> Table:
     """List the forecast of each recogniser; of several measures, each of these."""
     level = formats.level(result.confidence_level)
-    has_more = any(one.further for one in result.recognisers.values())
-    rows, notes, bars = [], [], []
+    has_more = _has_measures(result)
+    rows, bars = [], []
+    notes: list[str] = []
     for name, one in result.recognisers.items():
-        caveats = {p.classes: _caveat(p, one) for p in one.predictions}
-        for i, (measure, found) in enumerate(one.measures.items()):
+        notes += _measure_caveats(one)
+        for measure, found in one.measures.items():
             for p in found.predictions:
                 cells = (
-                    formats.count(p.classes),
+                    formats.classes(p.classes),
                     _measure_value(measure, p.value),
                     _measure_span(measure, p.low, p.high, _DASH),
                 )
                 what = (measure_name(measure),) if has_more else ()
                 rows.append((formats.printable(name), *what, *cells))
-                notes.append(caveats[p.classes] if i == 0 else "")
                 bars.append((p.low, p.value, p.high))
     what = ("measure",) if has_more else ()
     return Table(
@@ -929,11 +976,21 @@ def _reach_tables(result: RecogniserComparison) -> tuple[Table, ...]:
 
 
 def _reached_text(classes: int | None, limit: int) -> str:
-    return f"> {formats.count(limit)}" if classes is None else formats.count(classes)
+    return f"> {formats.classes(limit)}" if classes is None else formats.about(classes)
 
 
 def _held_share(accuracy: float) -> str:
     return formats.percent(accuracy, 1 if accuracy > 0.99 else 0)
+
+
+def _has_measures(result: RecogniserComparison) -> bool:
+    return any(one.further for one in result.recognisers.values())
+
+
+def _first_measure(result: RecogniserComparison) -> list[RecogniserDifference]:
+    """Return the differences in the measure that the headline is about."""
+    own = result.differences[0].measure
+    return [d for d in result.differences if d.measure == own]
 
 
 def _ranked(result: RecogniserComparison) -> list[str]:
@@ -956,10 +1013,19 @@ def _apart_table(result: RecogniserComparison) -> Table:
     level = formats.level(result.confidence_level)
     order = _ranked(result)
     turned = [_turned(d, order) for d in result.differences]
+    has_more = _has_measures(result)
+    what = ("measure",) if has_more else ()
     return Table(
-        columns=("difference", "classes", "points", f"{level} interval", "ahead"),
-        rows=tuple(_apart_row(d) for d in turned),
-        n_words=1,
+        columns=(
+            "difference",
+            *what,
+            "classes",
+            "points",
+            f"{level} interval",
+            "ahead",
+        ),
+        rows=tuple(_apart_row(d, has_measure=has_more) for d in turned),
+        n_words=2 if has_more else 1,
         bars=tuple((d.low, d.value, d.high) for d in turned),
         mark=0.0,
         is_stacked=True,
@@ -1073,11 +1139,12 @@ def _all_observed_text(result: RecogniserComparison) -> str:
     )
 
 
-def _apart_row(d: RecogniserDifference) -> tuple[str, ...]:
+def _apart_row(d: RecogniserDifference, *, has_measure: bool) -> tuple[str, ...]:
     low, high = (formats.points(end, signed=True) for end in (d.low, d.high))
     return (
         f"{formats.printable(d.second)} - {formats.printable(d.first)}",
-        formats.count(d.classes),
+        *((measure_name(d.measure),) if has_measure else ()),
+        formats.classes(d.classes),
         formats.points(d.value, signed=True),
         f"{low} to {high}",
         formats.percent(d.chance_ahead, 1),
@@ -1089,7 +1156,7 @@ def _recognisers_headline(result: RecogniserComparison) -> str:
     best, second = _ranked(result)[:2]
     d = next(
         d
-        for d in result.differences
+        for d in _first_measure(result)
         if d.classes == farthest and {d.first, d.second} == {best, second}
     )
     sign = 1 if d.second == best else -1
@@ -1101,7 +1168,10 @@ def _recognisers_headline(result: RecogniserComparison) -> str:
         f"{formats.points(high)})"
     )
     names = formats.printable(best), formats.printable(second)
-    where = f"With {formats.count(farthest)} classes"
+    where = f"With {formats.classes(farthest)} classes"
+    if farthest > FAR * result.n_classes:
+        times = formats.about(farthest / result.n_classes)
+        where += f" ({times}x beyond the data: a rough guide at best)"
     sure = f"{formats.percent(chance, 1)} sure"
     held = _held_text(result)
     if chance >= _SURELY:
@@ -1130,9 +1200,11 @@ def _held_text(result: RecogniserComparison) -> str:
 def _crossing_text(result: RecogniserComparison) -> str:
     if not result.crossings:
         return "none between the classes observed and the farthest asked for"
+    has_more = _has_measures(result)
     return "; ".join(
         f"{formats.printable(c.ahead)} passes {formats.printable(c.behind)} at about "
-        f"{formats.count(c.classes)} classes"
+        f"{formats.about(c.classes)} classes"
+        + (f" ({measure_name(c.measure)})" if has_more else "")
         for c in result.crossings
     )
 
@@ -1159,7 +1231,7 @@ def points_document(result: CurveExtrapolation) -> Document:
     for curve in result.curves:
         for p in curve.predictions:
             cells = (
-                formats.count(p.classes),
+                formats.classes(p.classes),
                 formats.percent(p.accuracy, _points_digits(p)),
                 formats.percent_span(p.low, p.high, _points_digits(p), dash=_DASH),
             )
@@ -1215,8 +1287,8 @@ def _points_backtest_text(result: CurveExtrapolation) -> str:
     if len(tested) == 1:
         ((p, true),) = tested
         return (
-            f"from the points before, {formats.count(p.classes)} classes were expected "
-            f"to give {_about(p, result).removeprefix('about ')}; it was "
+            f"from the points before, {formats.classes(p.classes)} classes were "
+            f"expected to give {_about(p, result).removeprefix('about ')}; it was "
             f"{formats.percent(true, 1)}"
         )
     off = np.sqrt(np.mean([(p.accuracy - true) ** 2 for p, true in tested]))
@@ -1262,7 +1334,7 @@ def _points_headline(result: CurveExtrapolation) -> str:
                 return f"{_rising(result)}{known}."
         nearest = sorted(curve.predictions, key=lambda p: p.classes)[:_MOST_SAID]
         said = ", with ".join(
-            f"{formats.count(p.classes)} classes "
+            f"{formats.classes(p.classes)} classes "
             + (
                 f"it was {formats.percent(p.accuracy, 1)}"
                 if p.is_observed
@@ -1289,7 +1361,7 @@ def _points_headline(result: CurveExtrapolation) -> str:
     return (
         f"{_rising(result)}Of {len(result.curves)} models "
         f"{formats.printable(best.model)} is expected ahead with "
-        f"{formats.count(farthest)} classes: {_about(p, result)}{told}.{held}"
+        f"{formats.classes(farthest)} classes: {_about(p, result)}{told}.{held}"
     )
 
 
@@ -1360,7 +1432,7 @@ def risk_document(result: RiskExtrapolation) -> Document:
         caption="Average cost of a decision",
         columns=("classes", "expect", f"{level} interval"),
         rows=tuple(
-            (formats.count(p.classes), _amount(p.risk), _amounts(p.low, p.high))
+            (formats.classes(p.classes), _amount(p.risk), _amounts(p.low, p.high))
             for p in result.predictions
         ),
         notes=tuple(
@@ -1425,8 +1497,8 @@ def _risk_headline(result: RiskExtrapolation) -> str:
         ends = f"{level} interval {_amounts(last.low, last.high)}"
     return (
         f"With {formats.count(result.n_classes)} classes a decision costs "
-        f"{_amount(now)} on average; with {formats.count(last.classes)} classes expect "
-        f"about {_amount(last.risk)} ({ends})."
+        f"{_amount(now)} on average; with {formats.classes(last.classes)} classes "
+        f"expect about {_amount(last.risk)} ({ends})."
     )
 
 

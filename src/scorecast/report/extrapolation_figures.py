@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -34,6 +35,7 @@ from scorecast.report.curves import (
 from scorecast.report.figures import (
     ACCENT,
     ACCENT_SOFT,
+    CURVE_STYLES,
     FONT_SIZE,
     INK,
     INK_SOFT,
@@ -53,6 +55,7 @@ from scorecast.report.figures import (
 from scorecast.report.forest import Group, Row, draw_groups, rows_drawing
 from scorecast.report.formats import (
     amount,
+    classes,
     count,
     is_known,
     one_line,
@@ -190,7 +193,7 @@ def _marks(result: Extrapolation) -> list[Mark]:
     for p in thinned(ordered, _MOST_LABELS):
         if p.classes == result.n_classes or not is_known(p.accuracy):
             continue
-        text = f"{count(p.classes)}: {percent(p.accuracy)}"
+        text = f"{classes(p.classes)}: {percent(p.accuracy)}"
         known = is_known(p.low) and is_known(p.high)
         marks.append(
             Mark(
@@ -226,9 +229,16 @@ def _frame(axes: Axes, low: float, high: float) -> None:
     count_axis(axes, low / room, high * room)
 
 
-def _draw_methods(
-    axes: Axes, result: Extrapolation
-) -> list[tuple[str, FloatArray, FloatArray]]:
+class _Line(NamedTuple):
+    """A curve that is named at its right end."""
+
+    name: str
+    x: FloatArray
+    y: FloatArray
+    colour: str = MUTED
+
+
+def _draw_methods(axes: Axes, result: Extrapolation) -> list[_Line]:
     lines = []
     x = result.curve.classes.astype(np.float64)
     for name, used, y in _method_curves(result):
@@ -237,7 +247,7 @@ def _draw_methods(
         axes.plot(
             x[known], y[known], color=MUTED, linewidth=0.7, linestyle=style, zorder=4
         )
-        lines.append((name, x[known], y[known]))
+        lines.append(_Line(name, x[known], y[known]))
     return lines
 
 
@@ -268,11 +278,11 @@ def _draw_boundary(axes: Axes, n_classes: int) -> None:
 def _draw_ends(
     axes: Axes,
     forecast: Trace,
-    lines: list[tuple[str, FloatArray, FloatArray]],
+    lines: list[_Line],
     own_name: str = "forecast",
 ) -> list[Box]:
     """Name every curve at its right end, moving names apart where they would touch."""
-    ends = [(name, x[-1], y[-1], MUTED) for name, x, y in lines]
+    ends = [(one.name, one.x[-1], one.y[-1], one.colour) for one in lines]
     if forecast.x.size:
         ends.append((own_name, forecast.x[-1], forecast.y[-1], ACCENT))
     if not lines:
@@ -394,7 +404,7 @@ def recognisers_drawing(result: RecogniserComparison, description: str) -> Drawi
 def _family_drawing(
     members: Sequence[_Member], n_classes: int, *, title: str, description: str
 ) -> Drawing:
-    """Draw several forecasts: the first in colour, every band with its edges."""
+    """Draw several forecasts, each in a colour and dashes of its own, with bands."""
     right = max(text_width(member.name, bold=True) for member in members) + 16
 
     def draw(axes: Axes) -> None:
@@ -403,16 +413,28 @@ def _family_drawing(
         )
         _frame(axes, float(x.min()), float(x.max()))
         for i, one in reversed(list(enumerate(members))):
-            colour, soft = (ACCENT, ACCENT_SOFT) if i == 0 else (INK, INK_SOFT)
-            _draw_edges(axes, one.forecast, colour, soft, zorder=2 if i else 2.5)
+            colour, style = CURVE_STYLES[i % len(CURVE_STYLES)]
+            soft = INK_SOFT if i else ACCENT_SOFT
+            zorder = 2 if i else 2.5
+            _draw_edges(axes, one.forecast, colour, soft, zorder, style)
             axes.plot(
-                one.observed.x, one.observed.y, color=colour, linewidth=1.4, zorder=5
+                one.observed.x,
+                one.observed.y,
+                color=colour,
+                linewidth=1.4,
+                linestyle=style,
+                zorder=5,
             )
             shift = _SHIFTS[i % len(_SHIFTS)]
             for mark in one.marks:
                 _draw_bar(axes, mark, colour, shift)
         _draw_boundary(axes, n_classes)
-        lines = [(one.name, one.forecast.x, one.forecast.y) for one in members[1:]]
+        lines = [
+            _Line(one.name, one.forecast.x, one.forecast.y, colour)
+            for one, (colour, _) in zip(
+                members[1:], cycle(CURVE_STYLES[1:]), strict=False
+            )
+        ]
         _draw_ends(axes, members[0].forecast, lines, members[0].name)
 
     return Drawing(
@@ -438,7 +460,12 @@ def _mark(x: float, y: float, low: float, high: float) -> Mark:
 
 
 def _draw_edges(
-    axes: Axes, trace: Trace, colour: str, soft: str, zorder: float
+    axes: Axes,
+    trace: Trace,
+    colour: str,
+    soft: str,
+    zorder: float,
+    style: Any = "solid",
 ) -> None:
     """Draw a curve over a band that is seen where others cover it, too."""
     known = np.isfinite(trace.low) & np.isfinite(trace.high)
@@ -456,15 +483,16 @@ def _draw_edges(
             edge[known],
             color=colour,
             linewidth=0.5,
-            linestyle=(0, (4, 3)),
+            linestyle=(0, (1, 2)),
             zorder=4,
         )
-    axes.plot(trace.x, trace.y, color=colour, linewidth=1.8, zorder=5)
+    axes.plot(trace.x, trace.y, color=colour, linewidth=1.8, linestyle=style, zorder=5)
 
 
 def _draw_bar(axes: Axes, mark: Mark, colour: str, shift: float) -> None:
     """Draw an interval beside its number of classes, so that several do not cover."""
-    x = mark.x * (1 + shift)
+    low, high = axes.get_xlim()
+    x = mark.x * (high / low) ** (shift / 5)
     axes.vlines(x, mark.low, mark.high, color=colour, lw=1.0, zorder=6)
     axes.plot(
         [mark.x],
@@ -496,12 +524,15 @@ def match_drawing(result: Extrapolation, description: str) -> Drawing:
         last = float(guesses[-1])
         count_axis(axes, 1 / 1.02, last * 1.02, also=[1.0, last])
         lines = []
-        for name, one in reversed(list(zip(names, shown, strict=True))):
+        styles = [(INK, "solid"), *CURVE_STYLES]
+        for name, one, (colour, style) in reversed(
+            list(zip(names, shown, styles, strict=False))
+        ):
             trace = _trace(one.guesses, one.accuracy, one.low, one.high)
-            colours = (INK, INK_SOFT) if one.is_observed else (ACCENT, ACCENT_SOFT)
-            _draw_edges(axes, trace, *colours, zorder=2)
-            axes.plot(trace.x, trace.y, "o", color=colours[0], markersize=3, zorder=6)
-            lines.append((name, trace.x, trace.y))
+            soft = ACCENT_SOFT if colour == ACCENT else INK_SOFT
+            _draw_edges(axes, trace, colour, soft, 2, style)
+            axes.plot(trace.x, trace.y, "o", color=colour, markersize=3, zorder=6)
+            lines.append(_Line(name, trace.x, trace.y, colour))
         nothing = Trace(x=np.empty(0), y=np.empty(0), low=np.empty(0), high=np.empty(0))
         _draw_ends(axes, nothing, lines)
 
@@ -534,15 +565,18 @@ def points_drawing(result: CurveExtrapolation, description: str) -> Drawing:
         room = max(farthest / first, 2) ** 0.02
         count_axis(axes, first / room, farthest * room)
         lines = []
-        for curve in drawn[1:]:
-            x = curve.curve.classes.astype(np.float64)
-            axes.plot(x, curve.curve.accuracy, color=MUTED, linewidth=0.9, zorder=4)
+        for i, (curve, (colour, style)) in enumerate(
+            zip(drawn[1:], cycle(CURVE_STYLES[1:]), strict=False)
+        ):
+            x, y = curve.curve.classes.astype(np.float64), curve.curve.accuracy
+            axes.plot(x, y, color=colour, linewidth=1.2, linestyle=style, zorder=4)
             axes.plot(
-                curve.classes, curve.accuracy, "o", color=MUTED, markersize=3, zorder=5
+                curve.classes, curve.accuracy, "o", color=colour, markersize=3, zorder=5
             )
             for p in curve.predictions:
-                _draw_bar(axes, _mark(p.classes, p.accuracy, p.low, p.high), MUTED, 0.0)
-            lines.append((names[curve.model or "forecast"], x, curve.curve.accuracy))
+                mark = _mark(p.classes, p.accuracy, p.low, p.high)
+                _draw_bar(axes, mark, colour, _SHIFTS[(i + 1) % len(_SHIFTS)])
+            lines.append(_Line(names[curve.model or "forecast"], x, y, colour))
         own = best.curve
         trace = _trace(own.classes, own.accuracy, own.low, own.high)
         draw_trace(axes, trace, ACCENT, ACCENT_SOFT)
@@ -563,17 +597,15 @@ def points_drawing(result: CurveExtrapolation, description: str) -> Drawing:
 
 def _point_marks(curve: PublishedCurve) -> list[Mark]:
     ordered = sorted(curve.predictions, key=lambda p: p.classes)
-    return [
-        Mark(
-            x=p.classes,
-            y=p.accuracy,
-            low=p.low,
-            high=p.high,
-            text=f"{count(p.classes)}: {percent(p.accuracy, _digits(p.high - p.low))}",
-            colour=ACCENT,
+    marks = []
+    for p in thinned(ordered, _MOST_LABELS):
+        right = percent(p.accuracy, _digits(p.high - p.low))
+        text = f"{classes(p.classes)}: {right}"
+        mark = Mark(
+            x=p.classes, y=p.accuracy, low=p.low, high=p.high, text=text, colour=ACCENT
         )
-        for p in thinned(ordered, _MOST_LABELS)
-    ]
+        marks.append(mark)
+    return marks
 
 
 def _digits(width: float) -> int:
@@ -585,6 +617,7 @@ def _share_axis(axes: Axes, curves: Sequence[PublishedCurve]) -> None:
     values = np.concatenate(
         [np.concatenate([c.accuracy, c.curve.accuracy]) for c in curves]
         + [curves[0].curve.low, curves[0].curve.high]
+        + [np.array([(p.low, p.high) for c in curves for p in c.predictions]).ravel()]
     )
     low, high = float(values.min()), float(values.max())
     room = 0.08 * max(high - low, 0.002)
@@ -606,7 +639,7 @@ def agreement_drawing(result: Extrapolation) -> Drawing:
     ]
     beyond.sort(key=lambda pair: pair[1].classes)
     groups = [
-        Group(heading=f"{count(p.classes)} classes", rows=_opinions(result, i))
+        Group(heading=f"{classes(p.classes)} classes", rows=_opinions(result, i))
         for i, p in thinned(beyond, _MOST_GROUPS)
     ]
 

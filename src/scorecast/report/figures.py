@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ RULE = "#d9dde2"
 ACCENT = "#0a5cab"
 ACCENT_SOFT = "#d3e3f4"
 PAPER = "#fefefd"
+# Further curves of one figure; told apart by those who see no red or green as well.
+ORANGE, GREEN, PURPLE, OLIVE = "#b84a00", "#00785a", "#9c3d7d", "#7a5c00"
 
 COLOURS = {
     "ink": INK,
@@ -38,7 +40,23 @@ COLOURS = {
     "accent": ACCENT,
     "accent-soft": ACCENT_SOFT,
     "paper": PAPER,
+    "orange": ORANGE,
+    "green": GREEN,
+    "purple": PURPLE,
+    "olive": OLIVE,
 }
+
+# What several curves of one figure look like, the first in the colour of the page.
+CURVE_STYLES: tuple[tuple[str, Any], ...] = (
+    (ACCENT, "solid"),
+    (ORANGE, (0, (6, 2))),
+    (GREEN, (0, (1.5, 1.5))),
+    (PURPLE, (0, (6, 2, 1.5, 2))),
+    (OLIVE, (0, (3, 1.5))),
+    (INK, (0, (9, 2.5))),
+    (MUTED, "solid"),
+    (ACCENT, (0, (4, 1.5, 1, 1.5, 1, 1.5))),
+)
 
 WIDE = 504.0
 NARROW = 250.0
@@ -365,9 +383,9 @@ def _fits(ticks: Sequence[float], low: float, high: float, width: float) -> bool
 
 
 def _short_count(number: float) -> str:
-    for size, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+    for size, unit in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if number >= size:
-            return f"{number / size:g}{unit}"
+            return f"{number / size:.3g}{unit}"
     return count(number)
 
 

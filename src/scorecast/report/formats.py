@@ -17,9 +17,11 @@ from scorecast.exceptions import listed
 
 __all__ = [
     "UNKNOWN",
+    "about",
     "amount",
     "chance",
     "cite",
+    "classes",
     "clipped",
     "count",
     "counted",
@@ -62,6 +64,7 @@ __all__ = [
 UNKNOWN = "n/a"
 
 _MOST_DIGITS = 2
+_HUNDRED_MILLION = 1e8
 _THOUSAND, _MOST_COUNTED = 1e3, 1e15  # beyond the last nobody counts the noughts
 
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
@@ -245,6 +248,36 @@ def points(share: float | None, *, signed: bool = False, minus: str = "-") -> st
 def count(number: float) -> str:
     """Write a count with commas between thousands."""
     return f"{number:,.0f}"
+
+
+def classes(number: float) -> str:
+    """Write a number of classes: one of nine digits or more in words, if it is round.
+
+    Examples
+    --------
+    >>> classes(12_000_000), classes(2.5e9), classes(987_654_321)
+    ('12,000,000', '2.5 billion', '987,654,321')
+    """
+    unit, name = (1e9, "billion") if number >= 1e9 else (1e6, "million")
+    is_round = float(f"{number:.3g}") == number
+    if number >= _HUNDRED_MILLION and is_round:
+        return f"{number / unit:,.10g} {name}"
+    return count(number)
+
+
+def about(number: float) -> str:
+    """Write a large number that is not known so exactly, with three digits.
+
+    Examples
+    --------
+    >>> about(1546), about(147_382_911), about(9_999_999)
+    ('1,546', '147 million', '10 million')
+    """
+    if number < 1e6:
+        return count(number)
+    rounded = float(f"{number:.3g}")
+    unit, name = (1e9, "billion") if rounded >= 1e9 else (1e6, "million")
+    return f"{rounded / unit:,.10g} {name}"
 
 
 def dashed(text: str) -> str:

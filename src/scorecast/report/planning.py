@@ -304,18 +304,11 @@ def _classes_headline(found: RequiredClasses) -> str:
         else (f"{formats.count(found.samples_per_class)} examples")
     )
     rough = "" if found.is_tried else "about "
-    n = found.n_classes if found.is_tried else _rounded(found.n_classes)
     return (
-        f"Test {rough}{formats.count(n)} classes, {each} of each, to forecast the "
-        f"accuracy with {in_use} classes (about {about}) within {margin} points "
-        f"({sure} interval)."
+        f"Test {rough}{formats.count(found.n_classes)} classes, {each} of each, to "
+        f"forecast the accuracy with {in_use} classes (about {about}) within {margin} "
+        f"points ({sure} interval)."
     )
-
-
-def _rounded(number: int) -> int:
-    """Round up to two digits what was carried on beyond what was tried."""
-    unit = int(10 ** max(len(str(number)) - 2, 0))
-    return -(-number // unit) * unit
 
 
 def _classes_table(found: RequiredClasses) -> Table:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_class_counts, check_count, check_matrix
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.scores.jackknife import (
@@ -109,7 +109,7 @@ class AccuracyCurve(Result):
     kind: ClassVar[str] = "accuracy-curve"
 
     classes: NDArray[np.int64]
-    accuracy: NDArray[np.float64]
+    accuracy: NDArray[np.float64] = field(metadata=SHARE)
     stderr: NDArray[np.float64]
     covariance: NDArray[np.float64]
     n_samples: int = field(metadata=INPUT)

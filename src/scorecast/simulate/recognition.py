@@ -17,7 +17,7 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import DATA
+from scorecast._core.result import DATA, SHARE
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import UsageError
@@ -280,7 +280,7 @@ class RecognitionTruth:
 
     population: GaussianClasses | IsotropicClasses
     classes: IntArray
-    accuracy: FloatArray
+    accuracy: FloatArray = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from scorecast._core.result import SHARE
 from scorecast._core.types import BoolArray, FloatArray
 
 _N_BINS = 10
@@ -33,7 +34,7 @@ class Calibration:
 
     shares: tuple[float, ...]
     statistic: float
-    p_value: float
+    p_value: float = field(metadata=SHARE)
     n_free: int = _N_BINS - 1
 
 
@@ -49,7 +50,7 @@ class Concordance:
         Comparable pairs.
     """
 
-    value: float
+    value: float = field(metadata=SHARE)
     stderr: float
     n_pairs: int
 

@@ -9,7 +9,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from scorecast._core.codec import decode, encode
 from scorecast._core.identity import identity_of
 from scorecast._core.progress import stage, stages
 from scorecast._core.records import Record
+from scorecast._core.result import SHARE
 from scorecast._core.types import FloatArray
 from scorecast._version import __version__
 from scorecast.exceptions import ScorecastWarning, UsageError
@@ -61,9 +62,9 @@ class SampleCurves:
     high: float
     times: NDArray[np.float64]
     density: NDArray[np.float64]
-    survival: NDArray[np.float64]
-    survival_low: NDArray[np.float64]
-    survival_high: NDArray[np.float64]
+    survival: NDArray[np.float64] = field(metadata=SHARE)
+    survival_low: NDArray[np.float64] = field(metadata=SHARE)
+    survival_high: NDArray[np.float64] = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,7 +115,7 @@ class SurvivalPredictions:
     median: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    confidence_level: float
+    confidence_level: float = field(metadata=SHARE)
     at: tuple[float, ...]
     survival: NDArray[np.float64]
     n_learned: int

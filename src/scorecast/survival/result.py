@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast.information import ApparentInformation, Verdict
 from scorecast.mixtures import LEAST_ESS_OF_SHORT_CHAINS
 from scorecast.survival.data import FEW_EVENTS
@@ -63,7 +63,7 @@ class Gain:
     median: float = math.nan
     low: float = math.nan
     high: float = math.nan
-    probability_positive: float = math.nan
+    probability_positive: float = field(default=math.nan, metadata=SHARE)
     verdict: Verdict | None = None
     status: GainStatus = GainStatus.KNOWN
     reasons: tuple[str, ...] = ()
@@ -113,8 +113,8 @@ class BaselineRow:
     gained: Gain
     beyond: Gain
     concordance: Concordance
-    brier: float
-    calibration_p: float
+    brier: float = field(metadata=SHARE)
+    calibration_p: float = field(metadata=SHARE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -325,8 +325,8 @@ class SurvivalEvaluation(Result):
     information: ApparentInformation
     calibration: Calibration
     concordance: Concordance
-    brier: float
-    prior_brier: float
+    brier: float = field(metadata=SHARE)
+    prior_brier: float = field(metadata=SHARE)
     baselines: tuple[BaselineRow, ...]
     curves: tuple[SampleCurves, ...]
     wide: WideIntervals | None
@@ -344,7 +344,7 @@ class SurvivalEvaluation(Result):
     n_folds: int = field(metadata=OPTION)
     n_repeats: int = field(metadata=OPTION)
     units: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     time_unit: str = field(metadata=OPTION)
     is_quick: bool = field(metadata=OPTION)
     model: ModelSettings | None = field(metadata=OPTION)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_count, check_share
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import (
     InsufficientDataError,
@@ -341,10 +341,10 @@ class ProportionInterval(Result):
     n_successes: int = field(metadata=INPUT)
     n_groups: int | None = field(metadata=INPUT)
     method: str = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
-    estimate: float
-    low: float
-    high: float
+    confidence_level: float = field(metadata=OPTION | SHARE)
+    estimate: float = field(metadata=SHARE)
+    low: float = field(metadata=SHARE)
+    high: float = field(metadata=SHARE)
     design_effect: float
 
 

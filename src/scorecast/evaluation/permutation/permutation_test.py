@@ -20,7 +20,7 @@ from scorecast._core.checks import check_count, check_n_jobs
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.near_names import near_name
 from scorecast._core.parallel import map_tasks
-from scorecast._core.result import INPUT, OPTION, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.evaluation.data import EvaluationData, check_data, first_missing
@@ -316,8 +316,8 @@ class PermutationTest(Result):
     n_permutations: int = field(metadata=OPTION)
     seed: int | None = field(metadata=OPTION)
     score: float
-    p_value: float
-    smallest_p: float
+    p_value: float = field(metadata=SHARE)
+    smallest_p: float = field(metadata=SHARE)
     method: str
     n_refitted: int
     n_arrangements: float

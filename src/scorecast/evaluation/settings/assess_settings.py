@@ -17,7 +17,7 @@ from scorecast._core.near_names import near_name
 from scorecast._core.parallel import Run
 from scorecast._core.progress import stage, stages
 from scorecast._core.records import Record
-from scorecast._core.result import INPUT, OPTION, Note, Result
+from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.evaluation.metrics import Metric, Task, check_scoring
@@ -135,7 +135,7 @@ class SettingsAssessment(Result):
     n_datasets: int = field(metadata=OPTION)
     cv: str = field(metadata=OPTION)
     pooling: Pooling = field(metadata=OPTION)
-    confidence_level: float = field(metadata=OPTION)
+    confidence_level: float = field(metadata=OPTION | SHARE)
     is_quick: bool = field(metadata=OPTION)
     seed: int | None = field(metadata=OPTION)
     estimates: tuple[SettingEstimate, ...]

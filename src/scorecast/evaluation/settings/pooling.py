@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import scipy  # its parts load when first used
 
 from scorecast._core.registry import Method, Registry
+from scorecast._core.result import SHARE
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.evaluation.intervals import corrected_t
 from scorecast.evaluation.settings.design import as_text
@@ -563,13 +564,13 @@ class Dominance:
     b: str
     scoring: str
     n_settings: int
-    better: float
-    worse: float
+    better: float = field(metadata=SHARE)
+    worse: float = field(metadata=SHARE)
     won: float
     lost: float
-    p_sign: float
-    alpha: float
-    share: float
+    p_sign: float = field(metadata=SHARE)
+    alpha: float = field(metadata=SHARE)
+    share: float = field(metadata=SHARE)
     relation: Relation | None
     won_in: tuple[int, ...] = ()
     lost_in: tuple[int, ...] = ()
