@@ -488,7 +488,7 @@ class _ScaledRule:
         variance = weights @ self.features.squared - mean**2
         is_clear = (mean**2 <= _MOST_SHIFT * variance) & (variance > 0)
         variance[:, self.features.is_flat] = 1.0  # as the scaler takes it
-        is_trusted: BoolArray = (is_clear | self.features.is_flat).all(axis=1)
+        is_trusted = np.asarray((is_clear | self.features.is_flat).all(axis=1))
         return mean, variance, is_trusted
 
     def _scaled(
