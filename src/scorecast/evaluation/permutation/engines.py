@@ -486,7 +486,10 @@ class _ScaledRule:
         weights = placed(times / self.fold.train.size, orders)
         mean = weights @ self.features.centred
         variance = weights @ self.features.squared - mean**2
-        is_clear = (mean**2 <= _MOST_SHIFT * variance) & (variance > 0)
+        shift = mean
+        if not self.scaler.with_mean:  # what stays in is as large a loss of digits
+            shift = np.abs(mean) + np.abs(self.features.values.mean(axis=0))
+        is_clear = (shift**2 <= _MOST_SHIFT * variance) & (variance > 0)
         variance[:, self.features.is_flat] = 1.0  # as the scaler takes it
         is_trusted = np.asarray((is_clear | self.features.is_flat).all(axis=1))
         return mean, variance, is_trusted
