@@ -223,6 +223,12 @@ class Features:
         return int(most)
 
     @cached_property
+    def means(self) -> FloatArray:
+        """Mean of every feature."""
+        found: FloatArray = self.values.mean(axis=0)
+        return found
+
+    @cached_property
     def all_spreads(self) -> FloatArray:
         """Standard deviation of every feature."""
         found: FloatArray = self.centred.std(axis=0)
@@ -301,6 +307,11 @@ class ScaledFeatures(Features):
         lengths = np.sqrt(sizes[is_kept])
         kept = vectors[:, is_kept]
         return kept * lengths, self.values.T @ (kept / lengths)
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """Mean of every feature."""
+        return -self.offset
 
     @cached_property
     def most_alike(self) -> int:

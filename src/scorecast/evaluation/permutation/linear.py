@@ -497,6 +497,8 @@ _MARGIN, _LEAST = 100.0, 1e-7
 # the second on, or where one feature is so many times as wide as the usual one, the
 # model itself is fitted.
 _WIDE, _TOO_WIDE, _UNEVEN = 3.0, 10.0, 100.0
+# The same of means: so many of the usual spread away from zero.
+_FAR, _TOO_FAR = 10.0, 100.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -521,6 +523,7 @@ class LogisticRule:
         spreads = features.spreads
         widest = float(spreads.max(initial=0.0))
         usual = float(np.median(spreads)) if spreads.size else 0.0
+        far = float(np.abs(features.means).max(initial=0.0))
         return cls(
             fold=fold,
             coordinates=np.ascontiguousarray(coordinates),
@@ -529,8 +532,9 @@ class LogisticRule:
             has_intercept=bool(model.fit_intercept),
             tolerance=float(model.tol),
             most=int(model.max_iter),
-            watched=_WATCHED if widest <= _WIDE else np.inf,
-            is_tame=widest <= min(_TOO_WIDE, _UNEVEN * usual),
+            watched=_WATCHED if widest <= _WIDE and far <= _FAR * usual else np.inf,
+            is_tame=widest <= min(_TOO_WIDE, _UNEVEN * usual)
+            and far <= _TOO_FAR * usual,
         )
 
     def predict(self, orders: IntArray) -> Predicted:
