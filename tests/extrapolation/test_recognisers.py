@@ -10,7 +10,7 @@ import scipy
 import scorecast as sc
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.extrapolation import (
-    ForecastCurve,
+    MeasureCurve,
     RecogniserComparison,
     recognisers,
 )
@@ -79,14 +79,15 @@ def test_a_crossing_is_where_the_curves_meet():
     classes = np.geomspace(40, 4000, 48).round().astype(int)
 
     def forecast(accuracy):
-        curve = ForecastCurve(
-            classes=classes, accuracy=accuracy, low=accuracy, high=accuracy
+        curve = MeasureCurve(
+            classes=classes, value=accuracy, low=accuracy, high=accuracy
         )
-        return SimpleNamespace(curve=curve)
+        return SimpleNamespace(measures={"mrr": SimpleNamespace(curve=curve)})
 
     falling = 0.9 - 0.1 * np.log(classes / 40)
     both = {"a": forecast(falling), "b": forecast(np.full(classes.size, 0.8))}
-    (found,) = recognisers._crossings("a", "b", both)
+    (found,) = recognisers._crossings("a", "b", "mrr", both)
+    assert found.measure == "mrr"
     assert (found.ahead, found.behind) == ("b", "a")
     assert found.classes == pytest.approx(40 * np.e, rel=0.05)
 
