@@ -41,6 +41,7 @@ _SECONDS = 120
 # Words and files; how long it takes; what `scorecast reproduce` holds to print.
 _NOT_NUMERIC = ("cli/", "report/", "io/", "data/", "_core/progress", "reproduction/")
 _NO_ANSWER = re.compile("BLOCK|CHUNK|_CELLS|n_jobs|progress|msg|Note\\(")
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?)(?: - .*)?$", re.M)
 _OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("+", "-"),
     ast.Sub: ("-", "+"),
@@ -217,13 +218,21 @@ def judge(coverage: str | None, again: list[str], files: str, seconds: float) ->
                 continue
             tests = reach.tests(mutant)
             verdict, by = _judge_one(mutant, tests, copy, seconds)
-            if by and _run(copy, [by], 5 * seconds).returncode != 0:
-                verdict = "not judged"  # the test fails without the mutant, too
             mutant.pop("by", None)
             mutant |= {"verdict": verdict, **({"by": by} if by else {})}
             _save_one(mutant)
             print(i, mutant["file"], mutant["line"], verdict, by, flush=True)
+        _confirm(copy)
     print(Counter(m.get("verdict", "gone") for m in _load()))
+
+
+def _confirm(copy: Path) -> None:
+    """Take back the verdicts of tests that fail without a mutant, too."""
+    tests = sorted({m["by"] for m in _load() if "by" in m})
+    done = _run(copy, ["--maxfail=1000", *tests], 100 * _SECONDS)
+    for mutant in _load():
+        if "by" in mutant and mutant["by"] in _FAILED.findall(done.stdout):
+            _save_one({**mutant, "verdict": "not judged"})
 
 
 def _collect(copy: Path) -> list[str]:
@@ -294,7 +303,7 @@ def _judge_one(
         os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "time-out", None
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+?::.*?)(?: - .*)?$", done.stdout, re.M)
+    failed = _FAILED.search(done.stdout)
     # 4 and 5: no test was run. Others (2, a signal): the mutant broke the import.
     verdict = {0: "survived", 4: "not judged", 5: "not judged"}.get(
         done.returncode, "killed"
