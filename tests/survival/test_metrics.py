@@ -17,7 +17,7 @@ from scorecast.survival import (
 )
 from scorecast.survival.baselines import fit_baseline
 from scorecast.survival.data import check_survival
-from scorecast.survival.metrics import _by_tenth, survival_at
+from scorecast.survival.metrics import _by_tenth, median_time, survival_at
 from scorecast.survival.population import fit_population
 
 pytestmark = pytest.mark.filterwarnings("ignore:In .* fits the chains disagree")
@@ -253,3 +253,10 @@ def test_hazards_of_cox_are_those_of_lifelines(cohort):
     # Breslow's baseline, but for the steps that are smoothed.
     survival = fitter.predict_survival_function(frame[:6], times=at[0]).to_numpy().T
     np.testing.assert_allclose(np.exp(-np.exp(hazards)), survival, atol=0.06)
+
+
+def test_the_median_time_is_when_half_have_had_their_event():
+    times = np.arange(1.0, 21)
+    assert median_time(times, np.ones(20, bool)) == 10
+    assert median_time(times, times > 10) == 15  # those before were censored
+    assert median_time(times, times < 10) is None
