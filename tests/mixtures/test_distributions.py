@@ -243,5 +243,7 @@ def test_bad_parameters_are_refused():
         SkewStudent(0, 0, 1, -1, 1)
     with pytest.raises(UsageError, match="one dimension"):
         TWO.cdf([0.0])
+    with pytest.raises(InvalidInputError, match="one per component"):
+        SkewStudentMixture([], ())
     with pytest.raises(UsageError, match="`a`: must be positive"):
         ProGamma(-1, 2, 1, 1)
