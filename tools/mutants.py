@@ -1,15 +1,18 @@
 """Judge the tests by mutants: does a changed operator, comparison or constant show?
 
-``draw`` picks mutants of numeric code at random, one seed, and writes them to
-``tools/mutants.json``. ``reach FILE`` reads which tests reach which lines from a
-coverage file made with ``pytest --cov=scorecast --cov-context=test``. ``judge`` runs
-for every mutant the tests that reach its line, until one fails, two minutes at most,
-in a copy of the repository, and writes what became of it beside the mutant.
+``draw`` picks mutants of numeric code at random, one seed, and adds them to
+``tools/mutants.json``. ``judge`` runs for every mutant that has no verdict the tests that
+reach its line, until one fails, two minutes at most, in a copy of the repository, and
+writes what became of it beside the mutant, and ``by`` which test. Which tests reach a
+line is read from a coverage file made with ``pytest --cov=scorecast --cov-context=test``;
+without one they are those of the room, files named like the module first.
 
 A mutant of code that was rebuilt is translated by hand to the same expression: change
 its ``file``, ``line`` and ``column``, or set ``gone`` to the reason why there is none.
+One that changes no answer has the verdict ``equivalent``, and ``why``.
 
-    python tools/mutants.py draw | reach .coverage | judge [--again]
+    python tools/mutants.py draw --seed 27 --number 60
+    python tools/mutants.py judge [--coverage .coverage] [--again survived time-out]
 """
 
 from __future__ import annotations
@@ -17,8 +20,12 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import random
+import re
+import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -31,7 +38,10 @@ ROOT = Path(__file__).parent.parent
 MUTANTS = ROOT / "tools" / "mutants.json"
 _SEED, _N_MUTANTS = 26, 150
 _SECONDS = 120
-_NOT_NUMERIC = ("cli", "report", "io", "data", "templates")
+# Words and files; how long it takes; what `scorecast reproduce` holds to print.
+_NOT_NUMERIC = ("cli/", "report/", "io/", "data/", "_core/progress", "reproduction/")
+_NO_ANSWER = re.compile("BLOCK|CHUNK|_CELLS|n_jobs|progress|msg|Note\\(")
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?)(?: - .*)?$", re.M)
 _OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("+", "-"),
     ast.Sub: ("-", "+"),
@@ -62,7 +72,16 @@ def candidates(path: Path) -> list[dict[str, Any]]:
                 return
             line, column = line + 1, 0
 
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    words = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr | ast.Raise)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in words:
+            continue
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             is_text = any(
                 isinstance(side, ast.JoinedStr)
@@ -75,9 +94,12 @@ def candidates(path: Path) -> list[dict[str, Any]]:
             place(node.left, node.comparators[0], *_OPERATORS[type(node.ops[0])])
         elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
             old = ast.get_source_segment(source, node) or ""
-            new = f"({old} + 1)" if type(node.value) is int else f"({old} * 1.1)"
+            more = (
+                "+ 1" if type(node.value) is int else "* 1.1" if node.value else "+ 0.1"
+            )
+            new = f"({old} {more})"
             found.append(_mutant(path, node.lineno, node.col_offset, old, new))
-    return found
+    return [m for m in found if not _NO_ANSWER.search(lines[m["line"] - 1])]
 
 
 def _mutant(path: Path, line: int, column: int, old: str, new: str) -> dict[str, Any]:
@@ -90,110 +112,217 @@ def _mutant(path: Path, line: int, column: int, old: str, new: str) -> dict[str,
     }
 
 
-def draw() -> None:
-    """Pick mutants at random among all candidates of numeric code."""
+def draw(seed: int, number: int) -> None:
+    """Pick more mutants at random among all candidates of numeric code."""
+    mutants = _load()
+    taken = {(m["file"], m["line"], m["column"]) for m in mutants}
     found = []
     for path in sorted((ROOT / "src" / "scorecast").rglob("*.py")):
-        room = path.relative_to(ROOT / "src" / "scorecast").parts[0]
-        if room not in _NOT_NUMERIC:
-            found += candidates(path)
-    chosen = random.Random(_SEED).sample(found, _N_MUTANTS)
-    _save(sorted(chosen, key=lambda m: (m["file"], m["line"], m["column"])))
-    print(f"{_N_MUTANTS} of {len(found)} places")
+        inside = path.relative_to(ROOT / "src" / "scorecast").as_posix()
+        if not inside.startswith(_NOT_NUMERIC):
+            found += [
+                m
+                for m in candidates(path)
+                if (m["file"], m["line"], m["column"]) not in taken
+            ]
+    chosen = random.Random(seed).sample(found, number)
+    chosen.sort(key=lambda m: (m["file"], m["line"], m["column"]))
+    _save(mutants + [{**mutant, "seed": seed} for mutant in chosen])
+    print(f"{number} of {len(found)} places")
 
 
-def reach(coverage: str) -> None:
-    """Note for every mutant the tests that reach its line."""
-    mutants = _load()
-    with sqlite3.connect(coverage) as data:
-        names = dict(data.execute("select id, context from context"))
-        files = {
-            Path(path).as_posix(): i
-            for i, path in data.execute("select id, path from file")
-        }
-        for mutant in mutants:
-            number = [i for path, i in files.items() if path.endswith(mutant["file"])]
-            tests = set()
+class Reach:
+    """Which tests reach which lines, of a coverage file or by their names."""
+
+    def __init__(self, coverage: str | None, at_hand: list[str]) -> None:
+        self.at_hand = at_hand
+        self.lines: dict[str, list[tuple[str, bytes]]] = {}
+        if coverage is None:
+            return
+        known = set(at_hand)
+        with sqlite3.connect(coverage) as data:
             rows = data.execute(
-                "select context_id, numbits from line_bits where file_id = ?",
-                (number[0] if number else -1,),
+                "select path, context, numbits from line_bits"
+                " join file on file.id = file_id join context on context.id = context_id"
             )
-            for context, bits in rows:
-                byte, bit = divmod(mutant["line"], 8)
-                if byte < len(bits) and bits[byte] & (1 << bit):
-                    tests.add(names[context].split("|")[0])
-            # Tests of the room first: what kills a mutant mostly lies there.
-            own = f"tests/{mutant['file'].split('/')[2]}/"
-            known = sorted(
-                (test for test in tests if "::" in test),
-                key=lambda test: (not test.startswith(own), test),
+            for path, context, bits in rows:
+                test = context.rpartition("|")[0]
+                if test in known:
+                    file = "src/" + Path(path).as_posix().rpartition("/src/")[2]
+                    self.lines.setdefault(file, []).append((test, bits))
+        self.breadth = Counter(test for file in self.lines.values() for test, _ in file)
+
+    def tests(self, mutant: dict[str, Any]) -> list[str]:
+        """Return the tests that reach a mutant, the likeliest to kill it first."""
+        own = f"tests/{mutant['file'].split('/')[2].lstrip('_')}/"
+        likeness = _likeness(
+            mutant["file"], [t.partition("::")[0] for t in self.at_hand]
+        )
+        if not self.lines:
+            near = {file for file in likeness if file.startswith(own) or likeness[file]}
+            return sorted(
+                near, key=lambda file: (not file.startswith(own), -likeness[file], file)
             )
-            # Constants of a module, and kernels that are compiled, are seen by none.
-            mutant["tests"] = known or _tests_of_room(mutant["file"])
-    _save(mutants)
-    print(Counter(bool(m["tests"]) for m in mutants))
+        byte, bit = divmod(mutant["line"], 8)
+        seen = self.lines.get(mutant["file"], [])
+        reached = {t for t, b in seen if byte < len(b) and b[byte] & (1 << bit)}
+        # Constants of a module, and kernels that are compiled, are seen by none.
+        reached = reached or {test for test, _ in seen}
+        reached = reached or {test for test in self.at_hand if test.startswith(own)}
+        return sorted(
+            reached,
+            key=lambda test: (
+                not test.startswith(own),
+                -likeness[test.partition("::")[0]],
+                self.breadth[test],
+                test,
+            ),
+        )
 
 
-def _tests_of_room(file: str) -> list[str]:
-    """Return the folder of tests that belongs to a file, or none."""
-    room = file.split("/")[2]
-    folder = ROOT / "tests" / room
-    return [folder.relative_to(ROOT).as_posix()] if folder.is_dir() else []
+def _likeness(module: str, tests: list[str]) -> dict[str, float]:
+    """Tell how much a file of tests is about a module: by its name, and what it names."""
+    tree = ast.parse((ROOT / module).read_text())
+    defined = [
+        n.name for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)
+    ]
+    names = re.compile(r"\b(" + "|".join([*defined, "nothing at all"]) + r")\b")
+    stem = Path(module).stem
+    words = "_".join(Path(module).with_suffix("").parts[3:]).split("_")
+    parts = {part.rstrip("s") for part in words}
+    found = {}
+    for file in dict.fromkeys(tests):
+        text = (ROOT / file).read_text()
+        shared = parts & {p.rstrip("s") for p in Path(file).stem.split("_")}
+        found[file] = (
+            10.0 * file.endswith(f"/test_{stem}.py")
+            + len(shared) / len(parts)
+            + 100 * len(names.findall(text)) / len(text)
+        )
+    return found
 
 
-def judge(*, again: bool, seconds: float) -> None:
+def judge(coverage: str | None, again: list[str], files: str, seconds: float) -> None:
     """Run the tests that reach each mutant, until one fails."""
     mutants = _load()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "scorecast"
-        skip = shutil.ignore_patterns(".git", ".venv", "_build", "*.nbi", "*.nbc")
+        skip = shutil.ignore_patterns(".git", ".venv", "_build", "__pycache__")
         shutil.copytree(ROOT, copy, ignore=skip)
         if (ROOT.parent / "shared").exists():
             (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")
+        reach = Reach(coverage, _collect(copy))
         for i, mutant in enumerate(mutants):
-            if "gone" in mutant or ("verdict" in mutant and not again):
+            is_asked = mutant.get("verdict", "open") in ("open", *again)
+            if "gone" in mutant or not is_asked or not re.search(files, mutant["file"]):
                 continue
-            mutant["verdict"] = _judge_one(mutant, copy, seconds)
-            _save(mutants)
-            print(i + 1, mutant["file"], mutant["line"], mutant["verdict"], flush=True)
-    print(Counter(m.get("verdict", "gone") for m in mutants))
+            tests = reach.tests(mutant)
+            verdict, by = _judge_one(mutant, tests, copy, seconds)
+            mutant.pop("by", None)
+            mutant |= {"verdict": verdict, **({"by": by} if by else {})}
+            _save_one(mutant)
+            print(i, mutant["file"], mutant["line"], verdict, by, flush=True)
+        _confirm(copy)
+    print(Counter(m.get("verdict", "gone") for m in _load()))
 
 
-def _judge_one(mutant: dict[str, Any], copy: Path, seconds: float) -> str:
-    tests = mutant.get("tests") or []
+def _confirm(copy: Path) -> None:
+    """Take back the verdicts of tests that fail without a mutant, too."""
+    tests = sorted({m["by"] for m in _load() if "by" in m})
+    done = _run(copy, ["--maxfail=1000", *tests], 100 * _SECONDS)
+    for mutant in _load():
+        if "by" in mutant and mutant["by"] in _FAILED.findall(done.stdout):
+            _save_one({**mutant, "verdict": "not judged"})
+
+
+def _collect(copy: Path) -> list[str]:
+    """Return the tests that there are; a name that is no more ends a run at once."""
+    done = _run(copy, ["--collect-only"], 5 * _SECONDS)
+    done.check_returncode()
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def _run(
+    copy: Path, arguments: list[str], seconds: float, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest on the copy: what is imported there, by its children too."""
+
+    def limit() -> None:
+        # Time of the processor: other work beside decides no verdict.
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            *arguments,
+        ],
+        cwd=copy,
+        env={
+            "PYTHONPATH": str(copy / "src"),
+            "PATH": "/usr/bin:/bin",
+            "OPENBLAS_NUM_THREADS": "1",
+            "HOME": str(copy),
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        timeout=5 * seconds,
+        check=False,
+        preexec_fn=limit,
+    )
+
+
+def _judge_one(
+    mutant: dict[str, Any], tests: list[str], copy: Path, seconds: float
+) -> tuple[str, str | None]:
+    """Return the verdict, and the test that failed."""
     if not tests:
-        return "not reached"
+        return "not reached", None
     path = copy / mutant["file"]
-    source = path.read_bytes()
+    source, made = path.read_bytes(), path.stat()
+    mutated = _mutated(source, mutant)
+    if mutated is None:
+        return "not found", None
+    try:
+        path.write_bytes(mutated)
+        with tempfile.TemporaryDirectory() as kernels:
+            # Numba sees no change in what a kept kernel calls: compile all anew.
+            is_compiled = b"njit" in source or "/kernels/" in mutant["file"]
+            fresh = {"NUMBA_CACHE_DIR": kernels} if is_compiled else {}
+            done = _run(copy, tests, seconds, **fresh)
+    except subprocess.TimeoutExpired:
+        return "time-out", None
+    finally:
+        path.write_bytes(source)
+        os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "time-out", None
+    failed = _FAILED.search(done.stdout)
+    # 4 and 5: no test was run. Others (2, a signal): the mutant broke the import.
+    verdict = {0: "survived", 4: "not judged", 5: "not judged"}.get(
+        done.returncode, "killed"
+    )
+    return verdict, failed[1] if failed else None
+
+
+def _mutated(source: bytes, mutant: dict[str, Any]) -> bytes | None:
     lines = source.split(b"\n")
+    if mutant["line"] > len(lines):
+        return None
     text, at = lines[mutant["line"] - 1], mutant["column"]
     old = mutant["old"].encode()
     if text[at : at + len(old)] != old:
-        return "not found"
+        return None
     lines[mutant["line"] - 1] = (
         text[:at] + mutant["new"].encode() + text[at + len(old) :]
     )
-    path.write_bytes(b"\n".join(lines))
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-    environment = {
-        "PYTHONPATH": str(copy / "src"),
-        "PATH": "/usr/bin:/bin",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    try:
-        done = subprocess.run(
-            [*command, *tests[:400]],
-            cwd=copy,
-            env=environment,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-        )
-        return {0: "survived", 1: "killed"}.get(done.returncode, "killed")
-    except subprocess.TimeoutExpired:
-        return "time-out"
-    finally:
-        path.write_bytes(source)
+    return b"\n".join(lines)
 
 
 def _load() -> list[dict[str, Any]]:
@@ -205,20 +334,37 @@ def _save(mutants: list[dict[str, Any]]) -> None:
     MUTANTS.write_text(json.dumps(mutants, indent=1) + "\n")
 
 
+def _save_one(mutant: dict[str, Any]) -> None:
+    """Write one verdict; meanwhile others may have been written by hand."""
+    mutants = _load()
+    place = ("file", "line", "column", "old", "new")
+    for other in mutants:
+        if all(other[key] == mutant[key] for key in place):
+            other.pop("by", None)
+            other.update(mutant)
+    _save(mutants)
+
+
 def main() -> None:
-    """Draw, reach or judge."""
+    """Draw or judge."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("verb", choices=["draw", "reach", "judge"])
-    parser.add_argument("coverage", nargs="?", default=".coverage")
-    parser.add_argument("--again", action="store_true")
+    parser.add_argument("verb", choices=["draw", "judge"])
+    parser.add_argument("--seed", type=int, default=_SEED)
+    parser.add_argument("--number", type=int, default=_N_MUTANTS)
+    parser.add_argument("--coverage", help="made with --cov-context=test")
+    parser.add_argument(
+        "--again",
+        nargs="*",
+        default=[],
+        help="verdicts to judge again, such as survived",
+    )
+    parser.add_argument("--files", default="", help="only of files with such a name")
     parser.add_argument("--seconds", type=float, default=_SECONDS)
     asked = parser.parse_args()
     if asked.verb == "draw":
-        draw()
-    elif asked.verb == "reach":
-        reach(asked.coverage)
+        draw(asked.seed, asked.number)
     else:
-        judge(again=asked.again, seconds=asked.seconds)
+        judge(asked.coverage, asked.again, asked.files, asked.seconds)
 
 
 if __name__ == "__main__":

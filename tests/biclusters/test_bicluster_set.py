@@ -13,6 +13,7 @@ from scorecast.biclusters import (
     as_bicluster_set,
     assess_biclustering,
 )
+from scorecast.biclusters.scoring import choose_heat_map
 from scorecast.exceptions import (
     DataWarning,
     InsufficientDataError,
@@ -189,3 +190,14 @@ def test_repeated_biclusters_are_noted():
     answer = sc.score_biclusters([*PAIRS, PAIRS[0]], truth=PAIRS, n_random=0)
     (note,) = answer.notes
     assert (note.code, note.count) == (ScoringNote.REPEATED_FOUND, 1)
+
+
+def test_the_picture_does_not_depend_on_level_and_unit_of_columns():
+    rng = np.random.default_rng(0)
+    matrix, found = rng.normal(size=(4, 5)), as_bicluster_set(PAIRS, shape=(4, 5))
+    picture = choose_heat_map(matrix, found)
+    moved = 8 * matrix + [0, 5, -40, 200, 1]
+    assert np.allclose(choose_heat_map(moved, found).values, picture.values, atol=0.011)
+    for column in np.transpose(picture.values):
+        assert np.median(column) == pytest.approx(0, abs=0.011)
+        assert np.median(np.abs(column)) == pytest.approx(0.67, abs=0.02)

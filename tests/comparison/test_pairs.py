@@ -19,6 +19,7 @@ from scorecast.comparison import (
 from scorecast.comparison.bayesian import correlated_t, signed_rank_posterior
 from scorecast.comparison.effect_sizes import cliffs_delta, cohens_d
 from scorecast.comparison.mcnemar import paired_difference
+from scorecast.comparison.pairs import look_like_samples
 from scorecast.comparison.rank_tests import normal_p, quade_scores, quade_z
 from scorecast.comparison.signed_ranks import pseudo_median, walsh_order_statistic
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -524,3 +525,15 @@ def test_quades_pairs_keep_their_level_where_a_third_model_is_far_off():
         others += 2 * stats.t.sf(t, 10) <= 0.05
     assert ours / repeats <= 0.05
     assert others / repeats > 0.065
+
+
+def test_twenty_rows_of_which_a_quarter_tie_are_single_samples():
+    def gaps(n, n_ties):
+        return np.where(np.arange(n) < n_ties, 0.0, 1.0)
+
+    assert look_like_samples(gaps(20, 5))
+    assert not look_like_samples(gaps(20, 4))
+    assert not look_like_samples(gaps(19, 5))
+    assert not look_like_samples(gaps(20, 20))  # the same model twice
+    assert look_like_samples(gaps(200, 0))
+    assert not look_like_samples(gaps(199, 0))

@@ -145,3 +145,13 @@ def test_a_direction_is_true_or_false(value, way):
         return
     with pytest.raises(UsageError, match="`greater_is_better`: must be True or False"):
         run()
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "accuracy"])
+def test_a_model_does_not_differ_from_itself_by_group(scoring):
+    said = (CHANCES if scoring == "roc_auc" else SAID)[0]
+    found = sc.compare_pair(
+        said, said, TRUTH, scoring=scoring, groups=GROUPS, n_resamples=99
+    )
+    assert (found.effect.low, found.effect.high) == (0, 0)
+    assert found.p_value == 1

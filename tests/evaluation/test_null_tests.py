@@ -381,6 +381,16 @@ def test_null_data_shrink_what_chance_explains_unless_they_keep_means(name):
     assert gaps(strong).mean() == pytest.approx(2, abs=0.1)
 
 
+@pytest.mark.parametrize("name", [n for n in NULL_DATA if n != "shuffle"])
+def test_null_data_vary_within_classes_as_the_real_do_however_few(name):
+    # Six classes of two: what the means took of the spread is given back.
+    y = np.repeat(np.arange(6), 2)
+    X = RNG(0).normal(size=(12, 2000))
+    drawn = draw_null_data(check_data(X, y), name, RNG(1))
+    within = np.mean((drawn[::2] - drawn[1::2]) ** 2) / 2
+    assert within == pytest.approx(1, rel=0.1)
+
+
 def test_chance_alone_leaves_no_share_to_class_means():
     """With six samples F is 2 on average: half of it is not taken for real."""
     rng, codes, counts = RNG(0), np.repeat([0, 1], 3), np.array([3, 3])

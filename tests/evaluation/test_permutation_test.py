@@ -322,6 +322,18 @@ def test_parameters_are_respected(model):
     assert found.method != "loop"
 
 
+def test_variances_are_smoothed_by_those_of_the_training_samples():
+    rng, y = np.random.default_rng(0), np.arange(60) % 2
+    X = rng.normal(size=(60, 5)) * (1 + 2 * y[:, None])  # classes differ in spread
+    X[y == 1, 0] += 5
+    train, test = folds(X, y, 2)[0]
+    X[train] += 40  # far from the mean of all samples
+    X[test[:15]] += 40
+    model = GaussianNB(var_smoothing=0.05)
+    found = assert_same_as_sklearn(model, X, y, [(train, test)])
+    assert found.method == "naive-bayes"
+
+
 @pytest.mark.parametrize(
     "model",
     [

@@ -77,6 +77,7 @@ def row(estimate, stderr=0.02, *, number=0, data=None, model="a", folds=None, df
         df=df,
         datasets=(values,),
         test_ratio=0.1,
+        sample_error=0.0,
         n_samples=10,
         n_features=2,
     )

@@ -19,7 +19,7 @@ from scorecast.evaluation.permutation import kernels as growing
 from scorecast.exceptions import InsufficientDataError
 
 MODELS = [
-    DecisionTreeClassifier(random_state=3),
+    DecisionTreeClassifier(random_state=2**32 - 1),
     DecisionTreeClassifier(random_state=0, min_samples_leaf=3, max_depth=3),
     DecisionTreeClassifier(random_state=0, splitter="random", max_features="log2"),
     DecisionTreeClassifier(random_state=0, min_impurity_decrease=0.05),
@@ -89,6 +89,7 @@ def test_a_model_that_cannot_be_fitted_is_told_by_the_loop():
     for model in (
         DecisionTreeClassifier(min_samples_leaf="many"),
         DecisionTreeClassifier(random_state=-1),
+        DecisionTreeClassifier(random_state=2**32),
     ):
         with pytest.raises(InsufficientDataError, match="failed on every split"):
             permutation_test(model, X, y, cv=3, n_permutations=2)

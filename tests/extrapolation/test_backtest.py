@@ -89,3 +89,9 @@ def test_wrong_arguments_are_refused(options):
 def test_three_classes_are_too_few():
     with pytest.raises(InsufficientDataError, match="too few"):
         backtest(np.eye(3), range(3))
+
+
+def test_classes_as_few_as_the_guesses_are_not_forecast_from():
+    # With 6 guesses among 6 classes all is right, whatever the scores are.
+    result = backtest(SCORES, OWN, methods=["spline"], n_repeats=2, top=6)
+    assert {row.from_classes for row in result.rows} == {12}

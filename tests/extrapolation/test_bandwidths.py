@@ -246,6 +246,17 @@ def test_few_values_far_from_zero_are_binned_from_the_least(path):
     assert rows[0] == pytest.approx(near, rel=1e-3)
 
 
+def test_bins_are_counted_from_the_least_only_where_r_would_overflow(path):
+    sample = np.round(64 * np.array(SAMPLES["norm50"]["x"])) / 64
+    for x, side in ((sample - sample.min(), 1), (sample - sample.max(), -1)):
+        near = bandwidth(x - x.min(), "ucv")
+        most = side * 2**31 * np.ptp(x) * 1.01 / 1000  # so many bins are a C int
+        for share, is_beyond in ((0.9, False), (1.1, True)):
+            moved = _hide_among_wrong(x + round(share * most), 0)
+            found = wrong_class_bandwidths(moved, [0], "ucv")[0]
+            assert (found == pytest.approx(near, rel=1e-9)) == is_beyond
+
+
 def test_a_path_that_hangs_on_the_last_bit_is_repeated(path, monkeypatch):
     sample = SAMPLES["exponential19_tie_ucv"]
     scores = _hide_among_wrong(sample["x"], 0)

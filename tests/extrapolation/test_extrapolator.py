@@ -120,3 +120,11 @@ def test_help_lists_the_methods_of_the_registry():
     text = " ".join(CliRunner().invoke(shell, ["extrapolate", "--help"]).output.split())
     for name in EXTRAPOLATORS:
         assert name in text.replace("- ", "-")
+
+
+def test_a_law_without_components_is_right_as_often_as_it_always_is():
+    none = np.zeros(2)
+    law = ProbitMixture(means=none, sds=none + 1, weights=none, always_right=0.25)
+    ks = np.array([2, 10, 1000])
+    assert law.accuracy(ks).tolist() == [0.25] * 3
+    assert law.accuracy(ks, top=2).tolist() == [1, 0.25, 0.25]

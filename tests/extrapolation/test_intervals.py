@@ -9,6 +9,7 @@ from scipy.stats import ncx2
 
 import scorecast as sc
 from scorecast.extrapolation.auto import Auto
+from scorecast.extrapolation.extrapolator import semideviations
 from scorecast.extrapolation.gaussian import Gaussian
 from scorecast.extrapolation.intervals import (
     IntervalKind,
@@ -185,3 +186,14 @@ def test_classes_that_are_all_tied_are_not_known_exactly():
     assert answer.observed_accuracy == pytest.approx(1 / 2)
     for p in answer.predictions:
         assert p.low < p.accuracy < p.high
+
+
+def test_each_side_has_the_standard_deviation_where_laws_are_spread_evenly():
+    laws = np.array([-2.0, -0.5, 0.0, 0.5, 2.0])
+    weights = np.array([0.1, 0.2, 0.4, 0.2, 0.1])
+    below, above = semideviations(3 + laws[None], np.array([3.0]), weights)
+    assert below == above == pytest.approx(np.sqrt(weights @ laws**2))
+    below, above = semideviations(
+        3 + np.maximum(laws, 0)[None], np.array([3.0]), weights
+    )
+    assert (below, above) == (0, pytest.approx(np.sqrt(weights @ laws**2)))

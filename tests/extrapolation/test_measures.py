@@ -135,6 +135,7 @@ def test_the_answer_is_that_of_the_least_guesses_alone():
 def test_one_more_guess_never_hurts_and_curves_reach_from_one_to_the_most():
     answer = sc.extrapolate(SCORES, OWN, to=[200, 2000], top=[1, 12], **QUICK)
     assert [c.classes for c in answer.match_curves] == [30, 200, 2000]
+    assert [c.is_observed for c in answer.match_curves] == [True, False, False]
     for curve in answer.match_curves:
         assert curve.guesses.tolist() == list(range(1, 13))
         for row in (curve.accuracy, curve.low, curve.high):

@@ -185,3 +185,21 @@ def test_design_solves_what_it_says():
 def test_sizes_may_be_an_array():
     method = Regression(sizes=np.array([2, 4, 8]), size_weights=np.ones(3))
     assert list(method.sizes) == [2, 4, 8]
+
+
+def test_sizes_may_go_from_one_class_to_all():
+    histogram = np.full(6, 1 / 6)
+    ranks = RankHistogram(histogram=histogram)
+    fitted = Regression(bandwidth=0.5, sizes=(1, 2, 6)).fit_ranks(ranks)
+    assert fitted.accuracy(np.array([1, 2, 6])) == pytest.approx([1, 1 / 2, 1 / 6])
+
+
+@pytest.mark.parametrize("bandwidth", [0.2, 0.33, 0.5])
+def test_knots_of_the_paper_lie_half_a_bandwidth_apart_or_just_more(bandwidth):
+    ranks = RankHistogram(histogram=np.full(30, 1 / 30))
+    knots = Regression(bandwidth=bandwidth).fit_ranks(ranks).means
+    apart = knots[1] - knots[0]
+    assert np.diff(knots) == pytest.approx(apart)
+    assert knots == pytest.approx(-knots[::-1])
+    more = 1 + (knots.size - 1) // 2  # as far out, one knot more on each side
+    assert knots[-1] / more < bandwidth / 2 <= apart

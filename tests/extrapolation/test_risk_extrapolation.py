@@ -180,6 +180,15 @@ def test_the_moment_method_goes_on_from_the_curve_itself():
         extrapolate(scores, y, to=60, method="moments")
 
 
+@pytest.mark.filterwarnings(GUESSING)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_interval_of_moments_is_as_wide_just_beyond_the_data(seed):
+    scores, y, cost = toy(30, 4, seed)
+    answer = extrapolate(scores, y, cost=cost, to=[30, 31], method="moments")
+    at, beyond = (np.log(p.high / p.low) for p in answer.predictions)
+    assert beyond == pytest.approx(at, rel=0.2)
+
+
 def test_paying_for_being_right_adds_a_constant():
     scores, y, cost = toy(20, 3, 1)
     plain = extrapolate(scores, y, cost=cost, to=80)

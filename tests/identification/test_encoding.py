@@ -84,6 +84,16 @@ def test_scores_are_minus_half_the_squared_distance(dense, q, n_candidates):
     np.testing.assert_allclose(scores, -distances / 2, rtol=1e-9)
 
 
+def test_no_distance_is_negative_where_a_prediction_is_perfect():
+    # Far from zero squares round by more than the distance is.
+    stimuli, responses = sample()
+    model = EncodingModel().fit(stimuli, responses)
+    candidates = 1e6 * stimuli
+    scores = model.log_posterior(model.predict(candidates), candidates)
+    assert scores.max() <= 0
+    assert np.diag(scores).min() > -1e-6 * np.abs(scores).max()
+
+
 def test_scores_differ_from_densities_by_a_constant():
     stimuli, responses = sample()
     model = EncodingModel().fit(stimuli, responses)

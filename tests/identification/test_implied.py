@@ -224,6 +224,9 @@ def test_groups_widen_the_floor_of_answers_that_are_all_right(models):
     # Three groups of ten: Hoeffding allows for luck with each as a whole.
     low = max(1 - np.sqrt(np.log(40) / 3 / 2), 0)
     assert lows[1] == pytest.approx(ideal_information(low, n_classes=30), abs=1e-9)
+    with pytest.warns(ResultWarning, match="infinite"):
+        bits = identify(x, x, groups=groups, units="bits", **options).implied.low
+    assert bits == pytest.approx(lows[1] / np.log(2), rel=1e-12)
 
 
 def test_one_stimulus_that_makes_the_interval_is_named():

@@ -128,6 +128,13 @@ def test_draws_without_replacement_vary_as_little_as_is_claimed():
     for drawn, size in [(2, 3), (5, 10), (20, 400), (9, 10)]:
         assert spread_without_replacement(drawn, size) <= 1 / drawn
     assert spread_without_replacement(7, 7) == 0
+    # (N - M) / (N - 1/2) / (1 - 1 / (2 max(M, N - M))), as published.
+    for drawn, size, factor in [
+        (30, 40, 10 / 39.5 / (59 / 60)),
+        (5, 20, 15 / 19.5 / (29 / 30)),
+    ]:
+        found = drawn * spread_without_replacement(drawn, size)
+        assert found == pytest.approx(factor, rel=1e-12)
     # Half of the stimuli clear, half of them junk: what B_k can do at worst.
     rng = np.random.default_rng(3)
     clear = np.array([rng.permutation(40)[:30] < 20 for _ in range(20_000)])

@@ -415,6 +415,18 @@ def test_no_sure_verdict_where_the_plain_mean_says_otherwise():
     usual = dataclasses.replace(found.normal, low=0.01)
     verdict = verdict_of(sure, usual, n=9, is_flat=False)
     assert verdict is Verdict.SURELY_BETTER
+    for chance, word in [
+        (0.9, "undecided"),
+        (0.901, "probably-better"),
+        (0.975, "probably-better"),
+        (0.976, "very-probably-better"),
+        (0.999, "very-probably-better"),
+        (0.9991, "surely-better"),
+        (0.0009, "surely-worse"),
+    ]:
+        sure = dataclasses.replace(found.posterior, probability_positive=chance)
+        assert verdict_of(sure, usual, n=9, is_flat=False).value == word
+    sure = dataclasses.replace(found.posterior, probability_positive=0.9999)
     doubted = dataclasses.replace(found.normal, low=-0.01, high=0.1)
     verdict = verdict_of(sure, doubted, n=9, is_flat=False)
     assert verdict is Verdict.PERHAPS_BETTER

@@ -317,6 +317,17 @@ def test_rows_are_normalized_only_when_asked():
     assert caught.value.option == "normalize"
 
 
+@pytest.mark.parametrize("digits", [2, 3, 4])
+def test_rounded_rows_are_named_with_the_digits_they_have(digits):
+    matrix = np.full((9, 3), 1 / 3)
+    matrix[6] = np.round(matrix[6], digits)
+    with pytest.raises(
+        InvalidInputError, match=f"rounded to {digits} digits"
+    ) as caught:
+        from_classes(matrix, list("abcabcabc"), classes=ABC, prior=[0.5, 0.3, 0.2])
+    assert caught.value.location.row == 7
+
+
 def test_one_column_of_probabilities():
     chance, won = [0.8, 0.3, 0.6, 0.7], [True, False, False, True]
     one = from_classes(chance, won, prior=[0.5, 0.5])

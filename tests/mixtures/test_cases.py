@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy import stats
-from tests.mixtures.draws import draw_roots
+from tests.mixtures.draws import draw_roots, fill_all_rows
 
-from scorecast.mixtures import Prior
+from scorecast.mixtures import Prior, SkewStudent
 from scorecast.mixtures.chain import Chain, empty_trace
 from scorecast.mixtures.kernels.gibbs import BLOCK
 
@@ -28,6 +28,24 @@ def test_sums_over_several_blocks_are_those_of_labels_and_scales(n_dims):
         assert chain.state.sums.scale[c] == pytest.approx((mine**2).sum(), rel=1e-12)
         tail = (mine**2 - 1 - 2 * np.log(mine)).sum()
         assert chain.state.sums.tail[c] == pytest.approx(tail, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_dims", [1, 2])
+def test_densities_of_all_cases_are_those_of_the_components(n_dims):
+    rng = np.random.default_rng(4)
+    values = rng.standard_t(3, (60, n_dims))
+    prior = Prior.information() if n_dims == 1 else Prior.survival(np.eye(2), [0, 0])
+    chain = Chain(values, prior.constants(), rng, n_jumps=1, n_start=3)
+    chain.run(5, empty_trace(5, n_dims))
+    parts, densities = chain.state.components, chain.state.densities
+    fill_all_rows(values, chain.n_components, parts, chain.constants, densities)
+    for c in range(chain.n_components):
+        m = parts.shape[c]
+        r = m - 1 if prior.tail_kind == 1 else m
+        one = SkewStudent(parts.location[c], parts.skew[c], parts.precision[c], m, r)
+        wanted = np.ravel(one.log_density(values if n_dims > 1 else values[:, 0]))
+        found = densities.level + np.log(densities.row[c])
+        assert found == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize("p", [1.5, 6.0, 60.0])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special, stats
 from scipy.integrate import quad
-from tests.mixtures.draws import draw_roots
+from tests.mixtures.draws import draw_roots, read_tables
 
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import (
@@ -50,6 +50,15 @@ def test_half_normal_integral_against_quadrature_over_a_wide_range():
             pieces = [(1e-300, peak), (peak, 4 * peak), (4 * peak, np.inf)]
             total = sum(quad(integrand, *piece, epsabs=1e-12)[0] for piece in pieces)
             assert_allclose(total, 1.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("p", [0.4, 3.0, 60.0, 3e3, 2e4])
+@pytest.mark.parametrize("width", [0.05, 1.0, 9.0])
+def test_half_normal_integrals_are_read_from_tables_as_if_computed(p, width):
+    z = np.random.default_rng(0).uniform(-width - 1, width + 1, 500)
+    found = np.empty_like(z)
+    read_tables(p, width, z, found)
+    assert_allclose(found, log_half_normal_integral(p, 0.5, z), rtol=1e-13, atol=1e-11)
 
 
 @pytest.mark.parametrize("p", [-0.95, -0.5, 0.0])
@@ -234,5 +243,7 @@ def test_bad_parameters_are_refused():
         SkewStudent(0, 0, 1, -1, 1)
     with pytest.raises(UsageError, match="one dimension"):
         TWO.cdf([0.0])
+    with pytest.raises(InvalidInputError, match="one per component"):
+        SkewStudentMixture([], ())
     with pytest.raises(UsageError, match="`a`: must be positive"):
         ProGamma(-1, 2, 1, 1)

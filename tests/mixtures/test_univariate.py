@@ -133,6 +133,12 @@ def test_every_move_leaves_the_posterior_where_it_is_in_many_runs(move):
 
 
 @pytest.mark.slow
+def test_births_and_deaths_in_turn_leave_the_posterior_where_it_is():
+    # Whoever always let the eldest die would be right once, and not again and again.
+    assert largest_shift("bear_or_die", 1_000, 5, seed=7, times=20) < 4.0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("move", "name", "wrong"),
     [

@@ -24,6 +24,8 @@ KINDS = (
     "far gallery",
     "far probes",
     "permuted features",
+    "half digits",
+    "vanishing",
 )
 
 
@@ -107,6 +109,13 @@ def make(seed, kind, *, n=150, m=400, d=6, n_classes=None, n_groups=3):
         # being fused.
         gallery, probes = rng.permuted(np.tile(gallery[0], (m, 1)), axis=1), probes * 0
         probes += 1 / 3
+    elif kind == "half digits":
+        # Half-way between numbers of float32: each is rounded as far as can be.
+        steps = 0.5 + rng.normal(0, 0.01, (m, d))
+        gallery, probes = 1 + steps * 2.0**-23, 1 + rng.random((n, d))
+    elif kind == "vanishing":
+        # Beside vectors of usual size these underflow in float32.
+        gallery[: m // 3] *= 1e-44
     n_classes = n_classes or m
     gallery_class = np.r_[:n_classes, rng.integers(0, n_classes, m - n_classes)]
     return (
@@ -143,7 +152,7 @@ def test_counts_are_those_of_the_definition(
     problem = make(
         seed, kind, n=n, m=m, d=n_features, n_classes=n_classes, n_groups=n_groups
     )
-    if kind not in {"huge", "tiny", "outliers", "overflow"}:
+    if kind not in {"huge", "tiny", "outliers", "overflow", "vanishing"}:
         vectors = (a.astype(t) for a, t in zip(problem[:2], dtypes, strict=True))
         problem = (*vectors, *problem[2:])
     got = count(problem, path=path, metric=metric, _TILE_WIDTH=8, _BLOCK_ROWS=4)
@@ -152,7 +161,7 @@ def test_counts_are_those_of_the_definition(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize(("n_features", "n_classes"), [(6, 400), (50, 90)])
+@pytest.mark.parametrize(("n_features", "n_classes"), [(2, 300), (6, 400), (50, 90)])
 def test_both_paths_agree(kind, metric, n_features, n_classes):
     problem = make(1, kind, d=n_features, n_classes=n_classes)
     plain = count(problem, path="plain", metric=metric)

@@ -291,7 +291,7 @@ def searched_log_p(
     for rows, columns in found.pairs():
         tried = []
         for one in wanted:
-            plain = min(0.0, one.log_p(null, rows, columns))
+            plain = one.log_p(null, rows, columns)
             choices = one.log_choices((n, m), rows.size, columns.size)
             tried.append((min(0.0, plain + choices + extra), plain, one.name))
         adjusted, plain, name = min(tried)

@@ -250,7 +250,7 @@ class ProbitMixture:
     def _atoms(self) -> Atoms:
         used = self.weights != 0
         if not used.any():
-            nothing = np.empty(0)
+            nothing = np.array([])
             return Atoms(
                 log_u=nothing, p=nothing, masses=nothing, always_right=self.always_right
             )

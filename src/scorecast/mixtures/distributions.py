@@ -295,7 +295,7 @@ class SkewStudentMixture:
 
     def __post_init__(self) -> None:
         weights = np.asarray(self.weights, dtype=np.float64)
-        fits = weights.shape == (len(self.components),) and len(self.components) > 0
+        fits = weights.shape == (len(self.components),)
         if not fits or (weights < 0).any() or abs(weights.sum() - 1.0) > 1e-9:
             problem = "must be one per component, none negative, summing to one"
             raise InvalidInputError(problem, parameter="weights")

@@ -393,7 +393,7 @@ class SettingEstimate:
     n_samples: int
     n_features: int
     limits: tuple[float, float] = (-math.inf, math.inf)
-    sample_error: float = 0.0
+    sample_error: float
     failure: FitFailure | None = None
     needs: Needs | None = None
     no_interval: NoInterval | None = None

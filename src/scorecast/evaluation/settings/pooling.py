@@ -642,8 +642,7 @@ def difference_p(a: SettingEstimate, b: SettingEstimate) -> float:
     if len(gaps) == 1:
         if np.ptp(gaps[0]) <= _SAME * np.abs(gaps[0]).max():
             return 1.0
-        p = corrected_t(gaps[0], a.test_ratio)[1]
-        return 1.0 if math.isnan(p) else p
+        return corrected_t(gaps[0], a.test_ratio)[1]
     means = np.array([gap.mean() for gap in gaps])
     if means.size < 2 or np.ptp(means) <= _SAME * np.abs(means).max():
         return 1.0
