@@ -381,13 +381,14 @@ def test_an_accuracy_that_no_point_has_is_refused():
     with pytest.raises(UsageError) as caught:
         sc.extrapolate_curve([100, 1000], [0.9, 0.8], until=0.85)
     assert caught.value.parameter == "until"
-    with pytest.raises(UsageError, match="leave out b"):
-        sc.extrapolate_curve(
-            [100, 1000] * 2,
-            [0.97, 0.93, 0.9, 0.8],
-            until=0.85,
-            model=["a", "a", "b", "b"],
-        )
+    # Beside a model that holds it, one that has lost it shows where.
+    many, models = [100, 1000] * 2, ["a", "a", "b", "b"]
+    points = (many, [0.97, 0.93, 0.9, 0.8])
+    kept = sc.extrapolate_curve(*points, until=0.85, model=models)
+    a, b = (curve.reach.classes for curve in kept.curves)
+    assert 100 <= b < 1000 < a
+    with pytest.raises(UsageError):
+        sc.extrapolate_curve(*points, until=0.95, model=models)
     with pytest.raises(UsageError) as caught:
         sc.extrapolate_curve([100, 1000], [0.9, 0.8])
     assert caught.value.parameter == "to"

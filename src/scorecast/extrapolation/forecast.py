@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
-from scorecast.exceptions import UsageError, listed
+from scorecast.exceptions import UsageError
 from scorecast.extrapolation.auto import PooledFit, Pooling
 from scorecast.extrapolation.backtest import (
     BacktestRow,
@@ -785,25 +785,21 @@ def tidy(classes: int) -> int:
 
 
 def refuse_lost(until: float, known: Sequence[tuple[str, int, float]]) -> None:
-    """Refuse to hold an accuracy that is lost already.
+    """Refuse to hold an accuracy that everybody has lost already.
 
     `known` has the name of every recogniser, the most classes it was tested with, and
-    its accuracy among them.
+    its accuracy among them. Beside one who holds it others show where they lost it.
     """
-    lost = [one for one in known if one[2] < until]
-    if not lost:
+    name, classes, accuracy = max(known, key=lambda one: one[2])
+    if accuracy >= until:
         return
-    name, classes, accuracy = min(lost, key=lambda one: one[2])
     of = f" of {name}" if name else ""
-    others = " (others are below it, too)" if len(lost) > 1 else ""
-    remedy = "ask for less"
-    if len(lost) < len(known):
-        remedy += f", or leave out {listed([one[0] for one in lost], 4)}"
+    others = " (others are below it, too)" if len(known) > 1 else ""
     raise UsageError(
         f"with {classes:,} classes the accuracy{of} is {accuracy:.3f} already{others}; "
         f"got {until:g}",
         parameter="until",
-        remedy=remedy,
+        remedy="ask for less",
     )
 
 

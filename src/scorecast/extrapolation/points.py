@@ -610,8 +610,9 @@ def extrapolate_curve(
         Numbers of classes to forecast. At a number that is among the points the point
         is given back. Needed unless `until` is given.
     until : float, optional
-        Accuracy to hold, no higher than at the last point: `PublishedCurve.reach` says
-        up to how many classes, not beyond a thousand million.
+        Accuracy to hold, no higher than that of the best model at its last point:
+        `PublishedCurve.reach` says up to how many classes, not beyond a thousand
+        million.
     n_samples : int or sequence of int, optional
         Number of tests behind every point; without it intervals allow for no error of
         sampling.
@@ -690,8 +691,11 @@ def extrapolate_curve(
         )
         reaches = {n: _reach(fit, until, confidence_level) for n, fit in fits.items()}
     if to is None:
-        # An accuracy that is never lost is shown at the limit.
-        targets = np.unique([tidy(r.classes or r.limit) for r in reaches.values()])
+        # An accuracy that is never lost is shown at the limit, one that was lost
+        # before the first point at that.
+        firsts = [int(points.classes[0]) for points, _ in given.values()]
+        ends = [tidy(reach.classes or reach.limit) for reach in reaches.values()]
+        targets = np.unique(np.maximum(ends, firsts))
     curves, notes = [], []
     for name, (points, own) in given.items():
         rises = _rises(fits[name])
