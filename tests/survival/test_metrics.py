@@ -17,8 +17,8 @@ from scorecast.survival import (
 )
 from scorecast.survival.baselines import fit_baseline
 from scorecast.survival.data import check_survival
-from scorecast.survival.metrics import _by_tenth, median_time, survival_at
-from scorecast.survival.population import fit_accelerated, fit_population
+from scorecast.survival.metrics import _by_tenth, survival_at
+from scorecast.survival.population import fit_population
 
 pytestmark = pytest.mark.filterwarnings("ignore:In .* fits the chains disagree")
 
@@ -238,18 +238,6 @@ def test_accelerated_rivals_are_those_of_lifelines(cohort, kind):
     np.testing.assert_allclose(np.exp(tail), exact, atol=1e-6)
 
 
-def test_half_outlive_the_time_that_covariates_tell(cohort):
-    X, time, event = cohort()
-    found = fit_accelerated(time, event, X, "lognormal")
-    middle = np.exp(found.centre + (X - found.means) @ found.slopes)
-    assert np.ptp(middle) > 0.1
-    density, tail = found.predict_log(X, middle[:, None])
-    np.testing.assert_allclose(tail, math.log(0.5), atol=1e-12)
-    # The normal density at its middle, per unit of time.
-    peak = 1 / (math.sqrt(2 * math.pi) * found.scale * middle)
-    np.testing.assert_allclose(np.exp(density[:, 0]), peak, rtol=1e-12)
-
-
 def test_hazards_of_cox_are_those_of_lifelines(cohort):
     lifelines = pytest.importorskip("lifelines")
     pd = pytest.importorskip("pandas")
@@ -265,10 +253,3 @@ def test_hazards_of_cox_are_those_of_lifelines(cohort):
     # Breslow's baseline, but for the steps that are smoothed.
     survival = fitter.predict_survival_function(frame[:6], times=at[0]).to_numpy().T
     np.testing.assert_allclose(np.exp(-np.exp(hazards)), survival, atol=0.06)
-
-
-def test_the_median_time_is_when_half_have_had_their_event():
-    times = np.arange(1.0, 21)
-    assert median_time(times, np.ones(20, bool)) == 10
-    assert median_time(times, times > 10) == 15  # those before were censored
-    assert median_time(times, times < 10) is None
