@@ -9,7 +9,8 @@ without one they are those of the room, files named like the module first.
 
 A mutant of code that was rebuilt is translated by hand to the same expression: change
 its ``file``, ``line`` and ``column``, or set ``gone`` to the reason why there is none.
-One that changes no answer has the verdict ``equivalent``, and ``why``.
+One that changes no answer has the verdict ``equivalent``, and ``why``; one of code that
+nothing depended on, and that is no more, ``deleted``.
 
     python tools/mutants.py draw --seed 27 --number 60
     python tools/mutants.py judge [--coverage .coverage] [--again survived time-out]
