@@ -9,7 +9,8 @@ without one they are those of the room, files named like the module first.
 
 A mutant of code that was rebuilt is translated by hand to the same expression: change
 its ``file``, ``line`` and ``column``, or set ``gone`` to the reason why there is none.
-One that changes no answer has the verdict ``equivalent``, and ``why``.
+One that changes no answer has the verdict ``equivalent``, and ``why``; one of code that
+nothing depended on, and that is no more, ``deleted``.
 
     python tools/mutants.py draw --seed 27 --number 60
     python tools/mutants.py judge [--coverage .coverage] [--again survived time-out]
@@ -211,7 +212,7 @@ def judge(coverage: str | None, again: list[str], files: str, seconds: float) ->
         shutil.copytree(ROOT, copy, ignore=skip)
         if (ROOT.parent / "shared").exists():
             (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")
-        reach = Reach(coverage, _collect(copy))
+        reach, judged = Reach(coverage, _collect(copy)), []
         for i, mutant in enumerate(mutants):
             is_asked = mutant.get("verdict", "open") in ("open", *again)
             if "gone" in mutant or not is_asked or not re.search(files, mutant["file"]):
@@ -221,17 +222,23 @@ def judge(coverage: str | None, again: list[str], files: str, seconds: float) ->
             mutant.pop("by", None)
             mutant |= {"verdict": verdict, **({"by": by} if by else {})}
             _save_one(mutant)
+            judged.append(mutant)
             print(i, mutant["file"], mutant["line"], verdict, by, flush=True)
-        _confirm(copy)
+        _confirm(copy, judged)
     print(Counter(m.get("verdict", "gone") for m in _load()))
 
 
-def _confirm(copy: Path) -> None:
+def _confirm(copy: Path, judged: list[dict[str, Any]]) -> None:
     """Take back the verdicts of tests that fail without a mutant, too."""
-    tests = sorted({m["by"] for m in _load() if "by" in m})
+    tests = sorted({mutant["by"] for mutant in judged if "by" in mutant})
+    if not tests:
+        return
     done = _run(copy, ["--maxfail=1000", *tests], 100 * _SECONDS)
-    for mutant in _load():
-        if "by" in mutant and mutant["by"] in _FAILED.findall(done.stdout):
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"not confirmed: {done.stdout[-2000:]}")
+    failed = set(_FAILED.findall(done.stdout))
+    for mutant in judged:
+        if mutant.get("by") in failed:
             _save_one({**mutant, "verdict": "not judged"})
 
 
