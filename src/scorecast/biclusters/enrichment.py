@@ -4,7 +4,7 @@ Of N rows, K are annotated with a term; a bicluster of n rows holds x of them. I
 rows had been drawn without regard to annotations,
 
 .. math:: P(X \ge x) = \sum_{i=x}^{\min(n, K)}
-          \binom{K}{i} \binom{N - K}{n - i} \Big/ \binom{N}{n}.
+          \frac{\binom{K}{i} \binom{N - K}{n - i}}{\binom{N}{n}}.
 
 Every term is tried with every bicluster, and all p-values are adjusted at once.
 """
