@@ -18,6 +18,7 @@ from scorecast.exceptions import InvalidInputError, MissingExtraError
 INPUT = {"part": "inputs"}
 OPTION = {"part": "options"}
 DATA = {"part": "data"}  # kept in files of its own, never in the JSON
+NEW = {"is_new": True}  # since the schema: results saved before go without it
 SHARE = {"is_share": True}  # from 0 to 1; what is read and lies outside is refused
 _PARTS = ("inputs", "options", "result")
 

@@ -167,14 +167,18 @@ def _members(
     n_rows: int,
 ) -> dict[str, IntArray]:
     """Return the rows of every term, each once."""
-    if not isinstance(annotations, Mapping) or not annotations:
-        problem = "must map terms to rows; got " + (
-            "nothing" if not annotations else type(annotations).__name__
-        )
+    if not isinstance(annotations, Mapping):
+        problem = f"must map terms to rows; got {type(annotations).__name__}"
         raise InvalidInputError(problem, parameter="annotations")
     known = _row_numbers(row_names, n_rows)
-    found = {}
+    found: dict[str, IntArray] = {}
     for term, rows in annotations.items():
+        if isinstance(rows, str) or not isinstance(rows, Iterable):
+            problem = f"{term}: must be a list of rows; got {rows!r}"
+            raise InvalidInputError(problem, parameter="annotations")
+        if str(term) in found:
+            problem = f"two terms are called {str(term)!r}"
+            raise InvalidInputError(problem, parameter="annotations")
         if known is None:
             own = [_row_number(row, term, n_rows) for row in rows]
         else:

@@ -19,7 +19,7 @@ from scorecast._core.checks import (
     check_share,
 )
 from scorecast._core.keywords import checked_keywords
-from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
+from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
 from scorecast.biclusters.agreement import (
@@ -173,7 +173,7 @@ class BiclusterScores(Result):
     n_significant: int | None
     heat_map: HeatMap | None
     notes: tuple[Note, ...]
-    enrichments: Enrichments | None = None
+    enrichments: Enrichments | None = field(default=None, metadata=NEW)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per found bicluster."""

@@ -10,7 +10,7 @@ import click
 from scorecast.biclusters import ASSIGNMENTS, PATTERNS
 from scorecast.cli.options import Share, Whole, output_options, table_options
 from scorecast.cli.verb import Verb, method_option, option, refuse_unused
-from scorecast.exceptions import Location, UsageError, locating
+from scorecast.exceptions import InvalidInputError, Location, UsageError, locating
 
 if TYPE_CHECKING:
     from scorecast.cli.outputs import Gate, Loaded
@@ -248,8 +248,16 @@ def _annotations(path: str, *, by_name: bool) -> dict[str, list[Any]]:
 
     read = read_columns(path, [], ["term", "row"]).texts
     found: dict[str, list[Any]] = {}
-    for term, row in zip(read["term"].tolist(), read["row"].tolist(), strict=True):
-        number = not by_name and str(row).isdecimal()
+    pairs = zip(read["term"].tolist(), read["row"].tolist(), strict=True)
+    for line, (term, row) in enumerate(pairs, 2):
+        blank = "term" if not str(term).strip() else "row"
+        if not str(term).strip() or not str(row).strip():
+            raise InvalidInputError(
+                "the cell is empty",
+                location=Location(file=path, column=blank, row=line),
+                remedy="fill it or drop the row",
+            )
+        number = not by_name and str(row).lstrip("-").isdecimal()
         found.setdefault(str(term), []).append(int(row) if number else row)
     return found
 

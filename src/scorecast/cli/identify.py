@@ -366,6 +366,13 @@ def command(context: click.Context, /, **options: Any) -> None:
     if options["models"] and all(":" in name for name in options["models"]):
         reason = "in a regressor of scikit-learn: write it among its parameters"
         refuse_unused(context, ("alphas", "shrinkage"), reason)
+    if route == "data" and not options["ensemble_sizes"]:
+        reason = "without --ensemble-sizes"
+        refuse_unused(context, ("ensemble_draws",), reason)
+    twice = [name for name in options["models"] if options["models"].count(name) > 1]
+    if twice:
+        problem = f"{twice[0]} is given twice"
+        raise UsageError(problem, parameter="models")
     load = {"data": _load_data, "accuracy": _load_accuracy}.get(route, _load_decoders)
     run(options, load, _answer, gates=_gates)
 
@@ -538,6 +545,8 @@ def _load_data(options: dict[str, Any]) -> Loaded:
         features[name] = stimuli.values
         files.append(stimuli.source)
     files.append(responses.source)
+    if options["duplicates"] == "repeats":
+        _check_alike(features)
     groups = None
     notes: tuple[DataWarning, ...] = ()
     if options["groups"]:
@@ -566,6 +575,29 @@ def _load_data(options: dict[str, Any]) -> Loaded:
     )
 
 
+def _check_alike(features: dict[str, Any]) -> None:
+    """Refuse sets of features of which one takes for equal what another tells apart."""
+    import numpy as np
+
+    first, alike = "", None
+    for name, values in features.items():
+        found = np.unique(values, axis=0, return_inverse=True)[1].ravel()
+        # By first appearance, whatever the values.
+        order = np.unique(found, return_index=True)[1][found]
+        if alike is None:
+            first, alike = name, order
+        elif not np.array_equal(order, alike):
+            row = int(np.argmax(order != alike))
+            raise InvalidInputError(
+                f"{first!r} and {name!r} do not have the same repeated rows (the first "
+                f"is row {row + 1}): equal rows are one stimulus, and sets of features "
+                "are compared on the same stimuli",
+                parameter="stimuli",
+                remedy="add what tells stimuli apart, or say that rows are draws",
+                option="duplicates",
+            )
+
+
 def _check_as_long(source: str, length: int, stimuli: Matrix, what: str) -> None:
     """Name both files where they do not have one line per response."""
     n_rows = len(stimuli.values)
@@ -592,7 +624,7 @@ def _load_accuracy(options: dict[str, Any]) -> Loaded:
     try:
         sizes = Listed(Whole(min=2)).convert(options["class_file"], None, None)
     except click.BadParameter as error:
-        problem = f"is a number beside --accuracy, such as 50: {error.message}"
+        problem = f"must be a number beside --accuracy, such as 50: {error.message}"
         raise UsageError(problem, parameter="class_file") from error
     tests = options["n_tests"]
     return Loaded(

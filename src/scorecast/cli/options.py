@@ -92,11 +92,11 @@ class Listed(click.ParamType[tuple[Any, ...]]):
         if isinstance(value, tuple):
             return value
         text = str(value).strip()
-        # 10,000 is one number, 200,400 are two.
-        thousands = r"[+-]?\d{1,3}(,\d{3})*,0\d{2}(,\d{3})*"
-        if isinstance(self.one, Whole) and re.fullmatch(thousands, text):
-            return (self.one.convert(text, param, ctx),)
         parts = text.split(",")
+        if isinstance(self.one, Whole) and re.fullmatch(r"\d{1,3}(,\d{3})+", text):
+            plain, apart = "".join(parts), ", ".join(parts)
+            problem = f"is {text!r} one number or several? Write {plain} or '{apart}'."
+            self.fail(problem, param, ctx)
         return tuple(self.one.convert(part.strip(), param, ctx) for part in parts)
 
 

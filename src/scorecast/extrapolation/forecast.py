@@ -180,11 +180,12 @@ class Discriminability:
     u : ndarray of float64
         Favourabilities.
     d : ndarray of float64
-        D(u), the share of samples with favourability at most u.
+        D(u), the share of samples with favourability at most u, as it was fitted: what
+        is not held to be a share may leave 0 to 1 a little.
     """
 
     u: NDArray[np.float64] = field(metadata=SHARE)
-    d: NDArray[np.float64] = field(metadata=SHARE)
+    d: NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -234,9 +234,9 @@ def required_classes(
     rows = [tried.rows[int(k)] for k in sizes]
     widths = np.array([row[:, 0].mean() for row in rows])
     errors = [row[:, 0].std() / math.sqrt(max(len(row) - 1, 1)) for row in rows]
-    if found > sizes[-1]:
-        found = _rounded(found)
     n_classes, is_all = (to, True) if found >= to else (found, False)
+    if sizes[-1] < n_classes < to:
+        n_classes = min(_rounded(n_classes), to)
     return RequiredClasses(
         n_classes=n_classes,
         n_samples=n_classes * samples_per_class,

@@ -20,14 +20,18 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from scorecast._core.result import INPUT, OPTION, SHARE, Result
+from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Result
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.extrapolation.bayesian import posterior_of_ranks
-from scorecast.extrapolation.extrapolator import clipped_logit
+from scorecast.extrapolation.extrapolator import Law, clipped_logit
 from scorecast.extrapolation.forecast import Extrapolation
 from scorecast.extrapolation.measures import measure_named
-from scorecast.extrapolation.observed import ObservedClasses, effective_size
+from scorecast.extrapolation.observed import (
+    ObservedClasses,
+    RankHistogram,
+    effective_size,
+)
 from scorecast.scores import Recogniser, Scores, check_scores
 
 _GROUPS = 60
@@ -60,7 +64,7 @@ class RecogniserDifference:
 
     first: str
     second: str
-    measure: str
+    measure: str = field(default="top-1", metadata=NEW)
     classes: int
     value: float
     low: float
@@ -83,7 +87,7 @@ class Crossing:
         The number of classes.
     """
 
-    measure: str
+    measure: str = field(default="top-1", metadata=NEW)
     ahead: str
     behind: str
     classes: int
@@ -237,13 +241,18 @@ def _left_out(
     left_out = [
         (ranks, posterior_of_ranks(ranks, size)) for ranks in grouped.ranks_left_out
     ]
+
+    def one(name: str, ranks: RankHistogram, law: Law) -> FloatArray:
+        measure, found = measure_named(name), np.empty(ks.size)
+        # Up to the classes at hand it is counted, beyond them the law is asked.
+        is_known = ks <= ranks.n_classes
+        found[is_known] = measure.value(ranks, ks[is_known])
+        if not is_known.all():
+            found[~is_known] = measure.expected(law, ranks, ks[~is_known])
+        return clipped_logit(found)
+
     return {
-        name: np.array(
-            [
-                clipped_logit(measure_named(name).expected(law, ranks, ks))
-                for ranks, law in left_out
-            ]
-        )
+        name: np.array([one(name, ranks, law) for ranks, law in left_out])
         for name in measures
     }
 

@@ -20,7 +20,7 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
-from scorecast._core.result import DATA, INPUT, OPTION, SHARE, Note, Result
+from scorecast._core.result import DATA, INPUT, NEW, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
@@ -127,7 +127,8 @@ class EnsembleSize:
     implied : float
         Implied information, averaged over ensembles.
     low, high : float
-        The least and the most that one of these ensembles implies.
+        The least and the most that one of these ensembles implies; of one without a
+        wrong answer the least that it may.
     """
 
     n_responses: int
@@ -191,7 +192,7 @@ class Identification(Result):
     implied: ImpliedInformation
     bound: InformationBound
     forecasts: tuple[IdentificationForecast, ...] = ()
-    ensembles: tuple[EnsembleSize, ...] = ()
+    ensembles: tuple[EnsembleSize, ...] = field(default=(), metadata=NEW)
     assumptions: tuple[Note, ...] = ()
     notes: tuple[Note, ...] = ()
     sample: CurveSample | None = field(default=None, metadata=DATA)
@@ -425,10 +426,10 @@ def _ensembles(
             for _ in range(n_draws)
         ]
         samples, _ = fitting.tested(drawn, rng, f"{size} of {n_all} responses")
-        implied = [
-            fit_implied(sample, weights=settings.weights, **asked).value
-            for sample in samples
-        ]
+        fits = [fit_implied(one, weights=settings.weights, **asked) for one in samples]
+        implied = [fit.value for fit in fits]
+        # Of an ensemble without a wrong answer only the least is known.
+        least = [fit.value if math.isfinite(fit.value) else fit.low for fit in fits]
         right = [s.curve.accuracy[np.argmax(s.curve.classes)] for s in samples]
         found.append(
             EnsembleSize(
@@ -436,7 +437,7 @@ def _ensembles(
                 n_draws=n_draws,
                 accuracy=float(np.mean(right)),
                 implied=float(np.mean(implied)),
-                low=min(implied),
+                low=min(least),
                 high=max(implied),
             )
         )

@@ -125,7 +125,7 @@ def _headline(found: BiclusterScores) -> str:
         said += (
             f". {formats.count(found.enrichments.n_enriched)} of "
             f"{formats.count(found.n_found)} hold rows that share a term more often "
-            "than by chance"
+            f"than by chance (at {found.alpha:g} after adjustment)"
         )
     return f"{said}."
 
@@ -292,8 +292,8 @@ def _enrichment_section(found: BiclusterScores, shared: Enrichments) -> Section:
         f"with every bicluster; {formats.count(shared.n_annotated_rows)} of "
         f"{formats.count(found.n_rows)} rows have one. p: chance of as many such "
         "rows among rows drawn at random, adjusted for all terms and biclusters (the "
-        f"share of false finds is at most {found.alpha:g}). Of each bicluster: every "
-        "term below that level, or its nearest."
+        f"expected share of false finds is at most {found.alpha:g}). Of each "
+        "bicluster: every term below that level, or its nearest."
     )
     shown = sorted(shared.rows, key=lambda row: row.p_value)[:_MOST_ROWS]
     columns = ("bicluster", "term", "with it", "expected", "fold", "p", "adjusted")

@@ -877,7 +877,9 @@ def recognisers_document(result: RecogniserComparison) -> Document:
         headline=headline,
         notes=tuple(
             dict.fromkeys(
-                f"{formats.printable(name)}: {text}"
+                text
+                if text == _OBSERVED_AND_FORECAST
+                else f"{formats.printable(name)}: {text}"
                 for name, one in result.recognisers.items()
                 for text in _notes(one.notes, one.predictions)
             )
@@ -1140,12 +1142,17 @@ def _all_observed_text(result: RecogniserComparison) -> str:
 
 
 def _apart_row(d: RecogniserDifference, *, has_measure: bool) -> tuple[str, ...]:
-    low, high = (formats.points(end, signed=True) for end in (d.low, d.high))
+    def written(difference: float) -> str:
+        if d.measure == "mrr":  # a number, as it stands beside its forecasts
+            return f"{difference:+.3f}"
+        return formats.points(difference, signed=True)
+
+    value, low, high = map(written, (d.value, d.low, d.high))
     return (
         f"{formats.printable(d.second)} - {formats.printable(d.first)}",
         *((measure_name(d.measure),) if has_measure else ()),
         formats.classes(d.classes),
-        formats.points(d.value, signed=True),
+        value,
         f"{low} to {high}",
         formats.percent(d.chance_ahead, 1),
     )

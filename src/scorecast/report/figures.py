@@ -385,7 +385,7 @@ def _fits(ticks: Sequence[float], low: float, high: float, width: float) -> bool
 def _short_count(number: float) -> str:
     for size, unit in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if number >= size:
-            return f"{number / size:.3g}{unit}"
+            return f"{float(f'{number / size:.3g}'):,.10g}{unit}"
     return count(number)
 
 

@@ -64,7 +64,7 @@ __all__ = [
 UNKNOWN = "n/a"
 
 _MOST_DIGITS = 2
-_HUNDRED_MILLION = 1e8
+_HUNDRED_MILLION, _COUNTLESS = 1e8, 1e15
 _THOUSAND, _MOST_COUNTED = 1e3, 1e15  # beyond the last nobody counts the noughts
 
 _RANGE = re.compile(r"(?<=\d)-(?=\d)")
@@ -266,16 +266,19 @@ def classes(number: float) -> str:
 
 
 def about(number: float) -> str:
-    """Write a large number that is not known so exactly, with three digits.
+    """Write a large number that is not known so exactly: its first three digits.
 
     Examples
     --------
     >>> about(1546), about(147_382_911), about(9_999_999)
-    ('1,546', '147 million', '10 million')
+    ('1,546', '147 million', '9.99 million')
     """
-    if number < 1e6:
+    if math.isnan(number):
+        return UNKNOWN
+    if not 1e6 <= number < _COUNTLESS:
         return count(number)
-    rounded = float(f"{number:.3g}")
+    step = 10 ** (len(str(int(number))) - 3)
+    rounded = int(number) // step * step
     unit, name = (1e9, "billion") if rounded >= 1e9 else (1e6, "million")
     return f"{rounded / unit:,.10g} {name}"
 

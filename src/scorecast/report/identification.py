@@ -15,6 +15,7 @@ from scorecast.identification import (
     Assumption,
     DecoderComparison,
     DecoderRow,
+    EnsembleSize,
     Identification,
     ImpliedInformation,
     InformationBound,
@@ -325,9 +326,7 @@ def _ensembles_table(result: Identification) -> Table:
             (
                 formats.count(row.n_responses),
                 _amount(row.implied, 2),
-                formats.fixed_span(row.low, row.high, 2, dash=_DASH)
-                if row.n_draws > 1 and math.isfinite(row.high)
-                else "",
+                _ensemble_range(row),
                 formats.percent(row.accuracy, 1),
                 formats.count(row.n_draws),
             )
@@ -337,14 +336,23 @@ def _ensembles_table(result: Identification) -> Table:
     )
 
 
+def _ensemble_range(row: EnsembleSize) -> str:
+    if math.isinf(row.high):
+        return f"from {formats.fixed(row.low, 2)}"
+    if row.n_draws == 1:
+        return ""
+    return formats.fixed_span(row.low, row.high, 2, dash=_DASH)
+
+
 def _ensembles_sections(result: Identification) -> tuple[Section, ...]:
     if not result.ensembles:
         return ()
     lead = (
         "The model fitted anew to some of the responses, drawn at random. Dots: "
         "implied information, averaged over ensembles; lines: the least and the most "
-        "that one of them implies. Where it no longer grows, more responses of this "
-        "kind tell nothing new, or there are too few stimuli to learn them from."
+        "that one of them implies, without end where one made no mistake. Where it no "
+        "longer grows, more responses of this kind tell nothing new, or there are too "
+        "few stimuli to learn them from."
     )
     return (
         Section(

@@ -110,11 +110,14 @@ def _print_table(console: Console, table: Table, width: int) -> None:
         blocks = _blocks(table, room, least)
         if len(blocks) == 1:
             break
+    are_beside = any(table.notes) and not table.has_long_notes and len(blocks) == 1
     for place, columns in enumerate(blocks):
         if place:
             console.print()
-        _print_block(console, table, columns, least, bars)
-    if table.has_long_notes:
+        # Numbers without words beside them are known by their first column.
+        key = [0] if place and not table.n_words else []
+        _print_block(console, table, [*key, *columns], least, bars, are_beside)
+    if any(table.notes) and not are_beside:
         below = zip(table.rows, table.notes, strict=False)
         for said in (f"{row[0]}: {note}" for row, note in below if note):
             console.print(Padding(Text(_clean(said), style="dim"), (0, 0, 0, 2)))
@@ -136,15 +139,20 @@ def _blocks(table: Table, width: int, least: int) -> list[list[int]]:
         taken += widths[at]
         if taken > room and blocks[-1]:
             blocks.append([])
-            taken = widths[at]
+            taken = widths[at] + (0 if table.n_words else widths[0])
         blocks[-1].append(at)
     return blocks
 
 
 def _print_block(
-    console: Console, table: Table, columns: list[int], least: int, bars: list[str]
+    console: Console,
+    table: Table,
+    columns: list[int],
+    least: int,
+    bars: list[str],
+    are_beside: bool,
 ) -> None:
-    """Set the names with some of the columns of numbers."""
+    """Set the names with some of the columns of numbers, and perhaps with notes."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -168,7 +176,6 @@ def _print_block(
         )
     if bars:
         grid.add_column("", no_wrap=True)
-    are_beside = any(table.notes) and not table.has_long_notes
     if are_beside:
         grid.add_column("", justify="left", overflow="fold", style="dim")
     for number, row in enumerate(table.rows):

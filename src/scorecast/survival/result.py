@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
+from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Note, Result
 from scorecast.information import ApparentInformation, Verdict
 from scorecast.mixtures import LEAST_ESS_OF_SHORT_CHAINS
 from scorecast.survival.data import FEW_EVENTS
@@ -218,8 +218,8 @@ class FitDiagnostics:
     ridge: float
     n_ridged: int
     fewest_events: int
-    mcse: float = math.nan
-    spread: float = math.nan
+    mcse: float = field(default=math.nan, metadata=NEW)
+    spread: float = field(default=math.nan, metadata=NEW)
 
     @property
     def passed(self) -> bool:

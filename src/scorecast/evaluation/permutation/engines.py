@@ -33,6 +33,7 @@ _OVERHEAD = 1e7  # operations in the time that fitting and scoring takes beside 
 _ENTRIES = 2**19  # of a stack of matrices, so that it stays near the processor
 _NO_DIRECTION = 1e-13  # of the largest eigenvalue: what is below is rounding
 _MOST_SHIFT = 64.0  # variances by which a mean may have moved: six binary digits
+_MOST_SIZE = 2.0**16  # variances that the square of a mean may be: eight of them
 
 
 # The contract ----------------------------------------------------------------------
@@ -497,10 +498,13 @@ class _ScaledRule:
         weights = placed(times / self.fold.train.size, orders)
         mean = weights @ self.features.centred
         variance = weights @ self.features.squared - mean**2
-        shift = mean
+        far = np.abs(self.features.means)
+        shift = np.abs(mean)
         if not self.scaler.with_mean:  # what stays in is as large a loss of digits
-            shift = np.abs(mean) + np.abs(self.features.values.mean(axis=0))
+            shift = shift + far
         is_clear = (shift**2 <= _MOST_SHIFT * variance) & (variance > 0)
+        # What hardly varies for its size the scaler may take for constant.
+        is_clear &= far**2 <= _MOST_SIZE * variance
         variance[:, self.features.is_flat] = 1.0  # as the scaler takes it
         is_trusted = np.asarray((is_clear | self.features.is_flat).all(axis=1))
         return mean, variance, is_trusted
@@ -512,7 +516,7 @@ class _ScaledRule:
         if is_clear:
             scale = np.sqrt(variance) if self.scaler.with_std else np.ones(mean.size)
             if not self.scaler.with_mean:
-                mean = -self.features.values.mean(axis=0)
+                mean = -self.features.means
             return ScaledFeatures(self.features, mean, scale)
         from sklearn.base import clone
 
