@@ -195,7 +195,7 @@ def test_far_targets_carry_a_caveat_and_near_ones_are_observed(run, files):
         "extrapolate", files / "both.npz", "--to", 5, "--to", 12, "--to", 10**12, *QUICK
     )
     assert code == 0
-    assert "rough guide" in out
+    assert "rough guide" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
@@ -530,10 +530,10 @@ def test_as_many_guesses_as_classes_are_refused_alike(run, files):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--to", "1"], "--to: among fewer than 2 classes there is nothing to tell"),
+        (["--to", "1"], "1 is not in the range x>=2"),
         (["--to", "0"], "--to"),
         (["--to", "2.5"], "'2.5' is no whole number"),
-        (["--until", "0.9999"], "--until: with the 12 classes observed accuracy is"),
+        (["--until", "0.9999"], "--until: with 12 classes the accuracy is"),
         (["--until", "90"], "did you mean 0.90?"),
         (["--to", "50", "--top", "0"], "--top"),
         (["--to", "50", "--top", "1,12"], "within 12 guesses everything is right"),

@@ -495,7 +495,9 @@ def _caveat(p: Prediction, result: Extrapolation) -> str:
 
 
 def _far_text(k: int, n_classes: int) -> str:
-    return f"{formats.about(k / n_classes)}x beyond the data: a rough guide at best"
+    times = formats.about(k / n_classes)
+    times += "x" if times[-1].isdigit() else " times"  # 50x, but 2 million times
+    return f"{times} beyond the data: a rough guide at best"
 
 
 def _chance_text(chance: float) -> str:
@@ -1177,8 +1179,7 @@ def _recognisers_headline(result: RecogniserComparison) -> str:
     names = formats.printable(best), formats.printable(second)
     where = f"With {formats.classes(farthest)} classes"
     if farthest > FAR * result.n_classes:
-        times = formats.about(farthest / result.n_classes)
-        where += f" ({times}x beyond the data: a rough guide at best)"
+        where += f" ({_far_text(farthest, result.n_classes)})"
     sure = f"{formats.percent(chance, 1)} sure"
     held = _held_text(result)
     if chance >= _SURELY:
