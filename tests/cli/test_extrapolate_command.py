@@ -591,3 +591,19 @@ def test_names_of_files_lose_their_endings_unless_that_makes_them_alike():
         "x",
     ]
     assert [n for n, _ in named_files(["a.npz", "a.npy"])] == ["a.npz", "a.npy"]
+
+
+@pytest.mark.parametrize("text", ["1,623", "12,345", "200,400", "1,234,567"])
+def test_a_comma_that_may_divide_thousands_is_asked_about(run, files, text):
+    code, _, err = run("extrapolate", files / "both.npz", "--to", text)
+    assert code == 2
+    assert text.replace(",", "") in err
+    assert text.replace(",", ", ") in err
+
+
+def test_numbers_with_a_space_behind_the_comma_are_several(run, files):
+    code, out, err = run("extrapolate", files / "both.npz", "--to", "200, 400", *QUICK)
+    assert code == 0, err
+    rows = [line.split()[:1] for line in out.splitlines() if "%" in line]
+    assert ["200"] in rows
+    assert ["400"] in rows

@@ -582,3 +582,21 @@ def test_the_growth_with_responses_is_shown(run, folder):
     ends = [(row.split()[0], row.split()[-1]) for row in table[1:3]]
     assert ends == [("2", "3"), ("8", "1")]
     assert "grows with the number of responses" in page_text(page.read_text())
+
+
+def test_sets_of_features_with_other_repeats_are_refused(run, folder):
+    np.save(folder / "coarse.npy", np.round(np.load(folder / "x.npy")[:, :1]))
+    given = (
+        "identify", "--features", folder / "x.npy", "--features",
+        folder / "coarse.npy", "--responses", folder / "y.npy", "--n-splits", 2,
+    )  # fmt: skip
+    code, _, err = run(*given)
+    assert code == 3
+    assert "--duplicates" in err
+    assert run(*given, "--duplicates", "draws")[0] == 0
+
+
+def test_options_of_ensembles_and_models_given_twice_are_not_ignored(run, folder):
+    given = ("identify", "--stimuli", folder / "x.npy", "--responses", folder / "y.npy")
+    assert run(*given, "--ensemble-draws", 9)[0] == 2
+    assert run(*given, "--model", "ridge", "--model", "ridge")[0] == 2

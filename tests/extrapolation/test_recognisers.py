@@ -297,3 +297,14 @@ def test_intervals_of_a_difference_hold_and_would_not_if_all_doubt_were_shared(
     alike = 100 * np.random.default_rng(0).standard_normal((60, 1))
     monkeypatch.setattr(recognisers, "_left_out", lambda *_: alike)
     assert coverage().mean() < 0.75
+
+
+def test_differences_among_the_classes_at_hand_are_of_what_is_counted():
+    both = {"a": scores(2.5), "b": scores(3.0, 1)}
+    rules = {**RULES, "to": [10, 40, 400]}
+    answer = sc.extrapolate(both, OWN, top=[1, 5], mrr=True, **rules)
+    for measure in ("top-1", "mrr"):
+        found = [d.correlation for d in answer.differences if d.measure == measure]
+        assert len(found) == 3
+        # A law asked below the classes at hand gave 1 of every replicate, and so 0.
+        assert 0 < abs(found[0] - found[1]) < 0.3

@@ -179,3 +179,15 @@ def test_numbers_are_never_cut_however_narrow_the_terminal(width):
     assert all(len(line) <= width for line in shown.splitlines())
     for row in (names, *cells):
         assert all(cell in shown for cell in row[1:])
+
+
+def test_notes_of_a_table_that_is_divided_stand_below_it_once():
+    names = ("classes", "alpha", "beta", "gamma")
+    rows = (("10", "1.23456789", "2.3456789", "3.456789"),
+            ("20", "1.13456789", "2.1456789", "3.156789"))  # fmt: skip
+    table = Table(columns=names, rows=rows, notes=("first note", "second"), n_words=0)
+    section = Section(tables=(table,), is_terminal=True)
+    shown = write(Document(headline="x", sections=(section,)), width=26)
+    assert shown.count("first note") == 1
+    # Every part says which row is which.
+    assert sum(line.split()[:1] == ["10"] for line in shown.splitlines()) >= 2

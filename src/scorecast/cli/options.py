@@ -94,6 +94,8 @@ class Listed(click.ParamType[tuple[Any, ...]]):
         text = str(value).strip()
         parts = text.split(",")
         if isinstance(self.one, Whole) and re.fullmatch(r"\d{1,3}(,\d{3})+", text):
+            if any(part.startswith("0") for part in parts[1:]):  # 10,000 is one
+                return (self.one.convert(text, param, ctx),)
             plain, apart = "".join(parts), ", ".join(parts)
             problem = f"is {text!r} one number or several? Write {plain} or '{apart}'."
             self.fail(problem, param, ctx)
