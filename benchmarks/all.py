@@ -65,6 +65,8 @@ def measured(name):
         sys.exit(f"{name}: exit code {process.returncode}")
     beside = busy_seconds() - busy - (own_seconds() - own)
     rows = [line for line in lines if line.startswith("|")]
+    if len(rows) < 3:
+        sys.exit(f"{name}: printed no table")
     return rows, max(beside, 0.0) / (time.perf_counter() - wall)
 
 
@@ -80,14 +82,21 @@ def number(cell):
     return float(found[1].replace(",", "")) / (1000 if found[2] else 1)
 
 
+def keyed(rows):
+    """Return rows by their first cell and how often it stood before."""
+    found = {}
+    for row in map(cells, rows):
+        n_before = sum(first == row[0] for first, _ in found)
+        found[row[0], n_before] = row
+    return found
+
+
 def compared(name, old, new):
     """Say what changed of every number, and return how often it is slower."""
     header = cells(new[0])
-    before = {cells(row)[0]: cells(row) for row in old}
-    n_slower = 0
-    for row in new[2:]:
-        now = cells(row)
-        was = before.get(now[0])
+    before, n_slower = keyed(old), 0
+    for key, now in keyed(new[2:]).items():
+        was = before.get(key)
         if was is None:
             print(f"{name}: {now[0]}: new")
             continue
@@ -143,12 +152,13 @@ def main():
         if beside > MOST_BESIDE and (options.write or options.compare):
             sys.exit(f"{name}: other work took {beside:.2f} of a core beside it")
         if options.compare and name in kept["tables"]:
-            n_slower += compared(name, kept["tables"][name], rows)
+            n_slower += compared(name, kept["tables"][name]["rows"], rows)
         if options.write:
-            kept = {"machine": machine(), "tables": {**kept["tables"], name: rows}}
-            RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+            kept["tables"][name] = {"machine": machine(), "rows": rows}
             page = put(page, name, rows)
-            PAGE.write_text(page)
+    if options.write:  # all or nothing
+        RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+        PAGE.write_text(page)
     if options.compare:
         print(f"{n_slower} numbers are worse by more than a tenth")
 

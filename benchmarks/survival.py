@@ -54,9 +54,11 @@ def main():
     fitted(data, 4)  # compiles
     first, second = fitted(data, few), fitted(data, many)
     rate = (many - few) / (second[0] - first[0])
-    print(f"n = {len(data[1])}, N = 8: {rate:.1f} sweeps/s per core (wanted {LEAST:g})")
+    print("| n, N = 8 | sweeps/s | wanted | MiB, few draws | MiB, many |")
+    print("|---|---|---|---|---|")
     print(
-        f"peak memory: {first[1]:.0f} MiB for {few} draws, {second[1]:.0f} for {many}"
+        f"| {len(data[1]):,} | {rate:.1f} | {LEAST:g} | {first[1]:.0f} | "
+        f"{second[1]:.0f} |"
     )
 
 
