@@ -246,7 +246,8 @@ def _left_out(
         measure, found = measure_named(name), np.empty(ks.size)
         # Up to the classes at hand it is counted, beyond them the law is asked.
         is_known = ks <= ranks.n_classes
-        found[is_known] = measure.value(ranks, ks[is_known])
+        if is_known.any():
+            found[is_known] = measure.value(ranks, ks[is_known])
         if not is_known.all():
             found[~is_known] = measure.expected(law, ranks, ks[~is_known])
         return clipped_logit(found)
