@@ -13,12 +13,8 @@ import click
 
 from scorecast.cli.verb import refuse_unused
 from scorecast.exceptions import (
-    CheckpointError,
     DataWarning,
-    InsufficientDataError,
-    InvalidInputError,
     Location,
-    NotConvergedError,
     ScorecastWarning,
     locating,
 )
@@ -37,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Loaded",
     "LoadedScores",
-    "blamed_on",
     "collected_warnings",
     "file_layout",
     "file_prints",
@@ -204,9 +199,9 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
     known = classes if classes is not None else table.classes
     n_columns = table.values.shape[1]
     if classes is not None:
-        with blamed_on(options["class_file"]):
+        with locating(_everywhere(options["class_file"])):
             match_labels(classes, n_columns, classes)
-    with blamed_on(options["labels"] or options["scores"]):
+    with locating(_everywhere(options["labels"] or options["scores"])):
         match_labels(table.y_true, n_columns, known)
     scores = Scores(
         table.values,
@@ -293,7 +288,7 @@ def _paired_rows(
             "they do not pair row by row, so say with --labels whose each probe is."
         )
         raise click.UsageError(msg)
-    with blamed_on(f"{gallery.source} with {probes.source}"):
+    with locating(_everywhere(f"{gallery.source} with {probes.source}")):
         scores = Embeddings(
             gallery.values, probes.values, range(n_probes), metric=options["metric"]
         )
@@ -303,26 +298,10 @@ def _paired_rows(
     return LoadedScores(scores=scores, files=files, notes=(note,))
 
 
-@contextmanager
-def blamed_on(path: str) -> Iterator[None]:
-    """Name the file that does not fit, which the library cannot know.
-
-    Parameters
-    ----------
-    path : str
-        The file, or several as one text.
-
-    Raises
-    ------
-    InvalidInputError or InsufficientDataError
-        Again, with the file in front.
-    """
-    try:
-        yield
-    except (CheckpointError, NotConvergedError):  # no fault of the file
-        raise
-    except (InvalidInputError, InsufficientDataError) as error:
-        raise error.located(Location(file=path)) from error
+def _everywhere(file: str) -> dict[str, Location]:
+    """Return the place of labels, classes and vectors that come from one file."""
+    at = Location(file=file)
+    return dict.fromkeys(("y_true", "classes", "gallery", "probes"), at)
 
 
 @contextmanager

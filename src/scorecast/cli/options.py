@@ -18,7 +18,6 @@ __all__ = [
     "Listed",
     "Share",
     "Whole",
-    "amount_options",
     "averaging_options",
     "max_seconds_option",
     "output_options",
@@ -184,19 +183,6 @@ def averaging_options(function: F) -> F:
                    help="Every class counts the same, or every example."),
             option("Question", "--confidence-level", type=Share(is_open=True),
                    default=0.95, help="Level of intervals."),
-        ],
-        function,
-    )  # fmt: skip
-
-
-def amount_options(of: str) -> Callable[[F], F]:
-    """Add the units of amounts of information, and the level of what `of` names."""
-    return lambda function: _apply(
-        [
-            click.option("--units", type=click.Choice(["bits", "nats"]), default="bits",
-                         show_default=True, help="Units of the answer."),
-            click.option("--level", type=Share(is_open=True), default=0.95,
-                         show_default=True, help=f"Level of {of}."),
         ],
         function,
     )  # fmt: skip

@@ -156,7 +156,6 @@ from .roc import (
     area_influence as area_influence,
     area_under_curve as area_under_curve,
     areas_under_curves as areas_under_curves,
-    delong_interval as delong_interval,
     midranks as midranks,
     placements as placements,
 )

@@ -47,7 +47,6 @@ class FailureKind(StrEnum):
     TIMEOUT = "timeout"
     DIED = "died"
     BAD_PARAMETER = "bad-parameter"
-    SCORE_NOT_FINITE = "score-not-finite"
     ERROR = "error"
 
 

@@ -11,7 +11,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy  # its parts load when first used
 
 from scorecast._core.types import BoolArray, FloatArray
 
@@ -182,31 +181,3 @@ def areas_under_curves(positive: BoolArray, scores: FloatArray) -> Areas:
     parts = np.column_stack([part for _, part in found])
     areas = np.array([area for area, _ in found])
     return Areas(values=areas, covariance=parts.T @ parts)
-
-
-def delong_interval(
-    positive: BoolArray, score: FloatArray, level: float
-) -> tuple[float, float]:
-    """Return DeLong's normal interval of one area, cut at 0 and 1.
-
-    Parameters
-    ----------
-    positive : ndarray of bool of shape (n,)
-        Whether a sample is positive.
-    score : ndarray of shape (n,)
-        Greater for likelier positives.
-    level : float
-        Confidence level.
-
-    Returns
-    -------
-    tuple of float
-        Low and high; NaN with fewer than two samples of a kind. Without width where all
-        positives outrank all negatives.
-    """
-    if min(int(positive.sum()), int((~positive).sum())) < 2:
-        return math.nan, math.nan
-    area, parts = area_influence(positive, score)
-    error = math.sqrt(float((parts**2).sum()))
-    half = float(scipy.special.ndtri(0.5 + level / 2)) * error
-    return max(area - half, 0.0), min(area + half, 1.0)

@@ -200,7 +200,7 @@ class Prior:
             "scale_rate": 140.0 * inverse,
             "spread_a": 1.0,
             "spread_b": 0.01,
-            "name": "recurrence (B.8)" if not changes else "recurrence, changed",
+            "name": "survival (B.8)" if not changes else "survival, changed",
         }
         return cls(**(printed | changes))
 

@@ -44,7 +44,6 @@ from scorecast.exceptions import (
 _CHECKPOINT = 3  # version of what is kept of a data set
 _LEVEL = 0.95  # of an interval that is only turned back into an error
 DataSource = Callable[..., Any] | Mapping[str, Any]
-Factors = Mapping[str, Any]
 
 
 # What one data set gives -----------------------------------------------------------
