@@ -56,26 +56,60 @@ def test_shape_and_scale_of_pareto_excesses_are_found(shape):
     assert found == pytest.approx(shape, abs=0.05)
 
 
-def test_the_slope_of_the_likelihood_is_that_of_its_value():
+def terms_of_the_likelihood(excess, design, weights):
+    """Catch what is led downhill by a fit."""
+    caught = []
+
+    def spy(terms, start):
+        caught.append(terms)
+        return start
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "_downhill", spy)
+        kernel._fit_pareto(excess, design, weights, 75.0, (-0.1, 0.1))
+    return caught[0]
+
+
+def test_the_likelihood_its_slope_and_its_bend_belong_together():
     rng = np.random.default_rng(3)
     excess = rng.exponential(size=(30, 5))
     design = np.column_stack([np.ones(30), rng.standard_normal(30)])
-    caught = {}
-
-    def spy(function, start, **rest):
-        caught["function"] = function
-        return scipy.optimize.OptimizeResult(x=start)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel.scipy.optimize, "minimize", spy)
-        kernel._fit_pareto(excess, design, np.full(30, 1 / 30), 75.0, (-0.1, 0.1))
+    weights = np.full(30, 1 / 30)
+    terms = terms_of_the_likelihood(excess, design, weights)
     for theta in ([0.1, 0.2, -0.3], [-0.5, 0.0, 0.4], [-1.0, 0.1, -0.8]):
         theta = np.array(theta)
-        slope = caught["function"](theta)[1]
-        numeric = scipy.optimize.approx_fprime(
-            theta, lambda t: caught["function"](t)[0], 1e-7
+        found = terms(theta)
+        numeric = scipy.optimize.approx_fprime(theta, lambda t: terms(t).value, 1e-7)
+        np.testing.assert_allclose(found.slope, numeric, rtol=1e-3, atol=1e-3)
+        bend = scipy.optimize.approx_fprime(theta, lambda t: terms(t).slope, 1e-7)
+        np.testing.assert_allclose(found.bend, bend, rtol=1e-3, atol=1e-2)
+    # Within the law's range the value is its likelihood, with both priors.
+    theta = np.array([1.5, 0.2, -0.1])
+    law = scipy.stats.genpareto(-0.1, scale=np.exp(design @ theta[:2])[:, None])
+    expected = -75 / 5 * weights @ law.logpdf(excess).sum(axis=1)
+    expected += 0.5 * (0.2 / kernel._SLOPE_SD) ** 2
+    assert terms(theta).value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("tail", [0.0, 0.3, -0.2, 1.2])
+def test_no_other_search_finds_a_likelier_law(tail):
+    rng = np.random.default_rng(11)
+    excess = scipy.stats.genpareto(tail).rvs((60, 10), random_state=rng)
+    excess /= excess.mean()
+    design = np.column_stack([np.ones(60), rng.standard_normal((60, 2))])
+    weights = rng.dirichlet(np.ones(60))
+    terms = terms_of_the_likelihood(excess, design, weights)
+    slopes, shape = kernel._fit_pareto(excess, design, weights, 75.0, (-0.1, 0.1))
+    here = terms(np.append(slopes, shape)).value
+    for start in rng.normal(0, 0.2, size=(6, 4)):
+        other = scipy.optimize.minimize(
+            lambda theta: terms(theta).value,
+            start,
+            jac=lambda theta: terms(theta).slope,
+            method="L-BFGS-B",
+            bounds=[(None, None)] * 3 + [(-0.9, 0.9)],
         )
-        np.testing.assert_allclose(slope, numeric, rtol=1e-3, atol=1e-3)
+        assert here <= other.fun + 1e-5 * abs(other.fun)
 
 
 def test_the_hazard_of_exponential_residuals_is_one_and_of_others_what_it_is():

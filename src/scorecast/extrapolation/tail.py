@@ -23,7 +23,7 @@ of its own, and one shape serves all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
@@ -60,7 +60,9 @@ _SHAPES = {"raw": (-0.1, 0.1), "centred": (-0.1, 0.1), "bounded": (-0.02, 0.03)}
 _SLOPE_SD = 0.3
 _STEEPEST = 0.9
 _BIN, _LAST, _WALK_SD = 0.25, 14.0, 0.1  # of the log of the hazard
-_BARRIER = 0.02
+_BARRIER, _STEEP = 0.02, 50.0
+_MOST_STEPS, _SETTLED = 100, 1e-10
+_LONGEST, _SHORTEST, _FLATTEST, _NO_END = 1.0, 1e-6, 1e-3, 0.05
 _LOWEST_LOG = -40.0
 _MOST_TIED, _FEWEST_VALUES, _ROWS_LOOKED_AT = 0.3, 50, 200
 _DOUBT, _DOUBT_OF_CLASSES, _DRIFT = 0.1, 1.0, 0.03
@@ -611,41 +613,120 @@ def _fit_pareto(
     m, n_slopes = excess.shape[1], design.shape[1]
     counts = weights * n_events / m
     expected, sd = prior
+    # Of the level nothing is known beforehand; slopes are near zero.
+    centre = np.append(np.zeros(n_slopes), expected)
+    stiff = np.append([0.0], np.append(np.full(n_slopes - 1, _SLOPE_SD**-2), sd**-2))
 
-    def negative(theta: FloatArray) -> tuple[float, FloatArray]:
-        log_sigma = design @ theta[:n_slopes]
-        shape = theta[n_slopes] if abs(theta[n_slopes]) > 1e-5 else 1e-5
-        r = excess * np.exp(-log_sigma)[:, None]
-        inner = 1 + shape * r
-        # Beyond the end of the law a steep slope leads back.
-        is_out = inner < _BARRIER
-        held = np.where(is_out, _BARRIER, inner)
-        logs = np.log(held)
-        outside = 50 * np.where(is_out, _BARRIER - inner, 0.0)
-        value = counts @ (
-            m * log_sigma + ((1 / shape + 1) * logs + outside).sum(axis=1)
+    def terms(theta: FloatArray) -> _Terms:
+        shape = theta[-1] if abs(theta[-1]) > 1e-5 else 1e-5
+        with np.errstate(over="ignore", invalid="ignore"):
+            log_sigma = design @ theta[:-1]
+            of_law = _pareto_terms(excess * np.exp(-log_sigma)[:, None], shape)
+            value = counts @ (m * log_sigma + of_law.value)
+            slope = np.append(
+                design.T @ (counts * (m + of_law.by_log_sigma)),
+                counts @ of_law.by_shape,
+            )
+            bend = np.empty((n_slopes + 1, n_slopes + 1))
+            bend[:-1, :-1] = design.T @ (
+                design * (counts * of_law.by_log_sigma_twice)[:, None]
+            )
+            bend[:-1, -1] = bend[-1, :-1] = design.T @ (counts * of_law.by_both)
+            bend[-1, -1] = counts @ of_law.by_shape_twice
+        away = theta - centre
+        return _Terms(
+            float(value + 0.5 * stiff @ away**2),
+            slope + stiff * away,
+            bend + np.diag(stiff),
         )
-        by_sigma = np.where(is_out, 1 + 50 * shape * r, 1 - (1 + shape) * r / held)
-        by_shape = -logs / shape**2 + np.where(
-            is_out, -50 * r, (1 / shape + 1) * r / held
-        )
-        slope = np.append(
-            design.T @ (counts * by_sigma.sum(axis=1)), counts @ by_shape.sum(axis=1)
-        )
-        value += 0.5 * ((shape - expected) / sd) ** 2
-        value += 0.5 * (theta[1:n_slopes] ** 2).sum() / _SLOPE_SD**2
-        slope[n_slopes] += (shape - expected) / sd**2
-        slope[1:n_slopes] += theta[1:n_slopes] / _SLOPE_SD**2
-        return float(value), slope
 
     start = np.zeros(n_slopes + 1)
     start[0] = np.log(weights @ excess.mean(axis=1))
-    start[n_slopes] = expected
-    bounds = [(None, None)] * n_slopes + [(-_STEEPEST, _STEEPEST)]
-    found = scipy.optimize.minimize(
-        negative, start, jac=True, method="L-BFGS-B", bounds=bounds
-    ).x
-    return found[:n_slopes], float(found[n_slopes])
+    # A law without an end admits every excess.
+    start[-1] = max(expected, _NO_END)
+    found = _downhill(terms, start)
+    return found[:-1], float(found[-1])
+
+
+class _Terms(NamedTuple):
+    value: float
+    slope: FloatArray
+    bend: FloatArray
+
+
+class _ParetoTerms(NamedTuple):
+    """Of every sample: the sum over its excesses, and what it is differentiated by."""
+
+    value: FloatArray
+    by_log_sigma: FloatArray
+    by_shape: FloatArray
+    by_log_sigma_twice: FloatArray
+    by_both: FloatArray
+    by_shape_twice: FloatArray
+
+
+def _pareto_terms(r: FloatArray, shape: float) -> _ParetoTerms:
+    """Return (1 / shape + 1) log(1 + shape r), with r proportional to 1 / sigma."""
+    inner = 1 + shape * r
+    # Beyond the end of the law a steep slope leads back.
+    is_out = inner < _BARRIER
+    held = np.where(is_out, _BARRIER, inner)
+    logs = np.log(held)
+    ratio = np.where(is_out, 0.0, r / held)
+    power, steep = 1 / shape + 1, np.where(is_out, _STEEP, 0.0)
+    logs_sum, ratios, squares = logs.sum(axis=1), ratio.sum(axis=1), ratio**2
+    squares, outside = squares.sum(axis=1), (steep * r).sum(axis=1)
+    barred = (steep * (_BARRIER - inner)).sum(axis=1)
+    return _ParetoTerms(
+        value=power * logs_sum + barred,
+        by_log_sigma=-power * shape * ratios + shape * outside,
+        by_shape=-logs_sum / shape**2 + power * ratios - outside,
+        by_log_sigma_twice=power * shape * (ratios - shape * squares) - shape * outside,
+        by_both=-ratios + power * shape * squares + outside,
+        by_shape_twice=2 * logs_sum / shape**3
+        - 2 * ratios / shape**2
+        - power * squares,
+    )
+
+
+def _downhill(terms: Callable[[FloatArray], _Terms], start: FloatArray) -> FloatArray:
+    """Find the lowest place by Newton's steps, shortened until they lead down."""
+    at, here = start, terms(start)
+    for _ in range(_MOST_STEPS):
+        free = np.ones(at.size, dtype=bool)
+        # The last one, the shape, stays where it is when it is led out of its range.
+        free[-1] = abs(at[-1]) < _STEEPEST or here.slope[-1] * at[-1] > 0
+        step = np.zeros(at.size)
+        step[free] = _newton_step(here.slope[free], here.bend[np.ix_(free, free)])
+        room = _STEEPEST * np.sign(step[-1]) - at[-1]
+        if abs(step[-1]) > abs(room):
+            # Up to the end of the range, along the way.
+            step *= room / step[-1]
+        share = 1.0
+        while share > _SHORTEST:
+            there = at + share * step
+            there[-1] = np.clip(there[-1], -_STEEPEST, _STEEPEST)
+            tried = terms(there)
+            if tried.value <= here.value:
+                break
+            share /= 2
+        else:
+            break
+        gain = here.value - tried.value
+        at, here = there, tried
+        if gain <= _SETTLED * max(abs(here.value), 1.0):
+            break
+    return at
+
+
+def _newton_step(slope: FloatArray, bend: FloatArray) -> FloatArray:
+    """Return a step that leads down, also where it bends the other way."""
+    scale = 1 / np.sqrt(np.maximum(np.abs(np.diag(bend)), _TINY))
+    values, vectors = np.linalg.eigh(bend * np.outer(scale, scale))
+    across = vectors.T @ (scale * slope)
+    step = -scale * (vectors @ (across / np.maximum(np.abs(values), _FLATTEST)))
+    shortened: FloatArray = step * min(1.0, _LONGEST / max(np.abs(step).max(), _TINY))
+    return shortened
 
 
 class _Hazard(NamedTuple):
