@@ -16,6 +16,7 @@ from scorecast.extrapolation import (
     CURVE_METHODS,
     CurveExtrapolation,
     CurveNote,
+    PointDesign,
     points as kernel,
 )
 
@@ -244,6 +245,58 @@ def test_points_at_one_are_answered():
     assert 0.1 < p.low < 0.9 < p.accuracy < p.high < 1
 
 
+DESIGNS = ("nested", "averages", "separate")
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_one_more_faultless_point_speaks_for_a_recogniser(design):
+    def forecast(sizes, n):
+        shares = np.ones(len(sizes))
+        return predictions(sizes, shares, to=10_000, n_samples=n, design=design)[0]
+
+    once = forecast([100], 200)
+    twice = forecast([100, 200], 200)
+    tenfold = forecast([100, 200], 2000)
+    assert 0.9 < once.accuracy < twice.accuracy + 0.003 < 1
+    assert once.low < twice.low + 0.01
+    assert twice.accuracy < tenfold.accuracy
+    assert twice.low < tenfold.low
+    assert min(once.high, twice.high, tenfold.high) > 0.999
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("n", [50, 500])
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 0.9, 0.98])
+def test_level_points_are_not_forecast_to_fall_out_of_sight(design, n, share):
+    (p,) = predictions([100, 200], [share] * 2, to=400, n_samples=n, design=design)
+    error = np.sqrt((n * share + 1) * (n - n * share + 1) / n) / n
+    assert share - 4 * error < p.accuracy < share + error
+    assert p.high < share + 4 * error + 1 / n
+
+
+def test_what_was_seen_is_as_unlikely_as_the_number_of_tests_makes_it():
+    tests = np.array([200.0])
+    for share in (0.0, 0.03, 0.5, 1.0):
+        points = kernel.Points(
+            np.array([100.0]), np.array([share]), tests, PointDesign.NESTED, 1
+        )
+        own = scipy.special.expit(points.log_odds)
+        sd = 1 / np.sqrt(tests * own * (1 - own))
+        for odds in points.log_odds + np.array([-3.0, -0.5, 0.5, 3.0]):
+            chance = scipy.special.expit(odds)
+            right = scipy.stats.binom(200, chance)
+            best = scipy.stats.binom(200, share)
+            surprise = 2 * (best.logpmf(200 * share) - right.logpmf(200 * share))
+            found = float(points.off(np.array([odds]))[0] / sd[0])
+            # A hundredth of the variance is misfit, which is not counted that way.
+            assert found**2 == pytest.approx(surprise, rel=0.6)
+            if 0 < share < 1:
+                assert np.sign(found) == np.sign(odds - points.log_odds[0])
+    exact = points._replace(accuracy=np.array([0.7]), n_samples=None)
+    odds = np.array([-4.0, 5.0])
+    np.testing.assert_allclose(exact.off(odds), odds - exact.log_odds)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "parameter"),
     [
@@ -307,6 +360,45 @@ def coverage(n_samples):
             )
             holds.append(p.low <= truth <= p.high)
     return np.mean(holds)
+
+
+def coverage_near_one(design, *, n_tests=500, n_repeats=60):
+    """Few tests are lost, or none, from 100 to 400 classes."""
+    rng = np.random.default_rng(3)
+    holds, off = [], []
+    for noise in (0.02, 0.04, 0.07):
+        truth = gaussian_truth(4000, noise)
+        shares = np.array([gaussian_truth(k, noise) for k in (100, 200, 400)])
+        for _ in range(n_repeats):
+            if design == "nested":
+                hurdles = rng.random(n_tests)
+                seen = (hurdles[:, None] < shares).mean(axis=0)
+            else:
+                seen = rng.binomial(n_tests, shares) / n_tests
+            (p,) = predictions(
+                [100, 200, 400],
+                seen,
+                to=4000,
+                n_samples=n_tests,
+                design=design,
+                confidence_level=0.9,
+            )
+            holds.append(p.low <= truth <= p.high)
+            off.append(p.accuracy - truth)
+    return np.mean(holds), np.sqrt(np.mean(np.square(off)))
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("design", ["nested", "separate"])
+def test_intervals_of_nearly_faultless_recognisers_hold(design, monkeypatch):
+    holds, error = coverage_near_one(design)
+    assert holds >= 0.85
+    assert error < 0.06
+    if design == "nested":
+        # As if no test could be lost but those that were.
+        monkeypatch.setattr(kernel, "_MORE_LOST", 0.0)
+        assert coverage_near_one(design)[0] < 0.8
 
 
 @pytest.mark.slow

@@ -57,6 +57,8 @@ _DRIFT = 0.05  # and by which the decline beyond the last point may be misjudged
 _FLOOR = 1e-12
 _NODES = np.arange(-7.0, 7.01, 0.07)
 _NODE_WEIGHTS = np.exp(-0.5 * _NODES**2) / np.exp(-0.5 * _NODES**2).sum()
+_MORE_LOST = 2.0
+_SMOOTHED, _HALVINGS = 0.5, 40
 _STEPS = 7  # of Gauss-Hermite's rule for every parameter
 _TIMES_WEIGHED = 3  # errors of averages depend on the law, and it on them
 _COUNTED = 2000  # terms of Pitman and Yor's sum that are added one by one
@@ -111,6 +113,28 @@ class Points(NamedTuple):
         n = self.counts
         shrunk = (n * self.accuracy + 0.5) / (n + 1)
         return clipped_logit(np.where(self.is_end, shrunk, self.accuracy), _FLOOR)
+
+    def off(self, log_odds: FloatArray) -> FloatArray:
+        """Return by how much a law is above the points, in log-odds.
+
+        As far as sampling is what points are off by, a law that is far off counts by
+        how unlikely it makes what was seen: that all tests were right speaks against
+        no law by which even more would be.
+        """
+        seen = self.accuracy
+        away = log_odds - self.log_odds
+        right, wrong = -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds)
+        unlikely = scipy.special.xlogy(seen, seen) - seen * right
+        unlikely += scipy.special.xlogy(1 - seen, 1 - seen) - (1 - seen) * wrong
+        share = scipy.special.expit(self.log_odds)
+        spread = share * (1 - share)
+        sampled = np.sqrt(2 * np.maximum(unlikely, 0) / spread)
+        is_up = np.where(self.is_end, seen <= 0, away > 0)
+        sampled = np.where(is_up, sampled, -sampled)
+        exact = self.n_samples is None and ~self.is_end
+        error = np.where(exact, 0.0, 1 / (self.counts * spread))
+        off: FloatArray = away + (sampled - away) * error / (error + _OFFSET**2)
+        return off
 
     @property
     def is_end(self) -> BoolArray:
@@ -358,24 +382,61 @@ class CurveFit(NamedTuple):
     misfit: float  # of the best parameters, in standard deviations of the points
 
     def log_odds(self, ks: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the expected log-odds at numbers of classes, and how sure they are."""
+        """Return log-odds at numbers of classes, a row per curve, and what is theirs.
+
+        The second are the standard deviations by which a curve itself may be off.
+        """
         points = self.points
         ks = np.asarray(ks, dtype=np.float64)
         x, x2 = np.log(points.classes), np.log(ks)
         both = _misfit_covariance(x, x2)
         gain = np.linalg.solve(self.covariance, both)
-        residuals = points.log_odds - self.method.log_odds(
-            self.thetas, points.classes, points.top
-        )
-        each = self.method.log_odds(self.thetas, ks, points.top) + residuals @ gain
+        at_points = self.method.log_odds(self.thetas, points.classes, points.top)
+        each = self.method.log_odds(self.thetas, ks, points.top)
+        each = each - points.off(at_points) @ gain
+        own = _OFFSET**2 + _WALK**2 * np.maximum(x2 - x[0], 0)
+        own = np.maximum(own - (both * gain).sum(axis=0), 0)
+        beyond = np.maximum(x2 - x[-1], 0)
+        return each, np.sqrt(own + (_DRIFT * beyond) ** 2)
+
+    def accuracy(
+        self, ks: FloatArray, confidence_level: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the expected accuracy at numbers of classes, and its interval."""
+        each, own = self.log_odds(ks)
         centre = self.weights @ each
         variance = self.weights @ (each - centre) ** 2
-        own = _OFFSET**2 + _WALK**2 * np.maximum(x2 - x[0], 0)
-        variance = variance + np.maximum(own - (both * gain).sum(axis=0), 0)
-        beyond = np.maximum(x2 - x[-1], 0)
-        sd = np.sqrt(variance + (_DRIFT * beyond) ** 2)
+        # Curves are few: each stands for those around it, half as far as they spread.
+        near = centre + np.sqrt(1 - _SMOOTHED**2) * (each - centre)
+        sd = np.sqrt(own**2 + _SMOOTHED**2 * variance)
+        z, w = np.polynomial.hermite_e.hermegauss(_STEPS)
+        shares = scipy.special.expit(near + sd * z[:, None, None])
+        expected = w / w.sum() @ (self.weights @ shares)
+        tail = (1 - confidence_level) / 2
+        ends = np.transpose(
+            [
+                _quantiles(column, self.weights, s, np.array([tail, 1 - tail]))
+                for column, s in zip(near.T, sd, strict=True)
+            ]
+        )
         # Points that are off by more than they should be may be off elsewhere, too.
-        return centre, sd * max(1.0, self.misfit)
+        middle = clipped_logit(expected, _FLOOR)
+        low, high = middle + max(1.0, self.misfit) * (ends - middle)
+        return expected, scipy.special.expit(low), scipy.special.expit(high)
+
+
+def _quantiles(
+    means: FloatArray, weights: FloatArray, sd: float, shares: FloatArray
+) -> FloatArray:
+    """Return quantiles of a mixture of normal laws of one spread."""
+    low = np.full(shares.size, means.min() - 9 * sd)
+    high = np.full(shares.size, means.max() + 9 * sd)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        below = scipy.special.ndtr((middle[:, None] - means) / sd) @ weights < shares
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    quantiles: FloatArray = (low + high) / 2
+    return quantiles
 
 
 def fit_points(method: CurveMethod, points: Points) -> CurveFit:
@@ -393,7 +454,7 @@ def fit_points(method: CurveMethod, points: Points) -> CurveFit:
     root = np.linalg.cholesky(covariance)
 
     def residuals(theta: FloatArray) -> FloatArray:
-        away = method.log_odds(theta, points.classes, points.top) - points.log_odds
+        away = points.off(method.log_odds(theta, points.classes, points.top))
         solved = np.linalg.solve(root, np.moveaxis(np.atleast_2d(away), -1, 0)).T
         own = np.atleast_2d(method.surprise(theta, points))
         return np.concatenate([solved, own], axis=-1)
@@ -424,10 +485,9 @@ def fit_points(method: CurveMethod, points: Points) -> CurveFit:
 
 def _best(method: CurveMethod, points: Points, covariance: FloatArray) -> FloatArray:
     root = np.linalg.cholesky(covariance)
-    wanted = points.log_odds
 
     def residuals(theta: FloatArray) -> FloatArray:
-        away = method.log_odds(theta, points.classes, points.top) - wanted
+        away = points.off(method.log_odds(theta, points.classes, points.top))
         return np.concatenate(
             [np.linalg.solve(root, away), method.surprise(theta, points)]
         )
@@ -465,6 +525,10 @@ def _sampling_covariance(
         # Who is right among more classes was right among fewer of them.
         overlap = np.minimum.outer(share, share)
     together = overlap - np.outer(share, share)
+    if points.design is PointDesign.NESTED:
+        # Where no test was lost from one point to the next, one or two might have been.
+        lost = np.append(0.0, np.cumsum(_MORE_LOST / points.counts[1:]))
+        together = together + np.minimum.outer(lost, lost)
     if points.design is PointDesign.SEPARATE:
         together = np.diag(np.diag(together))
     slope = 1 / (share * (1 - share))
@@ -887,9 +951,7 @@ def _shares_of(
     fit: CurveFit, ks: FloatArray, confidence_level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the expected accuracy and the ends of its interval."""
-    centre, sd = fit.log_odds(ks)
-    half = float(scipy.special.ndtri(0.5 + confidence_level / 2)) * sd
-    accuracy, low, high = scipy.special.expit([centre, centre - half, centre + half])
+    accuracy, low, high = fit.accuracy(ks, confidence_level)
     # Accuracy only decreases, so does what it is at most.
     order = np.argsort(ks, kind="stable")
     high[order] = np.minimum.accumulate(high[order])

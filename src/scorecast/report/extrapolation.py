@@ -1221,7 +1221,7 @@ def _crossing_text(result: RecogniserComparison) -> str:
 
 
 _DESIGNS = {
-    PointDesign.NESTED: "the same tests in ever larger galleries",
+    PointDesign.NESTED: "taken for the same tests in ever larger galleries (design)",
     PointDesign.AVERAGES: "averages over subsets of one set of classes",
     PointDesign.SEPARATE: "other tests and classes for each point",
 }
