@@ -5,8 +5,10 @@ Usage: python benchmarks/first_answer.py [--seeds 5]
 Every run is a new process with nothing compiled before: NFL games forecast by
 FiveThirtyEight (not shipped: SCORECAST_DATA names the folder), the first 300 and the
 first 1,000, as they are and clipped to [.05, .95] and to [.3, .7], which puts atoms at
-both ends of j and bounds it above. The aims are .5 s to the first figures and 2.5 s in
-all; run it with nothing else running. Medians over seeds, and the slowest.
+both ends of j and bounds it above; and forecasts that are far surer (simulated, logit
+with a standard deviation of 6), two thirds of which lie at the ends. The aims are .5 s
+to the first figures and 2.5 s in all; run it with nothing else running. Medians over
+seeds, and the slowest.
 """
 
 import argparse
@@ -18,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import numpy as np
 
 DATA = Path(os.environ.get("SCORECAST_DATA", Path(__file__).parents[2] / "shared/data"))
 CLIPS = {"as they are": 0.0, "clipped to [.05, .95]": 0.05, "clipped to [.3, .7]": 0.3}
@@ -42,12 +46,19 @@ def games(n):
     return [(float(r["prob1"]), int(r["outcome"] == "1")) for r in played]
 
 
-def write(path, n, clip):
+def sure_forecasts(n):
+    """Return probabilities, calibrated and mostly near zero or one, and outcomes."""
+    rng = np.random.default_rng(0)
+    p = 1 / (1 + np.exp(-rng.normal(0, 6, n)))
+    return list(zip(p.tolist(), (rng.random(n) < p).astype(int).tolist(), strict=True))
+
+
+def write(path, forecasts, clip):
     """Write a table of forecasts and outcomes."""
     with path.open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["p", "won"])
-        table.writerows((min(max(p, clip), 1 - clip), won) for p, won in games(n))
+        table.writerows((min(max(p, clip), 1 - clip), won) for p, won in forecasts)
 
 
 def seconds(path, seed, folder):
@@ -71,13 +82,15 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--seeds", type=int, default=5)
     n_seeds = options.parse_args().seeds
-    print("| NFL games | first figures | answer | slowest |")
+    print("| forecasts | first figures | answer | slowest |")
     print("|---|---|---|---|")
     for n in (300, 1000):
-        for name, clip in CLIPS.items():
+        cases = {name: (games(n), clip) for name, clip in CLIPS.items()}
+        cases["sure ones clipped to [.05, .95]"] = (sure_forecasts(n), 0.05)
+        for name, (forecasts, clip) in cases.items():
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "games.csv"
-                write(path, n, clip)
+                write(path, forecasts, clip)
                 runs = [seconds(path, seed, folder) for seed in range(n_seeds)]
             first, whole = (statistics.median(x) for x in zip(*runs, strict=True))
             slowest = max(x for _, x in runs)
