@@ -9,6 +9,7 @@ import click
 from scorecast.cli.options import (
     Whole,
     averaging_options,
+    class_weights_option,
     output_options,
     score_options,
     top_option,
@@ -83,6 +84,7 @@ def _refuse_costs(
 )
 @top_option
 @averaging_options
+@class_weights_option
 @click.option(
     "--cost", hidden=True, expose_value=False, callback=_refuse_costs, metavar="FILE"
 )
@@ -93,10 +95,17 @@ def command(**options: Any) -> None:
     Takes scores, labels and embeddings as 'scorecast extrapolate' does. Accuracy is
     tried, not costs: there is no --cost.
     """
-    from scorecast.cli.inputs import load_scores
     from scorecast.cli.outputs import run
 
-    run(options, lambda given: load_scores(given).of_verb({}), _answer)
+    run(options, _load, _answer)
+
+
+def _load(options: dict[str, Any]) -> Loaded:
+    from scorecast.cli.inputs import load_class_weights, load_scores
+
+    loaded = load_scores(options)
+    weights, more = load_class_weights(options, loaded.scores.classes)
+    return loaded.of_verb(weights, [*loaded.files, *more])
 
 
 def _answer(options: dict[str, Any], loaded: Loaded) -> Backtest:

@@ -15,6 +15,7 @@ from scorecast.cli.options import (
     Share,
     Whole,
     averaging_options,
+    class_weights_option,
     output_options,
     score_options,
 )
@@ -73,6 +74,7 @@ _OF_SCORES = (
     "cost",
     "ties",
     "average",
+    "class_weights",
     "settings",
     "compare",
     "backtest",
@@ -133,6 +135,7 @@ _OF_ONE = ("cost", "curve")
     help="Forecast the mean reciprocal rank, too.",
 )
 @averaging_options
+@class_weights_option
 @option(
     "Input",
     "--curve",
@@ -244,13 +247,14 @@ def command(context: click.Context, /, **options: Any) -> None:
 
 
 def _load(options: dict[str, Any]) -> Loaded:
-    from scorecast.cli.inputs import load_scores
+    from scorecast.cli.inputs import load_class_weights, load_scores
     from scorecast.io import read_costs
 
     method = _method(options)  # refused before anything is read
     loaded = load_scores(options)
-    arguments: dict[str, Any] = {"method": method}
-    files = list(loaded.files)
+    weights, more = load_class_weights(options, loaded.scores.classes)
+    arguments: dict[str, Any] = {"method": method, **weights}
+    files = [*loaded.files, *more]
     if options["cost"]:
         arguments["cost"] = read_costs(options["cost"], loaded.scores.classes)
         files.append(options["cost"])
@@ -259,7 +263,7 @@ def _load(options: dict[str, Any]) -> Loaded:
 
 def _load_several(options: dict[str, Any]) -> Loaded:
     """Read the scores of several recognisers."""
-    from scorecast.cli.inputs import load_scores, named_files
+    from scorecast.cli.inputs import load_class_weights, load_scores, named_files
     from scorecast.cli.outputs import Loaded
 
     method = _method(options)
@@ -275,8 +279,12 @@ def _load_several(options: dict[str, Any]) -> Loaded:
         found[name] = loaded.scores
         files += [file for file in loaded.files if file not in files]
         notes += loaded.notes
+    first = next(iter(found.values()))
+    weights, more = load_class_weights(options, first.classes)
     return Loaded(
-        arguments={"scores": found, "method": method}, files=files, notes=notes
+        arguments={"scores": found, "method": method, **weights},
+        files=[*files, *more],
+        notes=notes,
     )
 
 

@@ -22,6 +22,7 @@ from scorecast.io import (
     FileLayout,
     Matrix,
     hash_file,
+    read_class_weights,
     read_labels,
     read_matrix,
     read_scores,
@@ -36,6 +37,7 @@ __all__ = [
     "collected_warnings",
     "file_layout",
     "file_prints",
+    "load_class_weights",
     "load_scores",
     "named_file",
     "named_files",
@@ -68,6 +70,18 @@ class Loaded:
     places: Mapping[str, Location] = field(default_factory=dict)
     notes: Sequence[ScorecastWarning | str] = ()
     source: str = ""
+
+
+def load_class_weights(
+    options: dict[str, Any], classes: Sequence[Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Read weights of classes as an argument of the library, and from which file."""
+    path = options["class_weights"]
+    if path is None:
+        return {}, []
+    layout = file_layout(options, key=None, drop=())
+    weights = read_class_weights(path, classes, layout=layout)
+    return {"class_weights": weights.values}, [path]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ __all__ = [
     "Share",
     "Whole",
     "averaging_options",
+    "class_weights_option",
     "max_seconds_option",
     "output_options",
     "score_options",
@@ -186,6 +187,15 @@ def averaging_options(function: F) -> F:
         ],
         function,
     )  # fmt: skip
+
+
+def class_weights_option(function: F) -> F:
+    """Add how often each class comes."""
+    return option("Question", "--class-weights", "class_weights", metavar="FILE",
+                  help="How often each class comes in use, relative to the others: a "
+                  "table class,weight, or an array of one number per class. The true "
+                  "class is drawn by weight; wrong classes are met alike.",
+                  )(function)  # fmt: skip
 
 
 def table_options(function: F) -> F:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scorecast._core.checks import check_level, check_n_jobs
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
-from scorecast._core.result import INPUT, OPTION, SHARE, Result
+from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.exceptions import InsufficientDataError, UsageError
@@ -23,7 +23,14 @@ from scorecast.extrapolation.extrapolator import (
 )
 from scorecast.extrapolation.measures import RankMeasure, TopMeasure
 from scorecast.extrapolation.observed import ObservedClasses, hide_classes
-from scorecast.scores import AVERAGES, TIE_RULES, Recogniser, check_scores
+from scorecast.scores import (
+    AVERAGES,
+    TIE_RULES,
+    ClassWeighting,
+    Recogniser,
+    check_scores,
+    weigh_classes,
+)
 
 _FEWEST_CLASSES = 4
 _BATCH, _MOST_REPEATS = 6, 48  # hidings where their number is not given
@@ -78,6 +85,8 @@ class Backtest(Result):
         One per method and number of classes shown.
     n_samples, n_classes : int
         Size of the data.
+    class_weighting : ClassWeighting or None
+        How unequally classes count; None where they were not weighed.
     ties, average : str
         Rules used.
     top : int
@@ -93,6 +102,7 @@ class Backtest(Result):
     rows: tuple[BacktestRow, ...]
     n_samples: int = field(metadata=INPUT)
     n_classes: int = field(metadata=INPUT)
+    class_weighting: ClassWeighting | None = field(default=None, metadata=INPUT | NEW)
     ties: str = field(metadata=OPTION)
     average: str = field(metadata=OPTION)
     top: int = field(metadata=OPTION)
@@ -116,6 +126,7 @@ def backtest(
     top: int = 1,
     ties: str = "random",
     average: str = "macro",
+    class_weights: Mapping[Hashable, float] | ArrayLike | None = None,
     confidence_level: float = 0.95,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -144,6 +155,9 @@ def backtest(
         Rule for ties.
     average : {"macro", "micro"}, default="macro"
         Every class counts the same, or every sample.
+    class_weights : mapping or array-like of shape (n_classes,), optional
+        How often each class comes, relative to the others, as for `extrapolate`;
+        among the classes shown, too.
     confidence_level : float, default=0.95
         Level of the intervals whose coverage is counted.
     random_state : int, Generator or None, default=0
@@ -183,7 +197,9 @@ def backtest(
     check_guesses(top)
     asked = compared_methods() if methods is None else methods
     chosen = [choose_extrapolator(method, top) for method in asked]
-    data = check_scores(scores, y_true)
+    data, weights, weighting = weigh_classes(
+        check_scores(scores, y_true), class_weights, average
+    )
     if data.n_classes < _FEWEST_CLASSES:
         raise InsufficientDataError(
             f"{data.n_classes} classes are too few to hide any: {_FEWEST_CLASSES} are "
@@ -192,7 +208,9 @@ def backtest(
         )
     check_guesses(top, data.n_classes)
     kept = _shown(data.n_classes, ratios, top)
-    observed = ObservedClasses.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    observed = ObservedClasses.of(
+        data, ties=ties, average=average, class_weights=weights, n_jobs=n_jobs
+    )
     streams = as_generator(random_state).spawn(len(ratios))
     rows: list[BacktestRow] = []
     for n_kept, rng in zip(kept, streams, strict=True):
@@ -216,6 +234,7 @@ def backtest(
         rows=tuple(rows),
         n_samples=data.n_samples,
         n_classes=data.n_classes,
+        class_weighting=weighting,
         ties=ties,
         average=average,
         top=top,

@@ -38,7 +38,13 @@ from scorecast.extrapolation.risk import (
     RiskExtrapolation,
     extrapolate_risk,
 )
-from scorecast.scores import AVERAGES, TIE_RULES, Recogniser, check_scores
+from scorecast.scores import (
+    AVERAGES,
+    TIE_RULES,
+    Recogniser,
+    check_scores,
+    weigh_classes,
+)
 
 
 @overload
@@ -54,6 +60,7 @@ def extrapolate(
     cost: None = None,
     ties: str = "random",
     average: str = "macro",
+    class_weights: Mapping[Hashable, float] | ArrayLike | None = None,
     confidence_level: float = 0.95,
     compare: bool = True,
     backtest: int | Literal["auto"] = "auto",
@@ -73,6 +80,7 @@ def extrapolate(
     cost: ArrayLike,
     ties: str = "random",
     average: str = "macro",
+    class_weights: Mapping[Hashable, float] | ArrayLike | None = None,
     confidence_level: float = 0.95,
     compare: bool = True,
     backtest: int | Literal["auto"] = "auto",
@@ -92,6 +100,7 @@ def extrapolate(
     cost: None = None,
     ties: str = "random",
     average: str = "macro",
+    class_weights: Mapping[Hashable, float] | ArrayLike | None = None,
     confidence_level: float = 0.95,
     compare: bool = True,
     backtest: int | Literal["auto"] = "auto",
@@ -111,6 +120,7 @@ def extrapolate(
     cost: ArrayLike | None = None,
     ties: str = "random",
     average: str = "macro",
+    class_weights: Mapping[Hashable, float] | ArrayLike | None = None,
     confidence_level: float = 0.95,
     compare: bool = True,
     backtest: int | Literal["auto"] = "auto",
@@ -161,6 +171,13 @@ def extrapolate(
         as lost.
     average : {"macro", "micro"}, default="macro"
         Every class counts the same, or every sample.
+    class_weights : mapping or array-like of shape (n_classes,), optional
+        How often each class comes where the recogniser will be used, relative to the
+        others, by its label or in the order of the classes; `average` is then of
+        classes. The true class is drawn by weight; every class is on the list once,
+        whatever its weight, so wrong classes are met alike. Further classes are taken
+        to have weights like those observed, for classes as hard. With 0 a class is
+        only ever a wrong one.
     confidence_level : float, default=0.95
         Level of the intervals.
     compare : bool, default=True
@@ -229,6 +246,7 @@ def extrapolate(
         "method": method,
         "ties": ties,
         "average": average,
+        "class_weights": class_weights,
         "confidence_level": confidence_level,
         "backtest": backtest,
         "random_state": random_state,
@@ -250,7 +268,12 @@ def extrapolate(
         }
         _refuse_unheld(forecasts, until)
         return compare_recognisers(
-            data, forecasts, ties=ties, average=average, n_jobs=n_jobs
+            data,
+            forecasts,
+            ties=ties,
+            average=average,
+            class_weights=class_weights,
+            n_jobs=n_jobs,
         )
     if cost is None or targets is None:
         return _forecast_one(scores, y_true, targets, until, tops, mrr, compare, rules)
@@ -271,6 +294,7 @@ class _Rules(TypedDict):
     method: str | Extrapolator
     ties: str
     average: str
+    class_weights: Mapping[Hashable, float] | ArrayLike | None
     confidence_level: float
     backtest: int | Literal["auto"]
     random_state: RandomState
@@ -291,7 +315,9 @@ def _forecast_one(
 ) -> Extrapolation:
     """Forecast the accuracy of one recogniser."""
     chosen = choose_extrapolator(rules["method"], max(tops))
-    known = check_scores(scores, y_true)
+    known, weights, weighting = weigh_classes(
+        check_scores(scores, y_true), rules["class_weights"], rules["average"]
+    )
     check_guesses(max(tops), known.n_classes)
     if np.unique(known.own).size < 2:
         raise InsufficientDataError(
@@ -301,7 +327,11 @@ def _forecast_one(
         )
     n_jobs, backtest = rules["n_jobs"], rules["backtest"]
     observed = ObservedClasses.of(
-        known, ties=rules["ties"], average=rules["average"], n_jobs=n_jobs
+        known,
+        ties=rules["ties"],
+        average=rules["average"],
+        class_weights=weights,
+        n_jobs=n_jobs,
     )
     # Small arrays throughout: more threads of BLAS would wait for one another, and
     # change the last digits.
@@ -321,7 +351,7 @@ def _forecast_one(
         )
     if is_one:
         _refuse_unheld({"": found}, until)
-    return found
+    return replace(found, class_weighting=weighting)
 
 
 def _reached(

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
+from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import UsageError
@@ -44,6 +44,7 @@ from scorecast.extrapolation.notes import FAR, forecast_notes, warn_of
 from scorecast.extrapolation.observed import ObservedClasses
 from scorecast.scores import (
     AccuracyCurve,
+    ClassWeighting,
     Marginality,
     curve_of_ranking,
     curve_sizes,
@@ -281,6 +282,8 @@ class Extrapolation(Result):
         What was used.
     settings : dict
         Settings of the method that are not the usual ones.
+    class_weighting : ClassWeighting or None
+        How unequally classes count; None where they were not weighed.
     ties, average : str
         Rules used.
     top : int
@@ -314,6 +317,7 @@ class Extrapolation(Result):
     n_samples: int = field(metadata=INPUT)
     n_classes: int = field(metadata=INPUT)
     marginality: Marginality = field(metadata=INPUT)
+    class_weighting: ClassWeighting | None = field(default=None, metadata=INPUT | NEW)
     method: str = field(metadata=OPTION)
     settings: dict[str, Any] = field(metadata=OPTION)
     ties: str = field(metadata=OPTION)

@@ -74,7 +74,7 @@ def prediction_interval(
     law, ranks = fit.law, observed.ranks
     centre = np.clip(law.accuracy(ks, top), 0, 1)
     if ranks.accuracy(top) <= 0:
-        bound = hopeless_bound(observed.n_tested, ks, confidence_level)
+        bound = hopeless_bound(observed.n_alike, ks, confidence_level)
         return Interval(
             low=np.zeros(np.shape(ks)),
             high=np.maximum(bound, centre),
@@ -112,7 +112,7 @@ def perfect_bound(
     n_classes: int,
     ks: IntArray,
     confidence_level: float,
-    n_tested: int | None = None,
+    n_tested: float | None = None,
     *,
     top: int = 1,
 ) -> FloatArray:
@@ -135,8 +135,9 @@ def perfect_bound(
         holds, as accuracy only decreases.
     confidence_level : float
         Confidence of the bound.
-    n_tested : int, optional
-        Number of classes with samples; all by default.
+    n_tested : float, optional
+        Number of classes with samples; all by default. Where they count by weights,
+        that of equal ones which tell as much.
     top : int, default=1
         Guesses allowed.
 
@@ -163,7 +164,9 @@ def perfect_bound(
     return bound
 
 
-def hopeless_bound(n_tested: int, ks: IntArray, confidence_level: float) -> FloatArray:
+def hopeless_bound(
+    n_tested: float, ks: IntArray, confidence_level: float
+) -> FloatArray:
     """Bound accuracy from above where every sample was wrong; the same for all k."""
     return np.full(np.shape(ks), 1 - (1 - confidence_level) ** (1 / n_tested))
 
@@ -175,7 +178,7 @@ def least_accuracy(
     # As many guesses as all needed; more would only weaken the bound.
     needed = int(np.flatnonzero(observed.ranks.histogram > _ROUNDING)[0]) + 1
     bound = perfect_bound(
-        observed.n_classes, ks, confidence_level, observed.n_tested, top=needed
+        observed.n_classes, ks, confidence_level, observed.n_alike, top=needed
     )
     return np.where(np.asarray(ks) > top, bound, 1.0)
 
@@ -188,8 +191,8 @@ def observed_interval(
     return bracket_share(
         float(curve.accuracy[last]),
         curve.nearest_standard_error(last).value,
-        n_groups=curve.n_groups,
-        n_tested=observed.n_tested,
+        n_groups=observed.n_telling(curve.n_groups),
+        n_tested=observed.n_alike,
         confidence_level=confidence_level,
     )
 
@@ -198,8 +201,8 @@ def bracket_share(
     share: float,
     stderr: float,
     *,
-    n_groups: int,
-    n_tested: int,
+    n_groups: float,
+    n_tested: float,
     confidence_level: float,
 ) -> tuple[float, float]:
     r"""Bracket a mean over classes that lies between zero and one.
@@ -214,10 +217,10 @@ def bracket_share(
         The mean.
     stderr : float
         Its standard error, from leaving classes out.
-    n_groups : int
-        Groups of classes left out in turn.
-    n_tested : int
-        Number of classes with samples.
+    n_groups : float
+        Groups of classes left out in turn, as many as tell of the spread.
+    n_tested : float
+        Number of classes with samples, or of equal ones that tell as much.
     confidence_level : float
         Level of the interval.
 
@@ -293,7 +296,8 @@ def _left_out_interval(
     replicates = clipped_logit(accuracies, _FLOOR)
     away = replicates - replicates.mean(axis=0)
     sd = np.sqrt((n_groups - 1) / n_groups * (away**2).sum(axis=0))
-    low, high = _around(centre, sd, n_groups - 1, confidence_level)
+    freedom = max(observed.n_telling(n_groups) - 1, 1)
+    low, high = _around(centre, sd, freedom, confidence_level)
     return Interval(low=low, high=high, kind=IntervalKind.JACKKNIFE)
 
 
@@ -307,7 +311,7 @@ def _own_interval(
 ) -> Interval:
     """Bracket the forecast by the spread that its law knows."""
     n_classes = observed.n_classes
-    width = _student(observed.n_tested - 1, confidence_level)
+    width = _student(max(observed.n_alike - 1, 1), confidence_level)
     low, high = law.ends(ks, width, top)
     # Accuracy only decreases, so an upper end at fewer classes holds at more.
     n_rungs = int(np.log(max(ks.max() / n_classes, 1)) / np.log(_RUNG)) + 1
@@ -319,7 +323,7 @@ def _own_interval(
 
 
 def _around(
-    centre: FloatArray, sd: FloatArray, freedom: int, confidence_level: float
+    centre: FloatArray, sd: FloatArray, freedom: float, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Go so many standard deviations down and up from a centre, in log-odds."""
     expit = scipy.special.expit
@@ -329,6 +333,6 @@ def _around(
     return np.minimum(low, centre), np.maximum(high, centre)
 
 
-def _student(freedom: int, confidence_level: float) -> float:
+def _student(freedom: float, confidence_level: float) -> float:
     """Return the quantile of Student's t for an interval of both sides."""
     return float(scipy.special.stdtrit(freedom, 0.5 + confidence_level / 2))

@@ -185,7 +185,7 @@ def _left_out(
     stays = ranking.group[ranking.own] != g
     n_others = ranking.n_classes - size - 1
     values = (total[stays] - masses[stays, g]) / max(n_others, 1)
-    weights = sample_weights(ranking.own[stays], average)
+    weights = sample_weights(ranking.own[stays], average, ranking.class_weights)
     return EmpiricalFavourability(values=np.clip(values, 0, 1), weights=weights)
 
 

@@ -91,13 +91,13 @@ class RankMeasure(ABC):
             self.value(observed.ranks, ks),
             self.standard_errors(observed, ks),
         )
-        n_groups = observed.ranking.n_groups
+        n_groups = observed.n_telling(observed.ranking.n_groups)
         ends = [
             bracket_share(
                 float(value),
                 float(error),
                 n_groups=n_groups,
-                n_tested=observed.n_tested,
+                n_tested=observed.n_alike,
                 confidence_level=confidence_level,
             )
             for value, error in zip(values, errors, strict=True)

@@ -15,6 +15,7 @@ from scorecast.scores import (
     Scores,
     beating_histogram,
     chances_right,
+    kish_size,
     leave_out_histograms,
     mean_chances,
     rank_true_classes,
@@ -98,6 +99,7 @@ class ObservedClasses:
         *,
         ties: str = "random",
         average: str = "macro",
+        class_weights: FloatArray | None = None,
         n_jobs: int | None = None,
     ) -> ObservedClasses:
         """Rank the true classes.
@@ -110,6 +112,8 @@ class ObservedClasses:
             Rule for ties.
         average : {"macro", "micro"}, default="macro"
             Weighting of samples.
+        class_weights : ndarray of float64, optional
+            How much each class counts as the true one; all the same by default.
         n_jobs : int, optional
             Number of threads.
 
@@ -124,6 +128,7 @@ class ObservedClasses:
             If every class has the same score as all others, sample by sample.
         """
         ranking = rank_true_classes(data, n_jobs=n_jobs)
+        ranking = replace(ranking, class_weights=class_weights)
         if ranking.is_all_tied:
             raise InsufficientDataError(
                 "every sample has the same score for all classes: nothing is told "
@@ -147,6 +152,23 @@ class ObservedClasses:
     def n_tested(self) -> int:
         """Number of classes that have samples."""
         return int(np.unique(self.ranking.own).size)
+
+    @property
+    def n_alike(self) -> float:
+        """Number of classes of equal weight that tell as much as those with samples."""
+        weights = self.ranking.class_weights
+        if weights is None:
+            return float(self.n_tested)
+        return kish_size(weights[np.unique(self.ranking.own)])
+
+    def n_telling(self, n_groups: int) -> float:
+        """Count the groups left out that tell of the spread between classes.
+
+        Where few classes carry most of the weight, as many as those.
+        """
+        if self.ranking.class_weights is None:
+            return n_groups
+        return min(float(n_groups), self.n_alike)
 
     @cached_property
     def scores(self) -> Recogniser:
@@ -259,13 +281,16 @@ def effective_size(observed: ObservedClasses, right: BoolArray | None = None) ->
     correlation within a class of the chance to be right among half of the classes.
     Only classes that were mistaken tell anything about it; without any it is the
     usual one. `right` marks samples to take as right, whatever they were.
+
+    Where classes count by weights w the variance of their weighted mean decides: with
+    c samples a class adds :math:`w^2 (\rho + (1 - \rho) / c)` to it.
     """
     ranking = observed.ranking
     own = ranking.own
     counts = np.bincount(own, minlength=observed.n_classes)
     per_class = float((counts.astype(np.float64) ** 2).sum() / own.size)
     if per_class <= 1:
-        return float(own.size)
+        return float(own.size) * _weighing(ranking.class_weights, counts, 0.0)
     beaten = ranking.n_above + ranking.n_tied // 2
     if right is not None:
         beaten = np.where(right, 0, beaten)
@@ -275,7 +300,18 @@ def effective_size(observed: ObservedClasses, right: BoolArray | None = None) ->
     share = n_mistaken / (n_mistaken + _CLASSES_WORTH)
     measured = _intraclass_correlation(chances, own)
     rho = share * measured + (1 - share) * _USUAL_CORRELATION
-    return own.size / (1 + (per_class - 1) * rho)
+    size = own.size / (1 + (per_class - 1) * rho)
+    return size * _weighing(ranking.class_weights, counts, rho)
+
+
+def _weighing(weights: FloatArray | None, counts: IntArray, rho: float) -> float:
+    """Return what is left of a size where classes count by weights (Kish)."""
+    if weights is None:
+        return 1.0
+    each = rho + (1 - rho) / np.maximum(counts, 1)
+    alike = (counts > 0) / np.count_nonzero(counts)
+    shares = np.where(counts > 0, weights, 0.0) / weights[counts > 0].sum()
+    return float((alike**2 @ each) / (shares**2 @ each))
 
 
 def _intraclass_correlation(values: FloatArray, own: IntArray) -> float:

@@ -11,7 +11,7 @@ them is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ from scorecast.extrapolation.observed import (
     RankHistogram,
     effective_size,
 )
-from scorecast.scores import Recogniser, Scores, check_scores
+from scorecast.scores import Recogniser, Scores, check_scores, weigh_classes
 
 _GROUPS = 60
 _NODES = 41
@@ -135,13 +135,16 @@ def compare_recognisers(
     *,
     ties: str,
     average: str,
+    class_weights: Mapping[Hashable, float] | ArrayLike | None,
     n_jobs: int | None,
 ) -> RecogniserComparison:
     """Compare forecasts of recognisers that were tested alike."""
-    observed = {
-        name: ObservedClasses.of(one, ties=ties, average=average, n_jobs=n_jobs)
-        for name, one in data.items()
-    }
+    observed = {}
+    for name, one in data.items():
+        known, weights, _ = weigh_classes(one, class_weights, average)
+        observed[name] = ObservedClasses.of(
+            known, ties=ties, average=average, class_weights=weights, n_jobs=n_jobs
+        )
     first = next(iter(forecasts.values()))
     ks = np.array([p.classes for p in first.predictions])
     measures = list(first.measures)

@@ -9,7 +9,7 @@ the observed classes nothing is carried on: risk is that of the risk curve.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorecast._core.checks import check_matrix
 from scorecast._core.parallel import one_blas_thread
 from scorecast._core.registry import Method, Registry
-from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
+from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError
@@ -53,11 +53,13 @@ from scorecast.extrapolation.risk_methods import (
     observed_mistake_cost,
 )
 from scorecast.scores import (
+    ClassWeighting,
     Marginality,
     Recogniser,
     RiskCurve,
     check_scores,
     marginality,
+    weigh_classes,
 )
 
 _FEWEST_TO_HIDE = 8  # classes
@@ -155,6 +157,8 @@ class RiskExtrapolation(Result):
         Whether each class is scored on its own, as the forecast assumes.
     are_costs_by_name : bool or None
         Whether costs were matched to classes by their names; None if not said.
+    class_weighting : ClassWeighting or None
+        How unequally classes count; None where they were not weighed.
     method : str
         How the chance of a mistake was forecast, or "moments".
     settings : dict
@@ -185,6 +189,7 @@ class RiskExtrapolation(Result):
     n_classes: int = field(metadata=INPUT)
     marginality: Marginality = field(metadata=INPUT)
     are_costs_by_name: bool | None = field(default=None, metadata=INPUT)
+    class_weighting: ClassWeighting | None = field(default=None, metadata=INPUT | NEW)
     method: str = field(metadata=OPTION)
     settings: dict[str, Any] = field(metadata=OPTION)
     ties: str = field(metadata=OPTION)
@@ -239,6 +244,7 @@ def extrapolate_risk(
     method: str | Extrapolator,
     ties: str,
     average: str,
+    class_weights: Mapping[Hashable, float] | ArrayLike | None,
     confidence_level: float,
     backtest: int | Literal["auto"],
     random_state: RandomState,
@@ -247,12 +253,22 @@ def extrapolate_risk(
     """Forecast the average cost of a decision; `extrapolate` checked the arguments."""
     by_risk = RISK_METHODS.get(method) if isinstance(method, str) else None
     chosen = None if by_risk else choose_extrapolator(method)
-    data = check_scores(scores, y_true)
+    data, class_weights, weighting = weigh_classes(
+        check_scores(scores, y_true), class_weights, average
+    )
     _check_enough(data)
     costs = np.asarray(check_matrix(cost, "cost"), dtype=np.float64)
-    problem = RiskProblem(data=data, costs=costs, ties=ties, average=average)
+    problem = RiskProblem(
+        data=data,
+        costs=costs,
+        ties=ties,
+        average=average,
+        class_weights=class_weights,
+    )
     curve = problem.curves[0]  # first of all: it checks the costs
-    observed = ObservedClasses.of(data, ties=ties, average=average, n_jobs=n_jobs)
+    observed = ObservedClasses.of(
+        data, ties=ties, average=average, class_weights=class_weights, n_jobs=n_jobs
+    )
     rng = as_generator(random_state)
     rng_fit, _, rng_test = rng.spawn(3)
     tuned = chosen
@@ -281,7 +297,7 @@ def extrapolate_risk(
         )
     return RiskExtrapolation(
         predictions=_predictions(made, problem, observed, targets, confidence_level),
-        observed=curve,
+        observed=replace(curve, class_weighting=weighting),
         classes=beyond,
         mistakes=made.mistakes,
         cost_of_a_mistake=made.cost,
@@ -294,6 +310,7 @@ def extrapolate_risk(
         n_samples=data.n_samples,
         n_classes=data.n_classes,
         marginality=marginality(data),
+        class_weighting=weighting,
         method=chosen.name if chosen else str(method),
         settings=chosen.settings() if chosen else {},
         ties=ties,
@@ -410,6 +427,7 @@ def _hidden(
         costs=problem.costs[np.ix_(kept, kept)],
         ties=problem.ties,
         average=problem.average,
+        class_weights=shown.ranking.class_weights,
     )
     target = np.array([problem.n_classes])
     if isinstance(method, RiskMethod):
@@ -523,7 +541,7 @@ def _unseen(problem: RiskProblem, errors: _Errors) -> _Forecast:
     """
     own, (least, most) = problem.own_cost, problem.bounds
     return _Forecast(
-        risk=own + errors.expected * float(problem.mistakes.mean()),
+        risk=own + errors.expected * problem.random_mistake,
         low=own + np.minimum(errors.high * least, 0.0),
         high=own + errors.high * most,
         interval_kind=errors.kind,
@@ -539,8 +557,10 @@ def _observed_errors(problem: RiskProblem, k: int, confidence_level: float) -> _
     low, high = bracket_share(
         float(np.clip(share[0], 0, 1)),
         float(stderr[-1] if stderr.size else np.nan),
-        n_groups=replicates.shape[0],
-        n_tested=problem.tested.size,
+        n_groups=min(replicates.shape[0], problem.n_alike)
+        if problem.class_weights is not None
+        else replicates.shape[0],
+        n_tested=problem.n_alike,
         confidence_level=confidence_level,
     )
     return _Errors(share, np.array([low]), np.array([high]), IntervalKind.JACKKNIFE)
@@ -611,5 +631,5 @@ def _own_cost_doubt(problem: RiskProblem, confidence_level: float) -> float:
     stderr = problem.own_cost_stderr
     if stderr == 0:
         return 0.0
-    freedom = problem.tested.size - 1
+    freedom = max(problem.n_alike - 1, 1)
     return float(scipy.special.stdtrit(freedom, 0.5 + confidence_level / 2)) * stderr

@@ -28,6 +28,7 @@ from scorecast.scores import (
     Recogniser,
     RiskCurve,
     jackknife_stderr,
+    kish_size,
     probit_moments,
     risk_curve_and_replicates,
 )
@@ -55,12 +56,15 @@ class RiskProblem:
         Costs by decision and truth.
     ties, average : str
         Rules.
+    class_weights : ndarray of shape (n_classes,) or None
+        How much each class counts as the true one; None for all the same.
     """
 
     data: Recogniser
     costs: FloatArray
     ties: str
     average: str
+    class_weights: FloatArray | None = None
 
     @property
     def n_classes(self) -> int:
@@ -77,13 +81,28 @@ class RiskProblem:
         """Cost of being right: a constant, to which mistakes add."""
         own = np.diag(self.costs)
         counted = self.data.own if self.average == "micro" else self.tested
+        if self.class_weights is not None:
+            return float(np.average(own[counted], weights=self.class_weights[counted]))
         return float(own[counted].mean())
 
     @property
     def own_cost_stderr(self) -> float:
         """Standard error of that constant, over classes; zero if it is the same."""
         own = np.diag(self.costs)[self.tested]
+        if self.class_weights is not None:
+            shares = self.class_weights[self.tested]
+            shares = shares / shares.sum()
+            n = self.n_alike
+            spread = np.sqrt(shares**2 @ (own - shares @ own) ** 2)
+            return float(spread * np.sqrt(n / max(n - 1, 1)))
         return float(own.std(ddof=1) / np.sqrt(own.size))
+
+    @property
+    def n_alike(self) -> float:
+        """Number of classes of equal weight that tell as much as those with samples."""
+        if self.class_weights is None:
+            return float(self.tested.size)
+        return kish_size(self.class_weights[self.tested])
 
     @cached_property
     def mistakes(self) -> FloatArray:
@@ -91,6 +110,23 @@ class RiskProblem:
         added = self.costs - np.diag(self.costs)
         off: FloatArray = added[~np.eye(self.n_classes, dtype=bool)]
         return off
+
+    @cached_property
+    def chances(self) -> FloatArray | None:
+        """How often each possible mistake comes, if all of a class come alike.
+
+        None where classes do, too.
+        """
+        if self.class_weights is None:
+            return None
+        by_truth = np.broadcast_to(self.class_weights, self.costs.shape)
+        found = by_truth[~np.eye(self.n_classes, dtype=bool)]
+        return np.asarray(found / found.sum(), dtype=np.float64)
+
+    @property
+    def random_mistake(self) -> float:
+        """What a mistake adds on average, if all of a class come alike."""
+        return float(np.average(self.mistakes, weights=self.chances))
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -107,6 +143,7 @@ class RiskProblem:
             sizes,
             ties=self.ties,
             average=self.average,
+            class_weights=self.class_weights,
             standard_errors=False,
         )[0]
 
@@ -118,7 +155,12 @@ class RiskProblem:
     def curves_at(self, sizes: list[int] | None) -> tuple[RiskCurve, FloatArray]:
         """Compute both at some sizes only."""
         return risk_curve_and_replicates(
-            self.data, self.costs, sizes, ties=self.ties, average=self.average
+            self.data,
+            self.costs,
+            sizes,
+            ties=self.ties,
+            average=self.average,
+            class_weights=self.class_weights,
         )
 
     def with_smaller(self, k: int) -> list[int]:
@@ -141,6 +183,9 @@ class RiskProblem:
             self,
             data=self.data.subset(chosen),
             costs=self.costs[np.ix_(chosen, chosen)],
+            class_weights=None
+            if self.class_weights is None
+            else self.class_weights[chosen],
         )
 
 
@@ -217,7 +262,7 @@ def forecast_mistake_cost(
         for rows in zip(risks_left / carrier.unit, errors_left, strict=True)
         if np.isfinite(rows[0]).any()  # else all samples were left out
     ]
-    freedom = min(len(found), problem.tested.size) - 1
+    freedom = min(len(found), problem.n_alike) - 1
     enough = freedom >= _LEAST_FREEDOM
     quantile = float("nan")
     if enough:
@@ -265,12 +310,18 @@ def observed_mistake_cost(
         left_out=np.zeros(1),
         n_mistakes=size * float(errors.risk[-1]),
     )
-    quantile = scipy.special.stdtrit(max(len(wrong) - 1, 1), 0.5 + confidence_level / 2)
+    n_telling = float(len(wrong))
+    if problem.class_weights is not None:
+        n_telling = min(n_telling, problem.n_alike)
+    quantile = scipy.special.stdtrit(max(n_telling - 1, 1), 0.5 + confidence_level / 2)
     return carrier.bracket(centre, jackknife_stderr(each), float(quantile))
 
 
 def _unseen_spread(
-    possible: FloatArray, seen: FloatArray, n_mistakes: float
+    possible: FloatArray,
+    seen: FloatArray,
+    n_mistakes: float,
+    chances: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return standard errors, below and above, of an average over few random mistakes.
 
@@ -279,10 +330,13 @@ def _unseen_spread(
     not below.
     """
     away = np.subtract.outer(seen, possible)
-    above = (np.minimum(away, 0) ** 2).sum(axis=-1)
-    total = (away**2).sum(axis=-1)
+    weights = np.ones(possible.size) if chances is None else chances
+    above = (np.minimum(away, 0) ** 2 * weights).sum(axis=-1)
+    total = (away**2 * weights).sum(axis=-1)
     share = np.divide(above, total, out=np.full(total.shape, 0.5), where=total > 0)
-    variance = possible.var() / (_WORTH + n_mistakes)
+    centre = np.average(possible, weights=chances)
+    variance = np.average((possible - centre) ** 2, weights=chances)
+    variance /= _WORTH + n_mistakes
     return np.sqrt(variance * (1 - share)), np.sqrt(variance * share)
 
 
@@ -305,19 +359,29 @@ class _Carrier:
     size: float
     is_factor: bool
     unit: float
+    chances: FloatArray | None
+    random: float
 
     @classmethod
     def of(cls, problem: RiskProblem, targets: IntArray, size: float) -> Self:
         """Take the largest cost as the unit, so that squares do not overflow."""
         unit = float(np.abs(problem.mistakes).max())
         is_factor = bool(problem.mistakes.min() >= 0)
-        return cls(problem.mistakes / unit, targets, size, is_factor, unit)
+        return cls(
+            problem.mistakes / unit,
+            targets,
+            size,
+            is_factor,
+            unit,
+            problem.chances,
+            problem.random_mistake / unit,
+        )
 
     def carry(self, sizes: IntArray, risks: FloatArray, errors: FloatArray) -> _Carried:
         """Forecast from one pair of curves; sizes that are NaN do not exist."""
         exist = np.isfinite(risks)
         sizes, risks, errors = sizes[exist], risks[exist], errors[exist]
-        random = self.mistakes.mean()
+        random = self.random
         with np.errstate(invalid="ignore", divide="ignore"):
             seen = np.where(errors > 0, risks / errors, random)
         # Few mistakes say little of their cost: lean on that of a random one.
@@ -345,7 +409,9 @@ class _Carrier:
         end surer. Downwards doubt is a factor, so costs stay above zero. Upwards it
         is an amount, as that of an average in which few are dear.
         """
-        below, above = _unseen_spread(self.mistakes, centre.unleant, centre.n_mistakes)
+        below, above = _unseen_spread(
+            self.mistakes, centre.unleant, centre.n_mistakes, self.chances
+        )
         down = quantile * np.maximum(stderr, below)
         up = quantile * np.maximum(stderr, above)
         left_out = quantile * centre.left_out

@@ -134,6 +134,7 @@ def tail_law(
         mixing=whole.mixing,
         weights=whole.weights,
         own=whole.own,
+        class_weights=observed.ranking.class_weights,
         n_classes=observed.n_classes,
         observed=observed.ranks.accuracy(),
         n_effective=size,
@@ -185,6 +186,8 @@ class TailLaw(UncertainLaw):
         The same of halves of the classes.
     shape : float
         Shape of the law of excesses that counts most.
+    class_weights : ndarray of float64 or None
+        How much each class counts as the true one; None for all the same.
     """
 
     candidates: FloatArray
@@ -197,6 +200,7 @@ class TailLaw(UncertainLaw):
     ranks: RankPosterior
     halves: tuple[_Seen, ...] = ()
     shape: float = 0.0
+    class_weights: FloatArray | None = None
 
     def better(self, top: int) -> Sequence[UncertainLaw]:  # noqa: ARG002
         """Return nothing: tails are not seen of what did not happen."""
@@ -281,8 +285,13 @@ class TailLaw(UncertainLaw):
         for k in np.asarray(ks, dtype=np.float64):
             right = _chance_right(logs, k, top)
             means = np.bincount(self.own, right)[held] / counts[held]
-            share = max(float(means.mean()) * (1 - float(means.mean())), 1e-3)
-            found.append(means.std() / np.sqrt(held.sum()) / share)
+            mean, error = float(means.mean()), means.std() / np.sqrt(held.sum())
+            if self.class_weights is not None:
+                shares = self.class_weights[: held.size][held]
+                shares = shares / shares.sum()
+                mean = float(shares @ means)
+                error = np.sqrt(shares**2 @ (means - mean) ** 2)
+            found.append(error / max(mean * (1 - mean), 1e-3))
         return np.array(found)
 
 
@@ -388,7 +397,9 @@ def _best_wrong(observed: ObservedClasses, n_best: int) -> _Best:
     most = min(_MOST_SAMPLES, max(_ENOUGH_SAMPLES, _MOST_CELLS // k))
     if n > most:
         rng = np.random.default_rng((n, k))
-        rows = np.sort(rng.choice(n, most, replace=False, p=observed.weights))
+        # Drawn by unequal weights, without replacement, the heavy would be too few.
+        p = None if observed.ranking.class_weights is not None else observed.weights
+        rows = np.sort(rng.choice(n, most, replace=False, p=p))
     truth, median = np.empty(rows.size), np.empty(rows.size)
     wrong = np.empty((rows.size, n_best))
     step = max(1, _BLOCK // k)
@@ -406,7 +417,9 @@ def _best_wrong(observed: ObservedClasses, n_best: int) -> _Best:
         median[part] = np.nanmedian(block[:, :: max(1, k // 400)], axis=1)
     ranking = observed.ranking
     beaten = ranking.n_above[rows] + ranking.n_tied[rows] / 2
-    weights = observed.weights[rows] if is_dense else np.full(rows.size, 1 / rows.size)
+    weights = np.full(rows.size, 1 / rows.size)
+    if is_dense or observed.ranking.class_weights is not None:
+        weights = observed.weights[rows]
     return _Best(
         truth=truth,
         wrong=wrong,

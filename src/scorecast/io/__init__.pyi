@@ -1,3 +1,7 @@
+from .class_weights import (
+    ClassWeights as ClassWeights,
+    read_class_weights as read_class_weights,
+)
 from .examples import (
     CharacterExample as CharacterExample,
     MatchExample as MatchExample,

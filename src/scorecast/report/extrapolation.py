@@ -62,6 +62,7 @@ from scorecast.scores import (
     AVERAGES,
     TIE_RULES,
     AccuracyCurve,
+    ClassWeighting,
     Marginality,
     RiskCurve,
 )
@@ -199,6 +200,7 @@ def extrapolation_document(result: Extrapolation) -> Document:
         facts=(
             ("Observed", _observed_text(result)),
             ("Method", f"{_methods_text(result)}; {_backtest_text(result)}"),
+            ("Weights", _weights_text(result.class_weighting)),
             ("Assumes", "; ".join(_assumed(result)[:2])),
         ),
         references=_REFERENCES,
@@ -559,7 +561,6 @@ def _backtest_text(result: Extrapolation) -> str:
 
 
 def _assumed(result: Extrapolation | RiskExtrapolation) -> tuple[str, ...]:
-    unit = "class" if result.average == "macro" else "example"
     costs = (_LIKE_COSTS,) if isinstance(result, RiskExtrapolation) else ()
     return (
         _SAME_POPULATION,
@@ -567,9 +568,46 @@ def _assumed(result: Extrapolation | RiskExtrapolation) -> tuple[str, ...]:
         _SCORED_ALONE[result.marginality],
         "classes, not examples, are the sampling unit: examples of one class do not "
         "count as independent",
-        f"every {unit} counts the same ({result.average} average); ties are "
-        f"{_TIES[result.ties]}",
+        f"{_counted(result)}; ties are {_TIES[result.ties]}",
     )
+
+
+def _counted(result: Extrapolation | RiskExtrapolation) -> str:
+    """Say what counts the same."""
+    if result.class_weighting is not None:
+        return (
+            "the true class is drawn by weight, wrong classes are met alike: every "
+            "class is on the list once; further classes have weights like these"
+        )
+    unit = "class" if result.average == "macro" else "example"
+    return f"every {unit} counts the same ({result.average} average)"
+
+
+def _weights_text(weighting: ClassWeighting | None) -> str:
+    """Say what weights of classes mean, and how unequal they are."""
+    if weighting is None:
+        return ""
+    return (
+        "the true class is drawn by weight, wrong classes are met alike; "
+        f"{_average_text('', weighting)}"
+    )
+
+
+def _average_text(
+    average: str, weighting: ClassWeighting | None, *, has_share: bool = True
+) -> str:
+    """Name an average, or say how unequal weights of classes are."""
+    if weighting is None:
+        return f"{average} average"
+    text = (
+        f"classes weighted, as much as {formats.fixed(weighting.n_effective, 1)} alike"
+    )
+    if has_share:
+        span = f"{formats.percent(weighting.least, 2)} to "
+        text += f" ({span}{formats.percent(weighting.most, 1)} each)"
+    if weighting.n_weightless:
+        text += f", {formats.count(weighting.n_weightless)} without weight"
+    return text
 
 
 def _curve_section(result: Extrapolation) -> Section:
@@ -685,7 +723,7 @@ def _difficulty_sections(result: Extrapolation) -> list[Section]:
 def _interval_section(result: Extrapolation) -> Section:
     rules = [
         f"level {formats.level(result.confidence_level)}",
-        f"{result.average} average",
+        _average_text(result.average, result.class_weighting),
         f"ties {result.ties}",
         f"seed {'none' if result.random_state is None else result.random_state}",
         *(f"{name} {_plain(value)}" for name, value in result.settings.items()),
@@ -792,7 +830,8 @@ def backtest_document(result: Backtest) -> Document:
     )
     seen = (
         f"{formats.count(result.n_classes)} classes, "
-        f"{formats.count(result.n_samples)} examples; {result.average} average, ties "
+        f"{formats.count(result.n_samples)} examples; "
+        f"{_average_text(result.average, result.class_weighting)}, ties "
         f"{result.ties}; errors in percentage "
         "points, that of the bias in brackets"
     )
@@ -904,6 +943,10 @@ def recognisers_document(result: RecogniserComparison) -> Document:
             ("Observed", _all_observed_text(result)),
             ("Method", _all_methods_text(result)),
             ("Crossing", _crossing_text(result)),
+            (
+                "Weights",
+                _weights_text(next(iter(result.recognisers.values())).class_weighting),
+            ),
             ("Assumes", "; ".join(assumed)),
         ),
         references=_REFERENCES[:1],
@@ -1530,9 +1573,14 @@ def _risk_facts(result: RiskExtrapolation) -> tuple[tuple[str, str], ...]:
         ("Observed", seen),
         ("Method", method),
         ("Costs", costs),
+        ("Weights", _weights_text(result.class_weighting)),
         ("Back-test", _risk_backtest_text(result)),
         ("Assumes", "; ".join(_assumed(result)[:2])),
-        ("Rules", f"{result.average} average, ties {result.ties}"),
+        (
+            "Rules",
+            f"{_average_text(result.average, result.class_weighting)}, ties "
+            f"{result.ties}",
+        ),
     )
 
 
@@ -1689,7 +1737,10 @@ def _size(curve: AccuracyCurve | RiskCurve) -> str:
 
 def _rules(curve: AccuracyCurve | RiskCurve) -> str:
     ties = TIE_RULES.choose(curve.ties, parameter="ties").title
-    return f"{AVERAGES.choose(curve.average, parameter='average').title}, ties {ties}"
+    average = AVERAGES.choose(curve.average, parameter="average").title
+    if curve.class_weighting is not None:
+        average = _average_text(average, curve.class_weighting, has_share=False)
+    return f"{average}, ties {ties}"
 
 
 def _amount(value: float) -> str:

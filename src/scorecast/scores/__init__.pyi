@@ -38,12 +38,16 @@ from .ranks import (
     AVERAGES as AVERAGES,
     TIE_RULES as TIE_RULES,
     Average as Average,
+    ClassWeighting as ClassWeighting,
     Ranking as Ranking,
     Recogniser as Recogniser,
     TieRule as TieRule,
+    check_class_weights as check_class_weights,
     check_scores as check_scores,
+    kish_size as kish_size,
     rank_true_classes as rank_true_classes,
     sample_weights as sample_weights,
+    weigh_classes as weigh_classes,
 )
 from .subsets import (
     beating_histogram as beating_histogram,

@@ -7,15 +7,15 @@ for what k classes drawn from the same population would have.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_class_counts, check_count, check_matrix
-from scorecast._core.result import INPUT, OPTION, SHARE, Result
+from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Result
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.scores.jackknife import (
@@ -26,11 +26,13 @@ from scorecast.scores.jackknife import (
 from scorecast.scores.ranks import (
     AVERAGES,
     TIE_RULES,
+    ClassWeighting,
     Ranking,
     Recogniser,
     check_scores,
     rank_true_classes,
     sample_weights,
+    weigh_classes,
 )
 from scorecast.scores.subsets import beating_histogram, chances_right, mean_chances
 
@@ -99,6 +101,8 @@ class AccuracyCurve(Result):
         Rules used.
     top : int
         Guesses allowed.
+    class_weighting : ClassWeighting or None
+        How unequally classes count; None where they were not weighed.
 
     References
     ----------
@@ -124,6 +128,7 @@ class AccuracyCurve(Result):
     ties: str = field(metadata=OPTION)
     average: str = field(metadata=OPTION)
     top: int = field(metadata=OPTION)
+    class_weighting: ClassWeighting | None = field(default=None, metadata=INPUT | NEW)
 
     def nearest_standard_error(self, index: int) -> StandardError:
         """Return the standard error of a point, or of the largest size which has one.
@@ -168,6 +173,8 @@ class RiskCurve(Result):
         Groups of classes left out in turn.
     ties, average : str
         Rules used.
+    class_weighting : ClassWeighting or None
+        How unequally classes count; None where they were not weighed.
     """
 
     kind: ClassVar[str] = "risk-curve"
@@ -181,6 +188,7 @@ class RiskCurve(Result):
     n_groups: int
     ties: str = field(metadata=OPTION)
     average: str = field(metadata=OPTION)
+    class_weighting: ClassWeighting | None = field(default=None, metadata=INPUT | NEW)
 
     def nearest_standard_error(self, index: int) -> StandardError:
         """Return the standard error of a point, or of the next smaller size with one.
@@ -218,6 +226,7 @@ def accuracy_curve(
     top: int = 1,
     ties: str = "random",
     average: str = "macro",
+    class_weights: Mapping[Hashable, float] | ArrayLike | None = None,
     standard_errors: bool = True,
     n_jobs: int | None = None,
 ) -> AccuracyCurve:
@@ -239,6 +248,9 @@ def accuracy_curve(
         as lost.
     average : {"macro", "micro"}, default="macro"
         Every class counts the same, or every sample.
+    class_weights : mapping or array-like of shape (n_classes,), optional
+        How often each class comes, relative to the others, by its label or in the
+        order of the classes; by default all alike.
     standard_errors : bool, default=True
         Whether to leave classes out for standard errors and covariance.
     n_jobs : int, optional
@@ -261,19 +273,22 @@ def accuracy_curve(
     ([2, 3], [0.8333, 0.6667])
     """
     data = check_scores(scores, y_true)
+    average = AVERAGES.choose(average, parameter="average").name
+    data, weights, weighting = weigh_classes(data, class_weights, average)
     ks = curve_sizes(data.n_classes)
     if sizes is not None:
         ks = _check_sizes(sizes, data.n_classes)
     n_groups = None if standard_errors else 1
     ranking = rank_true_classes(data, n_groups=n_groups, n_jobs=n_jobs)
-    return curve_of_ranking(
-        ranking,
+    found = curve_of_ranking(
+        replace(ranking, class_weights=weights),
         ks,
         top=top,
         ties=ties,
         average=average,
         standard_errors=standard_errors,
     )
+    return replace(found, class_weighting=weighting)
 
 
 def curve_of_ranking(
@@ -397,6 +412,7 @@ def risk_curve(
     sizes: int | Sequence[int] | None = None,
     ties: str = "random",
     average: str = "macro",
+    class_weights: Mapping[Hashable, float] | ArrayLike | None = None,
     standard_errors: bool = True,
 ) -> RiskCurve:
     """Average the cost of decisions over all subsets of k of the observed classes.
@@ -417,6 +433,9 @@ def risk_curve(
         against it. Ties among wrong classes are always broken at random.
     average : {"macro", "micro"}, default="macro"
         Every class counts the same, or every sample.
+    class_weights : mapping or array-like of shape (n_classes,), optional
+        How often each class comes, relative to the others, by its label or in the
+        order of the classes; by default all alike.
     standard_errors : bool, default=True
         Whether to leave classes out for standard errors and covariance.
 
@@ -440,9 +459,18 @@ def risk_curve(
     ([2, 3], [1.6667, 3.0])
     """
     data = check_scores(scores, y_true)
-    return risk_curve_and_replicates(
-        data, cost, sizes, ties=ties, average=average, standard_errors=standard_errors
+    average = AVERAGES.choose(average, parameter="average").name
+    data, weights, weighting = weigh_classes(data, class_weights, average)
+    found = risk_curve_and_replicates(
+        data,
+        cost,
+        sizes,
+        ties=ties,
+        average=average,
+        class_weights=weights,
+        standard_errors=standard_errors,
     )[0]
+    return replace(found, class_weighting=weighting)
 
 
 def risk_curve_and_replicates(
@@ -452,6 +480,7 @@ def risk_curve_and_replicates(
     *,
     ties: str,
     average: str,
+    class_weights: FloatArray | None = None,
     standard_errors: bool = True,
 ) -> tuple[RiskCurve, FloatArray]:
     """Compute the risk curve, and again with each of some groups of classes left out.
@@ -466,6 +495,8 @@ def risk_curve_and_replicates(
         Numbers of classes; by default 2..K, thinned out to 40.
     ties, average : str
         Rules.
+    class_weights : ndarray of float64, optional
+        How much each class counts as the true one.
     standard_errors : bool, default=True
         Whether to leave classes out.
 
@@ -480,6 +511,7 @@ def risk_curve_and_replicates(
     rules = _Rules(
         sign=TIE_RULES.choose(ties, parameter="ties").sign,
         average=AVERAGES.choose(average, parameter="average").name,
+        class_weights=class_weights,
         n_groups=min(data.n_classes, MOST_GROUPS)
         if standard_errors and data.n_classes > 2
         else 0,
@@ -516,6 +548,7 @@ class _Rules(NamedTuple):
 
     sign: int
     average: str
+    class_weights: FloatArray | None
     n_groups: int
 
 
@@ -527,7 +560,7 @@ def _risks(
     if rules.n_groups:
         shuffled = np.random.default_rng(0).permutation(data.n_classes)
         group = shuffled * rules.n_groups // data.n_classes
-    weights = sample_weights(data.own, rules.average)
+    weights = sample_weights(data.own, rules.average, rules.class_weights)
     weighed = _weigh_chances(data, costs.T, weights, group, rules)
     left_out = np.bincount(group, minlength=rules.n_groups)[: rules.n_groups]
     sizes = data.n_classes - np.append(left_out, 0)

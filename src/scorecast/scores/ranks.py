@@ -7,8 +7,8 @@ never goes back to the scores. Small problems have one class per group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, Self
 
@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.registry import Method, Registry
+from scorecast._core.result import SHARE
 from scorecast._core.types import BoolArray, FloatArray, IntArray
-from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.exceptions import InvalidInputError, UsageError, listed, quoted
 from scorecast.scores.embeddings import Embeddings
 from scorecast.scores.matrix import ClassLabels, CountArray, Scores
 
@@ -173,7 +174,9 @@ AVERAGES.add(
 )
 
 
-def sample_weights(own: IntArray, average: str) -> FloatArray:
+def sample_weights(
+    own: IntArray, average: str, class_weights: FloatArray | None = None
+) -> FloatArray:
     """Weigh samples for an average over classes or over samples.
 
     Parameters
@@ -182,6 +185,9 @@ def sample_weights(own: IntArray, average: str) -> FloatArray:
         True class of each sample.
     average : {"macro", "micro"}
         Every class that has samples counts the same, or every sample.
+    class_weights : ndarray of float64, optional
+        How often each class comes, relative to the others: an average over classes in
+        which they count by that, shared among their samples.
 
     Returns
     -------
@@ -190,10 +196,187 @@ def sample_weights(own: IntArray, average: str) -> FloatArray:
 
     Examples
     --------
-    >>> sample_weights(np.array([0, 0, 3]), "macro").tolist()
+    >>> own = np.array([0, 0, 3])
+    >>> sample_weights(own, "macro").tolist()
     [0.25, 0.25, 0.5]
+    >>> sample_weights(own, "macro", np.array([3.0, 1.0, 1.0, 1.0])).tolist()
+    [0.375, 0.375, 0.25]
     """
-    return AVERAGES.choose(average, parameter="average").weigh(own)
+    if class_weights is None:
+        return AVERAGES.choose(average, parameter="average").weigh(own)
+    counts = np.bincount(own, minlength=class_weights.size)
+    total = class_weights[counts > 0].sum()
+    return np.asarray(class_weights[own] / (counts[own] * total), dtype=np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassWeighting:
+    """How unequally classes count.
+
+    Attributes
+    ----------
+    n_effective : float
+        Number of classes of equal weight that would tell as much (Kish): the square of
+        the sum of weights over the sum of their squares, of classes with samples.
+    least, most : float
+        Smallest and largest share of a class with samples.
+    n_weightless : int
+        Classes with samples whose weight is zero: they compete, and are never true.
+
+    References
+    ----------
+    L. Kish (1965). Survey Sampling. Wiley.
+    """
+
+    n_effective: float
+    least: float = field(metadata=SHARE)
+    most: float = field(metadata=SHARE)
+    n_weightless: int = 0
+
+
+def check_class_weights(
+    class_weights: Mapping[Hashable, float] | ArrayLike, classes: ClassLabels
+) -> FloatArray:
+    """Return one weight for every class, in the order of the columns.
+
+    Parameters
+    ----------
+    class_weights : mapping or array-like of shape (n_classes,)
+        Weight by class label, or in the order of the classes.
+    classes : sequence of hashable
+        Label of each class.
+
+    Returns
+    -------
+    ndarray of float64
+        The weights, the largest of which is one.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class has no weight, a weight no class, or one is no number from zero up,
+        or all are zero.
+
+    Examples
+    --------
+    >>> check_class_weights({"cat": 1, "dog": 4}, ["dog", "cat"]).tolist()
+    [1.0, 0.25]
+    """
+    name, labels = "class_weights", list(classes)
+    given: list[Any]
+    if isinstance(class_weights, Mapping):
+        missing = [quoted(str(c)) for c in labels if c not in class_weights]
+        if missing:
+            raise InvalidInputError(
+                f"there is none for {_classes(missing)}",
+                parameter=name,
+                remedy="give every class one; 0 for what never comes",
+            )
+        known = set(labels)
+        extra = [quoted(str(c)) for c in class_weights if c not in known]
+        if extra:
+            problem = f"{listed(extra)} {'is' if len(extra) == 1 else 'are'} no class"
+            raise InvalidInputError(problem, parameter=name)
+        given = [class_weights[c] for c in labels]
+    else:
+        array = np.asarray(class_weights)
+        if array.shape != (len(labels),):
+            problem = f"must be {len(labels):,} numbers, one per class"
+            problem += f"; got an array of shape {array.shape}"
+            raise InvalidInputError(problem, parameter=name)
+        given = array.tolist()
+    weights = np.empty(len(labels))
+    for i, (label, value) in enumerate(zip(labels, given, strict=True)):
+        problem = ""
+        try:
+            weights[i] = float(value)
+        except (TypeError, ValueError):
+            problem = f"{value!r} is no number"
+        if not problem and not np.isfinite(weights[i]):
+            problem = f"{value!r} is no finite number"
+        elif not problem and weights[i] < 0:
+            problem = f"{value!r} is negative"
+        if problem:
+            where = f"of class {quoted(str(label))}"
+            raise InvalidInputError(f"{problem}, {where}", parameter=name)
+    most = float(weights.max(initial=0))
+    if most <= 0:
+        problem = "all of them are zero: no class would ever come"
+        raise InvalidInputError(problem, parameter=name)
+    # The largest becomes one, so equal weights are ones whatever they were.
+    return weights / most
+
+
+def _classes(names: list[str]) -> str:
+    return f"class {names[0]}" if len(names) == 1 else f"classes {listed(names)}"
+
+
+def weigh_classes(
+    data: Recogniser,
+    class_weights: Mapping[Hashable, float] | ArrayLike | None,
+    average: str = "macro",
+) -> tuple[Any, FloatArray | None, ClassWeighting | None]:
+    """Prepare scores for weights of classes.
+
+    Samples of classes without weight are left out, as if never tested; the classes
+    remain as competitors. Equal weights weigh nothing: the average over classes is
+    what it is without any, to the last digit.
+
+    Parameters
+    ----------
+    data : Scores or Embeddings
+        The scores, with their truth.
+    class_weights : mapping, array-like or None
+        As for `check_class_weights`; None for no weights.
+    average : {"macro", "micro"}, default="macro"
+        Weights are of classes; over samples there are none.
+
+    Returns
+    -------
+    data : Scores or Embeddings
+        The scores without samples that have no weight.
+    class_weights : ndarray of float64 or None
+        One for every class; None where they are equal.
+    weighting : ClassWeighting or None
+        How unequal they are; None without weights.
+    """
+    if class_weights is None:
+        return data, None, None
+    if average != "macro":
+        raise UsageError(
+            f"weights of classes say how these count; with {average!r} samples do",
+            parameter="average",
+            remedy="leave one of the two out",
+        )
+    weights = check_class_weights(class_weights, data.classes)
+    rows = np.flatnonzero(weights[data.own] > 0)
+    n_weightless = np.unique(data.own).size
+    if not rows.size:
+        problem = "no class with samples has any weight"
+        raise InvalidInputError(problem, parameter="class_weights")
+    if rows.size < data.n_samples:
+        data = data.some(rows)
+    tested = np.unique(data.own)
+    shares = weights[tested] / weights[tested].sum()
+    weighting = ClassWeighting(
+        n_effective=kish_size(weights[tested]),
+        least=float(shares.min()),
+        most=float(shares.max()),
+        n_weightless=int(n_weightless - tested.size),
+    )
+    is_equal = weights[tested].min() == weights[tested].max()
+    return data, None if is_equal else weights, weighting
+
+
+def kish_size(weights: FloatArray) -> float:
+    """Return how many equal weights tell as much as these (Kish).
+
+    Examples
+    --------
+    >>> kish_size(np.array([1.0, 1.0, 1.0, 0.0]))
+    3.0
+    """
+    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -210,12 +393,15 @@ class Ranking:
         True class of each sample.
     group : ndarray of int64
         Group of each class.
+    class_weights : ndarray of float64 or None
+        How much each class counts as the true one; None for all the same.
     """
 
     above: CountArray
     tied: CountArray
     own: IntArray
     group: IntArray
+    class_weights: FloatArray | None = None
 
     @property
     def n_samples(self) -> int:
@@ -251,7 +437,7 @@ class Ranking:
 
     def weights(self, average: str) -> FloatArray:
         """Return the weight of each sample in an average; they add up to one."""
-        return sample_weights(self.own, average)
+        return sample_weights(self.own, average, self.class_weights)
 
     def restrict(self, kept: BoolArray) -> Ranking:
         """Keep the classes of some groups only, as if the others did not exist.
@@ -277,6 +463,9 @@ class Ranking:
             tied=self.tied[rows][:, columns],
             own=position[self.own[rows]],
             group=new_group[self.group[stays]],
+            class_weights=None
+            if self.class_weights is None
+            else self.class_weights[stays],
         )
 
     def regroup(self, n_groups: int, rng: np.random.Generator) -> Ranking:
@@ -306,6 +495,7 @@ class Ranking:
             tied=np.add.reduceat(self.tied[:, order], starts, axis=1, dtype=dtype),
             own=self.own,
             group=group,
+            class_weights=self.class_weights,
         )
 
 
