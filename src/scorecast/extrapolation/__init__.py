@@ -9,6 +9,7 @@ from scorecast.extrapolation.kde import FixedKde, Kde, kernel_favourability
 from scorecast.extrapolation.spline import Spline
 from scorecast.extrapolation.polynomial import Polynomial
 from scorecast.extrapolation.tail import Objection, Tail, TailLaw
+from scorecast.extrapolation.likelihood import PseudoLikelihood
 from scorecast.extrapolation.auto import Auto, Pooling, PoolPart
 
 # isort: on
@@ -110,6 +111,7 @@ __all__ = [
     "PoolPart",
     "Pooling",
     "Prediction",
+    "PseudoLikelihood",
     "PublishedCurve",
     "RankExtrapolator",
     "RankHistogram",

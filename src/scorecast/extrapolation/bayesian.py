@@ -231,7 +231,7 @@ def improved_posteriors(
 
 def posterior_of_ranks(ranks: RankHistogram, size: float) -> RankPosterior:
     """Return the posterior given a histogram that counts as so many samples."""
-    likelihood = _likelihood(ranks.n_classes)
+    likelihood = likelihood_of_ranks(ranks.n_classes)
     counted = size * likelihood.bin(ranks.histogram)
     family = _usual_family()
     usual = _log_chances(ranks.n_classes)
@@ -329,14 +329,15 @@ def _usual_family() -> RankFamily:
 
 
 @lru_cache(maxsize=8)
-def _likelihood(n_classes: int) -> RankLikelihood:
+def likelihood_of_ranks(n_classes: int) -> RankLikelihood:
+    """Return the chances of numbers of beating competitors, made once."""
     return RankLikelihood(n_classes)
 
 
 @lru_cache(maxsize=8)
 def _log_chances(n_classes: int) -> FloatArray:
     """Tabulate how likely each number of beating competitors is, for all the family."""
-    likelihood = _likelihood(n_classes)
+    likelihood = likelihood_of_ranks(n_classes)
     every = np.arange(likelihood.counts.size)
     return _usual_family().log_chances(likelihood, every)
 
@@ -502,6 +503,23 @@ class RankLikelihood:
             share = histogram[at] * factors.prod(axis=0)
             binned += np.bincount(near[i], share, self.counts.size)
         return binned
+
+    def spread(self, histogram: FloatArray) -> FloatArray:
+        """Share the weight of every count between the two nearest representatives.
+
+        Rougher than `bin`, and never negative.
+        """
+        if histogram.size == self.counts.size:
+            return histogram
+        at = np.flatnonzero(histogram)
+        right = np.clip(np.searchsorted(self.counts, at), 1, self.counts.size - 1)
+        places, wanted = self._probit(self.counts), self._probit(at)
+        gap = places[right] - places[right - 1]
+        share = np.clip((wanted - places[right - 1]) / gap, 0, 1)
+        weights, left = histogram[at], right - 1
+        spread = np.bincount(right, weights * share, self.counts.size)
+        spread += np.bincount(left, weights * (1 - share), self.counts.size)
+        return np.asarray(spread, dtype=np.float64)
 
     def _probit(self, counts: FloatArray | IntArray) -> FloatArray:
         """Return the probit of the share of competitors that a count is."""

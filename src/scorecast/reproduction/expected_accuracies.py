@@ -16,6 +16,7 @@ from scorecast.extrapolation import (
     Extrapolator,
     Kde,
     ObservedClasses,
+    PseudoLikelihood,
     Regression,
     Spline,
 )
@@ -744,6 +745,14 @@ def telugu_by_splines(work: Work) -> Found:
         law = Spline().fit(own, work.rng(f"{name} {k1}")).law
         value = 1 - float(law.accuracy(np.array([400]))[0])
         numbers[f"{_NAMES[name]}, from {k1}"] = Measured(value=value)
+    increasing = PseudoLikelihood(monotone=True)
+    for (name, k1), own in observed.items():
+        if name in ("logistic", "svm"):
+            value = 1 - float(
+                increasing.fit_ranks(own.ranks).accuracy(np.array([400]))[0]
+            )
+            cell = f"{_NAMES[name]}, pseudolikelihood from {k1}"
+            numbers[cell] = Measured(value=value)
     for name in ("logistic", "svm"):
         curve = accuracy_curve(
             observed[name, 100].data, sizes=100, average="micro", standard_errors=False
