@@ -5,6 +5,7 @@ import pytest
 
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.extrapolation import Backtest, Regression, backtest
+from scorecast.extrapolation.backtest import summarise_hidings
 from scorecast.extrapolation.observed import ObservedClasses, hide_classes
 from scorecast.scores import Scores
 
@@ -95,3 +96,48 @@ def test_classes_as_few_as_the_guesses_are_not_forecast_from():
     # With 6 guesses among 6 classes all is right, whatever the scores are.
     result = backtest(SCORES, OWN, methods=["spline"], n_repeats=2, top=6)
     assert {row.from_classes for row in result.rows} == {12}
+
+
+def test_numbers_of_classes_to_show_stand_beside_ratios():
+    scores, own = SCORES, OWN
+    asked = {"methods": ["gaussian"], "n_repeats": 3}
+    n_classes = scores.shape[1]
+    usual = backtest(scores, own, **asked)
+    assert [r.from_classes for r in usual.rows] == [n_classes // 2, n_classes // 4]
+    shown = backtest(scores, own, n_shown=[5, 9, 5], **asked)
+    assert [r.from_classes for r in shown.rows] == [5, 9]
+    both = backtest(scores, own, ratios=[2], n_shown=7, **asked)
+    assert [r.from_classes for r in both.rows] == [n_classes // 2, 7]
+    assert both.rows[0] == usual.rows[0]
+    for n_shown in (1, n_classes, 10**6):
+        with pytest.raises(UsageError, match=f"fewer than the {n_classes} classes"):
+            backtest(scores, own, n_shown=n_shown, **asked)
+    with pytest.raises(UsageError, match="more than 5"):
+        backtest(scores, own, n_shown=5, top=5, **asked)
+
+
+def test_the_error_of_an_rmse_is_that_of_leaving_hidings_out():
+    rng = np.random.default_rng(0)
+    found = rng.normal(0.52, 0.05, size=(12, 3))
+    row = summarise_hidings("x", 0.5, found, 20, 10)
+    errors = np.round(found[:, 0], 10) - 0.5
+    left = [np.sqrt(np.mean(np.delete(errors, i) ** 2)) for i in range(12)]
+    expected = np.sqrt(11 / 12 * np.sum((left - np.mean(left)) ** 2))
+    assert row.rmse_stderr == pytest.approx(expected, rel=1e-12)
+    scores, own = SCORES, OWN
+    once = backtest(scores, own, methods=["gaussian"], n_repeats=1)
+    assert once.rows[0].rmse_stderr is None
+    assert summarise_hidings("x", 0.5, np.full((4, 3), 0.5), 20, 10).rmse_stderr == 0
+
+
+def test_that_error_is_as_large_as_rmses_vary():
+    """Over many sets of hidings, of which the spread is known; half of it is not."""
+    rng = np.random.default_rng(1)
+    rows = [
+        summarise_hidings("x", 0.5, rng.normal(0.53, 0.04, (25, 3)), 20, 10)
+        for _ in range(600)
+    ]
+    spread = np.std([row.rmse for row in rows])
+    mean = np.mean([row.rmse_stderr for row in rows])
+    assert mean == pytest.approx(spread, rel=0.1)
+    assert mean / 2 != pytest.approx(spread, rel=0.1)

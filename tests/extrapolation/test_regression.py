@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from scorecast.exceptions import UsageError
+from scorecast.extrapolation import regression
 from scorecast.extrapolation.least_squares import Design
-from scorecast.extrapolation.observed import ObservedClasses, RankHistogram
+from scorecast.extrapolation.observed import (
+    ObservedClasses,
+    RankHistogram,
+    hide_classes,
+)
 from scorecast.extrapolation.regression import Regression
 from scorecast.scores import Scores, probit_moments
 from scorecast.simulate import BivariateNormal
@@ -203,3 +208,56 @@ def test_knots_of_the_paper_lie_half_a_bandwidth_apart_or_just_more(bandwidth):
     assert knots == pytest.approx(-knots[::-1])
     more = 1 + (knots.size - 1) // 2  # as far out, one knot more on each side
     assert knots[-1] / more < bandwidth / 2 <= apart
+
+
+def test_given_sizes_hold_in_every_step(monkeypatch):
+    """The bandwidth is chosen, and classes are left out, at the same sizes."""
+    fitted = []
+    fit = regression._Basis.fit
+
+    def seen(self, curve):
+        fitted.append(self.sizes.tolist())
+        return fit(self, curve)
+
+    monkeypatch.setattr(regression._Basis, "fit", seen)
+    data = toy_evidence(24)
+    sizes = (2, 5, 10, 20, 24)
+    method = Regression(sizes=sizes, bandwidths=(0.4, 0.8), n_subsamples=2)
+    found = method.fit(data, np.random.default_rng(0))
+    halves, whole = fitted[:4], fitted[4:]
+    assert halves == [[2, 5, 10]] * 4
+    assert whole == [list(sizes)] * 2
+    fitted.clear()
+    found.tuned.fit_left_out(data, found)
+    assert fitted == [[2, 5, 10, 20]] * 24
+    # In a back-test, where half of the classes were never seen.
+    fitted.clear()
+    half = hide_classes(data, 12, np.random.default_rng(1))
+    Regression(sizes=sizes, bandwidth=0.5).fit(half, np.random.default_rng(0))
+    Regression(sizes=(20, 24), bandwidth=0.5).fit(half, np.random.default_rng(0))
+    assert fitted[0] == [2, 5, 10]
+    assert fitted[1] == list(range(1, 13))  # none is left: the usual ones
+
+
+def test_weights_of_sizes_go_with_them():
+    method = Regression(sizes=(2, 5, 10, 20), size_weights=(1, 2, 3, 4), bandwidth=0.5)
+    assert method.sizes_among(12) == ((2, 5, 10), (1, 2, 3))
+    assert method.sizes_among(30) == ((2, 5, 10, 20), (1, 2, 3, 4))
+    assert method.sizes_among(1) == (None, None)
+
+
+def test_all_sizes_given_are_the_usual_ones():
+    data = toy_evidence(24)
+    usual, given = (
+        Regression(sizes=s, n_subsamples=5).fit(data, np.random.default_rng(0))
+        for s in (None, tuple(range(1, 25)))
+    )
+    assert given.bandwidth == usual.bandwidth
+    at = np.array([24, 200])
+    assert given.law.accuracy(at) == pytest.approx(usual.law.accuracy(at), abs=1e-9)
+
+
+def test_a_distribution_has_no_signs_to_leave_free():
+    with pytest.raises(UsageError, match="simplex") as caught:
+        Regression(form="simplex", constrained=False)
+    assert caught.value.parameter == "constrained"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scorecast.cli.options import (
+    Listed,
     Whole,
     averaging_options,
     class_weights_option,
@@ -28,6 +29,7 @@ _USUAL = (
     "--probes",
     "--method",
     "--ratio",
+    "--show",
     "--repeats",
     "--top",
     "--report",
@@ -52,7 +54,12 @@ def _refuse_costs(
     name="backtest",
     cls=Verb,
     usual=_USUAL,
-    aliases={"n_repeats": "--repeats", "ratios": "--ratio", "methods": "--method"},
+    aliases={
+        "n_repeats": "--repeats",
+        "ratios": "--ratio",
+        "n_shown": "--show",
+        "methods": "--method",
+    },
 )
 @score_options
 @option(
@@ -71,8 +78,17 @@ def _refuse_costs(
     "ratios",
     type=click.FloatRange(min=1, min_open=True),
     multiple=True,
-    default=(2, 4),
-    help="Show one in so many classes; may be repeated.",
+    help="Show one in so many classes; may be repeated. [default: 2 and 4, unless "
+    "--show is given]",
+)
+@option(
+    "Question",
+    "--show",
+    "n_shown",
+    type=Listed(Whole(min=2)),
+    multiple=True,
+    metavar="N",
+    help="Show so many classes, fewer than there are; several as 50,100, or repeated.",
 )
 @option(
     "Question",
@@ -112,7 +128,6 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> Backtest:
     from scorecast.extrapolation import backtest
 
     names = (
-        "ratios",
         "n_repeats",
         "top",
         "ties",
@@ -123,6 +138,8 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> Backtest:
     return backtest(
         **loaded.arguments,
         methods=options["methods"] or None,
+        ratios=options["ratios"] or None,
+        n_shown=[n for several in options["n_shown"] for n in several] or None,
         random_state=options["seed"],
         **{name: options[name] for name in names},
     )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_level, check_n_jobs
+from scorecast._core.checks import check_class_counts, check_level, check_n_jobs
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Result
@@ -29,6 +29,7 @@ from scorecast.scores import (
     ClassWeighting,
     Recogniser,
     check_scores,
+    jackknife_stderr,
     weigh_classes,
 )
 
@@ -36,6 +37,7 @@ _FEWEST_CLASSES = 4
 _BATCH, _MOST_REPEATS = 6, 48  # hidings where their number is not given
 _MANY_SCORES = 10_000_000  # beyond so many, one batch will do
 _SETTLED = 0.01
+_USUAL_RATIOS = (2, 4)
 _DIGITS = 10  # the last ones depend on how a worker splits its sums
 
 
@@ -61,6 +63,8 @@ class BacktestRow:
         Share of intervals that held the truth; None where none was made.
     stderr : float or None
         Standard error of `bias` over the choices; None for a single one.
+    rmse_stderr : float or None
+        The same of `rmse`, by leaving choices out in turn (jackknife).
     """
 
     method: str
@@ -73,6 +77,7 @@ class BacktestRow:
     rmse: float
     coverage: float | None = field(default=None, metadata=SHARE)
     stderr: float | None = None
+    rmse_stderr: float | None = field(default=None, metadata=NEW)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -121,7 +126,8 @@ def backtest(
     y_true: Iterable[Hashable] | None = None,
     *,
     methods: Sequence[str | Extrapolator] | None = None,
-    ratios: Sequence[float] = (2, 4),
+    ratios: Sequence[float] | None = None,
+    n_shown: int | Sequence[int] | None = None,
     n_repeats: int = 20,
     top: int = 1,
     ties: str = "random",
@@ -145,10 +151,13 @@ def backtest(
     methods : sequence of str or Extrapolator, optional
         What to compare; every method is fitted anew to the classes shown. By default
         "auto" and those it is usually compared with.
-    ratios : sequence of float, default=(2, 4)
-        One in so many classes is shown.
+    ratios : sequence of float, optional
+        One in so many classes is shown; 2 and 4 unless `n_shown` is given.
+    n_shown : int or sequence of int, optional
+        Numbers of classes to show, beside `ratios` if these are given; fewer than
+        there are.
     n_repeats : int, default=20
-        Random choices of the shown classes, per ratio.
+        Random choices of the shown classes, per number of them.
     top : int, default=1
         Guesses allowed; ratios that show no more classes than that are left out.
     ties : {"random", "optimistic", "pessimistic"}, default="random"
@@ -191,7 +200,9 @@ def backtest(
     if n_repeats < 1:
         problem = f"must be at least 1; got {n_repeats!r}"
         raise UsageError(problem, parameter="n_repeats")
-    if not ratios or min(ratios) <= 1:
+    if ratios is None:
+        ratios = _USUAL_RATIOS if n_shown is None else ()
+    elif not ratios or min(ratios) <= 1:
         problem = f"must all exceed 1; got {list(ratios)!r}"
         raise UsageError(problem, parameter="ratios")
     check_guesses(top)
@@ -207,11 +218,11 @@ def backtest(
             parameter="scores",
         )
     check_guesses(top, data.n_classes)
-    kept = _shown(data.n_classes, ratios, top)
+    kept = _shown(data.n_classes, ratios, n_shown, top)
     observed = ObservedClasses.of(
         data, ties=ties, average=average, class_weights=weights, n_jobs=n_jobs
     )
-    streams = as_generator(random_state).spawn(len(ratios))
+    streams = as_generator(random_state).spawn(len(kept))
     rows: list[BacktestRow] = []
     for n_kept, rng in zip(kept, streams, strict=True):
         if n_kept <= top and top > 1:
@@ -402,6 +413,7 @@ def summarise_hidings(
         rmse=float(np.sqrt((error**2).mean())),
         coverage=float(inside.mean()) if is_bounded else None,
         stderr=_stderr(error) if error.size > 1 else None,
+        rmse_stderr=_rmse_stderr(error) if error.size > 1 else None,
     )
 
 
@@ -409,8 +421,32 @@ def _stderr(values: FloatArray) -> float:
     return float(values.std(ddof=1) / np.sqrt(values.size))
 
 
-def _shown(n_classes: int, ratios: Sequence[float], top: int) -> list[int]:
+def _rmse_stderr(error: FloatArray) -> float:
+    """Return the jackknife's standard error of a root mean square."""
+    squares = error**2
+    n = error.size
+    left_out = np.sqrt(np.maximum(squares.sum() - squares, 0.0) / (n - 1))
+    return float(jackknife_stderr(left_out[:, None])[0])
+
+
+def _shown(
+    n_classes: int,
+    ratios: Sequence[float],
+    n_shown: int | Sequence[int] | None,
+    top: int,
+) -> list[int]:
+    """Return how many classes are shown: by ratios, then by their number."""
     kept = [max(2, round(n_classes / ratio)) for ratio in ratios]
+    asked = [] if n_shown is None else check_class_counts(n_shown, "n_shown").tolist()
+    for n in asked:
+        if not max(2, top + 1 if top > 1 else 2) <= n < n_classes:
+            least = f"more than {top}" if top > 1 else "at least 2"
+            problem = (
+                f"must be {least} and fewer than the {n_classes:,} classes "
+                f"observed, or none is hidden; got {n:,}"
+            )
+            raise UsageError(problem, parameter="n_shown")
+    kept += [n for n in dict.fromkeys(asked) if n not in kept]
     if 1 < top >= max(kept):
         raise InsufficientDataError(
             f"within {top} guesses everything is right among the {max(kept)} classes "

@@ -77,9 +77,11 @@ class Regression(RankExtrapolator):
     quadrature : {"exact", "r"} or None
         How moments are integrated; None follows `knots`.
     constrained : bool
-        False drops the sign constraint; predictions are then useless in practice.
+        False drops the sign constraint; predictions are then useless in practice. Not
+        so for "simplex", which is a distribution.
     sizes : tuple of int or None
-        Numbers of classes the curve is fitted at; None takes 1..K, thinned out.
+        Numbers of classes the curve is fitted at, also where classes are hidden or
+        left out, as far as there are so many; None takes 1..K, thinned out.
     size_weights : tuple of float or None
         Weights of those sizes.
     bandwidths : tuple of float
@@ -115,6 +117,10 @@ class Regression(RankExtrapolator):
         if self.quadrature is not None:
             check_one_of(self.quadrature, "quadrature", _QUADRATURES)
         check_flag(self.constrained, "constrained")
+        if self.form == "simplex" and not self.constrained:
+            problem = "the form 'simplex' is a distribution: its weights have signs"
+            remedy = "choose the form accuracy or risk, or leave it constrained"
+            raise UsageError(problem, parameter="constrained", remedy=remedy)
         check_count(self.n_subsamples, "n_subsamples")
         for name in ("sizes", "size_weights"):
             if getattr(self, name) is not None:
@@ -135,8 +141,10 @@ class Regression(RankExtrapolator):
         """Choose the bandwidth by hiding half of the classes, then fit all of them."""
         if observed.chosen is not None and (self.sizes or self.size_weights):
             # Given for all classes; here, in a back-test, some of them are hidden.
-            plain = replace(self, sizes=None, size_weights=None)
-            return plain.fit(observed, rng, n_jobs=n_jobs)
+            sizes, weights = self.sizes_among(observed.n_classes)
+            if (sizes, weights) != (self.sizes, self.size_weights):
+                fewer = replace(self, sizes=sizes, size_weights=weights)
+                return fewer.fit(observed, rng, n_jobs=n_jobs)
         if self.bandwidth is not None or observed.ranking.n_groups < 4:
             chosen = self.bandwidth or _USUAL_BANDWIDTH
             tuned = replace(self, bandwidth=chosen)
@@ -193,6 +201,27 @@ class Regression(RankExtrapolator):
                 bases[n] = _Basis(self, width, n, reach)
             fits.append(bases[n].fit(ranks.curve(bases[n].sizes)))
         return fits
+
+    def sizes_among(
+        self, n_classes: int
+    ) -> tuple[tuple[int, ...] | None, tuple[float, ...] | None]:
+        """Return the given sizes, and their weights, that are left of fewer classes.
+
+        The usual ones, unweighted, where none is left but one class alone.
+        """
+        if self.sizes is None:
+            return None, None
+        given = np.unique(np.asarray(self.sizes, dtype=np.int64))
+        kept = given <= n_classes
+        sizes = tuple(given[kept].tolist())
+        if not sizes or sizes == (1,):
+            return None, None
+        weights = self.size_weights
+        if weights is None or len(weights) != given.size:
+            return sizes, weights
+        return sizes, tuple(
+            w for w, is_kept in zip(weights, kept, strict=True) if is_kept
+        )
 
     def _reach(self, n_classes: int, n_each: float) -> _Reach:
         # The paper goes out to 1 / (r K^2) for r samples per class, the authors'
@@ -258,13 +287,18 @@ class _Basis:
         self.method = method
         self.means = _knots(reach.farthest, bandwidth, method.knots)
         self.sds = np.full(self.means.size, bandwidth)
-        # Sizes and weights that were given hold for all classes, not for some.
         whole = n_classes == reach.n_classes
-        self.sizes, g = self._moments(bandwidth, reach, whole)
+        given, given_weights = method.sizes, method.size_weights
+        if given is not None and whole:
+            _check_sizes(given, n_classes)
+        elif not whole:
+            given, given_weights = method.sizes_among(n_classes)
+        self.sizes, g = self._moments(bandwidth, reach, given)
         self._at_reach = g[-1]
-        if not whole:
-            possible = self.sizes <= n_classes
-            self.sizes, g = self.sizes[possible], g[possible]
+        possible = self.sizes <= n_classes
+        if given is not None:
+            possible &= np.isin(self.sizes, given)
+        self.sizes, g = self.sizes[possible], g[possible]
         ones = np.ones((self.sizes.size, 1))
         more_than_one = (self.sizes > 1)[:, None].astype(np.float64)
         columns = {
@@ -272,7 +306,7 @@ class _Basis:
             "risk": [1 - g, more_than_one],
             "simplex": [g, ones, 1 - more_than_one],
         }[method.form]
-        self.design = Design(np.hstack(columns), self._size_weights(whole))
+        self.design = Design(np.hstack(columns), self._size_weights(given_weights))
 
     def fit(self, curve: FloatArray) -> ProbitMixture:
         """Fit the accuracies at the sizes."""
@@ -302,11 +336,14 @@ class _Basis:
         return float(self._at_reach @ fitted.weights) + fitted.always_right
 
     def _moments(
-        self, bandwidth: float, reach: _Reach, whole: bool
+        self, bandwidth: float, reach: _Reach, given: tuple[int, ...] | None
     ) -> tuple[IntArray, FloatArray]:
+        """Return the moments at the sizes to be fitted, and last at all classes."""
         method = self.method
-        if whole and method.sizes is not None:
-            sizes = _check_sizes(method.sizes, reach.n_classes)
+        if given is not None:
+            sizes = np.unique(np.asarray(given, dtype=np.int64))
+            if sizes[-1] < reach.n_classes:
+                sizes = np.append(sizes, reach.n_classes)
             floats = sizes.astype(np.float64)
             rule = (
                 probit_moments_by_quantiles if method.by_quantiles else probit_moments
@@ -318,10 +355,10 @@ class _Basis:
         sizes, tables = _moment_tables(reach, widths, method.knots, method.by_quantiles)
         return sizes, tables[widths.index(bandwidth)]
 
-    def _size_weights(self, whole: bool) -> FloatArray | None:
-        if self.method.size_weights is None or not whole:
+    def _size_weights(self, given: tuple[float, ...] | None) -> FloatArray | None:
+        if given is None:
             return None
-        weights = np.asarray(self.method.size_weights, dtype=np.float64)
+        weights = np.asarray(given, dtype=np.float64)
         if weights.shape != self.sizes.shape or not (weights > 0).all():
             problem = f"must be {self.sizes.size} positive numbers"
             raise UsageError(problem, parameter="size_weights")

@@ -402,6 +402,7 @@ def _backtest(
             bias=unit * row.bias,
             rmse=unit * row.rmse,
             stderr=None if row.stderr is None else unit * row.stderr,
+            rmse_stderr=None if row.rmse_stderr is None else unit * row.rmse_stderr,
         ),
     )
 

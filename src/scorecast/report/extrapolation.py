@@ -158,7 +158,7 @@ _BACKTEST_LEAD = (
     "Some of the classes were hidden and then predicted from the others, again and "
     "again. A dot is the mean error, the bar how much it varies, the number on the "
     "right its typical size: the best method has its dot at zero and a short bar. The "
-    "table gives the standard error of every mean error."
+    "table gives the standard errors of both."
 )
 _OBSERVED_AND_FORECAST = (
     "Observed rows are what these classes gave, forecasts what as many others would "
@@ -457,15 +457,12 @@ def _measure_backtests(result: Extrapolation) -> tuple[Table, ...]:
                 f"{formats.count(one.to_classes)} predicted by {result.method}, in "
                 "percentage points"
             ),
-            columns=("measure", "off by", "bias (error)", "truth", "predicted"),
+            columns=("measure", "off by", "bias", "truth", "predicted"),
             rows=tuple(
                 (
                     measure_name(name),
-                    formats.points(row.rmse),
-                    formats.points(row.bias, signed=True)
-                    + (
-                        "" if row.stderr is None else f" ({formats.points(row.stderr)})"
-                    ),
+                    formats.points(row.rmse) + _in_brackets(row.rmse_stderr),
+                    formats.points(row.bias, signed=True) + _in_brackets(row.stderr),
                     _measure_value(name, row.truth),
                     _measure_value(name, row.prediction),
                 )
@@ -475,8 +472,8 @@ def _measure_backtests(result: Extrapolation) -> tuple[Table, ...]:
     )
 
 
-def _in_brackets(error: float | None) -> str:
-    return "" if error is None else f" ({formats.points(error)})"
+def _in_brackets(error: float | None, name: str = "") -> str:
+    return "" if error is None else f" ({name}{formats.points(error)})"
 
 
 def _own_row(measure: MeasureForecast, result: Extrapolation) -> BacktestRow | None:
@@ -825,7 +822,8 @@ def backtest_document(result: Backtest) -> Document:
     headline = (
         f"Hiding classes ({formats.count(best.from_classes)} shown, "
         f"{formats.count(best.to_classes)} predicted), {best.method}{others} came "
-        f"closest{_guesses(result.top)}: off by {off} points over "
+        f"closest{_guesses(result.top)}: off by {off} points"
+        f"{_in_brackets(best.rmse_stderr, 'standard error ')} over "
         f"{formats.counted(best.n_repeats, 'repeats')}."
     )
     seen = (
@@ -833,7 +831,7 @@ def backtest_document(result: Backtest) -> Document:
         f"{formats.count(result.n_samples)} examples; "
         f"{_average_text(result.average, result.class_weighting)}, ties "
         f"{result.ties}; errors in percentage "
-        "points, that of the bias in brackets"
+        "points, standard errors over the choices in brackets"
     )
     return Document(
         headline=headline,
@@ -866,25 +864,24 @@ def _backtest_table(
         return write(value) if value is not None else otherwise
 
     return Table(
-        caption="Back-test in percentage points, with the standard error of each bias",
+        caption="Back-test in percentage points, with standard errors in brackets",
         columns=(
             "method",
             "classes",
             "off by",
-            "bias (error)",
+            "bias",
             "truth",
             "predicted",
             f"in {formats.level(confidence_level)} interval",
-            "repeats",
+            "times",
         ),
         rows=tuple(
             (
                 row.method,
                 f"{formats.count(row.from_classes)} {_ARROW} "
                 f"{formats.count(row.to_classes)}",
-                formats.points(row.rmse),
-                formats.points(row.bias, signed=True)
-                + known(row.stderr, lambda x: f" ({formats.points(x)})", ""),
+                formats.points(row.rmse) + _in_brackets(row.rmse_stderr),
+                formats.points(row.bias, signed=True) + _in_brackets(row.stderr),
                 formats.percent(row.truth, 1),
                 formats.percent(row.prediction, 1),
                 known(row.coverage, formats.percent),
@@ -1116,12 +1113,12 @@ def _trials_sections(result: RecogniserComparison) -> list[Section]:
     if not rows:
         return []
     table = Table(
-        caption="Back-test in percentage points, with the standard error of each bias",
+        caption="Back-test in percentage points, with standard errors in brackets",
         columns=(
             "recogniser",
             "classes",
             "off by",
-            "bias (error)",
+            "bias",
             "truth",
             "predicted",
         ),
@@ -1130,7 +1127,7 @@ def _trials_sections(result: RecogniserComparison) -> list[Section]:
                 formats.printable(name),
                 f"{formats.count(row.from_classes)} {_ARROW} "
                 f"{formats.count(row.to_classes)}",
-                formats.points(row.rmse),
+                formats.points(row.rmse) + _in_brackets(row.rmse_stderr),
                 formats.points(row.bias, signed=True) + _in_brackets(row.stderr),
                 formats.percent(row.truth, 1),
                 formats.percent(row.prediction, 1),

@@ -75,3 +75,20 @@ def test_faults_are_one_line(run, weighed):
         "--class-weights", weighed / "w.csv",
     )  # fmt: skip
     assert (code, "--class-weights" in err) == (2, True)
+
+
+def test_so_many_classes_are_shown(run, weighed):
+    asked = ("backtest", weighed / "both.npz", "--method", "gaussian", "--repeats", 2)
+    code, out, err = run(*asked, "--show", "5, 8", "--json", weighed / "out.json")
+    assert code == 0, err
+    rows = sc.load(weighed / "out.json").rows
+    assert [row.from_classes for row in rows] == [5, 8]
+    assert all(row.rmse_stderr is not None for row in rows)
+    assert "standard errors over the choices in brackets" in out
+    assert "5 \N{RIGHTWARDS ARROW} 12" in out
+    code, _, err = run(*asked, "--show", 12)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "--show: must be at least 2 and fewer than the 12 classes" in err
+    code, out, _ = run(*asked, "--show", 5, "--ratio", 2)
+    assert (code, "6 \N{RIGHTWARDS ARROW} 12" in out) == (0, True)
