@@ -475,7 +475,7 @@ def test_what_earlier_versions_saved_is_refused_in_a_line(run, tmp_path):
         ("polynomial", "degree=high"),
         ("regression", "bandwidth=wide"),
         ("regression", "bandwidth=11"),
-        ("regression", "bandwidths=1"),
+        ("regression", "bandwidths=1,wide"),
         ("regression", "constrained=maybe"),
         ("regression", "n_subsamples=many"),
         ("regression", "size_weights=heavy"),

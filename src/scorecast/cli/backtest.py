@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scorecast.cli.method_options import (
+    SETTING_NAMES,
+    configured_each,
+    method_settings_option,
+)
 from scorecast.cli.options import (
     Listed,
     Whole,
@@ -15,7 +20,7 @@ from scorecast.cli.options import (
     score_options,
     top_option,
 )
-from scorecast.cli.verb import MethodName, Verb, option
+from scorecast.cli.verb import MethodName, Verb, described, option
 from scorecast.extrapolation import EXTRAPOLATORS
 
 if TYPE_CHECKING:
@@ -55,6 +60,7 @@ def _refuse_costs(
     cls=Verb,
     usual=_USUAL,
     aliases={
+        **SETTING_NAMES,
         "n_repeats": "--repeats",
         "ratios": "--ratio",
         "n_shown": "--show",
@@ -69,9 +75,10 @@ def _refuse_costs(
     type=MethodName(EXTRAPOLATORS),
     multiple=True,
     metavar="NAME",
-    methods=[(m.name, m.summary) for m in EXTRAPOLATORS.values()],
+    methods=[described(m) for m in EXTRAPOLATORS.values()],
     help=f"Method to compare; may be repeated. By default auto, {_COMPARED}.",
 )
+@method_settings_option
 @option(
     "Question",
     "--ratio",
@@ -119,9 +126,12 @@ def command(**options: Any) -> None:
 def _load(options: dict[str, Any]) -> Loaded:
     from scorecast.cli.inputs import load_class_weights, load_scores
 
+    methods = options["methods"] or ("auto", *EXTRAPOLATORS.select(is_compared=True))
+    chosen = configured_each(methods, options["settings"])  # before anything is read
     loaded = load_scores(options)
     weights, more = load_class_weights(options, loaded.scores.classes)
-    return loaded.of_verb(weights, [*loaded.files, *more])
+    arguments = {"methods": chosen, **weights}
+    return loaded.of_verb(arguments, [*loaded.files, *more])
 
 
 def _answer(options: dict[str, Any], loaded: Loaded) -> Backtest:
@@ -137,7 +147,6 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> Backtest:
     )
     return backtest(
         **loaded.arguments,
-        methods=options["methods"] or None,
         ratios=options["ratios"] or None,
         n_shown=[n for several in options["n_shown"] for n in several] or None,
         random_state=options["seed"],

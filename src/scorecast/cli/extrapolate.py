@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,6 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scorecast.cli.method_options import (
+    SETTING_NAMES,
+    configured,
+    method_settings_option,
+)
 from scorecast.cli.options import (
     Listed,
     Share,
@@ -51,12 +55,6 @@ _USUAL = (
     "--report",
     "--json",
 )
-# Settings of methods are no options of their own; an error says how they are given.
-_SETTINGS = {
-    name: f"--method-option {name}"
-    for method in EXTRAPOLATORS.values()
-    for name in method.setting_names()
-}
 _OF_ACCURACY = ("until", "fail_below", "fail_below_low")
 _OF_SCORES = (
     "scores",
@@ -100,7 +98,7 @@ _OF_POINTS = ("design", "n_samples")
 _OF_ONE = ("cost", "curve")
 
 
-@click.command(name="extrapolate", cls=Verb, usual=_USUAL, aliases=_SETTINGS)
+@click.command(name="extrapolate", cls=Verb, usual=_USUAL, aliases=SETTING_NAMES)
 @score_options
 @click.argument("others", nargs=-1, metavar="[OTHERS]...")
 @option(
@@ -187,15 +185,7 @@ _OF_ONE = ("cost", "curve")
     says=f"How to extrapolate; costs also by {', '.join(RISK_METHODS)}, points of "
     f"--curve by {', '.join(CURVE_METHODS)}.",
 )
-@option(
-    "Method",
-    "--method-option",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Setting of the method, such as bandwidth=0.3 for regression or kde-fixed, "
-    "form=simplex or knots=r for regression; may be repeated.",
-)
+@method_settings_option
 @option(
     "Method",
     "--compare/--no-compare",
@@ -434,20 +424,7 @@ def _method(options: dict[str, Any]) -> str | Extrapolator:
         if options["settings"]:
             raise UsageError(f"{name} has no settings", parameter="settings")
         return str(name)
-    return EXTRAPOLATORS[name].with_settings(**dict(_settings(options["settings"])))
-
-
-def _settings(given: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Read NAME=VALUE; values are Python literals, and anything else is text."""
-    for text in given:
-        name, mark, value = text.partition("=")
-        if not (name and mark):
-            problem = f"{text!r} is no NAME=VALUE"
-            raise UsageError(problem, parameter="settings")
-        try:
-            yield name.replace("-", "_"), ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            yield name.replace("-", "_"), value
+    return configured(name, options["settings"])
 
 
 def _gates(

@@ -207,7 +207,23 @@ def method_option(
         metavar="NAME",
         default=default,
         help=says or f"One of {', '.join(registry)}.",
-        methods=[(m.name, m.summary) for m in registry.values()],
+        methods=[described(m) for m in registry.values()],
+    )
+
+
+def described(method: Any) -> tuple[str, str]:
+    """Return a method's name, when to use it, and its settings as they are."""
+    usual: dict[str, object] = getattr(method, "usual_settings", dict)()
+    listed = ", ".join(f"{name}={write_setting(x)}" for name, x in usual.items())
+    return method.name, f"{method.summary} [{listed}]" if listed else method.summary
+
+
+def write_setting(value: object) -> str:
+    """Write a setting as --method-option takes it."""
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    return (
+        str(value).lower() if isinstance(value, bool) or value is None else str(value)
     )
 
 

@@ -100,6 +100,8 @@ class Backtest(Result):
         Level of the intervals.
     random_state : int or None
         The seed, where it was a number.
+    settings : dict of str to dict
+        Settings of methods that are not the usual ones, by their names.
     """
 
     kind: ClassVar[str] = "backtest"
@@ -113,6 +115,7 @@ class Backtest(Result):
     top: int = field(metadata=OPTION)
     confidence_level: float = field(metadata=OPTION | SHARE)
     random_state: int | None = field(metadata=OPTION)
+    settings: dict[str, Any] = field(default_factory=dict, metadata=OPTION | NEW)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row per method and number of classes shown."""
@@ -251,6 +254,7 @@ def backtest(
         top=top,
         confidence_level=confidence_level,
         random_state=seed_number(random_state),
+        settings={m.name: m.settings() for m in chosen if m.settings()},
     )
 
 

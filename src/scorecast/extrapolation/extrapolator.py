@@ -143,10 +143,14 @@ class Extrapolator(Method, ABC):
         """Return what can be set."""
         return [f.name for f in fields(self) if f.name not in _OF_EVERY_METHOD]
 
+    def usual_settings(self) -> dict[str, Any]:
+        """Return what can be set, as it is."""
+        return {name: getattr(self, name) for name in self.setting_names()}
+
     def settings(self) -> dict[str, Any]:
         """Return the settings that differ from those of the method of this name."""
         usual = EXTRAPOLATORS.get(self.name)
-        given = {name: getattr(self, name) for name in self.setting_names()}
+        given = self.usual_settings()
         if usual is None:
             return given
         return {k: v for k, v in given.items() if v != getattr(usual, k)}

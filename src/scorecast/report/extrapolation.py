@@ -833,6 +833,9 @@ def backtest_document(result: Backtest) -> Document:
         f"{result.ties}; errors in percentage "
         "points, standard errors over the choices in brackets"
     )
+    for name, settings in result.settings.items():
+        told = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items())
+        seen += f"; {name} with {told}"
     return Document(
         headline=headline,
         sections=(
