@@ -235,6 +235,14 @@ def test_bad_weights_are_refused(weights, words):
     assert caught.value.parameter == "class_weights"
 
 
+def test_a_series_names_its_classes():
+    pandas = pytest.importorskip("pandas")
+    weights = pandas.Series([1.0, 4.0], index=["cat", "dog"])
+    assert check_class_weights(weights, ["dog", "cat"]).tolist() == [1.0, 0.25]
+    with pytest.raises(InvalidInputError, match="none for class"):
+        check_class_weights(weights.reset_index(drop=True), ["dog", "cat"])
+
+
 def test_weights_are_of_classes(problem):
     with pytest.raises(UsageError, match="with 'micro' samples do"):
         sc.extrapolate(*problem, to=200, average="micro", class_weights=np.ones(24))

@@ -241,7 +241,7 @@ def check_class_weights(
 
     Parameters
     ----------
-    class_weights : mapping or array-like of shape (n_classes,)
+    class_weights : mapping, Series or array-like of shape (n_classes,)
         Weight by class label, or in the order of the classes.
     classes : sequence of hashable
         Label of each class.
@@ -264,8 +264,11 @@ def check_class_weights(
     """
     name, labels = "class_weights", list(classes)
     given: list[Any]
-    if isinstance(class_weights, Mapping):
-        missing = [quoted(str(c)) for c in labels if c not in class_weights]
+    by_name: Any = class_weights
+    if hasattr(by_name, "index") and hasattr(by_name, "to_dict"):
+        by_name = by_name.to_dict()  # a pandas Series: its index names the classes
+    if isinstance(by_name, Mapping):
+        missing = [quoted(str(c)) for c in labels if c not in by_name]
         if missing:
             raise InvalidInputError(
                 f"there is none for {_classes(missing)}",
@@ -273,11 +276,11 @@ def check_class_weights(
                 remedy="give every class one; 0 for what never comes",
             )
         known = set(labels)
-        extra = [quoted(str(c)) for c in class_weights if c not in known]
+        extra = [quoted(str(c)) for c in by_name if c not in known]
         if extra:
             problem = f"{listed(extra)} {'is' if len(extra) == 1 else 'are'} no class"
             raise InvalidInputError(problem, parameter=name)
-        given = [class_weights[c] for c in labels]
+        given = [by_name[c] for c in labels]
     else:
         array = np.asarray(class_weights)
         if array.shape != (len(labels),):
