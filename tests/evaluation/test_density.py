@@ -278,9 +278,6 @@ def test_as_fitted_is_about_one_split():
 
 def test_a_density_that_draws_the_same_every_time_is_refused():
     class Stuck(Normal):
-        def fit(self, X):
-            return self
-
         def sample(self, n):
             return np.random.default_rng(0).normal(size=(n, 2))
 

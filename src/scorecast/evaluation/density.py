@@ -29,6 +29,7 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
+from scorecast._core.progress import say_unless_over
 from scorecast._core.registry import Method, Registry
 from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
@@ -650,6 +651,11 @@ def _test(
             _fit(density, np.delete(samples, out, axis=0), fit_rng) for out in held
         ]
     n_held = held[0].size if needs_fit else n
+    own, likelihood = _likelihood(fitted, samples, held, needs_fit, config)
+    if own is not None and np.isfinite(own).any():
+        what = "held out" if needs_fit else "of the data"
+        first = float(np.mean(own[np.isfinite(own)]))
+        say_unless_over(f"First figures: mean log-density {what} {first:.3g}")
     if needs_fit and not config.as_fitted:
         anew = _test_by_refits(density, samples, config, refit_rng)
         n_compared = n
@@ -658,7 +664,6 @@ def _test(
         anew = _Anew(tests=_test_by_permutations(fitted[0], of, config, test_rng))
         n_compared = n_held
     n_used = min(n_compared, config.max_samples)
-    own, likelihood = _likelihood(fitted, samples, held, needs_fit, config)
     p = min(1.0, min(x.p_value for x in anew.tests) * len(anew.tests))
     n_impossible = 0 if own is None else int((own == -math.inf).sum())
     found = DensityTest(

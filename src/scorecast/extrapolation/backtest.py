@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scorecast._core.checks import check_class_counts, check_level, check_n_jobs
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
+from scorecast._core.progress import revise, stage, stages
 from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
@@ -227,20 +228,24 @@ def backtest(
     )
     streams = as_generator(random_state).spawn(len(kept))
     rows: list[BacktestRow] = []
-    for n_kept, rng in zip(kept, streams, strict=True):
-        if n_kept <= top and top > 1:
-            continue
-        (found,) = backtest_methods(
-            observed,
-            chosen,
-            n_kept,
-            n_repeats,
-            rng,
-            measures=[TopMeasure.of(top)],
-            confidence_level=confidence_level,
-            n_jobs=n_jobs,
-        )
-        rows += found
+    # What is shown has samples and classes in proportion.
+    shares = {f"{n:,} shown": (n / data.n_classes) ** 2 for n in kept}
+    with stages(shares):
+        for n_kept, rng in zip(kept, streams, strict=True):
+            if n_kept <= top and top > 1:
+                continue
+            with stage(f"{n_kept:,} shown"):
+                (found,) = backtest_methods(
+                    observed,
+                    chosen,
+                    n_kept,
+                    n_repeats,
+                    rng,
+                    measures=[TopMeasure.of(top)],
+                    confidence_level=confidence_level,
+                    n_jobs=n_jobs,
+                )
+            rows += found
     if not rows:
         msg = "too few classes have samples to hide some of them"
         raise InsufficientDataError(msg, parameter="scores")
@@ -324,27 +329,38 @@ def backtest_methods(
     # By their places: two may be one method with other settings.
     found: list[list[FloatArray]] = [[] for _ in methods]
     waiting = list(range(len(methods)))
+    n_each = n_repeats or _BATCH
+    n_rounds = -(-most // n_each)
+    rounds: dict[str, float | None] = {f"round {1 + i}": None for i in range(n_rounds)}
+    if n_rounds == 1:
+        rounds = {"": 1.0}
     n_tried = 0
-    while waiting and n_tried < most:
-        n_more = min(n_repeats or _BATCH, most - n_tried)
-        tried = tuple(methods[place] for place in waiting)
-        task = _Hiding(
-            observed, tried, n_kept, tuple(measures), confidence_level, n_threads
-        )
-        outcomes = map_tasks(
-            _hide_and_predict,
-            [task] * n_more,
-            rng=rng,
-            n_jobs=n_jobs,
-            what="hiding classes",
-        )
-        n_tried += n_more
-        for outcome in outcomes:
-            if outcome is not None:
-                for place, row in zip(waiting, outcome, strict=True):
-                    found[place].append(row)
-        # A method whose error is known is not tried any more; the others are.
-        waiting = [place for place in waiting if not _is_settled(found[place])]
+    with stages(rounds):
+        for name in rounds:
+            n_more = min(n_each, most - n_tried)
+            tried = tuple(methods[place] for place in waiting)
+            task = _Hiding(
+                observed, tried, n_kept, tuple(measures), confidence_level, n_threads
+            )
+            with stage(name):
+                outcomes = map_tasks(
+                    _hide_and_predict,
+                    [task] * n_more,
+                    rng=rng,
+                    n_jobs=n_jobs,
+                    what="hiding classes",
+                )
+            n_tried += n_more
+            for outcome in outcomes:
+                if outcome is not None:
+                    for place, row in zip(waiting, outcome, strict=True):
+                        found[place].append(row)
+            # A method whose error is known is not tried any more; the others are.
+            waiting = [place for place in waiting if not _is_settled(found[place])]
+            if not waiting:
+                break
+            unsure = [found[place] for place in waiting]
+            revise(_rounds_left(tuple(rounds), unsure, n_tried))
     all_classes = np.array([observed.n_classes])
     truths = [float(m.value(observed.ranks, all_classes)[0]) for m in measures]
     return [
@@ -357,6 +373,24 @@ def backtest_methods(
         ]
         for i, truth in enumerate(truths)
     ]
+
+
+def n_hidings(observed: ObservedClasses, n_repeats: int | None) -> float | None:
+    """Return how many hidings there will be; None if that shows on the way."""
+    if n_repeats is None and observed.n_cells <= _MANY_SCORES:
+        return None
+    return float(_BATCH if n_repeats is None else n_repeats)
+
+
+def _rounds_left(
+    rounds: Sequence[str], found: Sequence[list[FloatArray]], n_tried: int
+) -> dict[str, float]:
+    """Weigh rounds to come by how many hidings the least certain method will need."""
+    errors = [_stderr(np.array(rows)[:, 0, 0]) for rows in found if len(rows) > 1]
+    needed = n_tried * (max(errors, default=1.0) / _SETTLED) ** 2
+    n_done = n_tried // _BATCH
+    n_all = max(-(-needed // _BATCH), n_done + 1)
+    return {name: float(n_done <= i < n_all) for i, name in enumerate(rounds)}
 
 
 def _is_settled(rows: list[FloatArray]) -> bool:

@@ -18,6 +18,7 @@ from scorecast._core.checks import (
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import one_blas_thread
+from scorecast._core.progress import say_unless_over, stage, stages
 from scorecast._core.types import IntArray, RandomState
 from scorecast.exceptions import InsufficientDataError, ResultWarning, UsageError
 from scorecast.extrapolation.backtest import check_guesses
@@ -260,12 +261,13 @@ def extrapolate(
         data = check_recognisers(scores, y_true)
         if targets is None and until is not None:
             targets = _reached(data, until, tops[0], rules)
-        forecasts = {
-            name: _forecast_one(
-                one, None, targets, until, tops, mrr, compare, rules, is_one=False
-            )
-            for name, one in data.items()
-        }
+        forecasts = {}
+        with stages(dict.fromkeys(data, 1.0)):
+            for name, one in data.items():
+                with stage(name):
+                    forecasts[name] = _forecast_one(
+                        one, None, targets, until, tops, mrr, compare, rules, of=name
+                    )
         _refuse_unheld(forecasts, until)
         return compare_recognisers(
             data,
@@ -311,7 +313,7 @@ def _forecast_one(
     compare: bool,
     rules: _Rules,
     *,
-    is_one: bool = True,
+    of: str = "",
 ) -> Extrapolation:
     """Forecast the accuracy of one recogniser."""
     chosen = choose_extrapolator(rules["method"], max(tops))
@@ -333,6 +335,15 @@ def _forecast_one(
         class_weights=weights,
         n_jobs=n_jobs,
     )
+    accuracy = float(observed.ranks.accuracy(tops[0]))
+    if until is not None and not of:
+        refuse_lost(until, [("", known.n_classes, accuracy)])
+    who = f"{of} is" if of else "it is"
+    guesses = "" if tops[0] == 1 else f" in {tops[0]} guesses"
+    say_unless_over(
+        f"First figures: {who} right {100 * accuracy:.1f} % of the time{guesses} among "
+        f"{known.n_classes:,} classes ({known.n_samples:,} samples)"
+    )
     # Small arrays throughout: more threads of BLAS would wait for one another, and
     # change the last digits.
     with one_blas_thread():
@@ -349,8 +360,6 @@ def _forecast_one(
             random_state=rules["random_state"],
             n_jobs=n_jobs,
         )
-    if is_one:
-        _refuse_unheld({"": found}, until)
     return replace(found, class_weighting=weighting)
 
 
@@ -363,7 +372,7 @@ def _reached(
         warnings.simplefilter("ignore", ResultWarning)
         found = {
             name: _forecast_one(
-                one, None, None, until, (top,), False, False, quick, is_one=False
+                one, None, None, until, (top,), False, False, quick, of=name
             )
             for name, one in data.items()
         }

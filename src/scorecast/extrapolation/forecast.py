@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from scorecast._core.progress import stage, stages
 from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, IntArray, RandomState
@@ -19,6 +20,7 @@ from scorecast.extrapolation.auto import PooledFit, Pooling
 from scorecast.extrapolation.backtest import (
     BacktestRow,
     backtest_methods,
+    n_hidings,
 )
 from scorecast.extrapolation.extrapolator import (
     EXTRAPOLATORS,
@@ -403,25 +405,37 @@ def forecast_accuracy(
     if has_mrr:
         measures = (*measures, ReciprocalRank())
     rng_fit, rng_others, rng_test = as_generator(random_state).spawn(3)
-    fit = chosen.fit(observed, rng_fit, n_jobs=n_jobs)
-    reach = None
-    if until is not None:
-        asked = _Question(observed, fit, {}, confidence_level, _NOWHERE, top, n_jobs)
-        reach = asked.reach(until)
-    if targets is None:
-        most = None if reach is None else reach.classes
-        targets = np.array([tidy(most or _REACH)])
     others: dict[str, Fit] = {}
-    if is_compared and isinstance(fit, PooledFit):
-        others = _fit_others(fit, observed, rng_others, n_jobs)
-    rows = _backtest(observed, fit, others, n_repeats, rng_test, measures, n_jobs)
+    with stages(
+        {"fit": 2.0, "back-test": n_hidings(observed, n_repeats), "curve": 0.3}
+    ):
+        with stage("fit"):
+            fit = chosen.fit(observed, rng_fit, n_jobs=n_jobs)
+            reach = None
+            if until is not None:
+                asked = _Question(
+                    observed, fit, {}, confidence_level, _NOWHERE, top, n_jobs
+                )
+                reach = asked.reach(until)
+            if targets is None:
+                most = None if reach is None else reach.classes
+                targets = np.array([tidy(most or _REACH)])
+            if is_compared and isinstance(fit, PooledFit):
+                others = _fit_others(fit, observed, rng_others, n_jobs)
+        with stage("back-test"):
+            rows = _backtest(
+                observed, fit, others, n_repeats, rng_test, measures, n_jobs
+            )
+        with stage("curve"):
+            asked = _Question(
+                observed, fit, others, confidence_level, targets, top, n_jobs
+            )
+            curve, predictions, kind = asked.forecasts()
+            at_hand = asked.observed_curve(curve_sizes(observed.n_classes))
+            low, high = observed_interval(observed, at_hand, confidence_level)
     pooling = fit.pooling if isinstance(fit, PooledFit) else None
     notes = forecast_notes(observed, targets, top=top, pooling=pooling)
     warn_of(notes)
-    asked = _Question(observed, fit, others, confidence_level, targets, top, n_jobs)
-    curve, predictions, kind = asked.forecasts()
-    at_hand = asked.observed_curve(curve_sizes(observed.n_classes))
-    low, high = observed_interval(observed, at_hand, confidence_level)
     return Extrapolation(
         predictions=predictions,
         observed=replace(at_hand, covariance=_NO_COVARIANCE),

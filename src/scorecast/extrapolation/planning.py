@@ -25,6 +25,12 @@ from scorecast._core.checks import (
     check_share,
 )
 from scorecast._core.keywords import checked_keywords
+from scorecast._core.progress import (
+    say_unless_over,
+    stage,
+    track,
+    without_first_figures,
+)
 from scorecast._core.result import INPUT, OPTION, SHARE, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
@@ -282,7 +288,7 @@ class _Task:
         alike = math.sqrt(self.correlation) * rng.standard_normal(n_classes)[own]
         apart = math.sqrt(1 - self.correlation) * rng.standard_normal(own.size)
         values[np.arange(own.size), own] = self.mean + self.spread * (alike + apart)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), without_first_figures():
             warnings.simplefilter("ignore", ScorecastWarning)
             (p,) = extrapolate(
                 Scores(values, own),
@@ -325,7 +331,16 @@ class _Tried:
     def _try(self, size: int) -> None:
         # A stream for every size, asked or not.
         streams = self.rng.spawn(self.task.n_repeats)
-        self.rows[size] = np.array([self.task.try_out(size, rng) for rng in streams])
+        with stage(f"trying {size:,} classes"):
+            tried = [
+                self.task.try_out(size, rng) for rng in track(streams, what="repeat")
+            ]
+        self.rows[size] = np.array(tried)
+        half = 100 * self.rows[size][:, 0].mean()
+        say_unless_over(
+            f"First figures: with {size:,} classes a forecast is sure to +-{half:.2g} "
+            "points"
+        )
 
     def _solve(self, margin: float) -> int:
         sizes = np.array(sorted(self.rows), dtype=np.int64)
