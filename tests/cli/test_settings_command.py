@@ -244,6 +244,16 @@ def test_what_cannot_be_done_is_said_in_a_line(run, tables, words, code, message
             "given twice",
         ),
         (["--simulate", "--vary", "n_samples=20"], 2, "--model"),
+        (
+            ["--simulate", *MODELS, "--vary", "noise=0,1", "--collect", "bias"],
+            2,
+            "Did you mean 'bias_variance'?",
+        ),
+        (
+            ["--simulate", *MODELS, "--vary", "noise=0,1", "--permutations", "19"],
+            2,
+            "without --collect null",
+        ),
         (["none.csv", *MODELS, "--target", "y"], 3, "none.csv"),
         (["none.csv", *MODELS], 2, "--target"),
     ],
@@ -286,3 +296,23 @@ def test_a_quick_look_at_settings(run, tables):
     code, _, err = run(*call, "--quick", "--datasets", "3")
     assert code == 2
     assert "--datasets: must be one in a quick look" in err
+
+
+def test_more_is_collected_over_the_grid(run, tables):
+    call = ("settings", tables / "easy.csv", "--target", "kind", "--model")
+    call = (*call, "naive-bayes", "--vary", "noise=0,0.2", *QUICK)
+    call = (*call, "--collect", "null", "--collect", "bias-variance")
+    call = (*call, "--collect", "recall", "--permutations", 19, "--null-sets", 0)
+    page = tables / "a.html"
+    code, out, err = run(*call, "--report", page)
+    assert code == 0, err
+    for said in ("p against", "bias and variance", "class by class"):
+        assert said in out
+    assert "p-values against chance" in page.read_text()
+    found = json.loads(run(*call, "--json", "-")[1])
+    assert found["options"]["collect"] == ["null", "bias_variance", "recall"]
+    assert found["options"]["tests"]["n_permutations"] == 19
+    for row in found["result"]["estimates"]:
+        assert row["null_tests"]["permuted"]["p_value"] == pytest.approx(0.05)
+        assert set(row["bias_variance"]) == {"kohavi-wolpert", "domingos"}
+        assert set(row["per_class"]) == {"a", "b"}

@@ -17,6 +17,7 @@ from scorecast.evaluation import (
     DESIGNS,
     METRICS,
     POOLING,
+    NullTests,
     Pooling,
     Relation,
     SettingEstimate,
@@ -31,6 +32,7 @@ from scorecast.evaluation import (
 from scorecast.evaluation.intervals import recommended, score_intervals
 from scorecast.evaluation.metrics import metrics_for
 from scorecast.evaluation.settings import About
+from scorecast.evaluation.settings.assess_settings import _not_collected
 from scorecast.evaluation.settings.design import Variations, design_settings
 from scorecast.evaluation.settings.estimates import (
     DatasetScores,
@@ -1018,3 +1020,138 @@ def test_axis_and_numbers_have_one_unit(answer, crossed):
     marks = [float(x.get_text()) for x in axes.get_xticklabels()]
     assert np.allclose(marks, 100 * axes.get_xticks())
     assert sc.plot(crossed).get_xlabel() == "AUC"
+
+
+# What is collected beside estimates -------------------------------------------------
+
+NO_SCORES = DatasetScores(folds=(), test_ratio=0.1, n_samples=0, n_features=0)
+FEW = NullTests(n_permutations=19, n_null_data=5)
+ALL = ("null", "bias_variance", "recall")
+
+
+@pytest.fixture(scope="module")
+def collected():
+    """A guess and a model that sees, where there is something to see and nothing."""
+    return assess_settings(
+        BOTH, make, {"gap": [0.0, 3.0]}, cv=4, collect=ALL, tests=FEW, random_state=1
+    )
+
+
+def test_what_is_collected_is_what_assess_finds(collected):
+    """Every part another way: recalls by hand, sums of parts, tests of assess."""
+    for row in collected.estimates:
+        parts = row.bias_variance["kohavi-wolpert"]
+        assert parts.bias + parts.variance == pytest.approx(parts.error)
+        shares = [one.estimate for one in row.per_class.values()]
+        assert np.mean(shares) == pytest.approx(row.estimate)  # classes of one size
+        for one in row.per_class.values():
+            low, high = wilson(one.estimate * 20, 20, 0.95)
+            assert (one.low, one.high) == pytest.approx((low, high))
+    easy = next(r for r in collected.estimates if r.model == "nb" and r.factors["gap"])
+    X, y = make(3.0)
+    other = sc.assess("naive-bayes", X, y, cv=4, tests=FEW).models["naive-bayes"]
+    assert set(easy.null_tests) == {*other.null_tests.tests, "density"}
+    assert easy.null_tests["permuted"].p_value == pytest.approx(0.05, abs=0.01)
+    assert easy.null_tests["majority"].p_value < 0.01
+
+
+def test_what_is_collected_tells_easy_from_hopeless(collected):
+    p = {
+        (r.model, r.factors["gap"]): r.null_tests["permuted"].p_value
+        for r in collected.estimates
+    }
+    assert p["nb", 3.0] < 0.06 < p["nb", 0.0]
+    assert p["guess", 3.0] > 0.06  # a model that looks at nothing is never better
+
+
+def test_collecting_changes_no_estimate(collected):
+    plain = assess_settings(BOTH, make, {"gap": [0.0, 3.0]}, cv=4, random_state=1)
+    assert [r.datasets for r in plain.estimates] == [
+        r.datasets for r in collected.estimates
+    ]
+    assert plain.intervals == collected.intervals
+    assert not any(r.null_tests or r.per_class for r in plain.estimates)
+
+
+def test_one_thing_alone_is_the_same_as_with_others(collected):
+    call = {"cv": 4, "random_state": 1, "collect": "bias-variance"}
+    alone = assess_settings(BOTH, make, {"gap": [0.0, 3.0]}, **call)
+    assert alone.collect == ("bias_variance",)
+    assert [r.bias_variance for r in alone.estimates] == [
+        r.bias_variance for r in collected.estimates
+    ]
+
+
+def test_data_sets_are_put_together():
+    call = {"cv": 4, "collect": ALL, "tests": FEW, "n_datasets": 3}
+    (row,) = assess_settings("naive-bayes", make, {"gap": [1.0]}, **call).estimates
+    test, parts = row.null_tests["permuted"], row.bias_variance["domingos"]
+    assert test.least < test.p_value < test.greatest
+    assert (test.n_datasets, parts.n_datasets) == (3, 3)
+    assert parts.bias_stderr > 0
+    one = row.per_class["0"]
+    assert one.low < one.estimate < one.high
+    # Of three data sets no surer than their 60 samples of the class together.
+    low, high = wilson(one.estimate * 60, 60, 0.95)
+    assert one.high - one.low >= high - low - 1e-12
+
+
+def test_what_is_collected_comes_back_and_is_shown(collected):
+    data = json.loads(json.dumps(collected.to_dict(), allow_nan=False))
+    again = result_from_dict(data)
+    assert sc.render(again) == sc.render(collected)
+    text, page = sc.render(collected), sc.render(collected, "html")
+    for said in ("p against", "bias and variance", "class by class"):
+        assert said in text
+    titles = ("p-values against chance", "Bias and variance by setting")
+    for title in (*titles, "Sensitivity by setting"):
+        assert title in page
+    columns = collected.to_columns()
+    wanted = {"p_permuted", "p_null-data", "bias_domingos", "recall_0"}
+    assert wanted <= set(columns)
+    assert len(columns["p_permuted"]) == len(columns["model"])
+
+
+def test_numbers_have_parts_but_no_classes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    call = {"cv": 4, "collect": ("null", "bias_variance"), "tests": FEW}
+    found = assess_settings("ridge", {"d": (X, X[:, 0])}, {"noise": [0, 0.5]}, **call)
+    assert all(r.null_tests["permuted"].p_value <= 0.05 for r in found.estimates)
+    assert set(found.estimates[0].bias_variance) == {"squared"}
+    assert "squared error" in sc.render(found, "html")
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "said"),
+    [
+        ("naive-bayes", {"collect": ("nul",)}, "Try 'null'"),
+        ("naive-bayes", {"collect": "recall", "tests": FEW}, "Collect 'null'"),
+        ("naive-bayes", {"collect": "null", "tests": 20}, "NullTests"),
+        ("ridge", {"collect": "recall"}, "predict numbers"),
+        (
+            "naive-bayes",
+            {"collect": "null", "tests": NullTests(n_permutations=1)},
+            "single draw",
+        ),
+    ],
+)
+def test_what_cannot_be_collected_is_refused(model, options, said):
+    def untouched(gap, random_state):
+        pytest.fail("data were made")
+
+    with pytest.raises(UsageError, match=said):
+        assess_settings(model, untouched, {"gap": [1]}, **options)
+
+
+def test_what_could_not_be_collected_is_noted():
+    models = {"few": "sklearn.svm:SVC()"}
+    found = assess_settings(
+        models, make, {"gap": [3.0]}, cv=3, scoring="roc_auc", collect="null", tests=FEW
+    )
+    assert found.estimates[0].null_tests
+    row = replace(found.estimates[0], null_tests={})
+    (note,) = _not_collected((row,), ("null",), [[{"few": NO_SCORES}]])
+    assert (note.code, note.count) == (SettingsNote.NOT_COLLECTED, 1)
+    text = sc.render(replace(found, estimates=(row,), notes=(note,)))
+    assert "No p-values against chance in 1 of 1" in text

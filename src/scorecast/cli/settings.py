@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scorecast.cli.options import Share, Whole, output_options, table_options
-from scorecast.cli.verb import MethodName, Verb, option
-from scorecast.evaluation import DESIGNS, METRICS, MODELS, Task
+from scorecast.cli.verb import MethodName, Verb, option, refuse_unused
+from scorecast.evaluation import COLLECTIONS, DESIGNS, METRICS, MODELS, Task
 from scorecast.exceptions import Location, UsageError
 from scorecast.simulate import SIMULATORS
 
@@ -147,6 +147,32 @@ _FACTORS = [name for name in _SIMULATED if name != "with_bayes_error"]
     help="Most groups of like difficulty.",
 )
 @option(
+    "Question",
+    "--collect",
+    type=MethodName(COLLECTIONS),
+    multiple=True,
+    metavar="NAME",
+    help="What else to look at in every setting: null (p-values against chance), "
+    "bias-variance, recall (of every class); may be repeated.",
+    methods=[(one.name, one.summary) for one in COLLECTIONS.values()],
+)
+@option(
+    "Method",
+    "--permutations",
+    "n_permutations",
+    type=Whole(min=1),
+    help="For --collect null, permutations of every data set. [default: 1,000 for "
+    "quick models on small data, else 100]",
+)
+@option(
+    "Method",
+    "--null-sets",
+    "n_null_data",
+    type=Whole(min=0),
+    default=20,
+    help="For --collect null, null data sets to draw.",
+)
+@option(
     "Method",
     "--cv",
     help="10, 10x5, kfold5, loo, lpo, mc100 or boot200. [default: 10; 5 with --quick]",
@@ -210,6 +236,10 @@ def _check_source(options: dict[str, Any]) -> None:
     if options["fixed"] and not options["simulate"]:
         problem = "goes with data that are made; give data at hand one value to vary"
         raise UsageError(problem, parameter="fixed")
+    if "null" not in options["collect"]:
+        context = click.get_current_context()
+        unused = ("n_permutations", "n_null_data")
+        refuse_unused(context, unused, "without --collect null")
     if options["simulate"] and not options["varied"]:
         problem = "needs a factor to vary, such as noise=0,0.1,0.4"
         raise UsageError(problem, parameter="simulate")
@@ -242,8 +272,14 @@ def _load(options: dict[str, Any]) -> Loaded:
 
 
 def _answer(options: dict[str, Any], loaded: Loaded) -> SettingsAssessment:
-    from scorecast.evaluation import Pooling, assess_settings
+    from scorecast.evaluation import NullTests, Pooling, assess_settings
 
+    tests = None
+    if "null" in options["collect"]:
+        tests = NullTests(
+            n_permutations=options["n_permutations"],
+            n_null_data=options["n_null_data"],
+        )
     names = (
         "design",
         "n_datasets",
@@ -254,6 +290,7 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> SettingsAssessment:
         "n_jobs",
         "time_limit",
         "checkpoint",
+        "collect",
     )
     return assess_settings(
         **loaded.arguments,
@@ -263,6 +300,7 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> SettingsAssessment:
             share=options["share"],
             max_groups=options["max_groups"],
         ),
+        tests=tests,
         random_state=options["seed"],
     )
 

@@ -167,8 +167,10 @@ from .sample_size import (
     required_test_size as required_test_size,
 )
 from .settings import (
+    COLLECTIONS as COLLECTIONS,
     DESIGNS as DESIGNS,
     POOLING as POOLING,
+    Collection as Collection,
     DifficultyGroup as DifficultyGroup,
     Dominance as Dominance,
     FactorEffect as FactorEffect,
@@ -176,8 +178,11 @@ from .settings import (
     Pooling as Pooling,
     Relation as Relation,
     SettingEstimate as SettingEstimate,
+    SettingParts as SettingParts,
+    SettingRecall as SettingRecall,
     SettingsAssessment as SettingsAssessment,
     SettingsNote as SettingsNote,
+    SettingTest as SettingTest,
     assess_settings as assess_settings,
 )
 from .splits import (

@@ -43,7 +43,11 @@ from scorecast.evaluation.assessment import (
     class_recalls,
     compare_models,
 )
-from scorecast.evaluation.bias_variance import BiasVariance, bias_variance
+from scorecast.evaluation.bias_variance import (
+    N_EXTRA_FITS,
+    BiasVariance,
+    decompose_errors,
+)
 from scorecast.evaluation.data import (
     EvaluationData,
     check_data,
@@ -91,7 +95,6 @@ from scorecast.evaluation.null_tests import NullTests, run_null_tests
 from scorecast.evaluation.permutation import Scorer, movable, permutation_effort
 from scorecast.evaluation.splits import (
     SplitPlan,
-    Splitter,
     check_pairs,
     draw_splits,
     usual_scoring,
@@ -104,7 +107,6 @@ from scorecast.exceptions import (
     UsageError,
 )
 
-_BIAS_FITS = 50
 _LUCK = 1000  # permutations of one statistic per feature: quick
 _MANY_TIES = 0.1  # of pairs: below, ties hardly move an area
 _SCORES, _SPACE = "scores", "space of the features"
@@ -549,7 +551,7 @@ def _seconds_of_model(tested: _TestedModel, config: _Config) -> dict[str, float]
             drawn = config.tests.n_null_data * (tested.seconds + drawing)
             found[f"{name}: null data"] = drawn
     if config.diagnostics.bias_variance:
-        found[f"{name}: bias and variance"] = _BIAS_FITS * each
+        found[f"{name}: bias and variance"] = N_EXTRA_FITS * each
     fits = sum(20 * len(curve.sizes) for curve in config.curves)
     fits += 0 if config.diagnostics.n_selected is None else 20 * n_splits
     if fits:
@@ -814,33 +816,16 @@ def _decompose(
     rng: np.random.Generator,
     notes: list[Note],
 ) -> tuple[BiasVariance, ...]:
-    """Decompose the error; on more fits if no sample was tested twice."""
+    """Decompose the error; say why where it cannot be."""
     if not config.diagnostics.bias_variance:
         return ()
-    n_extra, rows = 0, estimates.tested()
     try:
-        if rows.size < 2 * np.unique(rows).size:
-            n_extra = _BIAS_FITS
-            splitter = Splitter(kind="boot", n_splits=n_extra)
-            estimates = collect_estimates(
-                model,
-                estimates.data,
-                draw_splits(splitter, estimates.data, rng),
-                rng=rng,
-                run=config.run,
-                part=f"{name}/bias",
-                what="bias and variance",
-            )
+        return decompose_errors(
+            model, estimates, rng=rng, run=config.run, part=f"{name}/bias"
+        )
     except InsufficientDataError as error:
         notes.append(_failed(AssessmentNote.NO_DECOMPOSITION, name, error))
         return ()
-    if estimates.is_empty:
-        return ()
-    pooled = estimates.pooled()
-    found = bias_variance(
-        pooled.truth, pooled.predicted, estimates.tested(), pooled.n_classes
-    )
-    return tuple(replace(part, n_extra=n_extra) for part in found)
 
 
 def _look_ahead(

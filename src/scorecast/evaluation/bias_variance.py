@@ -7,15 +7,20 @@ taken as zero and stays in the bias.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scorecast._core.parallel import Run
 from scorecast._core.registry import Method, Registry
 from scorecast._core.types import BoolArray, FloatArray, IntArray
+from scorecast.evaluation.estimates import Estimates, collect_estimates
 from scorecast.evaluation.metrics import Task
+from scorecast.evaluation.splits import Splitter, draw_splits
+
+N_EXTRA_FITS = 50  # to bootstrap samples, where no sample is tested twice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,6 +259,61 @@ def bias_variance(
             )
         )
     return tuple(found)
+
+
+def decompose_errors(
+    estimator: Any,
+    estimates: Estimates,
+    *,
+    rng: np.random.Generator,
+    run: Run,
+    part: str = "bias",
+) -> tuple[BiasVariance, ...]:
+    """Decompose the errors of a model; on more fits if no sample was tested twice.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The model.
+    estimates : Estimates
+        Its tests.
+    rng : numpy.random.Generator
+        For bootstrap fits.
+    run : Run
+        How they are run.
+    part : str
+        Their name in a checkpoint.
+
+    Returns
+    -------
+    tuple of BiasVariance
+        Empty if no fit worked, or no sample was tested twice.
+
+    Raises
+    ------
+    InsufficientDataError
+        If bootstrap samples cannot be split.
+    """
+    n_extra, rows = 0, estimates.tested()
+    if rows.size < 2 * np.unique(rows).size:
+        n_extra = N_EXTRA_FITS
+        splitter = Splitter(kind="boot", n_splits=n_extra)
+        estimates = collect_estimates(
+            estimator,
+            estimates.data,
+            draw_splits(splitter, estimates.data, rng),
+            rng=rng,
+            run=run,
+            part=part,
+            what="bias and variance",
+        )
+    if estimates.is_empty:
+        return ()
+    pooled = estimates.pooled()
+    found = bias_variance(
+        pooled.truth, pooled.predicted, estimates.tested(), pooled.n_classes
+    )
+    return tuple(replace(one, n_extra=n_extra) for one in found)
 
 
 def _of_classes(

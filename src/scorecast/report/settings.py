@@ -7,6 +7,7 @@ from typing import Any
 
 from scorecast._core.result import Note
 from scorecast.evaluation import (
+    COLLECTIONS,
     DESIGNS,
     POOLING,
     DifficultyGroup,
@@ -15,6 +16,7 @@ from scorecast.evaluation import (
     Relation,
     SettingEstimate,
     SettingsAssessment,
+    SettingsNote,
 )
 from scorecast.evaluation.settings.design import as_text, describe
 from scorecast.report import formats
@@ -22,6 +24,7 @@ from scorecast.report.document import Document, Section, Table
 from scorecast.report.figures import Drawing
 from scorecast.report.forest import Group, Row, groups_drawing
 from scorecast.report.names import own_parts, short_by_name, short_names
+from scorecast.report.settings_collected import collected_sections
 
 _LONGEST_MODEL = 20
 _LONGEST_ON_PAGE = 40
@@ -70,6 +73,9 @@ def settings_document(found: SettingsAssessment) -> Document:
                 )
             )
     sections += [_over_all(found), *_wins(found)]
+    sections += collected_sections(
+        found, _models(found, _LONGEST_MODEL), _short_labels(found)
+    )
     tables = (_every_setting(found), _every_effect(found))
     sections.append(Section(heading="All numbers", tables=tables))
     return Document(
@@ -77,7 +83,7 @@ def settings_document(found: SettingsAssessment) -> Document:
         notes=(*(_note(found, note) for note in found.notes), *_uncorrected(found)),
         sections=tuple(sections),
         facts=_facts(found),
-        references=_WORKS,
+        references=(*_WORKS, *_of_collected(found)),
     )
 
 
@@ -119,12 +125,20 @@ def _capital(text: str) -> str:
 
 
 def _note(found: SettingsAssessment, note: Note) -> str:
-    """Say that some combinations have no estimate, and why the first has none."""
+    """Say what some combinations do not have, and why the first does not."""
     first = next(
         row
         for row in found.estimates
         if row.model == note.model and row.setting == note.value
     )
+    if note.code == SettingsNote.NOT_COLLECTED:
+        name, why = note.names
+        because = f": {formats.one_line(why, 200)}" if why else ""
+        return (
+            f"No {COLLECTIONS[name].title} in {note.count} of {note.total} "
+            f"combinations of setting and model; first {note.model}, {describe(first.factors)}"
+            f"{because}"
+        )
     title = formats.metric_title(first.scoring)
     if first.failure is not None:
         why = str(first.failure)
@@ -169,6 +183,11 @@ def _of_metric(found: SettingsAssessment, scoring: str) -> str:
     return f"{formats.metric_title(scoring)}: "
 
 
+def _of_collected(found: SettingsAssessment) -> tuple[str, ...]:
+    works = (COLLECTIONS[name].reference for name in found.collect)
+    return tuple(work for work in works if work)
+
+
 def _facts(found: SettingsAssessment) -> tuple[tuple[str, str], ...]:
     sizes = sorted({(row.n_samples, row.n_features) for row in found.estimates})
     each = [f"{formats.count(n)} x {formats.count(m)}" for n, m in sizes]
@@ -182,6 +201,12 @@ def _facts(found: SettingsAssessment) -> tuple[tuple[str, str], ...]:
         said = f"{said} ({counts})"
     facts = [("Relation", _relation(found, pair)) for pair in found.dominance]
     facts.append(("Data", f"{said}; samples x features {span}"))
+    if found.tests is not None:
+        drawn = found.tests.n_permutations
+        usual = "as many permutations as are usual for the model"
+        said = usual if drawn is None else f"{formats.count(drawn)} permutations"
+        null = f"{formats.count(found.tests.n_null_data)} null data sets"
+        facts.append(("Chance", f"{said}, {null} for every data set"))
     if found.is_quick:
         title = DESIGNS[found.design].title
         facts.append(
@@ -213,6 +238,16 @@ def _labels(found: SettingsAssessment, scoring: str) -> dict[int, str]:
         or describe(every[number])
         for number in sorted(own)
     }
+
+
+def _short_labels(found: SettingsAssessment) -> dict[str, dict[int, str]]:
+    """Return names of settings that fit into a terminal, metric by metric."""
+    short = {}
+    for scoring in found.scorings:
+        labels = _labels(found, scoring)
+        names = short_names(list(labels.values()), _LONGEST_SETTING - 2)
+        short[scoring] = dict(zip(labels, names, strict=True))
+    return short
 
 
 def _varied(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -311,9 +346,7 @@ def _hierarchy_table(found: SettingsAssessment, scoring: str) -> Table:
     """List models, under them groups, under these their settings."""
     rows: list[tuple[str, ...]] = []
     names = _models(found, _LONGEST_MODEL)
-    labels = _labels(found, scoring)
-    short = short_names(list(labels.values()), _LONGEST_SETTING - 2)
-    labels = dict(zip(labels, short, strict=True))
+    labels = _short_labels(found)[scoring]
     for model in found.models:
         label = names[model]
         for group in found.groups_of(model, scoring):

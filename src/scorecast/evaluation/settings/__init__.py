@@ -6,6 +6,13 @@ from scorecast.evaluation.settings.assess_settings import (
     SettingsNote,
     assess_settings,
 )
+from scorecast.evaluation.settings.collected import (
+    COLLECTIONS,
+    Collection,
+    SettingParts,
+    SettingRecall,
+    SettingTest,
+)
 from scorecast.evaluation.settings.design import DESIGNS, VARIED, Design
 from scorecast.evaluation.settings.estimates import SettingEstimate
 from scorecast.evaluation.settings.pooling import (
@@ -20,10 +27,12 @@ from scorecast.evaluation.settings.pooling import (
 )
 
 __all__ = [
+    "COLLECTIONS",
     "DESIGNS",
     "POOLING",
     "VARIED",
     "About",
+    "Collection",
     "Design",
     "DifficultyGroup",
     "Dominance",
@@ -33,6 +42,9 @@ __all__ = [
     "PoolingMethod",
     "Relation",
     "SettingEstimate",
+    "SettingParts",
+    "SettingRecall",
+    "SettingTest",
     "SettingsAssessment",
     "SettingsNote",
     "assess_settings",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
 from scorecast.evaluation.metrics import Metric, Task, check_scoring
 from scorecast.evaluation.models import check_estimators, task_of
+from scorecast.evaluation.null_tests import NullTests
+from scorecast.evaluation.settings.collected import COLLECTIONS, check_collect
 from scorecast.evaluation.settings.design import (
     DESIGNS,
     VARIED,
@@ -30,6 +33,7 @@ from scorecast.evaluation.settings.design import (
     design_settings,
 )
 from scorecast.evaluation.settings.estimates import (
+    DatasetScores,
     DataSource,
     SettingEstimate,
     SettingFacts,
@@ -52,6 +56,13 @@ from scorecast.evaluation.splits import usual_scoring
 from scorecast.exceptions import UsageError, listed
 
 _FOLDS, _QUICK_FOLDS = 10, 5
+# Columns of what is collected: what of it, and what stands before its name.
+_COLLECTED_COLUMNS = (
+    ("null", "p_value", "p_"),
+    ("bias_variance", "bias", "bias_"),
+    ("bias_variance", "variance", "variance_"),
+    ("recall", "estimate", "recall_"),
+)
 
 
 class SettingsNote(StrEnum):
@@ -59,9 +70,12 @@ class SettingsNote(StrEnum):
 
     FITS_FAILED: in `count` of `total` combinations of setting and model a fit failed or
     a metric could not be measured or bounded; the first is of `model`.
+    NOT_COLLECTED: in `count` of `total` combinations that have an estimate something
+    else that was asked for is missing: its name in `COLLECTIONS`, and why, if known.
     """
 
     FITS_FAILED = "fits-failed"
+    NOT_COLLECTED = "not-collected"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +124,10 @@ class SettingsAssessment(Result):
         Level of intervals.
     is_quick : bool
         Whether it is a quick look, with fewer folds and settings.
+    collect : tuple of str
+        What else was looked at in every setting, of `COLLECTIONS`.
+    tests : NullTests or None
+        How models were held against chance; None if they were not.
     seed : int or None
         The random state, where it was a number.
     estimates : tuple of SettingEstimate
@@ -137,6 +155,8 @@ class SettingsAssessment(Result):
     pooling: Pooling = field(metadata=OPTION)
     confidence_level: float = field(metadata=OPTION | SHARE)
     is_quick: bool = field(metadata=OPTION)
+    collect: tuple[str, ...] = field(default=(), metadata=OPTION)
+    tests: NullTests | None = field(default=None, metadata=OPTION)
     seed: int | None = field(metadata=OPTION)
     estimates: tuple[SettingEstimate, ...]
     intervals: tuple[PooledInterval, ...]
@@ -173,7 +193,7 @@ class SettingsAssessment(Result):
         return tuple(g for g in self.groups if (g.model, g.scoring) == (model, wanted))
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return one row per setting and model."""
+        """Return one row per setting and model, with all that was collected."""
         rows = self.estimates
         factors = dict.fromkeys(f for row in rows for f in row.factors)
         columns: dict[str, list[Any]] = {
@@ -183,6 +203,15 @@ class SettingsAssessment(Result):
         for name in own:
             # A factor may be called n_samples or scoring; the measured one is the same.
             columns[name] = [getattr(row, name) for row in rows]
+        for collected, fact, prefix in _COLLECTED_COLUMNS:
+            if collected not in self.collect:
+                continue
+            held = [getattr(row, COLLECTIONS[collected].field) for row in rows]
+            for name in dict.fromkeys(name for one in held for name in one):
+                columns[f"{prefix}{name}"] = [
+                    getattr(one[name], fact) if name in one else math.nan
+                    for one in held
+                ]
         return columns
 
 
@@ -199,6 +228,8 @@ def assess_settings(
     scoring: str | Metric | None = None,
     confidence_level: float = 0.95,
     pooling: Pooling | None = None,
+    collect: str | Sequence[str] = (),
+    tests: NullTests | None = None,
     quick: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -241,6 +272,12 @@ def assess_settings(
         Level of intervals.
     pooling : Pooling, optional
         Levels of tests, weights of settings, groups of like difficulty.
+    collect : str or sequence of str, optional
+        What else to look at in every setting, of `COLLECTIONS`: ``"null"`` (p-values
+        against permuted data, null models and null data; as many fits as there are
+        permutations), ``"bias_variance"``, ``"recall"`` (of every class).
+    tests : NullTests, optional
+        How models are held against chance, where that is collected.
     quick : bool, default=False
         Whether a quick look will do: five folds instead of ten, and one factor changed
         at a time, unless `cv` or `design` say otherwise; one data set for each setting.
@@ -294,6 +331,7 @@ def assess_settings(
     settings = _list_settings(data, factors, design, defaults, tuple(models))
     if scoring is None:
         scoring = usual_scoring(task, [x.value("cv", cv) for x in settings])
+    asked_for = check_collect(collect, tests, task)
     by_name = isinstance(data, Mapping)
     source = Variations(sources=data, task=task) if isinstance(data, Mapping) else data
     plan = SettingsRun(
@@ -304,6 +342,7 @@ def assess_settings(
         metrics=[_metric_of(setting, scoring, task) for setting in settings],
         confidence_level=level,
         time_limit=time_limit,
+        asked=asked_for,
     )
     count = _check_datasets(n_datasets, settings, by_name=by_name)
     asked, weights = _check_pooling(pooling, len(settings))
@@ -350,9 +389,11 @@ def assess_settings(
         pooling=asked,
         confidence_level=level,
         is_quick=bool(quick),
+        collect=asked_for.names,
+        tests=asked_for.tests if "null" in asked_for.names else None,
         seed=seed_number(random_state),
         estimates=rows,
-        notes=_notes(rows),
+        notes=(*_notes(rows), *_not_collected(rows, asked_for.names, scores)),
         **_inferred(rows, tuple(models), asked, weights, usual, level),
     )
 
@@ -412,6 +453,34 @@ def _notes(rows: Sequence[SettingEstimate]) -> tuple[Note, ...]:
             value=float(first.setting),
         ),
     )
+
+
+def _not_collected(
+    rows: Sequence[SettingEstimate],
+    names: Sequence[str],
+    scores: Sequence[Sequence[Mapping[str, DatasetScores]]],
+) -> tuple[Note, ...]:
+    """Say what is missing where there is an estimate, and why the first is."""
+    known = [row for row in rows if row.is_known]
+    found = []
+    for name in names:
+        lacking = [row for row in known if not getattr(row, COLLECTIONS[name].field)]
+        if not lacking:
+            continue
+        first = lacking[0]
+        several = (one[first.model].collected for one in scores[first.setting])
+        why = next((one.failure for one in several if one.failure), "")
+        found.append(
+            Note(
+                code=SettingsNote.NOT_COLLECTED,
+                model=first.model,
+                count=len(lacking),
+                total=len(known),
+                names=(name, why),
+                value=float(first.setting),
+            )
+        )
+    return tuple(found)
 
 
 def _plain(value: Any) -> Any:

@@ -20,6 +20,7 @@ from scorecast._core.parallel import Run
 from scorecast._core.progress import stage, stages
 from scorecast._core.types import FloatArray
 from scorecast._version import __version__
+from scorecast.evaluation.assessment import ClassRecall
 from scorecast.evaluation.data import check_data
 from scorecast.evaluation.estimates import Estimates, MetricSample, collect_estimates
 from scorecast.evaluation.fitting import FitFailure
@@ -32,6 +33,17 @@ from scorecast.evaluation.intervals import (
 )
 from scorecast.evaluation.intervals.areas import fold_area_interval
 from scorecast.evaluation.metrics import Metric, Needs, Task, metrics_for
+from scorecast.evaluation.settings.collected import (
+    Asked,
+    Collected,
+    SettingParts,
+    SettingRecall,
+    SettingTest,
+    collected,
+    setting_parts,
+    setting_recalls,
+    setting_tests,
+)
 from scorecast.evaluation.settings.design import Setting, Variations, pair_of
 from scorecast.evaluation.splits import check_pairs, draw_splits
 from scorecast.exceptions import (
@@ -78,6 +90,8 @@ class DatasetScores:
         Independent samples that the value rests on.
     sample_error : float
         Standard error from them alone; NaN if it follows from their number.
+    collected : Collected
+        What else was looked at.
     """
 
     estimate: float = math.nan
@@ -94,6 +108,7 @@ class DatasetScores:
     n_classes: int = 0
     units: float = 1.0
     sample_error: float = math.nan
+    collected: Collected = field(default_factory=Collected)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,6 +131,8 @@ class SettingsRun:
         Level of intervals.
     time_limit : float or None
         Seconds that one fit may take.
+    asked : Asked
+        What is collected beside estimates.
     """
 
     models: Mapping[str, Any]
@@ -125,6 +142,7 @@ class SettingsRun:
     metrics: Sequence[Metric]
     confidence_level: float
     time_limit: float | None
+    asked: Asked = field(default_factory=Asked)
 
     def fingerprint(self, settings: Sequence[Setting], options: Any) -> str:
         """Return what tells one run from another.
@@ -133,7 +151,7 @@ class SettingsRun:
         """
         names = sorted({metric.name for metric in self.metrics})
         tested = (self.task, repr(self.cv), names)
-        said = (__version__, _CHECKPOINT, tested, options)
+        said = (__version__, _CHECKPOINT, tested, options, self.asked)
         digest = hashlib.sha256(repr(said).encode())
         for name, model in self.models.items():
             digest.update(f"{name} {identity_of(model)}".encode())
@@ -230,6 +248,7 @@ def _one_task(
         check_pairs(splits, data, [metric])
     metric = metrics_for([metric], data.n_classes)[0]
     streams = dict(zip(plan.models, rng.spawn(len(plan.models)), strict=True))
+    run = Run(n_jobs=1, time_limit=plan.time_limit)
     found = {}
     with stages(dict.fromkeys(plan.models, 1.0)):
         for name, model in plan.models.items():
@@ -241,11 +260,25 @@ def _one_task(
                     data,
                     splits,
                     rng=streams[name],
-                    run=Run(n_jobs=1, time_limit=plan.time_limit),
+                    run=run,
                     what=setting.name,
                 )
-            level = plan.confidence_level
-            found[name] = _scores_of(estimates, metric, level, streams[name])
+                level = plan.confidence_level
+                scores = _scores_of(estimates, metric, level, streams[name])
+                if plan.asked.names and not estimates.is_empty:
+                    scores = replace(
+                        scores,
+                        collected=collected(
+                            chosen,
+                            estimates,
+                            metric,
+                            plan.asked,
+                            level=level,
+                            run=run,
+                            rng=streams[name],
+                        ),
+                    )
+            found[name] = scores
     return found
 
 
@@ -374,6 +407,13 @@ class SettingEstimate:
         What the metric needs of a model, where the model does not give it.
     no_interval : NoInterval or None
         Why there is no interval to quote.
+    null_tests : dict of str to SettingTest
+        By null setting (`"permuted"`, names of null models, `"null-data"`,
+        `"density"`), if collected.
+    bias_variance : dict of str to SettingParts
+        By decomposition, if collected.
+    per_class : dict of str to SettingRecall
+        By class, if collected.
     """
 
     setting: int
@@ -396,6 +436,9 @@ class SettingEstimate:
     failure: FitFailure | None = None
     needs: Needs | None = None
     no_interval: NoInterval | None = None
+    null_tests: dict[str, SettingTest] = field(default_factory=dict)
+    bias_variance: dict[str, SettingParts] = field(default_factory=dict)
+    per_class: dict[str, SettingRecall] = field(default_factory=dict)
 
     @property
     def is_known(self) -> bool:
@@ -457,6 +500,7 @@ def setting_estimate(
         wider. Drawn from the same samples they are not: then the mean has the interval
         of one of them.
     """
+    several = [one.collected for one in scores]
     if shares_samples:
         scores = [_merged(scores)]
     # Some metrics reach as far as there are classes, whichever set has the most.
@@ -487,9 +531,39 @@ def setting_estimate(
         failure=next((x.failure for x in scores if x.failure), None),
         needs=next((x.needs for x in scores if x.needs), None),
         no_interval=next((x.no_interval for x in scores if x.no_interval), None),
+        null_tests=setting_tests(several),
+        bias_variance=setting_parts(several, shares_samples=shares_samples),
+        per_class=setting_recalls(
+            several,
+            lambda recalls: _recall_span(recalls, confidence_level, shares_samples),
+        ),
     )
     low, high = whole.within(whole.low, whole.high)
     return replace(whole, low=low, high=high)
+
+
+def _recall_span(
+    recalls: Sequence[ClassRecall], level: float, shares_samples: bool
+) -> tuple[float, float]:
+    """Bound the mean recall of a class, as estimates of data sets are bounded."""
+    scores = [
+        DatasetScores(
+            estimate=one.estimate,
+            low=one.low,
+            high=one.high,
+            df=max(one.n_effective - 1, 1.0),
+            folds=(),
+            test_ratio=0.0,
+            n_samples=one.n_samples,
+            n_features=0,
+            units=one.n_effective,
+        )
+        for one in recalls
+    ]
+    if shares_samples:
+        scores = [_merged(scores)]
+    found = _interval(scores, (0.0, 1.0), level)
+    return found.low, found.high
 
 
 class _Interval(NamedTuple):
