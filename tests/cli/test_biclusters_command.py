@@ -268,3 +268,69 @@ def test_the_verb_reads_terms(run, tmp_path):
     assert code == 3
     assert "--row-names" in err
     assert "names.csv" in err
+
+
+MADE = ("--simulate", "--model", "sklearn.cluster:SpectralCoclustering(n_clusters=2)")
+SMALL = ("--fix", "n-biclusters=1", "--fix", "rows=10", "--fix", "columns=6")
+
+
+def test_matrices_are_made_over_settings(run, tmp_path):
+    call = ("biclusters", *MADE, *SMALL, "--repeats", 3, "--vary", "size=30x20,40x20")
+    call = (*call, "--vary", "signal=3,30", "--design", "one-at-a-time")
+    call = (*call, "--measure", "consensus", "--measure", "relevance-rows")
+    answer, page = tmp_path / "a.json", tmp_path / "a.html"
+    code, out, err = run(*call, "--json", answer, "--report", page)
+    assert code == 0, err
+    assert out.startswith("Consensus over 3 settings: ")
+    data = json.loads(answer.read_text())
+    assert data["kind"] == "bicluster-settings"
+    assert data["options"]["measures"] == ["consensus", "relevance-rows"]
+    rows = data["result"]["settings"]
+    sizes = [(x["n_rows"], x["n_columns"]) for x in rows]
+    assert sizes == [(30, 20), (40, 20), (30, 20)]
+    assert "Relevance-rows by setting" in page.read_text()
+    code, out, err = run("report", answer, "-o", tmp_path / "b.html")
+    assert code == 0, err
+    code, _, err = run(*call, "--fail-below", 1)
+    assert code == 5
+    assert "in its hardest setting" in err
+
+
+def test_a_single_made_setting_is_assessed_as_one(run):
+    call = ("biclusters", *MADE, *SMALL, "--fix", "n-rows=30", "--repeats", 3)
+    code, out, err = run(*call, "--json", "-")
+    assert code == 0, err
+    data = json.loads(out)
+    assert data["kind"] == "estimate-assessment"
+    assert data["inputs"]["repeats"] == "simulated"
+    assert data["inputs"]["n_rows"] == 30
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--simulate"], "Give --model"),
+        (["X.npy", *MADE], "either DATA, or --simulate"),
+        ([*MADE, "--truth", "t.json"], "--truth: has no say with --simulate"),
+        ([*MADE, "--subsample", "0.5"], "--subsample: has no say with --simulate"),
+        ([*MADE, "--vary", "nois=1"], "data are made with size, n_rows"),
+        ([*MADE, "--vary", "noise=1", "--fix", "noise=0"], "both varied and fixed"),
+        ([*MADE, "--fix", "noise=0,1"], "is given 2 values"),
+        ([*MADE, "--vary", "size=30by20"], "must read ROWSxCOLUMNS"),
+        ([*MADE, "--vary", "size=30x20", "--fix", "n-rows=3"], "size says n_rows"),
+        ([*MADE, "--design", "grid"], "without --vary"),
+        ([*MADE, "--vary", "size=33x21"], "setting 'size 33x21'"),
+        ([*MADE, "--measure", "consens"], "Did you mean 'consensus'?"),
+        (
+            [*MADE, "--measure", "rnia", "--fail-below", ".5"],
+            "which is not measured",
+        ),
+        (["X.npy", "--found", "f.json", "--vary", "noise=0,1"], "without --simulate"),
+        (["X.npy", "--found", "f.json", "--measure", "rnia"], "with --found"),
+    ],
+    ids=str,
+)
+def test_what_does_not_go_with_made_matrices_is_refused(run, words, said):
+    code, out, err = run("biclusters", *words)
+    assert (code, out) == (2, "")
+    assert said in " ".join(err.split())

@@ -21,6 +21,12 @@ from scorecast.biclusters.scoring import (
     ScoringNote,
     score_biclusters,
 )
+from scorecast.biclusters.settings import (
+    BiclusterSetting,
+    BiclusterSettings,
+    assess_biclustering_settings,
+    simulated_matrix,
+)
 from scorecast.biclusters.significance import PATTERNS, Pattern, Significance
 from scorecast.biclusters.stability import assess_biclustering
 
@@ -35,6 +41,8 @@ __all__ = [
     "BiclusterRow",
     "BiclusterScores",
     "BiclusterSet",
+    "BiclusterSetting",
+    "BiclusterSettings",
     "CoherenceMeasure",
     "Enrichment",
     "Enrichments",
@@ -44,5 +52,7 @@ __all__ = [
     "Significance",
     "as_bicluster_set",
     "assess_biclustering",
+    "assess_biclustering_settings",
     "score_biclusters",
+    "simulated_matrix",
 ]

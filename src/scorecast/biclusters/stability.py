@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -42,6 +43,7 @@ from scorecast.evaluation import (
     assess_estimates,
 )
 from scorecast.exceptions import (
+    DataWarning,
     FitFailedError,
     InsufficientDataError,
     ScorecastError,
@@ -162,7 +164,7 @@ def assess_biclustering(
     >>> found.models["above"].metrics["consensus"].folds
     (1.0, 1.0, 1.0)
     """
-    named, wanted = _check_finders(estimator), _check_measures(measures)
+    named, wanted = check_finders(estimator), _check_measures(measures)
     n_repeats = check_count(n_repeats, "n_repeats", least=2)
     check_n_jobs(n_jobs)
     if (data is None) == (simulator is None):
@@ -433,7 +435,7 @@ def _columns(
     }
 
 
-def _check_finders(finders: Any) -> dict[str, Any]:
+def check_finders(finders: Any) -> dict[str, Any]:
     """Give every finder a name: its own, or that of its class or function."""
     if isinstance(finders, Mapping):
         named = {str(name): finder for name, finder in finders.items()}
@@ -461,8 +463,13 @@ def _find(finder: Any, matrix: FloatArray, seed: int) -> BiclusterSet:
         copy = clone(finder)
         if "random_state" in copy.get_params():
             copy.set_params(random_state=int(np.uint32(seed)) % 2**31)
-        return as_bicluster_set(copy.fit(data), shape=_shape(matrix))
-    return as_bicluster_set(finder(data), shape=_shape(matrix))
+        found = copy.fit(data)
+    else:
+        found = finder(data)
+    with warnings.catch_warnings():
+        # Empty ones that are left out are nothing to say again for every repeat.
+        warnings.simplefilter("ignore", DataWarning)
+        return as_bicluster_set(found, shape=_shape(matrix))
 
 
 def _shape(matrix: FloatArray) -> tuple[int, int]:

@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.biclusters import ASSIGNMENTS, PATTERNS
+from scorecast._core.registry import Registry
+from scorecast.biclusters import (
+    AGREEMENT_MEASURES,
+    ASSIGNMENTS,
+    COHERENCE_MEASURES,
+    PATTERNS,
+    AgreementMeasure,
+    CoherenceMeasure,
+)
+from scorecast.cli.factors import (
+    check_factors,
+    design_option,
+    fixed_option,
+    read_factors,
+    varied_option,
+)
 from scorecast.cli.options import Share, Whole, output_options, table_options
-from scorecast.cli.verb import Verb, method_option, option, refuse_unused
+from scorecast.cli.verb import MethodName, Verb, method_option, option, refuse_unused
 from scorecast.exceptions import InvalidInputError, Location, UsageError, locating
+from scorecast.simulate import SIMULATORS
 
 if TYPE_CHECKING:
+    from scorecast.biclusters import BiclusterSettings
     from scorecast.cli.outputs import Gate, Loaded
     from scorecast.evaluation import EstimateAssessment
     from scorecast.io import FileLayout
 
 # What would be ignored, by what is asked about.
-_OF_MODELS = ("n_repeats", "subsample", "confidence_level", "relaxed_alpha")
+_OF_MODELS = (
+    "n_repeats",
+    "subsample",
+    "confidence_level",
+    "relaxed_alpha",
+    "measures",
+)
 _OF_FOUND = (
     "annotations",
     "row_names",
@@ -27,6 +51,18 @@ _OF_FOUND = (
     "n_permutations",
     "n_random",
     "assign_by",
+)
+_OF_FILES = (
+    "truth",
+    "missing_value",
+    "drop",
+    "key",
+    "subsample",
+)
+_OF_MADE = ("varied", "fixed", "design")
+_FACTORS = ["size", *SIMULATORS["biclusters"].factors]
+_MEASURES: Registry[AgreementMeasure | CoherenceMeasure] = Registry(
+    {**AGREEMENT_MEASURES, **COHERENCE_MEASURES}
 )
 _SHUFFLES = 199
 _FOUND, _MODELS = "Question, of --found", "Question, of --model"
@@ -40,16 +76,23 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
         "--model",
         "--truth",
         "--pattern",
-        "--named-beforehand",
-        "--alpha",
+        "--simulate",
+        "--vary",
+        "--fix",
         "--repeats",
-        "--subsample",
         "--json",
         "--report",
     ),
-    aliases={"estimator": "--model", "data": "DATA"},
+    aliases={"estimator": "--model", "data": "DATA", "factors": "--vary"},
 )
-@click.argument("data", metavar="DATA")
+@click.argument("data", required=False, metavar="[DATA]")
+@option(
+    "Input",
+    "--simulate",
+    is_flag=True,
+    help="Make matrices instead, as `scorecast simulate biclusters` does, and hold "
+    "what --model finds against what was hidden.",
+)
 @option(
     "Input",
     "--found",
@@ -63,7 +106,7 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
     "models",
     multiple=True,
     metavar="MODEL",
-    help="What finds biclusters, to be run on subsamples of DATA, as "
+    help="What finds biclusters, to be run on subsamples of DATA or on made ones, as "
     '"sklearn.cluster:SpectralCoclustering(n_clusters=3)"; may be repeated.',
 )
 @option(
@@ -116,6 +159,12 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
     help="Exit with 5 if the consensus (of models: the near end of its interval) is "
     "lower. With --found it needs --truth.",
 )
+@varied_option(
+    "For --simulate, a factor with its values, such as size=100x30,500x60 (rows and "
+    "columns together) or noise=0,0.1; may be repeated."
+)
+@fixed_option("size=500x60 or pattern=additive")
+@design_option(" [default: grid]")
 @method_option(
     "--pattern",
     PATTERNS,
@@ -152,11 +201,22 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
 )
 @option(
     _MODELS,
+    "--measure",
+    "measures",
+    type=MethodName(_MEASURES),
+    multiple=True,
+    metavar="NAME",
+    help="What is measured; tests look at the first; may be repeated. [default: "
+    "consensus, recovery, relevance, rnia]",
+    methods=[(x.name, x.title) for x in _MEASURES.values()],
+)
+@option(
+    _MODELS,
     "--repeats",
     "n_repeats",
     type=Whole(min=2),
     default=20,
-    help="Subsamples.",
+    help="Subsamples, or with --simulate matrices in every setting.",
 )
 @option(
     _MODELS,
@@ -185,7 +245,9 @@ def command(**options: Any) -> None:
 
     DATA is a matrix of numbers (.csv, .csv.gz, .npy, .npz, .parquet). With --found,
     what was found in it is scored, against hidden biclusters (--truth) or by itself;
-    with --model, what finds biclusters is run on subsamples of its rows.
+    with --model, what finds biclusters is run on subsamples of its rows. With
+    --simulate, matrices are made, and what --model finds in them is held against what
+    was hidden: every option of `simulate biclusters` is a factor to --vary or --fix.
     """
     from scorecast.cli.outputs import run
 
@@ -197,6 +259,18 @@ def _check_asked(options: dict[str, Any]) -> None:
     """Refuse what does not go together, before anything is read."""
     found, models = options["found"], options["models"]
     context = click.get_current_context()
+    if bool(options["data"]) == options["simulate"]:
+        msg = "Give either DATA, or --simulate to make matrices."
+        raise click.UsageError(msg)
+    if options["simulate"]:
+        if found or not models:
+            msg = "Give --model: matrices that are made have nothing that was found."
+            raise click.UsageError(msg)
+        refuse_unused(context, _OF_FILES, "with --simulate: it is of DATA")
+    else:
+        refuse_unused(context, _OF_MADE, "without --simulate: it is of what is made")
+    if not options["varied"]:
+        refuse_unused(context, ("design",), "without --vary")
     if bool(found) == bool(models):
         msg = "Give either --found or --model."
         raise click.UsageError(msg)
@@ -207,6 +281,10 @@ def _check_asked(options: dict[str, Any]) -> None:
             raise UsageError(problem, parameter="fail_below", remedy="give --truth")
         return
     refuse_unused(context, _OF_FOUND, "with --model: it is of --found")
+    measures = options["measures"]
+    if options["fail_below"] is not None and measures and "consensus" not in measures:
+        problem = "looks at the consensus, which is not measured"
+        raise UsageError(problem, parameter="fail_below", remedy="measure it")
     twice = next((text for text in models if models.count(text) > 1), None)
     if twice is not None:
         problem = f"{twice} is given twice: one would hide the other"
@@ -214,6 +292,8 @@ def _check_asked(options: dict[str, Any]) -> None:
 
 
 def _load(options: dict[str, Any]) -> Loaded:
+    if options["simulate"]:
+        return _made(options)
     import numpy as np
 
     from scorecast.cli.inputs import file_layout
@@ -240,6 +320,26 @@ def _load(options: dict[str, Any]) -> Loaded:
         files=(data.source, *named.values()),
         places={name: Location(file=path) for name, path in named.items()},
     )
+
+
+def _made(options: dict[str, Any]) -> Loaded:
+    """Say what makes matrices, and what is varied."""
+    from scorecast.biclusters import simulated_matrix
+    from scorecast.cli.outputs import Loaded
+
+    varied = read_factors(options["varied"], "varied", _FACTORS)
+    fixed = read_factors(options["fixed"], "fixed", _FACTORS)
+    check_factors(varied, fixed, _FACTORS)
+    own = {name: values[0] for name, values in fixed.items()}
+    if "size" in {**varied, **fixed}:
+        for name in ("n_rows", "n_columns"):
+            if name in {**varied, **fixed}:
+                problem = f"size says {name}, too: give one of them"
+                raise UsageError(problem, parameter="varied")
+    make = partial(simulated_matrix, **own)
+    if varied:
+        return Loaded(arguments={"simulator": make, "factors": varied})
+    return Loaded(arguments={"simulator": lambda rng: make(random_state=rng)})
 
 
 def _annotations(path: str, *, by_name: bool) -> dict[str, list[Any]]:
@@ -300,29 +400,30 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> Any:
     )
 
 
-def _assessed(options: dict[str, Any], loaded: Loaded) -> EstimateAssessment:
-    """Run what finds biclusters on subsamples."""
-    from scorecast.biclusters import assess_biclustering
+def _assessed(
+    options: dict[str, Any], loaded: Loaded
+) -> EstimateAssessment | BiclusterSettings:
+    """Run what finds biclusters on subsamples, or on matrices that are made."""
+    from scorecast.biclusters import assess_biclustering, assess_biclustering_settings
     from scorecast.evaluation import make_estimator
 
     texts = options["models"]
     short = [text.partition(":")[2] or text for text in texts]
     # Two classes of one name, from two modules, are told apart by the module.
     names = short if len(set(short)) == len(short) else texts
-    shared = (
-        "n_repeats",
-        "subsample",
-        "confidence_level",
-        "alpha",
-        "relaxed_alpha",
-        "n_jobs",
-    )
-    return assess_biclustering(
-        {name: make_estimator(text) for name, text in zip(names, texts, strict=True)},
+    models = {n: make_estimator(text) for n, text in zip(names, texts, strict=True)}
+    shared = ("n_repeats", "confidence_level", "alpha", "relaxed_alpha", "n_jobs")
+    call = {
         **loaded.arguments,
-        random_state=options["seed"],
         **{name: options[name] for name in shared},
-    )
+        "measures": options["measures"] or None,
+        "random_state": options["seed"],
+    }
+    if options["varied"]:
+        return assess_biclustering_settings(
+            models, **call, design=options["design"] or "grid"
+        )
+    return assess_biclustering(models, **call, subsample=options["subsample"])
 
 
 def _gates(result: Any, options: dict[str, Any]) -> Iterator[Gate]:
@@ -331,9 +432,12 @@ def _gates(result: Any, options: dict[str, Any]) -> Iterator[Gate]:
     least = options["fail_below"]
     if least is None:
         return
-    if result.kind == "estimate-assessment":
-        reached = result.models[result.best].main.low
-        what = "the consensus, at its near end,"
+    what = "the consensus, at its near end,"
+    if result.kind == "bicluster-settings":
+        name, reached = result.gate("consensus")
+        what = f"the consensus of {name} in its hardest setting, at its near end,"
+    elif result.kind == "estimate-assessment":
+        reached = result.models[result.best].metrics["consensus"].low
     else:
         reached, what = result.agreement["consensus"].value, "the consensus"
     yield Gate(option="--fail-below", least=least, value=reached, subject=what)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from scorecast.cli.factors import (
+    check_factors,
+    design_option,
+    fixed_option,
+    read_factors,
+    refuse_fixed,
+    varied_option,
+)
 from scorecast.cli.options import Share, Whole, output_options, table_options
 from scorecast.cli.verb import MethodName, Verb, option, refuse_unused
-from scorecast.evaluation import COLLECTIONS, DESIGNS, METRICS, MODELS, Task
+from scorecast.evaluation import COLLECTIONS, METRICS, MODELS, Task
 from scorecast.exceptions import Location, UsageError
 from scorecast.simulate import SIMULATORS
 
@@ -22,7 +30,6 @@ if TYPE_CHECKING:
 
 _CLASSIFIERS = ", ".join(MODELS.select(task=Task.CLASSIFICATION))
 _REGRESSORS = ", ".join(MODELS.select(task=Task.REGRESSION))
-_WORDS = {"none": None, "true": True, "false": False}
 _SIMULATED = SIMULATORS["classification"].factors
 # What data to be made can be varied in; nobody waits for a Bayes error.
 _FACTORS = [name for name in _SIMULATED if name != "with_bayes_error"]
@@ -84,32 +91,12 @@ _FACTORS = [name for name in _SIMULATED if name != "with_bayes_error"]
 )
 @option("File layout", "--key", help="Name of the array of features in an .npz.")
 @table_options
-@option(
-    "Question",
-    "--vary",
-    "varied",
-    multiple=True,
-    metavar="FACTOR=V,V,...",
-    help="Factor with its values, such as n_samples=20,40 or noise=0,0.1 or cv=5,loo "
-    "or scoring=accuracy,mcc or svm__C=0.1,1; may be repeated.",
+@varied_option(
+    "Factor with its values, such as n_samples=20,40 or noise=0,0.1 or cv=5,loo or "
+    "scoring=accuracy,mcc or svm__C=0.1,1; may be repeated."
 )
-@option(
-    "Question",
-    "--fix",
-    "fixed",
-    multiple=True,
-    metavar="FACTOR=V",
-    help="For --simulate, an option of it that stays, such as n-features=100 or "
-    "n-classes=2; may be repeated.",
-)
-@option(
-    "Question",
-    "--design",
-    type=MethodName(DESIGNS),
-    metavar="NAME",
-    help="grid: all combinations; one-at-a-time: the first value of every factor, and "
-    "one changed. [default: grid; one-at-a-time with --quick]",
-)
+@fixed_option("n-features=100 or n-classes=2")
+@design_option(" [default: grid; one-at-a-time with --quick]")
 @option(
     "Question",
     "--scoring",
@@ -233,9 +220,7 @@ def _check_source(options: dict[str, Any]) -> None:
     if not options["simulate"] and not options["target"]:
         msg = "Missing option '--target'."
         raise click.UsageError(msg)
-    if options["fixed"] and not options["simulate"]:
-        problem = "goes with data that are made; give data at hand one value to vary"
-        raise UsageError(problem, parameter="fixed")
+    refuse_fixed(options)
     if "null" not in options["collect"]:
         context = click.get_current_context()
         unused = ("n_permutations", "n_null_data")
@@ -252,9 +237,22 @@ def _load(options: dict[str, Any]) -> Loaded:
     from scorecast.evaluation.models import task_of
 
     models = check_estimators(list(options["models"]))
-    factors = _factors("varied", options)
+    known = _FACTORS if options["simulate"] else ()
+    factors = read_factors(options["varied"], "varied", known)
     if options["simulate"]:
-        make = _simulator(options, factors, list(models))
+        fixed = read_factors(options["fixed"], "fixed", known)
+        check_factors(
+            factors,
+            fixed,
+            known,
+            is_tested=lambda name: (
+                name in ("cv", "scoring") or name.partition("__")[0] in models
+            ),
+        )
+        own = {name: values[0] for name, values in fixed.items()}
+        make = partial(
+            SIMULATORS["classification"].make, **{"with_bayes_error": False, **own}
+        )
         return Loaded(arguments={"estimator": models, "data": make, "factors": factors})
     task = task_of(models)
     read: dict[str, Dataset] = {}
@@ -310,54 +308,3 @@ def _name_of(path: str, paths: Sequence[str]) -> str:
     name = PurePath(path).name.split(".")[0]
     same = [one for one in paths if PurePath(one).name.split(".")[0] == name]
     return path if len(same) > 1 else name
-
-
-def _simulator(
-    options: dict[str, Any], varied: dict[str, list[Any]], models: Sequence[str]
-) -> Callable[..., Any]:
-    """Return what makes data with the factors that stay."""
-    fixed = {name: own[0] for name, own in _factors("fixed", options).items()}
-    for parameter, names in (("fixed", fixed), ("varied", varied)):
-        for name in names:
-            is_tested = name in ("cv", "scoring") or name.partition("__")[0] in models
-            if name not in _FACTORS and not (is_tested and parameter == "varied"):
-                problem = f"{name}: data are made with {', '.join(_FACTORS)}"
-                raise UsageError(problem, parameter=parameter)
-    twice = [name for name in fixed if name in varied]
-    if twice:
-        problem = f"{twice[0]} is both varied and fixed: give one of them"
-        raise UsageError(problem, parameter="fixed")
-    make = SIMULATORS["classification"].make
-    return partial(make, **{"with_bayes_error": False, **fixed})
-
-
-def _factors(parameter: str, options: dict[str, Any]) -> dict[str, list[Any]]:
-    """Read factors and their values; of data to be made by the names of parameters."""
-    known = _FACTORS if options["simulate"] else []
-    found: dict[str, list[Any]] = {}
-    for text in options[parameter]:
-        said, sign, values = text.partition("=")
-        if not (said and sign and values):
-            problem = f"{text!r} must read FACTOR=VALUE, as n_samples=20,40"
-            raise UsageError(problem, parameter=parameter)
-        flat = said.replace("-", "_")
-        name = flat if flat in known else said
-        if name in found:
-            raise UsageError(f"{said} is given twice", parameter=parameter)
-        words = [word.strip() for word in values.split(",")]
-        if not all(words):
-            raise UsageError(f"{text!r} has an empty value", parameter=parameter)
-        found[name] = [_value(word) for word in words]
-    return found
-
-
-def _value(text: str) -> Any:
-    """Return a number, a word such as none, or the text."""
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -136,8 +136,8 @@ def _note(found: SettingsAssessment, note: Note) -> str:
         because = f": {formats.one_line(why, 200)}" if why else ""
         return (
             f"No {COLLECTIONS[name].title} in {note.count} of {note.total} "
-            f"combinations of setting and model; first {note.model}, {describe(first.factors)}"
-            f"{because}"
+            f"combinations of setting and model; first {note.model}, "
+            f"{describe(first.factors)}{because}"
         )
     title = formats.metric_title(first.scoring)
     if first.failure is not None:

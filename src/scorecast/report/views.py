@@ -23,6 +23,7 @@ _ROOMS: dict[str, str] = {
     "assessment": "assess",
     "estimate-assessment": "assess",
     "bicluster-scores": "biclusters",
+    "bicluster-settings": "bicluster_settings",
     "data-profile": "features",
     "density-comparison": "density",
     "density-test": "density",
