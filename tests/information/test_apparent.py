@@ -462,3 +462,17 @@ def test_the_headline_is_the_plain_mean_unless_a_tail_is_long():
         assert found.median == pytest.approx(j.mean(), abs=1e-9)
     long = np.random.default_rng(0).standard_t(1.2, 400)
     assert answer(long).posterior.centre == "pareto"
+
+
+def test_three_single_densities_stand_beside_the_predictive_one():
+    found = answer(units="bits").spread
+    assert found.draws.shape == (3, found.x.size)
+    step = found.x[1] - found.x[0]
+    assert (found.draws.sum(axis=1) * step > 0.5).all()
+    assert len({tuple(row) for row in found.draws.tolist()}) == 3
+    assert np.abs(found.draws - found.density).max() > 0
+    assert again(answer()).spread.draws.shape == (3, found.x.size)
+    quick = answer(quick=True)
+    assert quick.spread.draws.size == 0
+    assert "single distributions" not in sc.render(quick, "html")
+    assert "Thin: 3 single distributions" in sc.render(answer(), "html")

@@ -20,6 +20,7 @@ from scorecast.mixtures import Diagnostics, MixturePosterior, Sampling
 _MOST_POINTS = 400  # of the course of a stake
 _MOST_BINS = 60
 _GRID = 241
+_N_DRAWN = 3  # single densities, as Figure 2 of Sewell (2024) draws them
 _REACH = 12.0  # half widths of the middle half, beyond which a case is a straggler
 
 
@@ -140,6 +141,9 @@ class Spread:
     x, density : ndarray of float64
         Posterior predictive density of one more case; empty where nothing was
         simulated.
+    draws : ndarray of float64 of shape (draws, places)
+        Densities of three single draws of the posterior at `x`, far apart in the run:
+        how far the distribution itself is open. None where nothing was simulated.
     """
 
     edges: FloatArray
@@ -150,6 +154,7 @@ class Spread:
     greatest: float
     x: FloatArray
     density: FloatArray
+    draws: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
 
 def spread_of(j: FloatArray, found: MixturePosterior | None, unit: float) -> Spread:
@@ -160,6 +165,13 @@ def spread_of(j: FloatArray, found: MixturePosterior | None, unit: float) -> Spr
     edges = np.linspace(low, high, _n_bins(values[is_inside], high - low) + 1)
     x = np.linspace(low, high, _GRID if found is not None else 0)
     counts = np.histogram(values[is_inside], edges)[0]
+    density, draws = np.empty(0), np.empty((0, 0))
+    if found is not None:
+        every = np.exp(found.log_densities(x * unit))
+        density = every.mean(axis=0) * unit
+        # Kept draws stand in the order of the run: those far apart are independent.
+        chosen = np.linspace(0, len(every) - 1, min(_N_DRAWN, len(every)))
+        draws = every[chosen.round().astype(np.int64)] * unit
     return Spread(
         edges=edges,
         counts=counts.astype(np.int64),
@@ -168,9 +180,8 @@ def spread_of(j: FloatArray, found: MixturePosterior | None, unit: float) -> Spr
         least=float(values.min()),
         greatest=float(values.max()),
         x=x,
-        density=np.empty(0)
-        if found is None
-        else np.ravel(found.predictive_density(x * unit)) * unit,
+        density=density,
+        draws=draws,
     )
 
 

@@ -408,6 +408,12 @@ def _cumulative_section(result: ApparentInformation) -> Section:
 
 def _spread_section(result: ApparentInformation) -> Section:
     expected = "Blue: where one more case is expected to fall. "
+    if len(result.spread.draws):
+        n = formats.count(len(result.spread.draws))
+        expected += (
+            f"Thin: {n} single distributions that these cases leave open, drawn from "
+            "the posterior. "
+        )
     lead = (
         "Each case counts with j, the logarithm of what the forecast gave to what "
         f"happened over what {reference(result)} gave. Grey: the cases. "

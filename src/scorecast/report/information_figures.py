@@ -219,6 +219,8 @@ def spread_drawing(result: ApparentInformation) -> Drawing:
         axes.set_ylim(0, top)
         axes.bar(spread.edges[:-1], height, width, align="edge", color=INK_SOFT,
                  edgecolor=PAPER, linewidth=0.4)  # fmt: skip
+        for density in spread.draws:
+            axes.plot(spread.x, density, color=ACCENT, linewidth=0.6, alpha=0.7)
         axes.plot(spread.x, spread.density, color=ACCENT, linewidth=1.6)
         _stragglers(axes, result)
         _zero_line(axes, f"as {reference(result)}")

@@ -10,7 +10,12 @@ import numpy as np
 
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import InvalidInputError, Location
-from scorecast.information import Forecasts, PosteriorSettings, apparent_information
+from scorecast.information import (
+    Forecasts,
+    PosteriorSettings,
+    Spread,
+    apparent_information,
+)
 from scorecast.mixtures import (
     Prior,
     ProGamma,
@@ -276,7 +281,28 @@ def stand_in(work: Work) -> Found:
                     panels=(Panel(title="", lines=(line,)),),
                 )
             )
+    pictures.insert(1, _densities(found.spread))
     return Found(numbers=numbers, pictures=tuple(pictures))
+
+
+def _densities(spread: Spread) -> Picture:
+    """Draw single densities of the posterior, and the mean of all."""
+    x = tuple(spread.x.tolist())
+    drawn = [(f"draw {i}", y) for i, y in enumerate(spread.draws, start=1)]
+    return Picture(
+        title="Posterior densities of j: three draws, and the mean of all",
+        xlabel="j (nats)",
+        ylabel="density",
+        panels=(
+            Panel(
+                title="",
+                lines=tuple(
+                    Line(name=name, x=x, y=tuple(y.tolist()))
+                    for name, y in [*drawn, ("mean", spread.density)]
+                ),
+            ),
+        ),
+    )
 
 
 def _histogram(values: FloatArray, title: str) -> Picture:
