@@ -518,3 +518,48 @@ def test_training_labels_may_write_yes_and_no_otherwise(run, tmp_path, written):
     before = np.where(won, won[:30].mean(), 1 - won[:30].mean())
     found = json.loads(path.read_text())["result"]["mean"]
     assert found == pytest.approx(np.log2(chance / before).mean())
+
+
+def test_groups_have_the_weights_of_their_use(run, table):
+    path = table / "w.csv"
+    path.write_text("group,weight\nlate,3\nearly,1\n")
+    call = ("information", table / "t.csv", "--j", "j", "--group", "half", "--quick")
+    code, out, err = run(*call, "--group-weights", path, "--json", table / "o.json")
+    assert code == 0, err
+    assert "\nin use " in out
+    data = json.loads((table / "o.json").read_text())
+    assert data["result"]["population"]["weights"] == {"early": 0.25, "late": 0.75}
+    assert str(path) in [one["path"] for one in data["inputs"]["files"]]
+    first, second = (x["mean"] for x in data["result"]["groups"])
+    mean = data["result"]["population"]["mean"]
+    assert mean == pytest.approx(0.25 * first + 0.75 * second)
+    code, _, err = run(
+        "information", table / "t.csv", "--j", "j", "--group-weights", path
+    )
+    assert code == 2
+    assert "--group-weights: weighs groups" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("group,weight\nlate,3\n", "lacks the group 'early'"),
+        ("group,weight\nlate,3\nearly,-1\n", "line 3"),
+        ("group,weight\nlate,3\nearly,x\n", "line 3"),
+        ("group,weight\nlate,3\nearly,1\nnoon,1\n", "line 4"),
+        ("group,weight\nlate,3\nearly,1\nlate,1\n", "line 4"),
+        ("group,share\nlate,3\nearly,1\n", "column 'weight': there is no such column"),
+        ("group,weight\nlate,0\nearly,0\n", "all 0"),
+    ],
+)
+def test_weights_that_cannot_be_are_found_by_their_line(run, table, text, words):
+    path = table / "w.csv"
+    path.write_text(text)
+    code, out, err = run(
+        "information", table / "t.csv", "--j", "j", "--group", "half",
+        "--group-weights", path,
+    )  # fmt: skip
+    assert (code, out) == (3, "")
+    assert "w.csv" in err
+    assert words in err
+    assert len(err.splitlines()) == 1

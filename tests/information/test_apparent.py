@@ -388,7 +388,7 @@ def test_the_json_is_a_contract():
     assert set(found) == {
         "mean", "n_impossible", "n_floored", "n_posterior", "verdict", "is_converged",
         "normal", "posterior", "diagnostics", "spread", "worst", "influence",
-        "betting", "reliability", "groups", "notes",
+        "betting", "reliability", "groups", "population", "notes",
     }  # fmt: skip
     assert {"mean", "median", "sd", "low", "high", "views"} < set(found["posterior"])
     assert {"rhat", "ess_bulk", "failed"} < set(found["diagnostics"])
@@ -476,3 +476,141 @@ def test_three_single_densities_stand_beside_the_predictive_one():
     assert quick.spread.draws.size == 0
     assert "single distributions" not in sc.render(quick, "html")
     assert "Thin: 3 single distributions" in sc.render(answer(), "html")
+
+
+# Groups by their weights in use ------------------------------------------------------
+
+
+def in_groups(seed=0):
+    """Three groups of different size, level and spread."""
+    rng = np.random.default_rng(seed)
+    sizes, levels, spreads = (200, 60, 40), (0.1, 0.9, -0.4), (0.3, 0.6, 0.2)
+    j = [rng.normal(*x) for x in zip(levels, spreads, sizes, strict=True)]
+    return np.concatenate(j), np.repeat(["a", "b", "c"], sizes).tolist()
+
+
+def test_weights_of_the_sample_give_the_mean_of_all():
+    """By group or not, the mean is the same; the error is that within groups."""
+    j, groups = in_groups()
+    counts = {"a": 200, "b": 60, "c": 40}
+    found = answer(j, groups=groups, group_weights=counts, influence=False)
+    use = found.population
+    assert use.weights == pytest.approx({"a": 2 / 3, "b": 0.2, "c": 2 / 15})
+    assert use.mean == pytest.approx(found.mean)
+    share = np.array(list(use.weights.values()))
+    parts = [g.posterior.view("normal") for g in found.groups]
+    # Independent posteriors: means add up, and so do variances.
+    expected = share @ [view.mean for view in parts]
+    sd = np.sqrt(share**2 @ [view.sd**2 for view in parts])
+    plain = use.posterior.view("normal")
+    error = sd / np.sqrt(8000)
+    assert abs(plain.mean - expected) < 4 * error
+    assert plain.sd == pytest.approx(sd, rel=0.05)
+    assert abs(plain.mean - found.posterior.view("normal").mean) < 4 * error
+    # Broken on purpose: draws in the order of quantiles go together.
+    together = share @ [view.sd for view in parts]
+    assert abs(together / sd - 1) > 0.2
+    # And equal weights are another population.
+    equal = dict.fromkeys("abc", 1)
+    other = answer(j, groups=groups, group_weights=equal, influence=False).population
+    assert abs(other.mean - found.mean) > 10 * error
+
+
+def test_the_interval_of_a_population_of_use_holds_its_truth():
+    """Where groups have other shares, 95 % hold the J of use; that of all do not."""
+    weights, levels = {"a": 0.1, "b": 0.5, "c": 0.4}, (0.1, 0.9, -0.4)
+    truth = float(np.dot(list(weights.values()), levels))
+    held, plainly = 0, 0
+    for seed in range(40):
+        j, groups = in_groups(seed)
+        call = {"groups": groups, "group_weights": weights, "quick": True}
+        found = answer(j, influence=False, **call)
+        use = found.population.posterior
+        held += use.low <= truth <= use.high
+        plainly += found.posterior.low <= truth <= found.posterior.high
+    assert held >= 35
+    assert plainly < 20
+
+
+def test_weights_change_nothing_else_and_come_back():
+    j, groups = in_groups()
+    plain = answer(j, groups=groups)
+    found = answer(j, groups=groups, group_weights={"c": 1, "a": 0, "b": 0})
+    first, second = plain.to_dict(), found.to_dict()
+    assert second["result"].pop("population")["weights"] == {"a": 0, "b": 0, "c": 1}
+    assert first["result"].pop("population") is None
+    assert first == second
+    only = found.population.posterior
+    assert only.median == pytest.approx(found.groups[2].posterior.median, abs=0.01)
+    assert again(found).population.weights == {"a": 0.0, "b": 0.0, "c": 1.0}
+    text, page = sc.render(found), sc.render(found, "html")
+    assert "\nin use " in text
+    assert "where groups are as frequent as was said" in " ".join(text.split())
+    assert "is the sum by the weights that were given" in page
+    assert found.to_columns()["group"][-1] == "in use"
+    assert "in use" not in sc.render(plain)
+
+
+def test_small_and_flat_groups_have_a_part_in_the_sum():
+    j = np.concatenate([np.full(5, 0.2), sample(100), [1.0]])
+    groups = ["flat"] * 5 + ["many"] * 100 + ["one"]
+    weights = {"flat": 1, "many": 8, "one": 1}
+    for quick in (True, False):
+        found = answer(j, groups=groups, group_weights=weights, quick=quick)
+        assert found.population.lacking == ()
+        use = found.population.posterior
+        assert use.low < use.median < use.high
+
+
+def test_a_group_without_a_posterior_is_named():
+    j = np.concatenate([sample(50), [-np.inf]])
+    groups = ["a"] * 50 + ["lost"]
+    with pytest.warns(ResultWarning):
+        found = answer(j, groups=groups, group_weights={"a": 9, "lost": 1})
+    assert found.population.posterior is None
+    assert found.population.lacking == ("lost",)
+    assert "minus infinity: none of lost" in sc.render(found)
+    with pytest.warns(ResultWarning):
+        found = answer(j, groups=groups, group_weights={"a": 9, "lost": 0})
+    assert found.population.posterior is not None
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ({"a": 1, "b": 1}, "lacks the group 'c'"),
+        ({"a": 1, "b": 1, "c": 1, "d": 1}, "row 4: 'd' is no group"),
+        ({"a": 1, "b": -1, "c": 1}, "row 2: the weight of 'b' must be a number from 0"),
+        ({"a": np.nan, "b": 1, "c": 1}, "row 1"),
+        ({"a": np.inf, "b": 1, "c": 1}, "got inf"),
+        ({"a": "1", "b": 1, "c": 1}, "got '1'"),
+        ({"a": 0, "b": 0, "c": 0}, "all 0"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused(weights, said):
+    j, groups = in_groups()
+    with pytest.raises(InvalidInputError, match=said):
+        answer(j, groups=groups, group_weights=weights)
+
+
+def test_weights_need_groups():
+    with pytest.raises(UsageError, match="group of every case"):
+        answer(group_weights={"a": 1})
+    with pytest.raises(UsageError, match="must map"):
+        answer(np.ones(3), groups=["a"] * 3, group_weights=[1.0])
+
+
+def test_relative_information_has_a_population_of_use():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(-1.0, 0.2, (2, 60))
+    found = sc.compare_information(
+        first,
+        second,
+        groups=["a", "b"] * 30,
+        group_weights={"a": 3, "b": 1},
+        quick=True,
+    )
+    gap = (first - second) / np.log(2)
+    assert found.population.mean == pytest.approx(
+        0.75 * gap[::2].mean() + 0.25 * gap[1::2].mean()
+    )

@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -144,6 +145,13 @@ _NO = frozenset({"0", "0.0", "false", "no"})
     "Input", "--group", metavar="COL", help="Column of groups to look at one by one."
 )
 @option(
+    "Input",
+    "--group-weights",
+    metavar="FILE",
+    help="How frequent groups are where forecasts will be used: columns 'group' and "
+    "'weight' (shares or counts).",
+)
+@option(
     "Input", "--id", "id_column", metavar="COL", help="Column that names the cases."
 )
 @option("File layout", "--key", help="Name of the matrix in an .npz file.")
@@ -273,6 +281,7 @@ def _ask(options: dict[str, Any], given: Mapping[str, Any]) -> ApparentInformati
     names = ("units", "confidence_level", "tails", "quick", "n_jobs", "checkpoint")
     asked: dict[str, Any] = {name: options[name] for name in names}
     asked |= {"settings": settings, "random_state": options["seed"]}
+    asked["group_weights"] = given.get("group_weights")
     if given["second"] is None:
         return apparent_information(given["forecasts"], **asked)
     return compare_information(
@@ -375,13 +384,43 @@ def _load(options: dict[str, Any]) -> Loaded:
     with warnings.catch_warnings():
         # What looks odd about forecasts the answer says, among its notes.
         warnings.simplefilter("ignore", DataWarning)
+        if options["group_weights"] and not options["group"]:
+            problem = "weighs groups, and no column of them is named"
+            raise UsageError(
+                problem, parameter="group_weights", remedy="name it with --group"
+            )
         if forms["class"]:
             _refuse(options, ("versus", "base", "base_p"), "with class probabilities")
-            return _load_classes(options)
-        others = (*_CLASS_PRIORS, "normalize", "key")
-        _refuse(options, others, "with one column of chances")
-        form = next(name for name, is_given in forms.items() if is_given)
-        return _load_columns(options, form)
+            loaded = _load_classes(options)
+        else:
+            others = (*_CLASS_PRIORS, "normalize", "key")
+            _refuse(options, others, "with one column of chances")
+            form = next(name for name, is_given in forms.items() if is_given)
+            loaded = _load_columns(options, form)
+        return _with_weights(options, loaded) if options["group_weights"] else loaded
+
+
+def _with_weights(options: dict[str, Any], loaded: Loaded) -> Loaded:
+    """Add the weights of groups, held against the groups that there are."""
+    from scorecast.information.population import check_group_weights
+    from scorecast.io import read_columns
+
+    path = options["group_weights"]
+    table = read_columns(path, ["weight"], ["group"])
+    names = [str(x) for x in table.texts["group"].tolist()]
+    for row, name in enumerate(names):
+        if name in names[:row]:
+            raise InvalidInputError(
+                f"{quoted(name)} is there twice", location=table.place(row, "group")
+            )
+    weights = dict(zip(names, table.numbers["weight"].tolist(), strict=True))
+    with _placed({"group_weights": _column_place(table, "weight")}):
+        check_group_weights(weights, loaded.arguments["forecasts"].groups)
+    return replace(
+        loaded,
+        arguments={**loaded.arguments, "group_weights": weights},
+        files=(*loaded.files, table.source),
+    )
 
 
 def _may_hold_both(options: dict[str, Any]) -> bool:

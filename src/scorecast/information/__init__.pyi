@@ -26,6 +26,7 @@ from .notes import (
     note_text as note_text,
     without_impossible as without_impossible,
 )
+from .population import PopulationInformation as PopulationInformation
 from .posterior import (
     TAIL_VIEWS as TAIL_VIEWS,
     InformationPosterior as InformationPosterior,

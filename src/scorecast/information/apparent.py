@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import numbers
 import os
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
@@ -41,6 +42,7 @@ from scorecast.information.notes import (
     warn_of,
     without_impossible,
 )
+from scorecast.information.population import check_group_weights, population_of
 from scorecast.information.posterior import (
     InformationPosterior,
     count_shared,
@@ -123,6 +125,7 @@ def apparent_information(
     log_p: ArrayLike | None = None,
     *,
     groups: Iterable[Hashable] | None = None,
+    group_weights: Mapping[Any, float] | None = None,
     units: str = "bits",
     confidence_level: float = 0.95,
     tails: str = "all",
@@ -151,6 +154,9 @@ def apparent_information(
         The same of the prior; not needed with `Forecasts`.
     groups : iterable of hashable, optional
         Group of every case.
+    group_weights : mapping of group to float, optional
+        How frequent every group is where forecasts will be used, as shares or counts:
+        J of that population is the weighted sum of the J of groups.
     units : {"bits", "nats"}, default="bits"
         Units of all amounts in the answer.
     confidence_level : float, default=0.95
@@ -210,7 +216,8 @@ def apparent_information(
         n_jobs,
         checkpoint,
     )
-    return question.answer(given if groups is None else given.with_groups(groups))
+    grouped = given if groups is None else given.with_groups(groups)
+    return question.answer(grouped, group_weights=group_weights)
 
 
 @checked_keywords
@@ -220,6 +227,7 @@ def compare_information(
     *,
     names: tuple[str, str] | None = None,
     groups: Iterable[Hashable] | None = None,
+    group_weights: Mapping[Any, float] | None = None,
     units: str = "bits",
     confidence_level: float = 0.95,
     tails: str = "all",
@@ -241,7 +249,7 @@ def compare_information(
         log-densities) that the two gave to what happened.
     names : tuple of two str, optional
         What the answer calls the two forecasters.
-    groups, units, confidence_level, tails, quick, settings : optional
+    groups, group_weights, units, confidence_level, tails, quick, settings : optional
         As for `apparent_information`.
     random_state : int, Generator or None, default=0
         Seed of the chains.
@@ -288,9 +296,8 @@ def compare_information(
         checkpoint,
     )
     named = None if names is None else (str(names[0]), str(names[1]))
-    return question.answer(
-        given if groups is None else given.with_groups(groups), named
-    )
+    grouped = given if groups is None else given.with_groups(groups)
+    return question.answer(grouped, named, group_weights=group_weights)
 
 
 def _as_forecasts(given: Forecasts | ArrayLike, log_p: ArrayLike | None) -> Forecasts:
@@ -361,13 +368,20 @@ class _Question:
         )
 
     def answer(
-        self, forecasts: Forecasts, names: tuple[str, str] | None = None
+        self,
+        forecasts: Forecasts,
+        names: tuple[str, str] | None = None,
+        *,
+        group_weights: Mapping[Any, float] | None = None,
     ) -> ApparentInformation:
         """Put the answer together.
 
         Seeds are drawn one after the other: for the choice of cases, the chains, other
-        views, the case left out, groups.
+        views, the case left out, groups, their sum by weights.
         """
+        weights = None
+        if group_weights is not None:
+            weights = check_group_weights(group_weights, forecasts.groups)
         possible = forecasts.j[forecasts.is_possible]
         if not possible.size:
             raise InvalidInputError(
@@ -402,11 +416,15 @@ class _Question:
                 with stage("without one case"):
                     influence = influence_of(forecasts, found, simulation, unit, drawn)
             groups: tuple[GroupInformation, ...] = ()
+            population = None
             if forecasts.groups:
                 with stage("groups"):
-                    groups = groups_of(
+                    groups, draws = groups_of(
                         forecasts, simulation, self.level, unit, is_quick=is_quick
                     )
+                if weights is not None:
+                    rng = np.random.default_rng(next(simulation.seeds))
+                    population = population_of(groups, draws, weights, self.level, rng)
         pairs, censored = forecasts.calibration, forecasts.is_censored
         spread = spread_of(possible, found, unit)
         is_flat = spread.least == spread.greatest
@@ -443,6 +461,7 @@ class _Question:
             betting=betting_of(forecasts.j, unit),
             reliability=None if pairs is None else reliability_of(pairs, self.level),
             groups=groups,
+            population=population,
             notes=(*notes, *_parting(posterior)),
             forecasts=forecasts,
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -75,6 +75,29 @@ class GroupInformation:
     is_converged: bool
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GroupDraws:
+    """Draws of the J of one group, in the units of the answer.
+
+    Attributes
+    ----------
+    views : mapping of str to ndarray
+        By view of the tails; empty where the group has no posterior.
+    is_lone : bool
+        Whether a single case lies far from all others.
+    is_long_tailed : bool
+        Whether a tail is so long that its variance is in doubt.
+    """
+
+    views: Mapping[str, FloatArray] = field(default_factory=dict)
+    is_lone: bool = False
+    is_long_tailed: bool = False
+
+    def view(self, name: str, instead: Sequence[str]) -> FloatArray:
+        """Return the draws of a view, or of the first of others that there is."""
+        return next(self.views[x] for x in (name, *instead) if x in self.views)
+
+
 def n_groups(forecasts: Forecasts) -> int:
     """Return the number of groups; none where cases have no groups."""
     return len(set(forecasts.groups or ()))
@@ -87,13 +110,13 @@ def groups_of(
     unit: float,
     *,
     is_quick: bool,
-) -> tuple[GroupInformation, ...]:
+) -> tuple[tuple[GroupInformation, ...], tuple[GroupDraws, ...]]:
     """Look at every group by itself, in the order in which they first occur."""
     places: dict[Hashable, list[int]] = {}
     for i, group in enumerate(forecasts.groups or ()):
         places.setdefault(group, []).append(i)
     runs = simulation.apart() if len(places) <= MOST_GROUP_RUNS else None
-    return tuple(
+    found = [
         _group(
             str(name),
             forecasts.j[np.array(where, np.int64)],
@@ -104,7 +127,8 @@ def groups_of(
             is_quick=is_quick,
         )
         for name, where in track(list(places.items()), what="group")
-    )
+    ]
+    return tuple(group for group, _ in found), tuple(drawn for _, drawn in found)
 
 
 def _group(
@@ -116,17 +140,19 @@ def _group(
     unit: float,
     *,
     is_quick: bool,
-) -> GroupInformation:
+) -> tuple[GroupInformation, GroupDraws]:
     values = j[np.isfinite(j)]
     posterior, status, is_converged = None, GroupStatus.TOO_MANY_GROUPS, True
+    draws = GroupDraws()
     if not values.size:
         status = GroupStatus.ALL_IMPOSSIBLE
     elif simulation is not None:
-        posterior, status, is_converged = _posterior(
-            values, simulation, level, unit, is_quick=is_quick
+        draws, status, is_converged = _draws(
+            values, simulation, unit, is_quick=is_quick
         )
+        posterior = _posterior(draws, level)
     error = j.std(ddof=1) / np.sqrt(j.size) if 1 < j.size == values.size else np.nan
-    return GroupInformation(
+    found = GroupInformation(
         name=name,
         n=j.size,
         n_impossible=j.size - values.size,
@@ -138,30 +164,41 @@ def _group(
         is_flat=bool(values.size and np.ptp(values) == 0),
         is_converged=is_converged,
     )
+    return found, draws
 
 
-def _posterior(
-    values: FloatArray,
-    simulation: Simulation,
-    level: float,
-    unit: float,
-    *,
-    is_quick: bool,
-) -> tuple[InformationPosterior | None, GroupStatus, bool]:
+def _draws(
+    values: FloatArray, simulation: Simulation, unit: float, *, is_quick: bool
+) -> tuple[GroupDraws, GroupStatus, bool]:
+    """Draw J of a group under every view of the tails."""
     if is_quick and np.ptp(values) > 0:
         others = simulation.other_views(values / unit, is_quick=True)
-        found = posterior_of(None, level, others=others, has_curves=False)
-        return found, GroupStatus.OK, True
+        return GroupDraws(views=others), GroupStatus.OK, True
     drawn = simulation.run(values)
     is_converged = drawn.diagnostics.passed
     if not simulation.may_use(drawn):
-        return None, GroupStatus.NOT_CONVERGED, is_converged
-    posterior = posterior_of(
-        drawn.means / unit,
-        level,
-        others=simulation.other_views(values / unit),
+        return GroupDraws(), GroupStatus.NOT_CONVERGED, is_converged
+    found = GroupDraws(
+        views={
+            "mixture": np.ravel(drawn.means / unit),
+            **simulation.other_views(values / unit),
+        },
         is_lone=has_lone_case(values),
         is_long_tailed=has_long_tail(values),
+    )
+    return found, GroupStatus.OK, is_converged
+
+
+def _posterior(draws: GroupDraws, level: float) -> InformationPosterior | None:
+    """Sum up the draws of a group, if there are any."""
+    if not draws.views:
+        return None
+    views = dict(draws.views)
+    return posterior_of(
+        views.pop("mixture", None),
+        level,
+        others=views,
+        is_lone=draws.is_lone,
+        is_long_tailed=draws.is_long_tailed,
         has_curves=False,
     )
-    return posterior, GroupStatus.OK, is_converged

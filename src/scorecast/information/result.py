@@ -13,6 +13,7 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.information.forecasts import Forecasts, PriorSource
 from scorecast.information.groups import GroupInformation
 from scorecast.information.influence import Influence, WorstCase
+from scorecast.information.population import PopulationInformation
 from scorecast.information.posterior import InformationPosterior
 from scorecast.information.reliability import Reliability
 from scorecast.mixtures import Diagnostics, MixturePosterior, Sampling
@@ -272,6 +273,8 @@ class ApparentInformation(Result):
         Stated chances against what happened, where they are known.
     groups : tuple of GroupInformation
         By group, if there are groups.
+    population : PopulationInformation or None
+        Where groups are as frequent as they will be in use, if that was said.
     notes : tuple of Note
         What the reader must know; codes of `InformationNote`.
     forecasts : Forecasts or None
@@ -310,6 +313,7 @@ class ApparentInformation(Result):
     betting: Betting
     reliability: Reliability | None
     groups: tuple[GroupInformation, ...]
+    population: PopulationInformation | None = None
     notes: tuple[Note, ...]
     forecasts: Forecasts | None = field(default=None, metadata=DATA)
 
@@ -324,7 +328,7 @@ class ApparentInformation(Result):
         return self.spread.least == self.spread.greatest
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return the answer for all cases and for every group, one row each."""
+        """Return the answer for all cases, every group and their population of use."""
         rows: list[tuple[Any, ...]] = [
             ("all", self.n, self.n_impossible, 1.0, self.mean, self.posterior)
         ]
@@ -332,6 +336,10 @@ class ApparentInformation(Result):
             (g.name, g.n, g.n_impossible, g.weight, g.mean, g.posterior)
             for g in self.groups
         ]
+        use = self.population
+        if use is not None:
+            row = (self.n, self.n_impossible, 1.0, use.mean, use.posterior)
+            rows.append(("in use", *row))
         names = ("group", "n", "n_impossible", "weight", "mean")
         columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
         for name in ("median", "low", "high", "probability_positive"):

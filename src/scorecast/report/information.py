@@ -9,6 +9,7 @@ from scorecast.information import (
     GroupStatus,
     InfluenceMethod,
     InformationPosterior,
+    PopulationInformation,
     PriorSource,
     Verdict,
     note_text,
@@ -17,6 +18,7 @@ from scorecast.information import (
 from scorecast.report import formats
 from scorecast.report.document import Document, Section, Table
 from scorecast.report.information_figures import (
+    IN_USE,
     betting_drawing,
     cumulative_drawing,
     events,
@@ -204,6 +206,7 @@ def _facts(result: ApparentInformation) -> tuple[tuple[str, str], ...]:
     groups = [("Group", note) for note in _group_notes(result)[:_MOST_GROUP_NOTES]]
     return (
         *groups,
+        *([("In use", in_use)] if (in_use := _use_text(result)) else []),
         ("Cases", _cases_text(result)),
         ("P(J > 0)", f"{chance}; how sure it is that J, the mean per case, is a gain"),
         ("Stake", _stake_text(result)),
@@ -213,6 +216,31 @@ def _facts(result: ApparentInformation) -> tuple[tuple[str, str], ...]:
         ("Chains", _chains_text(result)),
         ("Assumes", "; ".join(_assumptions(result)[:2])),
     )
+
+
+def _use_text(result: ApparentInformation) -> str:
+    """Say what forecasts are worth in the population of use."""
+    use, digits = result.population, decimals(result)
+    if use is None:
+        return ""
+    if use.posterior is None:
+        without = ", ".join(
+            formats.one_line(name, _LONGEST_GROUP)
+            for name in use.lacking[:_MOST_GROUP_NOTES]
+        )
+        said = "minus infinity" if use.mean == float("-inf") else "no posterior"
+        return f"{said}: none of {without}"
+    found = use.posterior
+    span = formats.fixed_span(found.low, found.high, digits, _DASH)
+    said = (
+        f"{formats.fixed(found.median, digits)} {result.units} per case "
+        f"({formats.level(result.confidence_level)}: {span}) where groups are as "
+        f"frequent as was said; above zero {chance_text(found)}"
+    )
+    if use.mean == float("-inf"):
+        others = without_impossible(result.n_impossible)
+        return f"minus infinity; {others}, {said}"
+    return said
 
 
 def _cases_text(result: ApparentInformation) -> str:
@@ -453,10 +481,23 @@ def _group_sections(result: ApparentInformation) -> tuple[Section, ...]:
     digits, level = decimals(result), formats.level(result.confidence_level)
     names = short_by_name([g.name for g in result.groups], _LONGEST_GROUP)
     found = [group.posterior for group in result.groups]
+    use = result.population
+    rows = tuple(_group_row(g, names[g.name], digits, use) for g in result.groups)
+    if use is not None:
+        found.append(use.posterior)
+        rows = (*rows, _use_row(result, use, digits))
     table = Table(
         caption="Groups",
-        columns=("group", "cases", "mean", "median", f"{level} interval", "P(J > 0)"),
-        rows=tuple(_group_row(g, names[g.name], digits) for g in result.groups),
+        columns=(
+            "group",
+            "cases",
+            *([] if use is None else ["weight"]),
+            "mean",
+            "median",
+            f"{level} interval",
+            "P(J > 0)",
+        ),
+        rows=rows,
         # Beside a mean of minus infinity there is no room for them.
         bars=()
         if result.n_impossible
@@ -468,6 +509,13 @@ def _group_sections(result: ApparentInformation) -> tuple[Section, ...]:
         "Each group by itself. The plain means, weighted by the numbers of cases, add "
         "up to the mean of all."
     )
+    if use is not None:
+        lead += (
+            f" The row '{IN_USE}' is the sum by the weights that were given: what "
+            "forecasts are worth where groups are as frequent as that. Every draw of "
+            "the posterior of a group is added to draws of the others, which are "
+            "independent of it."
+        )
     section = Section(
         heading="By group",
         lead=(lead,),
@@ -479,13 +527,31 @@ def _group_sections(result: ApparentInformation) -> tuple[Section, ...]:
     return (section,)
 
 
-def _group_row(group: GroupInformation, name: str, digits: int) -> tuple[str, ...]:
-    found = group.posterior
-    plain = (name, formats.count(group.n), formats.fixed(group.mean, digits))
+def _group_row(
+    group: GroupInformation,
+    name: str,
+    digits: int,
+    use: PopulationInformation | None,
+) -> tuple[str, ...]:
+    weight = [] if use is None else [formats.percent(use.weights[group.name], 1)]
+    plain = (name, formats.count(group.n), *weight, formats.fixed(group.mean, digits))
+    return (*plain, *_posterior_cells(group.posterior, digits))
+
+
+def _use_row(
+    result: ApparentInformation, use: PopulationInformation, digits: int
+) -> tuple[str, ...]:
+    cells = _posterior_cells(use.posterior, digits)
+    mean = formats.fixed(use.mean, digits)
+    return (IN_USE, formats.count(result.n), formats.percent(1.0), mean, *cells)
+
+
+def _posterior_cells(
+    found: InformationPosterior | None, digits: int
+) -> tuple[str, str, str]:
     if found is None:
-        return (*plain, *[formats.UNKNOWN] * 3)
+        return (formats.UNKNOWN, formats.UNKNOWN, formats.UNKNOWN)
     return (
-        *plain,
         formats.fixed(found.median, digits),
         formats.fixed_span(found.low, found.high, digits, _DASH),
         formats.chance(found.probability_positive),

@@ -47,6 +47,7 @@ _SECOND: dict[str, Any] = {
     "linestyle": (0, (4, 2)),
 }
 _DASH = "\N{EN DASH}"
+IN_USE = "in use"
 # What is drawn without a simulation, and with one.
 _CURVE = {False: "Posterior", True: "Plausible values"}
 _PLAIN = {False: "normal", True: "by t"}
@@ -353,6 +354,9 @@ def groups_drawing(result: ApparentInformation) -> Drawing:
         for g in result.groups[:_MOST_GROUPS]
         if g.posterior is not None
     ]  # fmt: skip
+    use = None if result.population is None else result.population.posterior
+    if use is not None:
+        rows.insert(1, (IN_USE, use.low, use.median, use.high))
     labels = [row[0] for row in rows]
 
     def draw(axes: Axes) -> None:
@@ -362,7 +366,7 @@ def groups_drawing(result: ApparentInformation) -> Drawing:
         axes.set_ylim(len(rows) - 0.4, -0.8)
         axes.axvline(0, color=MUTED, linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)
         for y, (_, low, middle, high) in enumerate(rows):
-            colour = INK if y == 0 else ACCENT
+            colour = INK if y <= (use is not None) else ACCENT
             axes.hlines(y, low, high, color=colour, linewidth=1.6)
             axes.plot([middle], [y], "o", color=colour, markersize=5,
                       markeredgecolor=PAPER)  # fmt: skip
