@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from scorecast.information import ApparentInformation
-from scorecast.mixtures import Check
+from scorecast.information import ApparentInformation, PriorCandidate
+from scorecast.mixtures import Check, Prior
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
 
@@ -563,3 +563,45 @@ def test_weights_that_cannot_be_are_found_by_their_line(run, table, text, words)
     assert "w.csv" in err
     assert words in err
     assert len(err.splitlines()) == 1
+
+
+def test_the_width_of_the_prior_is_told(run, table):
+    call = ("information", table / "t.csv", "--j", "j")
+    code, out, err = run(*call, "--prior-scale", "4", "--report", table / "o.html")
+    assert code == 0, err
+    assert "Prior of J  4 times as wide as in the paper" in out
+    assert "Before any case" in (table / "o.html").read_text()
+    code, out, _ = run(*call)
+    assert "Prior of J" not in out
+
+
+def test_the_width_of_the_prior_may_be_left_to_evidence(run, table, monkeypatch):
+    asked = []
+
+    def choose(values, rng, n_jobs):
+        asked.append(len(values))
+        candidate = PriorCandidate(
+            scale=2.0, log_evidence=-3.0, stderr=0.5, is_settled=True
+        )
+        own = PriorCandidate(scale=1.0, log_evidence=-9.0, stderr=0.5, is_settled=True)
+        return Prior.information().scaled(2), (candidate, own)
+
+    monkeypatch.setattr("scorecast.information.apparent.prior_by_evidence", choose)
+    call = ("information", table / "t.csv", "--j", "j", "--prior-scale", "evidence")
+    code, out, err = run(*call)
+    assert code == 0, err
+    assert asked == [N]
+    said = " ".join(out.split())
+    assert "2 times as wide as in the paper" in said
+    assert "chosen by evidence, ahead of the paper's (+6" in said
+    code, out, err = run(*call, "--quick")
+    assert (code, out) == (2, "")
+    assert "--prior-scale: has no say in a quick look" in err
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "inf", "nan", "wide", ""])
+def test_a_width_of_the_prior_is_a_number_above_zero(run, table, word):
+    call = ("information", table / "t.csv", "--j", "j", "--prior-scale", word)
+    code, out, err = run(*call)
+    assert (code, out) == (2, "")
+    assert "--prior-scale" in err

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,8 +26,9 @@ from scorecast.information import (
     note_text,
 )
 from scorecast.information.influence import influence_of
+from scorecast.information.prior_of_j import prior_by_evidence
 from scorecast.information.result import verdict_of
-from scorecast.mixtures import Check
+from scorecast.mixtures import Check, Prior, draw_prior_means, sample_prior_means
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
 from_ratios = sc.Forecasts.from_log_ratios
@@ -387,7 +389,7 @@ def test_the_json_is_a_contract():
     found = data["result"]
     assert set(found) == {
         "mean", "n_impossible", "n_floored", "n_posterior", "verdict", "is_converged",
-        "normal", "posterior", "diagnostics", "spread", "worst", "influence",
+        "normal", "posterior", "prior", "diagnostics", "spread", "worst", "influence",
         "betting", "reliability", "groups", "population", "notes",
     }  # fmt: skip
     assert {"mean", "median", "sd", "low", "high", "views"} < set(found["posterior"])
@@ -614,3 +616,122 @@ def test_relative_information_has_a_population_of_use():
     assert found.population.mean == pytest.approx(
         0.75 * gap[::2].mean() + 0.25 * gap[1::2].mean()
     )
+
+
+# The prior of J ----------------------------------------------------------------------
+
+
+def test_the_prior_is_told_and_drawn():
+    plain = answer(units="bits", influence=False)
+    assert plain.prior.scale == 1
+    assert plain.prior.candidates == ()
+    # The paper gives 95 % of J to 2.6 nats on either side of zero.
+    ends = np.array([plain.prior.low, plain.prior.high]) * np.log(2)
+    assert ends == pytest.approx([-2.57, 2.57], abs=0.25)
+    step = plain.prior.x[1] - plain.prior.x[0]
+    assert plain.prior.density.sum() * step == pytest.approx(0.98, abs=0.02)
+    assert len(plain.prior.draws) == 60
+    assert "Prior of J" not in sc.render(plain)
+    wide = answer(prior=Prior.information().scaled(4), influence=False)
+    assert wide.prior.scale == pytest.approx(4)
+    assert wide.prior.high == pytest.approx(4 * 2.57, rel=0.1)
+    text = " ".join(sc.render(wide).split())
+    assert "Prior of J 4 times as wide as in the paper (95 %: -1" in text
+    page = sc.render(wide, "html")
+    assert "Before any case" in page
+    assert "60 draws of it" in page
+    assert again(wide).prior.scale == wide.prior.scale
+    own = answer(prior=Prior.information(growth=0.5), influence=False)
+    assert own.prior.scale is None
+    assert "as was given" in sc.render(own)
+    quick = answer(quick=True)
+    assert quick.prior is None
+    assert "Before any case" not in sc.render(quick, "html")
+
+
+def test_the_prior_without_a_compiler_is_the_compiled_one():
+    prior = Prior.information().scaled(2)
+    found = draw_prior_means(prior, 4000, np.random.default_rng(0))
+    other = sample_prior_means(prior, 4000, random_state=1)[:, 0]
+    assert stats.ks_2samp(found, other).pvalue > 0.01
+    # Broken on purpose: a tenth wider would be seen.
+    assert stats.ks_2samp(1.15 * found, other).pvalue < 0.01
+
+
+@pytest.fixture
+def evidence(monkeypatch):
+    """Evidence that is whatever a test says, by how wide the prior is."""
+    said = SimpleNamespace(values={}, stderr=0.5, disagreeing=np.empty(0), asked=[])
+
+    def work_out(values, *, prior, **_):
+        scale = 1 / np.sqrt(prior.centre_precision[0, 0])
+        said.asked.append((round(float(scale), 6), len(values)))
+        return SimpleNamespace(
+            value=said.values.get(round(float(scale), 6), -100.0),
+            stderr=said.stderr,
+            is_rule_rough=False,
+            disagreeing=said.disagreeing,
+        )
+
+    monkeypatch.setattr("scorecast.information.prior_of_j.log_evidence", work_out)
+    return said
+
+
+def test_evidence_chooses_a_width_that_is_clearly_ahead(evidence):
+    evidence.values = {4.0: -90.0, 2.0: -95.0}
+    found = answer(prior="evidence", influence=False)
+    assert evidence.asked == [(s, 300) for s in (0.5, 1.0, 2.0, 4.0, 8.0)]
+    assert found.prior.scale == 4
+    assert found.mixture_prior == "information (B.7), 4 times as wide"
+    assert [one.scale for one in found.prior.candidates[:2]] == [4.0, 2.0]
+    text = " ".join(sc.render(found).split())
+    assert "chosen by evidence, ahead of the paper's (+10" in text
+    assert "How well each width foretold" in sc.render(found, "html")
+    assert again(found).prior.candidates == found.prior.candidates
+    # The posterior is that under the prior that was chosen.
+    given = answer(prior=Prior.information().scaled(4), influence=False)
+    assert found.posterior.median == pytest.approx(given.posterior.median, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("values", "stderr", "disagreeing"),
+    [
+        ({4.0: -98.8}, 0.5, []),  # within two errors of both
+        ({4.0: -94.0}, 0.5, [3]),  # chains disagree: the error is a guess
+        ({1.0: -90.0}, 0.5, []),
+    ],
+)
+def test_the_paper_s_prior_stays_unless_another_is_clearly_ahead(
+    evidence, values, stderr, disagreeing
+):
+    evidence.values, evidence.stderr = values, stderr
+    evidence.disagreeing = np.array(disagreeing)
+    found = answer(prior="evidence", influence=False)
+    assert found.prior.scale == 1
+    assert "left by evidence" in " ".join(sc.render(found).split())
+
+
+def test_evidence_of_many_cases_is_that_of_some(evidence):
+    answer(sample(1200), prior="evidence", influence=False)
+    assert {n for _, n in evidence.asked} == {500}
+
+
+def test_what_is_no_prior_is_refused():
+    with pytest.raises(UsageError, match="must be a Prior or 'evidence'"):
+        PosteriorSettings(prior="wide")
+    with pytest.raises(UsageError, match="quick look"):
+        answer(prior="evidence", quick=True)
+
+
+@pytest.mark.slow
+def test_evidence_of_the_simulation_widens_a_prior_that_is_too_narrow(monkeypatch):
+    """With the sampler itself: cases far beyond the reach of the prior, and within."""
+    far = np.random.default_rng(0).normal(15.0, 12.0, 60)
+    rng = np.random.default_rng(1)
+    prior, candidates = prior_by_evidence(far, rng, None)
+    assert 1 / np.sqrt(prior.centre_precision[0, 0]) > 3
+    order = [one.scale for one in candidates]
+    assert order.index(8.0) < order.index(1.0) < order.index(0.5)
+    near = np.random.default_rng(0).normal(0.1, 0.15, 60)
+    prior, _ = prior_by_evidence(near, rng, None)
+    assert prior.centre_precision[0, 0] >= 1

@@ -31,6 +31,11 @@ from scorecast.exceptions import (
 )
 
 if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:
+    _ParamType = click.ParamType  # not generic before click 8.2
+
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scorecast.cli.outputs import Gate, Loaded
@@ -66,8 +71,29 @@ _COLUMNS = {"log": ("log_q", "log_p"), "chance": ("q", "p"), "j": ("j", "")}
 _CLASS_PRIORS = ("prior", "train_labels", "leave_one_out")
 _BASE = click.Choice(["e", "2", "10"])
 _MANY_GROUPS = (5, 40)  # between which their simulations take most of the time
+_EVIDENCE = "evidence"
 _YES = frozenset({"1", "1.0", "true", "yes"})
 _NO = frozenset({"0", "0.0", "false", "no"})
+
+
+class PriorScale(_ParamType):
+    """How many times as wide the prior is: a number above 0, or by evidence."""
+
+    name = "factor"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        """Return the number, or the word."""
+        if value == _EVIDENCE:
+            return _EVIDENCE
+        try:
+            factor = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor {_EVIDENCE}.", param, ctx)
+        if not 0 < factor < math.inf:
+            self.fail(f"{value} is no number above 0.", param, ctx)
+        return factor
 
 
 @click.command(name="information", cls=Verb, usual=_USUAL, aliases=_ALIASES)
@@ -206,9 +232,10 @@ _NO = frozenset({"0", "0.0", "false", "no"})
 @option(
     "Method",
     "--prior-scale",
-    type=click.FloatRange(min=0, min_open=True),
+    type=PriorScale(),
     metavar="FACTOR",
-    help="Widen the prior of j so many times (it expects J within 2.6 nats of 0).",
+    help="Widen the prior of j so many times (it expects J within 2.6 nats of 0); or "
+    "evidence: as wide as foretells the cases best, in a minute or two.",
 )
 @option("Method", "--chains", type=Whole(min=1), help="Number of compiled chains.")
 @option("Method", "--draws", type=Whole(min=10), help="Draws kept per compiled chain.")
@@ -271,8 +298,14 @@ def _ask(options: dict[str, Any], given: Mapping[str, Any]) -> ApparentInformati
     lengths = {"n_chains": options["chains"], "n_draws": options["draws"]}
     known = {name: value for name, value in lengths.items() if value is not None}
     seconds, scale = options["max_seconds"], options["prior_scale"]
+    prior: Prior | str | None = scale
+    if isinstance(scale, float):
+        prior = Prior.information().scaled(scale)
+    elif scale is not None and options["quick"]:
+        problem = "has no say in a quick look, which has no mixture"
+        raise UsageError(problem, parameter="prior_scale", remedy="leave it out")
     settings = PosteriorSettings(
-        prior=None if scale is None else Prior.information().scaled(scale),
+        prior=prior,
         sampling=Sampling(**known, max_seconds=seconds) if known else None,
         max_samples=options["max_samples"],
         max_seconds=seconds,

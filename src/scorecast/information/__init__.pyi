@@ -33,6 +33,10 @@ from .posterior import (
     TailMethod as TailMethod,
     TailView as TailView,
 )
+from .prior_of_j import (
+    PriorCandidate as PriorCandidate,
+    PriorOfJ as PriorOfJ,
+)
 from .reliability import (
     CalibrationEvents as CalibrationEvents,
     CalibrationPairs as CalibrationPairs,

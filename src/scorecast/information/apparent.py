@@ -31,6 +31,7 @@ from scorecast.information.columns import check_column, check_same_length
 from scorecast.information.forecasts import Forecasts, like_probabilities
 from scorecast.information.groups import (
     MOST_GROUP_RUNS,
+    GroupDraws,
     GroupInformation,
     groups_of,
     n_groups,
@@ -53,6 +54,11 @@ from scorecast.information.posterior import (
     posterior_of,
     spread_ties,
 )
+from scorecast.information.prior_of_j import (
+    PriorCandidate,
+    prior_by_evidence,
+    prior_of_j,
+)
 from scorecast.information.reliability import reliability_of
 from scorecast.information.result import (
     ApparentInformation,
@@ -70,6 +76,7 @@ from scorecast.mixtures import (
     sample_short_chains,
 )
 
+EVIDENCE = "evidence"
 _OTHER_DRAWS = 8000
 _MANY_TIES = 0.1  # share of the cases
 _APART = 0.5  # of the spread of the mixture's posterior, from which views part
@@ -81,10 +88,12 @@ class PosteriorSettings:
 
     Parameters
     ----------
-    prior : scorecast.mixtures.Prior, optional
+    prior : scorecast.mixtures.Prior or "evidence", optional
         Prior of the distribution of j (N = 1); by default the paper's,
         ``Prior.information()``, which expects J within 2.6 nats of zero;
-        ``Prior.information().scaled(4)`` is four times as wide.
+        ``Prior.information().scaled(4)`` is four times as wide. ``"evidence"`` looks
+        which of five widths foretells the cases best, which takes a minute or two and
+        needs the compiler, and leaves the paper's unless another is clearly ahead.
     sampling : Sampling, optional
         Number and length of compiled chains. By default many short chains, which need
         no compiler, up to 5,000 cases, and compiled ones beyond.
@@ -105,7 +114,7 @@ class PosteriorSettings:
     60.0
     """
 
-    prior: Prior | None = None
+    prior: Prior | str | None = None
     sampling: Sampling | None = None
     max_samples: int = 50_000
     max_seconds: float = 60.0
@@ -117,6 +126,9 @@ class PosteriorSettings:
         if not isinstance(self.max_seconds, numbers.Real) or not self.max_seconds >= 0:
             problem = f"must be a number of seconds from 0; got {self.max_seconds!r}"
             raise UsageError(problem, parameter="max_seconds")
+        if self.prior not in (None, EVIDENCE) and not isinstance(self.prior, Prior):
+            problem = f"must be a Prior or {EVIDENCE!r}; got {self.prior!r}"
+            raise UsageError(problem, parameter="prior")
 
 
 @checked_keywords
@@ -358,9 +370,13 @@ class _Question:
         self.is_quick = quick
         self.settings = settings or PosteriorSettings()
         self.seed = seed_number(random_state)
+        given = self.settings.prior
+        if quick and given == EVIDENCE:
+            problem = "has no say in a quick look, which has no mixture"
+            raise UsageError(problem, parameter="prior", remedy="leave it out")
         self.simulation = Simulation(
             settings=self.settings,
-            prior=self.settings.prior or Prior.information(),
+            prior=given if isinstance(given, Prior) else Prior.information(),
             tails=check_one_of(tails, "tails", ("all", "mixture")),
             seeds=_seeds(as_generator(random_state)),
             n_jobs=check_n_jobs(n_jobs),
@@ -377,7 +393,7 @@ class _Question:
         """Put the answer together.
 
         Seeds are drawn one after the other: for the choice of cases, the chains, other
-        views, the case left out, groups, their sum by weights.
+        views, the case left out, groups, J before any case, the sum of groups.
         """
         weights = None
         if group_weights is not None:
@@ -393,7 +409,9 @@ class _Question:
                 f"{FLOOR:g}",
                 option="floor",
             )
-        simulation, unit = self.simulation, self.unit
+        unit = self.unit
+        candidates = self._choose_prior(possible)
+        simulation = self.simulation
         # Nothing shows how equal cases would spread: that is left to the mixture.
         is_quick = self.is_quick and bool(np.ptp(possible) > 0)
         notes = self._input_notes(forecasts, possible)
@@ -416,17 +434,22 @@ class _Question:
                 with stage("without one case"):
                     influence = influence_of(forecasts, found, simulation, unit, drawn)
             groups: tuple[GroupInformation, ...] = ()
-            population = None
+            draws: tuple[GroupDraws, ...] = ()
             if forecasts.groups:
                 with stage("groups"):
                     groups, draws = groups_of(
                         forecasts, simulation, self.level, unit, is_quick=is_quick
                     )
-                if weights is not None:
-                    rng = np.random.default_rng(next(simulation.seeds))
-                    population = population_of(groups, draws, weights, self.level, rng)
         pairs, censored = forecasts.calibration, forecasts.is_censored
         spread = spread_of(possible, found, unit)
+        before = None
+        if found is not None:
+            rng = np.random.default_rng(next(simulation.seeds))
+            before = prior_of_j(simulation.prior, self.level, unit, rng, candidates)
+        population = None
+        if weights is not None:
+            rng = np.random.default_rng(next(simulation.seeds))
+            population = population_of(groups, draws, weights, self.level, rng)
         is_flat = spread.least == spread.greatest
         return ApparentInformation(
             n=forecasts.n,
@@ -452,6 +475,7 @@ class _Question:
             is_converged=found is None or found.diagnostics.passed,
             normal=normal,
             posterior=posterior,
+            prior=before,
             diagnostics=None
             if found is None
             else replace(found.diagnostics, mcse=found.diagnostics.mcse / unit),
@@ -465,6 +489,16 @@ class _Question:
             notes=(*notes, *_parting(posterior)),
             forecasts=forecasts,
         )
+
+    def _choose_prior(self, possible: FloatArray) -> tuple[PriorCandidate, ...]:
+        """Let evidence choose the width of the prior, if it is to."""
+        if self.settings.prior != EVIDENCE:
+            return ()
+        rng = np.random.default_rng(next(self.simulation.seeds))
+        n_jobs = self.simulation.n_jobs
+        prior, candidates = prior_by_evidence(possible, rng, n_jobs)
+        self.simulation = replace(self.simulation, prior=prior)
+        return candidates
 
     @property
     def _asks_influence(self) -> bool:

@@ -269,7 +269,7 @@ def _view(tails: str, ordered: FloatArray, level: float, x: FloatArray) -> TailV
         low=float(low),
         high=float(high),
         probability_positive=float((ordered > 0).mean()),
-        density=_smooth(ordered, x) if x.size else x,
+        density=smoothed(ordered, x) if x.size else x,
         cumulative=np.searchsorted(ordered, x, side="right") / ordered.size,
     )
 
@@ -290,7 +290,20 @@ def _places(every: list[FloatArray]) -> FloatArray:
     return np.linspace(left - 0.1 * spread, right + 0.1 * spread, _GRID)
 
 
-def _smooth(ordered: FloatArray, x: FloatArray) -> FloatArray:
+def for_the_eye(values: FloatArray) -> FloatArray:
+    """Round what is only drawn to four digits of the largest: it is kept in files.
+
+    Examples
+    --------
+    >>> for_the_eye(np.array([12.345678, 0.001234, -3.0])).tolist()
+    [12.35, 0.0, -3.0]
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    digits = 3 - int(np.floor(np.log10(largest))) if largest > 0 else 0
+    return np.asarray(np.round(values, digits))
+
+
+def smoothed(ordered: FloatArray, x: FloatArray) -> FloatArray:
     """Smooth the draws with a kernel as wide as Silverman advises."""
     some = ordered[:: max(1, ordered.size // _AT_ONCE)]
     quarter = np.subtract(*np.quantile(some, [0.75, 0.25])) / 1.349

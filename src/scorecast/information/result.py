@@ -14,7 +14,8 @@ from scorecast.information.forecasts import Forecasts, PriorSource
 from scorecast.information.groups import GroupInformation
 from scorecast.information.influence import Influence, WorstCase
 from scorecast.information.population import PopulationInformation
-from scorecast.information.posterior import InformationPosterior
+from scorecast.information.posterior import InformationPosterior, for_the_eye
+from scorecast.information.prior_of_j import PriorOfJ
 from scorecast.information.reliability import Reliability
 from scorecast.mixtures import Diagnostics, MixturePosterior, Sampling
 
@@ -172,7 +173,7 @@ def spread_of(j: FloatArray, found: MixturePosterior | None, unit: float) -> Spr
         density = every.mean(axis=0) * unit
         # Kept draws stand in the order of the run: those far apart are independent.
         chosen = np.linspace(0, len(every) - 1, min(_N_DRAWN, len(every)))
-        draws = every[chosen.round().astype(np.int64)] * unit
+        draws = for_the_eye(every[chosen.round().astype(np.int64)] * unit)
     return Spread(
         edges=edges,
         counts=counts.astype(np.int64),
@@ -259,6 +260,8 @@ class ApparentInformation(Result):
         Mean and interval by the normal approximation, over possible cases.
     posterior : InformationPosterior
         Posterior of J from possible cases.
+    prior : PriorOfJ or None
+        What J may be before any case; None where nothing was simulated.
     diagnostics : Diagnostics or None
         How well the chains agree; None where nothing was simulated.
     spread : Spread
@@ -306,6 +309,7 @@ class ApparentInformation(Result):
     is_converged: bool
     normal: NormalInterval
     posterior: InformationPosterior
+    prior: PriorOfJ | None = None
     diagnostics: Diagnostics | None
     spread: Spread
     worst: tuple[WorstCase, ...]

@@ -30,5 +30,6 @@ from .pro_gamma import ProGamma as ProGamma
 from .sampler import Sampling as Sampling, sample_posterior as sample_posterior
 from .univariate import (
     can_sample as can_sample,
+    draw_prior_means as draw_prior_means,
     sample_short_chains as sample_short_chains,
 )

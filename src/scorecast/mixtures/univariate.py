@@ -59,7 +59,7 @@ from scorecast.mixtures.distributions import (
     mean_root,
 )
 from scorecast.mixtures.posterior import MixturePosterior
-from scorecast.mixtures.prior import Prior
+from scorecast.mixtures.prior import Prior, sample_prior_means
 from scorecast.mixtures.sampler import check_values
 
 _TINY = 1e-300
@@ -80,6 +80,30 @@ _MOST_CASES = 5_000  # beyond which compiled chains are quicker
 def can_sample(n_cases: int, prior: Prior) -> bool:
     """Tell whether short chains are the way for so many values under this prior."""
     return n_cases <= _MOST_CASES and prior.n_dims == 1 and prior.tail_kind == 1
+
+
+def draw_prior_means(prior: Prior, n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw means of mixtures of numbers from the prior, without compiling anything.
+
+    Parameters
+    ----------
+    prior : Prior
+        Of one dimension.
+    n : int
+        Number of draws.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The draws, as of `sample_prior_means`.
+    """
+    if not can_sample(1, prior):
+        return np.ravel(sample_prior_means(prior, n, random_state=rng))
+    ensemble = Ensemble(np.zeros(1), prior, rng)
+    ensemble.start_from_prior(n)
+    return ensemble.means()
 
 
 def sample_short_chains(

@@ -10,6 +10,7 @@ from scorecast.information import (
     InfluenceMethod,
     InformationPosterior,
     PopulationInformation,
+    PriorOfJ,
     PriorSource,
     Verdict,
     note_text,
@@ -24,6 +25,7 @@ from scorecast.report.information_figures import (
     events,
     groups_drawing,
     posterior_drawing,
+    prior_drawing,
     reference,
     reliability_drawing,
     spread_drawing,
@@ -92,6 +94,7 @@ def information_document(result: ApparentInformation) -> Document:
             _posterior_section(result, said),
             _cumulative_section(result),
             _spread_section(result),
+            *_prior_sections(result),
             worst_section(result),
             *_group_sections(result),
             _betting_section(result),
@@ -213,6 +216,7 @@ def _facts(result: ApparentInformation) -> tuple[tuple[str, str], ...]:
         ("Worst", worst_text(result)),
         ("One case", _influence_text(result)),
         (_against(result), _prior(result)),
+        *([("Prior of J", width)] if (width := _prior_text(result)) else []),
         ("Chains", _chains_text(result)),
         ("Assumes", "; ".join(_assumptions(result)[:2])),
     )
@@ -449,6 +453,87 @@ def _spread_section(result: ApparentInformation) -> Section:
         "confident mistakes cost."
     )
     return Section(heading="Case by case", lead=(lead,), figure=spread_drawing(result))
+
+
+def _prior_sections(result: ApparentInformation) -> tuple[Section, ...]:
+    """Lay out what J may be before any case."""
+    prior = result.prior
+    if prior is None:
+        return ()
+    level = formats.level(result.confidence_level)
+    span = formats.fixed_span(prior.low, prior.high, 1, _DASH)
+    lead = [
+        f"Grey: what J may be before any case, {_width_text(prior)} ({level}: {span} "
+        f"{result.units}). Ticks: {formats.count(len(prior.draws))} "
+        "draws of it, for the eye. Blue: the posterior, each on its own height. A "
+        "posterior at the edge of the grey is pulled back by it."
+    ]
+    tables = []
+    if prior.candidates:
+        best = prior.candidates[0]
+        lead.append(formats.sentence(_evidence_text(prior)))
+        tables.append(
+            Table(
+                caption="How well each width foretold these cases",
+                columns=("times as wide", "log evidence, nats", "error", "behind"),
+                rows=tuple(
+                    (
+                        f"{one.scale:g}",
+                        f"{one.log_evidence:.1f}",
+                        f"{one.stderr:.1f}",
+                        f"{best.log_evidence - one.log_evidence:.1f}",
+                    )
+                    for one in prior.candidates
+                ),
+                notes=tuple(
+                    "" if one.is_settled else "chains disagree"
+                    for one in prior.candidates
+                ),
+            )
+        )
+    return (
+        Section(
+            heading="Before any case",
+            lead=tuple(lead),
+            figure=prior_drawing(result, prior),
+            tables=tuple(tables),
+        ),
+    )
+
+
+def _width_text(prior: PriorOfJ) -> str:
+    if prior.scale is None:
+        return "as was given"
+    if prior.scale == 1:
+        return "as wide as in the paper"
+    return f"{prior.scale:g} times as wide as in the paper"
+
+
+def _evidence_text(prior: PriorOfJ) -> str:
+    """Say what evidence says of the width of the prior."""
+    lead = prior.lead
+    if lead is None:
+        return ""
+    best, ahead, error = lead
+    rough = "" if all(x.is_settled for x in prior.candidates) else "; chains disagree"
+    by = f"{formats.signed_number(round(ahead, 1))} nats, error {error:.1f}{rough}"
+    if prior.scale == best.scale:
+        return f"chosen by evidence, ahead of the paper's ({by})"
+    return (
+        f"left by evidence: {best.scale:g} times as wide is not ahead by more than "
+        f"two errors ({by})"
+    )
+
+
+def _prior_text(result: ApparentInformation) -> str:
+    """Say how wide the prior of J is, where it is not the usual one."""
+    prior = result.prior
+    if prior is None or (prior.scale == 1 and not prior.candidates):
+        return ""
+    level = formats.level(result.confidence_level)
+    span = formats.fixed_span(prior.low, prior.high, 1, _DASH)
+    said = f"{_width_text(prior)} ({level}: {span} {result.units})"
+    return f"{said}; {_evidence_text(prior)}" if prior.candidates else said
 
 
 def worst_section(result: ApparentInformation) -> Section:

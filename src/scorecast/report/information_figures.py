@@ -10,6 +10,7 @@ from scorecast.information import (
     ApparentInformation,
     CalibrationEvents,
     InformationPosterior,
+    PriorOfJ,
     Reliability,
     TailView,
 )
@@ -200,6 +201,41 @@ def cumulative_drawing(result: ApparentInformation) -> Drawing:
         description=f"{_CURVE[result.is_quick]} of the mean information, added up.",
         draw=draw,
         height=190.0,
+    )
+
+
+def prior_drawing(result: ApparentInformation, prior: PriorOfJ) -> Drawing:
+    """Draw J before any case, with some draws, and the posterior on its own height."""
+    found = result.posterior
+    centre = found.central_view
+
+    def draw(axes: Axes) -> None:
+        _bare(axes, f"information, {result.units} per case")
+        ends = [*prior.x[[0, -1]], found.low, found.high]
+        low, high = _with_zero(min(ends), max(ends))
+        number_axis(axes, low, high)
+        axes.set_ylim(-0.18, 1.12)
+        before = prior.density / prior.density.max()
+        axes.fill_between(prior.x, 0, before, color=RULE, linewidth=0)
+        axes.plot(prior.x, before, color=MUTED, linewidth=1.4)
+        shown = prior.draws[(prior.draws >= low) & (prior.draws <= high)]
+        axes.vlines(shown, -0.13, -0.04, color=MUTED, linewidth=0.7)
+        after = centre.density / centre.density.max()
+        axes.plot(found.x, after, color=ACCENT, linewidth=1.8)
+        axes.hlines(0, low, high, color=RULE, linewidth=0.6)
+        _zero_line(axes, f"as {reference(result)}")
+
+    level = level_name(result.confidence_level)
+    return Drawing(
+        title="The mean information before any case, and after these",
+        description=(
+            f"Before any case {level} of J lies between {fixed(prior.low)} and "
+            f"{fixed(prior.high)} {result.units}; after these the interval is "
+            f"{fixed_span(found.low, found.high, dash=_DASH)}."
+        ),
+        draw=draw,
+        height=200.0,
+        left=14.0,
     )
 
 
