@@ -194,3 +194,4 @@ from .splits import (
     draw_splits as draw_splits,
     usual_scoring as usual_scoring,
 )
+from .target_ranges import TargetRange as TargetRange

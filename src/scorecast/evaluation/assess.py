@@ -99,6 +99,7 @@ from scorecast.evaluation.splits import (
     draw_splits,
     usual_scoring,
 )
+from scorecast.evaluation.target_ranges import target_ranges
 from scorecast.exceptions import (
     FitFailedError,
     InsufficientDataError,
@@ -766,6 +767,7 @@ def _examine_model(
         metrics=tested.metrics,
         null_tests=null_tests,
         bias_variance={part.method: part for part in parts},
+        target_ranges=target_ranges(estimates, config.level),
         curves=curves,
         selection_bias=selection,
         failures=failures,

@@ -33,6 +33,7 @@ from scorecast.evaluation.models import GridEdge
 from scorecast.evaluation.multiple_testing import adjust_p_values
 from scorecast.evaluation.null_tests import NullTests, NullTestSummary
 from scorecast.evaluation.splits import Splitter
+from scorecast.evaluation.target_ranges import TargetRange
 
 # In a file: 10,000 numbers with all their digits are some 250 kB a metric, and more
 # would make it one of samples only. Not rounded: a rank counted again would count
@@ -248,6 +249,8 @@ class ModelAssessment:
         Tests against chance; None if they were not asked for or fits failed.
     bias_variance : dict of str to BiasVariance
         Decompositions; empty if they were not asked for.
+    target_ranges : tuple of TargetRange
+        Errors over the range of the target, where numbers are predicted.
     curves : dict of str to LearningCurve
         Over samples, over features, as far as they were asked for.
     selection_bias : SelectionBias or None
@@ -276,6 +279,7 @@ class ModelAssessment:
     metrics: dict[str, MetricAssessment]
     null_tests: NullTestSummary | None = None
     bias_variance: dict[str, BiasVariance] = field(default_factory=dict)
+    target_ranges: tuple[TargetRange, ...] = ()
     curves: dict[str, LearningCurve] = field(default_factory=dict)
     selection_bias: SelectionBias | None = None
     failures: tuple[FitFailure, ...] = ()

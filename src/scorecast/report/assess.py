@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from scorecast._core.result import Note
 from scorecast.evaluation import (
@@ -40,6 +41,7 @@ from scorecast.report.assess_figures import (
     chance_figure,
     class_figure,
     interval_figure,
+    ranges_figure,
 )
 from scorecast.report.document import Document, Section, Table
 from scorecast.report.features import (
@@ -98,6 +100,7 @@ def assessment_document(found: Assessment) -> Document:
             *_intervals(found),
             *_chance(found),
             *_classes(found),
+            *_ranges(found),
             *_bias(found),
             *_pairs(found),
             *_outlook(found),
@@ -1012,6 +1015,75 @@ def _best_classes(found: Assessment, level: str) -> Table:
         bars=tuple(
             (recalls[k].low, recalls[k].estimate, recalls[k].high) for k in shown
         ),
+    )
+
+
+def _ranges(found: Assessment) -> list[Section]:
+    """Lay out errors over the range of the target."""
+    known = {k: m for k, m in found.assessed.items() if m.target_ranges}
+    if not known:
+        return []
+    level = formats.level(found.confidence_level)
+    lead = (
+        "A good average can hide a part of the range that is predicted badly. Ranges "
+        "hold about equally many samples, by their true value. Bias: how much too high "
+        f"predictions are on average, with its {level} interval, each by itself. A "
+        "model that knows little stays near the middle: too high for low targets, too "
+        "low for high ones."
+    )
+    names = model_names(list(found.models))
+    best = found.best if found.best in known else next(iter(known))
+    tables = [_range_table(known[best], level, names[best], len(known))]
+    tables += [
+        replace(
+            _range_table(model, level, names[name], len(known)),
+            caption=f"{formats.page_name(name)}: errors by range of the target",
+            is_folded=True,
+        )
+        for name, model in known.items()
+        if name != best
+    ]
+    return [
+        Section(
+            heading="Range by range",
+            lead=(lead,),
+            figure=ranges_figure(found),
+            tables=tuple(tables[: 1 + _MOST_MODELS]),
+            is_terminal=True,
+        )
+    ]
+
+
+def _range_table(model: ModelAssessment, level: str, name: str, n_models: int) -> Table:
+    """Set out the errors of one model, range by range."""
+    ranges = model.target_ranges
+    is_grouped = any(x.n_units < x.n_samples for x in ranges)
+    of = f"bias of {name}" if n_models > 1 else "bias"
+    return Table(
+        columns=(
+            "target",
+            "samples",
+            *(["groups"] if is_grouped else []),
+            of,
+            f"{level} interval",
+            "RMSE",
+        ),
+        rows=tuple(
+            (
+                f"{formats.amount(x.low)} to {formats.amount(x.high)}",
+                formats.count(x.n_samples),
+                *([formats.count(x.n_units)] if is_grouped else []),
+                formats.amount(x.bias),
+                formats.span(formats.amount, x.bias_low, x.bias_high),
+                formats.amount(x.rmse),
+            )
+            for x in ranges
+        ),
+        bars=tuple(
+            (x.bias_low, x.bias, x.bias_high) if is_known(x.bias_low) else None
+            for x in ranges
+        ),
+        mark=0.0,
     )
 
 

@@ -81,6 +81,26 @@ def class_figure(found: Assessment) -> Drawing:
     return groups_drawing(groups, label, "Sensitivity by class", in_percent=True)
 
 
+def ranges_figure(found: Assessment) -> Drawing:
+    """Draw the bias of every range of the target, model by model."""
+    groups = []
+    for name, model in list(found.assessed.items())[:_MOST_MODELS]:
+        rows = tuple(
+            Row(
+                name=f"{formats.amount(x.low)} to {formats.amount(x.high)}",
+                dot=x.bias,
+                low=x.bias_low,
+                high=x.bias_high,
+                text=formats.amount(x.bias),
+            )
+            for x in model.target_ranges
+        )
+        if rows:
+            groups.append(Group(heading=formats.model_name(name, _HEADING), rows=rows))
+    axis = "prediction less target"
+    return groups_drawing(groups, axis, "Bias by range of the target", zero=True)
+
+
 def bias_figure(found: Assessment, method: str) -> Drawing:
     """Draw bias and variance by one method side by side, model by model."""
     groups = []
