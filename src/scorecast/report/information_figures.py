@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scorecast._core.types import FloatArray
 from scorecast.information import (
     ApparentInformation,
     CalibrationEvents,
@@ -215,12 +216,12 @@ def prior_drawing(result: ApparentInformation, prior: PriorOfJ) -> Drawing:
         low, high = _with_zero(min(ends), max(ends))
         number_axis(axes, low, high)
         axes.set_ylim(-0.18, 1.12)
-        before = prior.density / prior.density.max()
+        before = _as_high_as_one(prior.density)
         axes.fill_between(prior.x, 0, before, color=RULE, linewidth=0)
         axes.plot(prior.x, before, color=MUTED, linewidth=1.4)
         shown = prior.draws[(prior.draws >= low) & (prior.draws <= high)]
         axes.vlines(shown, -0.13, -0.04, color=MUTED, linewidth=0.7)
-        after = centre.density / centre.density.max()
+        after = _as_high_as_one(centre.density)
         axes.plot(found.x, after, color=ACCENT, linewidth=1.8)
         axes.hlines(0, low, high, color=RULE, linewidth=0.6)
         _zero_line(axes, f"as {reference(result)}")
@@ -237,6 +238,11 @@ def prior_drawing(result: ApparentInformation, prior: PriorOfJ) -> Drawing:
         height=200.0,
         left=14.0,
     )
+
+
+def _as_high_as_one(density: FloatArray) -> FloatArray:
+    """Scale a curve to its own height; one too thin for its places stays at nought."""
+    return np.asarray(density / (float(density.max()) or 1.0))
 
 
 def spread_drawing(result: ApparentInformation) -> Drawing:
