@@ -1,6 +1,7 @@
 """Thermodynamic integration against exact evidence."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from scorecast.exceptions import DataWarning, UsageError
-from scorecast.mixtures import Prior, Sampling, ladder, log_evidence
+from scorecast.mixtures import Prior, Sampling, evidence, ladder, log_evidence
 from scorecast.mixtures.chain import mixture_log_density, start_runs
 from scorecast.mixtures.evidence import (
     _rung_errors,
@@ -59,6 +60,38 @@ def test_chains_that_are_apart_add_to_the_error():
     together = _summarise(betas, [noise] * 5, "a")
     apart = _summarise(betas, [noise + np.array([[-3.0], [3.0]])] * 5, "a")
     assert apart.stderr > 10 * together.stderr
+
+
+def steps_at(place, height, betas):
+    """Means of a log likelihood that jumps by `height` at a power, and no variance."""
+    return np.where(betas < place, -height, 0.0)
+
+
+@pytest.mark.parametrize("place", [0.5, 0.85, 0.97])
+def test_a_jump_between_two_rungs_is_told_and_found(place, monkeypatch):
+    noise = 0.01 * np.random.default_rng(0).normal(size=(2, 400))
+
+    def jumping(given, prior, beta, sampling, stream):
+        height = float(steps_at(place, 50.0, np.array([beta]))[0])
+        trace = SimpleNamespace(given_cases=height + noise[0])
+        return [
+            SimpleNamespace(
+                trace=trace, n_warmup=0, n_sweeps=1, compile=int, advance=lambda n: None
+            )
+        ] * 2
+
+    monkeypatch.setattr(evidence, "_start", jumping)
+    call = {"prior": Prior.information(), "random_state": 0}
+    exact = -50.0 * place
+    with pytest.warns(DataWarning, match="too coarse"):
+        told = log_evidence([0.1, 0.2], betas=ladder(), **call)
+    assert abs(told.value - exact) < 2.0 * told.rule_error
+    assert told.betas.size == 21
+    found = log_evidence([0.1, 0.2], **call)
+    assert abs(found.value - exact) < 2.0 * found.rule_error + 0.1
+    assert found.rule_error < 0.25 * told.rule_error
+    assert 21 < found.betas.size <= 29
+    assert (np.diff(found.betas) > 0).all()
 
 
 def test_draws_that_hang_together_claim_no_more_than_they_know():

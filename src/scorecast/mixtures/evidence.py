@@ -39,6 +39,8 @@ _POWER = 5.0  # of the ladder; steps of beta^(1/5) are even
 # small; here they may not be.
 _GAINS = ((2, 8.0), (3, 27.0))
 _ROUNDS = 3  # of letting rungs run on
+_JUMP_ERRORS = 2.0
+_MOST_ADDED, _AT_ONCE = 8, 2  # rungs where the mean jumps
 _MANY_ERRORS = 3.0
 
 
@@ -63,7 +65,7 @@ class LogEvidence:
         R-hat of the log likelihood between the two chains of each rung.
     rule_error : float
         Error of the rule: an eighth of what every second rung alone would change, or
-        a 27th of what every third would.
+        a 27th of what every third would; or what jumps between two rungs leave open.
     """
 
     value: float
@@ -157,6 +159,7 @@ def log_evidence(
     *,
     prior: Prior,
     betas: ArrayLike | None = None,
+    n_added: int | None = None,
     sampling: Sampling | None = None,
     error: float | None = None,
     random_state: RandomState = None,
@@ -179,6 +182,11 @@ def log_evidence(
         The prior to be judged; differences between priors are log Bayes factors.
     betas : array-like, optional
         Ladder from 0 to 1; `ladder` by default.
+    n_added : int, optional
+        How many rungs may be added where the mean log likelihood jumps from one rung to
+        the next by more than its variances explain: a mixture of few wide components
+        may turn into one of many narrow ones all at once. By default 8, none where
+        `betas` are given.
     sampling : Sampling, optional
         Its `n_warmup`, `n_draws` and `n_jumps` hold for each of the two chains of
         every rung, which begin with the first two of its `starts`.
@@ -223,7 +231,10 @@ def log_evidence(
     rungs = ladder() if betas is None else np.asarray(betas, dtype=np.float64)
     if rungs.size < 2 or rungs[0] != 0 or rungs[-1] != 1 or (np.diff(rungs) <= 0).any():
         raise UsageError("the ladder must climb from 0 to 1", parameter="betas")
-    streams = as_generator(random_state).spawn(len(rungs))
+    if n_added is None:
+        n_added = _MOST_ADDED if betas is None else 0
+    rng = as_generator(random_state)
+    streams = rng.spawn(len(rungs))
     runs = [
         _start(given, prior, float(beta), sampling, stream)
         for beta, stream in zip(rungs, streams, strict=True)
@@ -232,6 +243,25 @@ def log_evidence(
         runs[0][0].compile()
     every = [run for rung in runs for run in rung]
     map_threads(lambda r: r.advance(r.n_sweeps), every, n_jobs=n_jobs, what="climbing")
+    while n_added > 0:
+        open_left = _left_open(rungs, [_drawn(rung) for rung in runs])
+        worst = np.argsort(-open_left)[: min(_AT_ONCE, n_added)]
+        worst = np.sort(worst[open_left[worst] > _MOST_RULE_ERROR])
+        if not worst.size:
+            break
+        more = _between(rungs, worst)
+        added = [
+            _start(given, prior, float(beta), sampling, stream)
+            for beta, stream in zip(more, rng.spawn(more.size), strict=True)
+        ]
+        every = [run for rung in added for run in rung]
+        map_threads(
+            lambda r: r.advance(r.n_sweeps), every, n_jobs=n_jobs, what="climbing"
+        )
+        rungs = np.insert(rungs, worst + 1, more)
+        for place, rung in zip(worst[::-1], added[::-1], strict=True):
+            runs.insert(int(place) + 1, rung)
+        n_added -= more.size
     if error is not None:
         _run_on(runs, rungs, error, n_jobs)
     found = _summarise(rungs, [_drawn(rung) for rung in runs], prior.name)
@@ -279,6 +309,28 @@ def _shares(betas: FloatArray) -> FloatArray:
     at = betas ** (1.0 / _POWER)
     steps = np.diff(at, prepend=0.0, append=1.0)
     return np.asarray(0.5 * (steps[1:] + steps[:-1]) * _POWER * at ** (_POWER - 1.0))
+
+
+def _between(betas: FloatArray, places: IntArray) -> FloatArray:
+    """Return what lies in the middle of some steps, on the scale of even steps."""
+    at = betas ** (1.0 / _POWER)
+    return np.asarray(((at[places] + at[places + 1]) / 2.0) ** _POWER)
+
+
+def _left_open(betas: FloatArray, draws: list[FloatArray]) -> FloatArray:
+    """Return what every step leaves open, in nats, if its mean jumps somewhere inside.
+
+    Variances are the slope of the means: what these rise by beyond that, and beyond
+    what chance explains, was seen by neither rung.
+    """
+    at = betas ** (1.0 / _POWER)
+    means = np.array([rung.mean() for rung in draws])
+    slopes = _POWER * at ** (_POWER - 1.0) * np.array([rung.var() for rung in draws])
+    expected = np.diff(at) * (slopes[1:] + slopes[:-1]) / 2.0
+    errors = _rung_errors(draws)
+    chance = _JUMP_ERRORS * np.hypot(errors[1:], errors[:-1])
+    jumps = np.maximum(np.diff(means) - expected - chance, 0.0)
+    return np.asarray(jumps * np.diff(betas) / 2.0)
 
 
 def _run_on(
@@ -338,6 +390,8 @@ def _summarise(betas: FloatArray, draws: list[FloatArray], name: str) -> LogEvid
         given = betas[few], means[few], variances[few]
         coarse = thermodynamic_integral(*given, power=_POWER)
         rule_error = max(rule_error, abs(value - coarse) / gain)
+    jumps = float(np.sqrt(np.sum(_left_open(betas, draws) ** 2)))
+    rule_error = max(rule_error, jumps)
     chance = float(np.sqrt(np.sum((_shares(betas) * _rung_errors(draws)) ** 2)))
     stderr = float(np.hypot(chance, rule_error))
     rhats = np.array([rhat_of(rung) for rung in draws])

@@ -17,7 +17,7 @@ from scorecast._core.progress import track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import RandomState
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.mixtures import Prior, Sampling, ladder, log_evidence
+from scorecast.mixtures import Prior, Sampling, log_evidence
 from scorecast.survival.data import check_survival
 from scorecast.survival.prediction import noted
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 AS_PRINTED = "as printed"
 _MANY_ERRORS = 3.0
-_N_RUNGS = 20
 _SAMPLING = Sampling(n_warmup=200, n_draws=400, starts=(1,))
 _ERROR = 0.5  # nats, which rungs of the default sampling run on for
 
@@ -201,7 +200,7 @@ def choose_hyperparameters(
     for (name, changes), stream in track(tasks, what="evidence of candidate"):
         asked: dict[str, Any] = {
             "prior": dataclasses.replace(make_prior(scaling, changes), name=name),
-            "betas": ladder(_N_RUNGS) if betas is None else np.asarray(betas),
+            "betas": None if betas is None else np.asarray(betas),
             "sampling": check_sampling(sampling, _SAMPLING),
             "error": _ERROR if sampling is None else None,
         }
