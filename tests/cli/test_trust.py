@@ -374,9 +374,37 @@ def test_two_runs_do_not_write_to_one_checkpoint(tmp_path):
 
 LONG = {
     "assess": "data.csv --target y --model logistic --permutations 300 --null-sets 4",
+    "information": "odds.csv --probability p --label-column y --leave-one-out "
+    "--chains 2 --draws 3000 --max-seconds 0 --allow-unconverged",
+    "reproduce": "001-fig-6 004-fig-8c 002-fig-1",
     "settings": "--simulate --vary n_samples=20,30,40 --model naive-bayes --model tree",
     "survival": "times.csv --time time --event event --cv 3 --draws 300",
 }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such locks")
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "information",
+        *(pytest.param(x, marks=pytest.mark.slow) for x in LONG if x != "information"),
+    ],
+)
+def test_a_second_run_on_a_checkpoint_is_told_so(desk, run, started, verb):
+    call = [verb, *LONG[verb].split(), "--quiet", "--checkpoint=run.ck"]
+    with started([*COMMAND, *call]) as first:
+        until = time.monotonic() + 60
+        while not os.path.exists("run.ck"):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        first.send_signal(signal.SIGSTOP)  # that it may not end before
+        code, _, err = run(*call)
+        assert code == 3, err
+        assert "run.ck" in err
+        assert "another run is writing to this checkpoint; wait for its end" in err
+        first.kill()
+    code, _, err = run(*call)  # nobody writes any more
+    assert code == 0, err
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ such locks (Windows), nobody is.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -22,46 +23,123 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from scorecast._version import __version__
-from scorecast.exceptions import CheckpointError, DataWarning
+from scorecast.exceptions import (
+    CheckpointError,
+    DataWarning,
+    Location,
+    printable,
+)
 
-__all__ = ["Record"]
+__all__ = ["FileLock", "Record"]
 
 _LINE = re.compile(rb'(\{.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 _TAIL = len('0123456789abcdef"}\n')
 
 
-class _Lock:
-    """A file that this process alone may write to, as long as anybody holds this."""
+class FileLock:
+    """A checkpoint that this process alone may write to, while anybody holds this.
 
-    held: ClassVar[WeakValueDictionary[str, _Lock]] = WeakValueDictionary()
+    Parameters
+    ----------
+    name : str
+        The file, links followed.
+    """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
+    held: ClassVar[WeakValueDictionary[str, FileLock]] = WeakValueDictionary()
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._file: IO[bytes] | None = None
 
     @classmethod
-    def of(cls, path: str) -> _Lock | None:
-        """Lock a file, once for all records of this process."""
-        if sys.platform == "win32":
-            return None
-        import fcntl
+    def of(cls, path: str) -> FileLock:
+        """Lock a file, made if it does not exist; once for all of this process.
 
+        Raises
+        ------
+        CheckpointError
+            If another process holds it, or it cannot be written.
+        """
         name = os.path.realpath(path)
-        lock = cls.held.get(name)
-        if lock is None:
-            lock = cls(open(path, "ab"))  # noqa: SIM115 - closed with the lock
+        lock = cls.held.get(name) or cls(name)
+        if lock._file is None and sys.platform != "win32":
             try:
-                fcntl.flock(lock.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
+                lock._file = _locked(name)
+            except BlockingIOError as error:
                 msg = (
                     f"{path}: another run is writing to this checkpoint; wait for its "
                     "end or name another file"
                 )
                 raise CheckpointError(msg) from error
+            except OSError as error:
+                raise unwritable(path, error) from error
             cls.held[name] = lock
         return lock
 
+    def replace(self, data: bytes) -> None:
+        """Put other contents in the file's place, whole or not at all, and locked.
+
+        Its name is fixed, so that what a killed process left is written over.
+        """
+        part = f"{self.name}.part"
+        file = open(part, "wb")  # noqa: SIM115 - closed with the lock
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(part, os.stat(self.name).st_mode & 0o7777)
+            if sys.platform == "win32":
+                file.close()
+            else:
+                _lock(file)  # before it has the name by which others find it
+            os.replace(part, self.name)
+        except BaseException:
+            with contextlib.suppress(OSError):  # what is left to write, for instance
+                file.close()
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(part)
+            raise
+        before, self._file = self._file, None if file.closed else file
+        if before is not None:
+            before.close()
+
     def __del__(self) -> None:
-        self.file.close()
+        if self._file is not None:
+            self._file.close()
+
+
+def _locked(name: str) -> IO[bytes]:
+    """Open and lock the file that has this name once it is locked."""
+    while True:
+        file = open(name, "ab")  # noqa: SIM115 - closed with the lock
+        try:
+            _lock(file)
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(name)):
+                return file
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            file.close()
+            raise
+        file.close()  # another process has just put another file in its place
+
+
+def _lock(file: IO[bytes]) -> None:
+    import fcntl
+
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def unwritable(path: str, error: OSError) -> CheckpointError:
+    """Return an error that says why a checkpoint is not written, and what is kept."""
+    reason = printable(error.strerror or error)
+    return CheckpointError(
+        f"the checkpoint cannot be written ({reason[:1].lower()}{reason[1:]})",
+        location=Location(file=path),
+        remedy="free some space or name another file; what was written before is "
+        "kept, and the same command goes on from there",
+    )
 
 
 class Record:
@@ -80,11 +158,7 @@ class Record:
     def __init__(self, path: str | os.PathLike[str], run: str) -> None:
         self.path = os.fspath(path)
         self._done: dict[tuple[str, int], Any] = {}
-        try:
-            self._lock = _Lock.of(self.path)
-        except OSError as error:
-            msg = f"{self.path}: the checkpoint cannot be written ({error.strerror})"
-            raise CheckpointError(msg) from error
+        self._lock = FileLock.of(self.path)
         if os.path.exists(self.path) and os.path.getsize(self.path):
             self._load(run)
         else:
@@ -142,10 +216,14 @@ class Record:
                 file.seek(max(0, size - _TAIL))
                 # Another record of the same file may have written since.
                 check = _check(file.read()[:16], body)
-                file.write(body + b', "check": "' + check + b'"}\n')
+                try:
+                    file.write(body + b', "check": "' + check + b'"}\n')
+                    file.flush()
+                except OSError:
+                    os.truncate(self.path, size)  # half a line is of no use
+                    raise
         except OSError as error:
-            msg = f"{self.path}: the checkpoint cannot be written ({error.strerror})"
-            raise CheckpointError(msg) from error
+            raise unwritable(self.path, error) from error
 
     def _load(self, run: str) -> None:
         try:
@@ -156,7 +234,10 @@ class Record:
             raise CheckpointError(msg) from error
         head = _row(lines[0])
         if "run" not in head or "scorecast" not in head:
-            msg = f"{self.path}: not a checkpoint of scorecast, or a damaged one"
+            msg = (
+                f"{self.path}: not a checkpoint of scorecast, or a damaged one; remove "
+                "it or name another file"
+            )
             raise CheckpointError(msg)
         if head["run"] != run:
             msg = (

@@ -303,7 +303,7 @@ def interrupted(
     said = "nothing half-written was left behind"
     if not checkpoint:
         said += "; with --checkpoint FILE a run can go on where it stopped"
-    elif os.path.exists(checkpoint):
+    elif os.path.exists(checkpoint) and os.path.getsize(checkpoint):
         kept = None if n_folds is None else _n_kept(checkpoint)
         if kept == 0:
             said += f"; 0 of {n_folds} folds kept, so the same command starts anew"

@@ -1,3 +1,4 @@
+from .arrays import read_archive as read_archive
 from .class_weights import (
     ClassWeights as ClassWeights,
     read_class_weights as read_class_weights,

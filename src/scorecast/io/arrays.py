@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
 
 import numpy as np
@@ -34,6 +35,7 @@ from scorecast.exceptions import (
 )
 from scorecast.io.files import (
     FileLayout,
+    FilePath,
     InputFile,
     check_size,
     in_bytes,
@@ -237,7 +239,9 @@ def _read_npy(file: InputFile, max_bytes: int) -> NDArray[Any]:
         return _native(mapped)
 
 
-def _read_header(stream: BinaryIO, file: InputFile, key: str | None) -> _Header:
+def _read_header(
+    stream: BinaryIO, file: InputFile, key: str | None, *, allow_empty: bool = False
+) -> _Header:
     """Read the start of an array by NumPy's own parser, within our limits."""
     start = stream.read(8)
     if not start:
@@ -275,7 +279,7 @@ def _read_header(stream: BinaryIO, file: InputFile, key: str | None) -> _Header:
         raise _damaged(file, key, "its header cannot be understood") from error
     if not _is_shape(shape):
         raise _damaged(file, key, f"its shape {printable(shape)} is impossible")
-    if 0 in shape:
+    if 0 in shape and not allow_empty:
         problem = f"it is empty: its array has shape {printable(shape)}"
         raise file.refusal(problem, key=key)
     if dtype.kind in _REFUSED or dtype.hasobject:
@@ -437,13 +441,48 @@ def _npz_contents(file: InputFile, max_bytes: int) -> dict[str, str]:
 
 def _read_npz(file: InputFile, key: str, max_bytes: int) -> NDArray[Any]:
     """Return one array of an archive; its key is only a label, never a path."""
-    with (
-        _archive(file, max_bytes) as (archive, members),
-        _member(archive, members[key], file, key) as member,
-    ):
+    with _archive(file, max_bytes) as (archive, members):
+        return _read_member(archive, members[key], file, key)
+
+
+def read_archive(path: FilePath) -> dict[str, NDArray[Any]]:
+    """Return every array of an archive, empty ones too, with the checks of an input.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, whatever its ending.
+
+    Returns
+    -------
+    dict
+        Arrays by key.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is missing, damaged, too large, or holds more than plain arrays.
+    """
+    file = InputFile(path=Path(path))
+    with _archive(file, FileLayout().max_bytes) as (archive, members):
+        return {
+            key: _read_member(archive, info, file, key, allow_empty=True)
+            for key, info in members.items()
+        }
+
+
+def _read_member(
+    archive: zipfile.ZipFile,
+    info: zipfile.ZipInfo,
+    file: InputFile,
+    key: str,
+    *,
+    allow_empty: bool = False,
+) -> NDArray[Any]:
+    with _member(archive, info, file, key) as member:
         stream = cast(BinaryIO, member)
-        header = _read_header(stream, file, key)
-        _check_length(file, key, header, members[key].file_size - header.offset)
+        header = _read_header(stream, file, key, allow_empty=allow_empty)
+        _check_length(file, key, header, info.file_size - header.offset)
         array = _read_body(stream, header, file, key)
         # The checksum is compared only when the end is read.
         stream.read(1)

@@ -10,7 +10,6 @@ import math
 import numbers
 import os
 import time
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from numpy.typing import ArrayLike
 from scorecast._core.checks import check_n_jobs
 from scorecast._core.parallel import map_threads
 from scorecast._core.progress import announced, revise, stages, track
+from scorecast._core.records import FileLock, unwritable
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, RandomState
 from scorecast._version import __version__
@@ -29,7 +29,7 @@ from scorecast.exceptions import (
     Location,
     UsageError,
 )
-from scorecast.io import check_writable, write_bytes
+from scorecast.io import check_writable, read_archive
 from scorecast.mixtures.distributions import KeptMixture
 from scorecast.mixtures.observations import Observations
 from scorecast.mixtures.posterior import MixturePosterior
@@ -192,10 +192,10 @@ def sample_posterior(
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
     streams = as_generator(random_state).spawn(sampling.n_chains)
+    store = Checkpoint(checkpoint, given, prior, sampling, streams)
     with announced("compiling the sampler (the first time only)"):
         runs = start_runs(given, prior.constants(), sampling, streams)
         runs[0].compile()
-    store = Checkpoint(checkpoint, given, prior, sampling, streams)
     stage = store.load(runs)
     with stages({_PLANNED: 1.0, _FURTHER: _expected(sampling), _AFTER: 0.0}):
         _run_stage(runs, stage, n_jobs, store)
@@ -408,13 +408,15 @@ class Checkpoint:
         self.path = path
         self._last = time.monotonic()
         self._kept: bytes | None = None
+        self._lock: FileLock | None = None
         if path is not None:
             check_writable(path, force=True)
+            self._lock = FileLock.of(os.fspath(path))
             self.asked = _fingerprint(values, prior, sampling, streams)
 
     def load(self, runs: Sequence[Run]) -> int:
         """Bring the runs to the saved state, if there is one; return their stage."""
-        if self.path is None or not os.path.exists(self.path):
+        if self.path is None or not os.path.getsize(self.path):
             return 0
         header, arrays = self._read()
         if header.get("asked") != self.asked:
@@ -424,8 +426,13 @@ class Checkpoint:
                 location=Location(file=os.fspath(self.path)),
                 remedy="remove it or name another file",
             )
-        for run, saved in zip(runs, header["runs"], strict=True):
-            _restore(run, saved, arrays)
+        chain = 0
+        try:
+            for run, saved in zip(runs, header["runs"], strict=True):
+                _restore(run, saved, arrays, chain)
+                chain += 1
+        except _NO_STATE as error:
+            raise self._refusal(_UNFIT, f"chain {chain + 1}") from error
         return int(header["stage"])
 
     def note(self, runs: Sequence[Run], stage: int) -> None:
@@ -451,37 +458,71 @@ class Checkpoint:
 
     def save(self) -> None:
         """Write what was noted last, whole or not at all."""
-        if self.path is None or self._kept is None:
+        if self.path is None or self._kept is None or self._lock is None:
             return
-        write_bytes(self.path, self._kept, force=True)
+        try:
+            self._lock.replace(self._kept)
+        except OSError as error:
+            raise unwritable(os.fspath(self.path), error) from error
         self._last = time.monotonic()
 
     def _read(self) -> tuple[dict[str, Any], Mapping[str, Any]]:
         try:
-            with open(self.path or "", "rb") as file:
-                saved = np.load(file, allow_pickle=False)
-                arrays = {name: saved[name] for name in saved.files}
+            arrays = read_archive(self.path or "")
+        except InvalidInputError as error:
+            # Whatever else it says ("save it again with np.savez") is about inputs.
+            raise CheckpointError(
+                f"not a checkpoint of scorecast, or a damaged one: {error.problem}",
+                location=error.location,
+                remedy=_ANOTHER,
+            ) from error
+        try:
             text, check = arrays.pop("header").tobytes(), str(arrays.pop("check"))
             header = json.loads(text)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise CheckpointError(
-                "not a checkpoint of scorecast, or a damaged one",
-                location=Location(file=os.fspath(self.path or "")),
-            ) from error
+        except (ValueError, KeyError, RecursionError) as error:
+            problem = "not a checkpoint of scorecast, or a damaged one"
+            raise self._refusal(problem, None, _ANOTHER) from error
         place = ""
         if hashlib.sha256(text).hexdigest() != check:
             place = "header"
+        elif not _is_header(header):
+            raise self._refusal(_UNFIT, "header")
         else:
             checks = header["checks"]
             wrong = {k for k, v in arrays.items() if checks.get(k) != _check_of(v)}
             place = min(wrong | (checks.keys() - arrays.keys()), default="")
         if place:
-            raise CheckpointError(
+            raise self._refusal(
                 "damaged or edited, so nothing in this checkpoint can be believed",
-                location=Location(file=os.fspath(self.path or ""), field=place),
-                remedy="remove it to start anew",
+                place,
             )
         return header, arrays
+
+    def _refusal(
+        self, problem: str, field: str | None, remedy: str = "remove it to start anew"
+    ) -> CheckpointError:
+        place = Location(file=os.fspath(self.path or ""), field=field)
+        return CheckpointError(problem, location=place, remedy=remedy)
+
+
+_ANOTHER = "remove it to start anew, or name another file"
+_UNFIT = "what it notes is no state of such a run"
+# What states that were put together by hand may lead to while they are restored.
+_NO_STATE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def _is_header(header: object) -> bool:
+    """Tell whether this is what `note` writes, as far as types go."""
+    if not isinstance(header, dict):
+        return False
+    runs, checks = header.get("runs"), header.get("checks")
+    return (
+        type(header.get("stage")) is int
+        and header["stage"] >= 0
+        and isinstance(runs, list)
+        and all(isinstance(saved, dict) for saved in runs)
+        and isinstance(checks, dict)
+    )
 
 
 def _check_of(array: Any) -> str:
@@ -531,23 +572,60 @@ def _saved(run: Run, index: int, arrays: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _restore(run: Run, saved: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+def _restore(
+    run: Run, saved: Mapping[str, Any], arrays: Mapping[str, Any], index: int
+) -> None:
+    """Bring a run to a saved state, or raise one of `_NO_STATE`.
+
+    Compiled code does not look where it writes, so that what it is given must fit.
+    """
     from scorecast.mixtures.chain import empty_trace
 
-    index = saved["index"]
+    names = ("n_warmup", "n_sweeps", "every", "done")
+    n_warmup, n_sweeps, every, done = (saved[name] for name in names)
+    most = max(_MOST_SWEEPS, run.n_sweeps)
+    _require(all(type(saved[name]) is int for name in names))
+    _require(0 <= n_warmup <= n_sweeps <= most and 0 <= done <= n_sweeps and every >= 1)
     prefix = f"{index}/state/"
     state = {
         k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)
     }
+    _check_state(run, state)
     run.chain.restore({"arrays": state, "stream": saved["stream"]})
-    run.n_warmup, run.n_sweeps = saved["n_warmup"], saved["n_sweeps"]
-    run.every, run.done = saved["every"], saved["done"]
+    run.n_warmup, run.n_sweeps, run.every, run.done = n_warmup, n_sweeps, every, done
     run.trace = empty_trace(run.n_sweeps, run.trace.means.shape[1])
     for name, target in run.trace._asdict().items():
-        target[: run.done] = arrays[f"{index}/trace/{name}"]
-    ends = np.cumsum(arrays[f"{index}/sizes"])[:-1]
-    if len(arrays[f"{index}/sizes"]) == 0:
+        noted = arrays[f"{index}/trace/{name}"]
+        _require(noted.shape == target[:done].shape and noted.dtype == target.dtype)
+        target[:done] = noted
+    sizes, sweeps = arrays[f"{index}/sizes"], arrays[f"{index}/sweeps"]
+    _require(sizes.shape == sweeps.shape == (len(sizes),))
+    if len(sizes) == 0:
         return
-    parts = [np.split(arrays[f"{index}/kept/{name}"], ends) for name in _FIELDS]
+    _require(sizes.dtype.kind == sweeps.dtype.kind == "i" and bool((sizes > 0).all()))
+    kept = [arrays[f"{index}/kept/{name}"] for name in _FIELDS]
+    for name, one in zip(_FIELDS, kept, strict=True):
+        tail = state[f"component_{name}"].shape[1:]
+        _require(one.dtype == np.float64 and one.shape == (int(sizes.sum()), *tail))
+    parts = [np.split(one, np.cumsum(sizes)[:-1]) for one in kept]
     states = (KeptMixture(*fields) for fields in zip(*parts, strict=True))
-    run.states = dict(zip(arrays[f"{index}/sweeps"].tolist(), states, strict=True))
+    run.states = dict(zip(sweeps.tolist(), states, strict=True))
+
+
+def _check_state(run: Run, state: Mapping[str, Any]) -> None:
+    """Refuse arrays that are not of the types and shapes of a chain like this."""
+    now = run.chain.snapshot()["arrays"]
+    number = len(state["component_weight"])
+    _require(state.keys() == now.keys() and number > 0)
+    for name, array in now.items():
+        shape = array.shape
+        if name.startswith("component_"):
+            shape = (number, *shape[1:])
+        _require(state[name].dtype == array.dtype and state[name].shape == shape)
+    label = state.get("latent_label", np.zeros(1, dtype=np.int64))
+    _require(int(label.min()) >= 0 and int(label.max()) < number)
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise ValueError(_UNFIT)
