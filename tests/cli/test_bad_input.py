@@ -1,5 +1,7 @@
 """What the tool must survive: one line, the stated exit code, nothing half-written."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -238,6 +240,35 @@ def test_a_column_of_names_is_not_taken_for_a_class(run, tmp_path, name):
     path.write_text(CELLS.format(f"{name},", *numbers))
     words = f"column '{name}': this does not look like the scores of a class"
     refuse(run, 3, words, path, "--label-column", "truth")
+
+
+@pytest.mark.parametrize("name", ["TRUE", "class", "y", "id"])
+@pytest.mark.parametrize("given", [(), ("--label-column", "truth"), ("--prefix", "")])
+def test_a_class_may_have_the_name_of_a_label_column(run, tmp_path, name, given):
+    path = tmp_path / "s.csv"
+    plain, strange = (
+        CELLS.format("", *("" for _ in range(12))).replace("a", word)
+        for word in ("c", name)
+    )
+    job = ("extrapolate", path, "--to", 100, "--backtest", 0, "--method", "gaussian")
+    path.write_text(plain)
+    code, expected, _ = run(*job, "--json", "-")
+    assert code == 0
+    path.write_text(strange)
+    code, found, err = run(*job, *given, "--json", "-")
+    assert code == 0, err
+    expected, found = (json.loads(x)["result"] for x in (expected, found))
+    assert found == expected
+
+
+def test_an_empty_prefix_takes_every_column(run, tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text(CELLS.format("id,", *("2.5," for _ in range(12))))
+    job = ("extrapolate", path, "--to", 100, "--backtest", 0, "--method", "gaussian")
+    refuse(run, 3, "say that every column is a class by an empty prefix", path)
+    code, _, err = run(*job, "--prefix", "")
+    assert code == 0, err
+    assert "no label names column 'id', taken for a class without examples" in err
 
 
 def test_a_column_that_no_label_names_is_named(run, tmp_path):

@@ -46,6 +46,37 @@ def test_among_names_every_word_is_a_name(tmp_path, cell):
     assert data.y.tolist() == ["sick", "well", cell, cell]
 
 
+def test_where_missing_words_are_all_there_is_they_are_names(tmp_path):
+    read = functools.partial(read_dataset, layout=FileLayout(drop=["patient"]))
+    path = written(tmp_path / "a.csv", ["NA", "null", "NA", "null"])
+    with pytest.warns(DataWarning, match=r"'NA' and 'null' \(4 such\) taken as labels"):
+        assert read(path, "kind").y.tolist() == ["NA", "null", "NA", "null"]
+    for labels, n_missing in ((["NA"] * 4, 4), (["NA", "na", "NA", ""], 4)):
+        path = written(tmp_path / "a.csv", labels)
+        with pytest.raises(InvalidInputError, match=rf"line 2: .*{n_missing} such"):
+            read(path, "kind")
+    with pytest.raises(InvalidInputError, match=r"line 4: the label is missing \(1"):
+        read(written(tmp_path / "a.csv", ["NA", "null", "", "NA"]), "kind")
+
+
+def test_text_of_a_binary_table_is_believed(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+
+    def save(labels):
+        parquet.write_table(pyarrow.table({"x": [0.5] * 4, "kind": labels}), path)
+
+    for labels in (["NA"] * 4, ["NA", "null"] * 2):
+        save(labels)
+        with pytest.warns(DataWarning, match=r"'NA'.* \(4 such\) taken as labels"):
+            assert read_dataset(path, "kind").y.tolist() == labels
+    for labels in (["NA", None, "null", "NA"], ["1", "2", "NA", "1"]):
+        save(labels)
+        with pytest.raises(InvalidInputError, match=r"a\.parquet"):
+            read_dataset(path, "kind")
+
+
 @pytest.mark.parametrize("cell", ["", "NA"])
 def test_a_missing_group_is_no_group(tmp_path, cell):
     names = ["p1", "p2"] if not cell else ["1", "2"]

@@ -54,6 +54,10 @@ _SHARED = {
 _GROUPS = {name: group for group, names in _SHARED.items() for name in names}
 
 
+# A column may have no name; the prefix that every column has is none.
+_MAY_BE_EMPTY = ("drop", "prefix")
+
+
 class Verb(click.Command):
     """A command with grouped help, whose errors name its options.
 
@@ -101,7 +105,7 @@ class Verb(click.Command):
                 if isinstance(each, int) and param.name != "seed" and each > _MOST:
                     raise click.BadParameter(f"at most {_MOST:,}.", ctx, param)
                 is_given = ctx.get_parameter_source(str(param.name)) is _GIVEN
-                if each == "" and is_given and param.name != "drop":
+                if each == "" and is_given and param.name not in _MAY_BE_EMPTY:
                     raise click.BadParameter("nothing was given.", ctx, param)
         return rest
 

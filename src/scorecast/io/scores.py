@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -290,7 +290,9 @@ def _from_table(
     chosen, classes, notes = rest, None, table.notes
     if table.columns is not None:
         names = {i: table.columns[i] for i in rest}
-        chosen, classes, ignored = _score_columns(table, names, prefix)
+        chosen, classes, ignored = _score_columns(
+            table, names, prefix, lambda: _label_words(table, labels, label)
+        )
         if ignored:
             said = f"columns not used: {listed(map(quoted, ignored), 8)}"
             notes = (*notes, file.note(said))
@@ -311,14 +313,28 @@ def _from_table(
     )
 
 
+def _label_words(
+    table: Table, labels: Labels | None, column: int | None
+) -> frozenset[str]:
+    """Return every label as text, from a file of its own or a column."""
+    if labels is not None:
+        return frozenset(map(str, labels.values.tolist()))
+    if column is None:
+        return frozenset()
+    return frozenset(map(str, table.read([], [column]).texts[0].tolist()))
+
+
 def _score_columns(
-    table: Table, names: dict[int, str], prefix: str | None
+    table: Table,
+    names: dict[int, str],
+    prefix: str | None,
+    labels: Callable[[], frozenset[str]],
 ) -> tuple[list[int], tuple[str, ...], list[str]]:
     """Return which columns are scores, their classes, and what is not used."""
     if prefix is None:
         prefix = _usual_prefix(table, names)
     if prefix is None:
-        _refuse_strangers(table, names)
+        _refuse_strangers(table, names, labels)
         prefix = ""
     scores = [i for i, name in names.items() if name.startswith(prefix)]
     if not scores:
@@ -355,6 +371,8 @@ def _label(
     found = [i for i in label_candidates(table) if i not in dropped]
     if prefix and table.columns is not None:
         found = [i for i in found if not table.columns[i].startswith(prefix)]
+    if len(found) > 1:
+        found = _naming_others(table, found) or found
     if len(found) == 1:
         return found[0]
     if table.columns is None:
@@ -374,6 +392,22 @@ def _label(
     )
 
 
+def _naming_others(table: Table, found: list[int]) -> list[int]:
+    """Return those columns whose labels name all the others, as classes.
+
+    Classes may be called TRUE, or class.
+    """
+    columns, naming = table.columns or (), []
+    for index in found:
+        try:
+            words = _label_words(table, None, index)
+        except InvalidInputError:  # such as scores in a binary table
+            continue
+        if {columns[i] for i in found if i != index} <= words:
+            naming.append(index)
+    return naming
+
+
 def _usual_prefix(table: Table, names: dict[int, str]) -> str | None:
     """Return the usual prefix that score columns carry here, if there is one."""
     counts = {
@@ -387,12 +421,22 @@ def _usual_prefix(table: Table, names: dict[int, str]) -> str | None:
     return found[0] if found else None
 
 
-def _refuse_strangers(table: Table, names: dict[int, str]) -> None:
-    """Stop where a row number or a second label column would pass for a class."""
-    strangers = _ROW_NAMES | LABEL_COLUMNS
-    for name in names.values():
-        is_stranger = name.strip().lower() in strangers
-        if is_stranger or _ROW_NAME.fullmatch(name.strip()):
+def _refuse_strangers(
+    table: Table, names: dict[int, str], labels: Callable[[], frozenset[str]]
+) -> None:
+    """Stop where a row number or a second label column would pass for a class.
+
+    One that is a label is a class, whatever it is called.
+    """
+    usual = _ROW_NAMES | LABEL_COLUMNS
+    strange = [
+        name
+        for name in names.values()
+        if name.strip().lower() in usual or _ROW_NAME.fullmatch(name.strip())
+    ]
+    known = labels() if strange else frozenset()
+    for name in strange:
+        if name not in known:
             raise table.file.refusal(
                 "this does not look like the scores of a class",
                 column=name,

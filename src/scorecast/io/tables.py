@@ -585,13 +585,18 @@ def _refuse_missing(
 ) -> None:
     """Refuse labels that are missing: together they would be a class, or a group.
 
-    Among names, NA and null may be names as well: that is said, and believed.
+    Among names, NA and null may be names as well: that is said, and believed; and so it
+    is where nothing else occurs, but at least two of them, or in text that a binary
+    table tells from what is missing.
     """
     if labels.dtype.kind in "iu":
         return
     words = [str(x).strip() for x in labels]
     rows = [i for i, word in enumerate(words) if word.lower() in MISSING]
-    if any(not is_number(word) for word in words if word.lower() not in MISSING):
+    others = [word for word in words if word.lower() not in MISSING]
+    is_typed = isinstance(where, TableContent) and where.lines is None
+    are_names = is_typed or len({word.lower() for word in words if word}) > 1
+    if any(not is_number(word) for word in others) or (not others and are_names):
         named = [words[i] for i in rows if words[i]]
         rows = [i for i in rows if not words[i]]
         if named and not rows:
