@@ -14,17 +14,17 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 
 import click
 import numpy as np
 import pytest
+from tests.results import every_result
 
-import scorecast as sc
 from scorecast._core.records import Record
 from scorecast.cli.main import _run, scorecast
 from scorecast.exceptions import CheckpointError, InvalidInputError
 from scorecast.report import load
+from scorecast.report.views import _ROOMS
 
 MANY = [
     pytest.param(1, id="some"),
@@ -168,21 +168,9 @@ WRONG = (
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """Results of several questions as JSON, small and quick."""
-    rng = np.random.default_rng(0)
-    own = np.arange(40) % 8
-    scores = rng.normal(size=(40, 8)) + 2 * np.eye(8)[own]
-    table = {name: rng.normal(size=12) for name in "abc"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = [
-            sc.extrapolate(scores, own, to=[50], method="bayesian", backtest=0),
-            sc.compare(table),
-            sc.mutual_information_bound(0.8, n_classes=20, n_tests=100),
-            sc.evaluation.proportion_interval(30, 40),
-        ]
-    return [result.to_dict() for result in found]
+def saved():
+    """A result of every kind that `report` shows, as JSON, small and quick."""
+    return every_result()
 
 
 def places(data, path=()):
@@ -226,36 +214,67 @@ def damaged(data, rng):
 def test_a_damaged_result_is_refused_by_its_name_or_read(saved, tmp_path, times):
     rng, path = random.Random(0), tmp_path / "damaged.json"
     n_refused = 0
-    for _ in range(50 * times):
-        for data in saved:
-            path.write_bytes(damaged(data, rng))
-            try:
-                load(path)
-            except InvalidInputError as error:
-                n_refused += 1
-                is_named = "damaged.json" in str(error)
-            else:
-                is_named = True
-            assert is_named
+    for data in random_results(saved, 200 * times):
+        path.write_bytes(damaged(data, rng))
+        try:
+            load(path)
+        except InvalidInputError as error:
+            n_refused += 1
+            is_named = "damaged.json" in str(error)
+        else:
+            is_named = True
+        assert is_named
     assert n_refused > 100 * times
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(20, marks=MANY[1].marks)])
+def random_results(saved, times):
+    """Return results one after the other, every kind as often."""
+    kinds = sorted(saved)
+    return (saved[kinds[i % len(kinds)]] for i in range(times))
+
+
+def test_results_of_every_kind_are_damaged(saved):
+    assert saved.keys() == _ROOMS.keys()
+    assert all(data["kind"] == kind for kind, data in saved.items())
+
+
+def test_an_option_of_a_damaged_result_is_blamed_on_the_file(saved, tmp_path, run):
+    text, path = json.dumps(saved["extrapolation"]), tmp_path / "damaged.json"
+    path.write_text(text.replace('"ties": "random"', '"ties": ""'))
+    code, _, err = run("report", path, "--out", tmp_path / "a.html")
+    assert code == 3, err
+    assert "damaged.json" in err
+
+
+def test_a_centre_that_is_no_view_is_blamed_on_the_file(saved, tmp_path, run):
+    data, path = copy.deepcopy(saved["information"]), tmp_path / "damaged.json"
+    place = next(x for x in places(data) if x[-1:] == ("centre",))
+    parent = data
+    for key in place[:-1]:
+        parent = parent[key]
+    parent["centre"] = "elsewhere"
+    path.write_text(json.dumps(data))
+    code, _, err = run("report", path, "--out", tmp_path / "a.html")
+    assert code == 3
+    assert "damaged.json" in err
+    assert "'elsewhere', which is none of the views" in err
+
+
+@pytest.mark.parametrize("times", MANY)
 @pytest.mark.filterwarnings("ignore")
 def test_a_page_of_a_damaged_result_is_made_or_refused(saved, tmp_path, capsys, times):
     rng, path = random.Random(1), tmp_path / "damaged.json"
     page = tmp_path / "page.html"
-    for _ in range(8 * times):
-        for data in saved:
-            path.write_bytes(damaged(data, rng))
-            code = _run(["report", str(path), "--out", str(page), "--force"])
-            err = capsys.readouterr().err
-            assert code in (0, 3), err
-            assert code == 0 or "damaged.json" in err
+    for data in random_results(saved, 200 * times):
+        path.write_bytes(damaged(data, rng))
+        code = _run(["report", str(path), "--out", str(page), "--force"])
+        err = capsys.readouterr().err
+        assert code in (0, 3), err
+        assert code == 0 or "damaged.json" in err
 
 
 def test_fields_that_contradict_each_other_are_blamed_on_the_file(saved, tmp_path, run):
-    data = copy.deepcopy(saved[1])
+    data = copy.deepcopy(saved["comparison"])
     path = next(x for x in places(data) if x[-1:] == ("models",))
     parent = data
     for key in path[:-1]:

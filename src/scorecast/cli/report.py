@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.exceptions import ScorecastError
+from scorecast.exceptions import ScorecastError, UsageError
 
 if TYPE_CHECKING:
     from scorecast._core.result import Result
@@ -48,6 +48,8 @@ def command(results: tuple[str, ...], out: str, **options: Any) -> None:
             provenance=origin,
             force=options["force"],
         )
+    except UsageError as error:  # nobody but the results said what was refused
+        raise _blamed(results, loaded, error) from error
     except ScorecastError:
         raise
     except UNFIT as error:

@@ -20,6 +20,7 @@ import scipy
 from scorecast._core.registry import Method, Registry
 from scorecast._core.result import SHARE
 from scorecast._core.types import BoolArray, FloatArray
+from scorecast.exceptions import InvalidInputError, listed, quoted
 
 _QUANTILES = (0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.995)
 _GRID = 161
@@ -154,6 +155,12 @@ class InformationPosterior:
     x: FloatArray
     views: tuple[TailView, ...]
     centre: str
+
+    def __post_init__(self) -> None:
+        if self.view(self.centre) is None:
+            looked = listed(quoted(view.tails) for view in self.views)
+            problem = f"is {quoted(self.centre)}, which is none of the views ({looked})"
+            raise InvalidInputError(problem, parameter="centre")
 
     def view(self, tails: str) -> TailView | None:
         """Return the view of this name, if it was looked at."""

@@ -61,7 +61,10 @@ _ROOMS: dict[str, str] = {
 
 
 # What fields, each right by itself, lead to where they contradict one another.
-UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+UNFIT = (
+    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+    StopIteration,  # of what is looked for among others
+)
 
 
 def document(result: Any) -> Document:
