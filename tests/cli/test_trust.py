@@ -257,7 +257,7 @@ def test_a_centre_that_is_no_view_is_blamed_on_the_file(saved, tmp_path, run):
     code, _, err = run("report", path, "--out", tmp_path / "a.html")
     assert code == 3
     assert "damaged.json" in err
-    assert "'elsewhere', which is none of the views" in err
+    assert "'elsewhere' is none of the views" in err
 
 
 @pytest.mark.parametrize("times", MANY)

@@ -159,7 +159,7 @@ class InformationPosterior:
     def __post_init__(self) -> None:
         if self.view(self.centre) is None:
             looked = listed(quoted(view.tails) for view in self.views)
-            problem = f"is {quoted(self.centre)}, which is none of the views ({looked})"
+            problem = f"{quoted(self.centre)} is none of the views ({looked})"
             raise InvalidInputError(problem, parameter="centre")
 
     def view(self, tails: str) -> TailView | None:
