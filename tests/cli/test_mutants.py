@@ -244,6 +244,11 @@ ONCE = {
     "odd-header.ck": (GOES_ON, 3, "remove it to start anew"),
     "password.ck": (GOES_ON, 3, "it is encrypted"),
     "rows-that-are-text.json": ("biclusters m.csv --found {}", 3, "a list of numbers"),
+    "rows-of-several-lengths.json": (
+        "biclusters m.csv --found {}",
+        3,
+        "a list of numbers",
+    ),
     "stage-of-text.ck": (GOES_ON, 3, "remove it to start anew"),
     "target-na-null.csv": (
         "assess {} --target y --model naive-bayes --quick",

@@ -221,7 +221,10 @@ def _check_numbers(values: Any, limit: int, name: str, what: str) -> IntArray:
     is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes)
     if is_list and not isinstance(values, np.ndarray):
         values = list(values)
-    given = np.asarray(values)
+    try:
+        given = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        is_list, given = False, np.empty(0)
     problem, remedy = "", None
     if not is_list or given.ndim != 1 or given.dtype.kind not in "iufb":
         problem = f"its {what}s must be a list of numbers; got {values!r:.80}"
