@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -167,16 +168,21 @@ def trapped(tmp_path):
     (tmp_path / "data.csv").write_text(f"x,kind\n{rows}\n")
     trap = "open('ran.txt', 'a').write(__name__ + chr(10))\nraise ImportError\n"
     names = ("threadpoolctl", "joblib", "cloudpickle", "loky", "sklearn", "numpy")
-    for name in (*names, "click"):
+    cluster = ("dask", "distributed", "tornado", "msgpack", "toolz", "zict", "yaml")
+    for name in (*names, *cluster, "click", "scorecast"):
         (tmp_path / f"{name}.py").write_text(trap)
     return tmp_path
 
 
-def test_no_worker_runs_what_lies_beside_the_data(trapped):
+ENGINES = ["local", pytest.param("dask", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_worker_runs_what_lies_beside_the_data(trapped, engine):
     tool = os.path.join(os.path.dirname(sys.executable), "scorecast")
     wanted = (
         "assess data.csv --target kind --model naive-bayes --cv 3 --json - "
-        "--permutations 0 --time-limit 600 --jobs 2"
+        f"--permutations 0 --time-limit 600 --jobs 2 --engine {engine}"
     )
     done = subprocess.run(
         [tool, *wanted.split()],
@@ -185,6 +191,41 @@ def test_no_worker_runs_what_lies_beside_the_data(trapped):
     assert not (trapped / "ran.txt").exists(), (trapped / "ran.txt").read_text()
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["kind"] == "assessment"
+    said = done.stderr.splitlines()
+    assert not [x for x in said if not x.startswith(("progress: ", "First", "  naive"))]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no groups of processes")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("moment", ["starting", "computing"])
+def test_an_interrupt_of_a_cluster_is_one_line(trapped, started, moment, name):
+    """As of a terminal, which interrupts every process of the command."""
+    for path in trapped.glob("*.py"):
+        path.unlink()
+    command = [
+        *TOOL, "assess", str(trapped / "data.csv"), "--target", "kind", "--model",
+        "logistic", "--permutations", "30000", "--engine", "dask",
+    ]  # fmt: skip
+    with started(["setsid", *command]) as process:
+        if moment == "starting":
+            time.sleep(1.5)
+        else:
+            while not process.stderr.readline().startswith("First scores"):
+                pass
+            time.sleep(1)
+        begun = time.monotonic()
+        if name == "SIGINT":
+            os.killpg(process.pid, signal.SIGINT)
+        else:
+            process.terminate()
+        _, err = process.communicate(timeout=60)
+        seconds = time.monotonic() - begun
+    said = [x for x in err.splitlines() if not x.startswith(("progress: ", "  logis"))]
+    assert len(said) == 1, err
+    assert said[0].startswith("scorecast: interrupted; ")
+    assert process.returncode == 130
+    assert seconds < 10
 
 
 def test_the_module_runs_nothing_of_the_current_directory_either(trapped):

@@ -1,8 +1,10 @@
 """Engines: the same bytes on a cluster, with fewer workers than it began with, too."""
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import threading
 import time
 
@@ -137,12 +139,43 @@ def test_a_worker_that_is_killed_is_replaced(vectors, small_blocks, monkeypatch)
         ("dusk", "dask"),
         ("dask://", "dask://HOST:8786"),
         ("dask://host", "dask://HOST:8786"),
+        ("dask://127.0.0.1:99999999", "dask://HOST:8786"),
+        ("dask://127.0.0.1:0", "dask://HOST:8786"),
         ("local://host:1", "dask://HOST:8786"),
     ],
 )
 def test_engines_that_are_none(text, words):
     with pytest.raises(UsageError, match=words):
         read_engine(text)
+
+
+@pytest.mark.filterwarnings("error:Port")
+def test_a_cluster_of_ours_serves_no_pages_and_says_nothing(capfd):
+    def listens(port):
+        with socket.socket() as one:
+            return one.connect_ex(("127.0.0.1", port)) == 0
+
+    def port_of(dask_worker=None, dask_scheduler=None):
+        return (dask_worker or dask_scheduler).http_server.port
+
+    with socket.socket() as taken:
+        # Where Dask would serve its pages; somebody else may have it already.
+        with contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        with sc.engine("dask"):
+            client = active_client()
+            assert listens(int(client.scheduler.address.rpartition(":")[2]))
+            ports = client.run(port_of).values()
+            assert not any(map(listens, [*ports, client.run_on_scheduler(port_of)]))
+            assert client.run(_hears_interrupts) == dict.fromkeys(
+                client.scheduler_info()["workers"], False
+            )
+    assert capfd.readouterr() == ("", "")
+
+
+def _hears_interrupts():
+    return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 def test_an_address_belongs_to_an_engine_that_has_one():

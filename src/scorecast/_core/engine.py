@@ -8,8 +8,11 @@ does joblib's own ``parallel_config``. Blocks of our own kernels go to a cluster
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import signal
 import sys
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +27,9 @@ from scorecast.exceptions import InvalidInputError, MissingExtraError, UsageErro
 T = TypeVar("T")
 R = TypeVar("R")
 
+_LOGGING = "DASK_LOGGING__DISTRIBUTED"
 _SECONDS = 10  # to find a cluster
+_LAST_PORT = 2**16 - 1
 _ATTEMPTS = 4  # of a task whose worker, or whose data, is lost
 
 
@@ -73,16 +78,11 @@ class _Dask(Engine):
 
         with contextlib.ExitStack() as stack:
             stack.enter_context(safe_path())
+            stack.enter_context(_quiet())
             place: Any = address
             if address is None:
-                place = stack.enter_context(
-                    distributed.LocalCluster(
-                        n_workers=2,
-                        threads_per_worker=1,
-                        host="127.0.0.1",
-                        dashboard_address=None,
-                    )
-                )
+                with _deaf_to_interrupts():
+                    place = stack.enter_context(_own_cluster(distributed))
             try:
                 client = distributed.Client(place, timeout=_SECONDS)
             except (OSError, ValueError) as error:
@@ -92,8 +92,94 @@ class _Dask(Engine):
                     problem, parameter="engine", remedy=remedy
                 ) from error
             stack.enter_context(client)
+            if address is None:
+                client.run_on_scheduler(_stop_pages)
+                client.run(_settle)
             stack.enter_context(joblib.parallel_config("dask", client=client))
             yield
+
+
+def _own_cluster(distributed: Any) -> Any:
+    """Start two workers here, without pages about them."""
+    import dask
+
+    nothing: dict[str, Any] = {
+        f"distributed.{node}.http.routes": [] for node in ("scheduler", "worker")
+    }
+    with dask.config.set(nothing):
+        return distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            silence_logs=logging.CRITICAL,
+            # Not 8787, which may be taken; no Bokeh either.
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+        )
+
+
+def _stop_pages(dask_scheduler: Any) -> None:
+    """Stop serving HTTP, which Dask always begins with."""
+    dask_scheduler.http_server.stop()
+
+
+def _settle(dask_worker: Any) -> None:
+    """Stop serving HTTP in a worker, and let it end without a word."""
+    _stop_pages(dask_worker)
+    # Clients that tasks made complain, as they are deleted, that all is closed.
+    sys.unraisablehook = lambda _: None
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask, here and in workers that are started, from telling what it does.
+
+    What matters comes as an error.
+    """
+    handlers = logging.getLogger("distributed").handlers
+    levels = [handler.level for handler in handlers]
+    known = os.environ.get(_LOGGING)
+    os.environ.setdefault(_LOGGING, "critical")
+    for handler in handlers:
+        handler.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for handler, level in zip(handlers, levels, strict=False):
+            handler.setLevel(level)
+        if known is None:
+            os.environ.pop(_LOGGING, None)
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Let processes that are started here not hear the terminal's interrupts.
+
+    They end with this process, which hears what came meanwhile when they are all there:
+    of half a cluster, nobody ends the processes.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # It makes processes hear again when it is started itself.
+    resource_tracker.ensure_running()
+    known = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    came: list[int] = []
+    handlers: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        # Another thread may take the interrupt; and SIGTERM must not be blocked, which
+        # would be inherited, as that is how workers are ended.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            handlers[number] = signal.signal(number, lambda n, _: came.append(n))
+    try:
+        yield
+    finally:
+        for which, handler in handlers.items():
+            signal.signal(which, handler or signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, known)
+        if came:
+            signal.raise_signal(came[0])
 
 
 ENGINES: Registry[Engine] = Registry()
@@ -153,7 +239,8 @@ def read_engine(text: str) -> tuple[str, str | None]:
     name, _, place = text.partition("://")
     chosen = ENGINES.choose(name, parameter="engine")
     host, _, port = place.rpartition(":")
-    if "://" in text and not (chosen.takes_address and host and port.isdecimal()):
+    is_port = port.isascii() and port.isdecimal() and 0 < int(port[:9]) <= _LAST_PORT
+    if "://" in text and not (chosen.takes_address and host and is_port):
         problem = f"must be such as dask://HOST:8786; got {text!r}"
         raise UsageError(problem, parameter="engine")
     return chosen.name, f"tcp://{place}" if place else None
