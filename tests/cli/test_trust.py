@@ -396,8 +396,10 @@ LONG = {
     "information": "odds.csv --probability p --label-column y --leave-one-out "
     "--chains 2 --draws 3000 --max-seconds 0 --allow-unconverged",
     "reproduce": "001-fig-6 004-fig-8c 002-fig-1",
-    "settings": "--simulate --vary n_samples=20,30,40 --model naive-bayes --model tree",
-    "survival": "times.csv --time time --event event --cv 3 --draws 300",
+    "settings": "--simulate --vary n_samples=20,30,40 --vary noise=0,0.1,0.2 "
+    "--model naive-bayes --model tree --model logistic",
+    "survival": "times.csv --time time --event event --cv 5 --draws 200 --chains 2 "
+    "--max-seconds 0 --allow-unconverged",
 }
 
 
@@ -426,26 +428,127 @@ def test_a_second_run_on_a_checkpoint_is_told_so(desk, run, started, verb):
     assert code == 0, err
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
-@pytest.mark.parametrize("verb", LONG)
-def test_a_killed_run_goes_on_to_the_same_bytes(desk, verb, name):
-    call = [*COMMAND, verb, *LONG[verb].split(), "--quiet", "--checkpoint=run.jsonl"]
-    begun = time.monotonic()
+def begun(call, **options):
+    """Start a command that hears interrupts, whatever this process does."""
+    return subprocess.Popen(
+        call,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "n_kills"),
+    [
+        ("settings", "SIGKILL", 2),
+        *(
+            pytest.param(verb, name, 20, marks=MANY[1].marks)
+            for verb in LONG
+            for name in ("SIGINT", "SIGTERM", "SIGKILL")
+        ),
+    ],
+)
+def test_a_killed_run_goes_on_to_the_same_bytes(desk, verb, name, n_kills):
+    """Killed again and again on its way, then left to end."""
+    call = [*COMMAND, verb, *LONG[verb].split(), "--quiet", "--checkpoint=run.ck"]
+    started = time.monotonic()
     subprocess.run([*call, "--json=whole.json"], check=True)
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - started
     whole = (desk / "whole.json").read_bytes()
+    (desk / "run.ck").unlink()
     n_hit, rng = 0, random.Random(name + verb)
-    for _ in range(7):
-        (desk / "run.jsonl").unlink()
-        with subprocess.Popen([*call, "--json=cut.json"]) as process:
-            time.sleep(rng.uniform(0.1, 0.8) * seconds)
+    for _ in range(n_kills):
+        with begun([*call, "--json=cut.json", "--force"]) as process:
+            time.sleep(rng.uniform(0.2, 0.8) * seconds)
             process.send_signal(getattr(signal, name))
-            n_hit += process.wait() != 0
+            code = process.wait()
+        n_hit += code != 0
+        assert code in (0, 130, -signal.Signals[name]), code
         left = set(os.listdir(desk))
-        subprocess.run([*call, "--json=cut.json", "--force"], check=True)
-        assert (desk / "cut.json").read_bytes() == whole
-        (desk / "cut.json").unlink()
-        assert not [x for x in left if re.search(r"\.(tmp|part)", x)], left
-    assert n_hit, "every run had ended before it was to be killed"
+        if name != "SIGKILL":
+            assert not [x for x in left if re.search(r"\.(tmp|part)", x)], left
+        if code == 0:  # it had ended before
+            assert (desk / "cut.json").read_bytes() == whole
+            (desk / "cut.json").unlink()
+            (desk / "run.ck").unlink()
+    subprocess.run([*call, "--json=cut.json", "--force"], check=True)
+    assert (desk / "cut.json").read_bytes() == whole
+    assert not (desk / "run.ck.part").exists()
+    assert n_hit >= n_kills / 2, "most runs had ended before they were to be killed"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
+@pytest.mark.parametrize(
+    ("verb", "room"),
+    [
+        ("assess", 20_000),
+        ("information", 200_000),
+        ("reproduce", 8_000),
+        ("settings", 900),
+        ("survival", 200_000),
+    ],
+)
+def test_a_full_disk_ends_a_run_that_can_go_on(desk, verb, room):
+    import resource
+
+    call = [*COMMAND, verb, *LONG[verb].split(), "--quiet"]
+    kept = [*call, "--checkpoint=run.ck"]
+    subprocess.run([*call, "--json=whole.json"], check=True)
+    done = subprocess.run(
+        [*kept, "--json=cut.json"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    assert done.stderr.count("\n") == 1
+    for words in (
+        "run.ck: the checkpoint cannot be written (file too large)",
+        "Free some space or name another file",
+        "the same command goes on from there",
+    ):
+        assert words in done.stderr
+    assert "cut.json" not in os.listdir(desk)
+    assert not [x for x in os.listdir(desk) if re.search(r"\.(tmp|part)", x)]
+    assert (desk / "run.ck").stat().st_size <= room
+    subprocess.run([*kept, "--json=cut.json"], check=True)
+    assert (desk / "cut.json").read_bytes() == (desk / "whole.json").read_bytes()
+
+
+def workers_of(pid):
+    """Return the processes in which joblib works for another one."""
+    found = []
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+            with open(f"/proc/{name}/cmdline") as file:
+                is_worker = "popen_loky" in file.read()
+        except (OSError, ValueError):  # it has just ended
+            continue
+        if parent == pid and is_worker:
+            found.append(int(name))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc"), reason="looks for workers there")
+def test_a_killed_worker_is_told_and_the_run_can_go_on(desk):
+    call = [
+        *COMMAND, "assess", "data.csv", "--target=y", "--model=logistic", "--jobs=2",
+        "--null-sets=200", "--permutations=1000", "--quiet", "--checkpoint=run.ck",
+        "--time-limit=600", "--json=cut.json",
+    ]  # fmt: skip
+    with begun(call, stderr=subprocess.PIPE, text=True) as process:
+        until = time.monotonic() + 60
+        while not workers_of(process.pid):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        time.sleep(0.5)
+        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+        _, err = process.communicate()
+    assert process.returncode == 4, err
+    assert err.count("\n") == 1
+    assert "a worker was killed, probably for want of memory; try --jobs 1" in err
+    assert "what was finished is kept in run.ck" in err
+    assert Record.shared(desk / "run.ck").count("folds") >= 0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 
@@ -135,6 +136,25 @@ def test_other_files_are_no_checkpoints(tmp_path, content):
     with pytest.raises(CheckpointError, match="not a checkpoint"):
         Record(path, "me")
     assert path.read_bytes() == content
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits")
+@pytest.mark.parametrize("room", [0, 10, 60_000])
+def test_a_full_disk_keeps_every_whole_line(path, room):
+    import resource
+
+    record, whole = Record(path, "me"), path.read_bytes()
+    known = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + room, known[1]))
+    try:
+        with pytest.raises(CheckpointError, match="file too large") as caught:
+            record.add("folds", 9, "x" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, known)
+    assert "the same command goes on from there" in caught.value.remedy
+    assert path.read_bytes() == whole
+    Record(path, "me").add("folds", 9, 1)
+    assert Record(path, "me").finished("folds", 9) == 1
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

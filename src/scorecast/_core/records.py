@@ -211,14 +211,15 @@ class Record:
     def _append(self, row: Mapping[str, Any]) -> None:
         body = json.dumps(row, default=_plain)[:-1].encode()
         try:
-            with open(self.path, "a+b") as file:
+            with open(self.path, "a+b", buffering=0) as file:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(0, size - _TAIL))
                 # Another record of the same file may have written since.
                 check = _check(file.read()[:16], body)
+                line = memoryview(body + b', "check": "' + check + b'"}\n')
                 try:
-                    file.write(body + b', "check": "' + check + b'"}\n')
-                    file.flush()
+                    while line:
+                        line = line[file.write(line) :]
                 except OSError:
                     os.truncate(self.path, size)  # half a line is of no use
                     raise

@@ -167,12 +167,26 @@ def _say_fault(error: Exception, arguments: Sequence[str]) -> int:
     kind = type(error).__name__
     if kind in ("TerminatedWorkerError", "KilledWorker"):
         line = "a worker was killed, probably for want of memory; try --jobs 1"
+        kept = _checkpoint_of(arguments)
+        if kept and os.path.exists(kept) and os.path.getsize(kept):
+            line += f"; what was finished is kept in {kept}, to go on from"
         return _say(line, 4, arguments, error)
     line = (
         f"a fault in scorecast {__version__}: {kind}: {error}. Please report it "
         "with the command and the output of the same command with --debug."
     )
     return _say(line, 1, arguments, error)
+
+
+def _checkpoint_of(arguments: Sequence[str]) -> str | None:
+    """Return the checkpoint that was asked for, as far as one can read it off."""
+    name = "--checkpoint"
+    for i, word in enumerate(arguments):
+        if word.startswith(f"{name}="):
+            return word.removeprefix(f"{name}=")
+        if word == name and i + 1 < len(arguments):
+            return arguments[i + 1]
+    return None
 
 
 def _told(error: ScorecastError, arguments: Sequence[str]) -> str:
