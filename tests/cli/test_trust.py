@@ -395,10 +395,10 @@ LONG = {
     "assess": "data.csv --target y --model logistic --permutations 300 --null-sets 4",
     "information": "odds.csv --probability p --label-column y --leave-one-out "
     "--chains 2 --draws 3000 --max-seconds 0 --allow-unconverged",
-    "reproduce": "001-fig-6 004-fig-8c 002-fig-1",
+    "reproduce": "001-fig-6 004-fig-8c 003-fig-1",
     "settings": "--simulate --vary n_samples=20,30,40 --vary noise=0,0.1,0.2 "
     "--model naive-bayes --model tree --model logistic",
-    "survival": "times.csv --time time --event event --cv 5 --draws 200 --chains 2 "
+    "survival": "times.csv --time time --event event --cv 3 --draws 100 --chains 2 "
     "--max-seconds 0 --allow-unconverged",
 }
 
@@ -463,7 +463,8 @@ def test_a_killed_run_goes_on_to_the_same_bytes(desk, verb, name, n_kills):
             process.send_signal(getattr(signal, name))
             code = process.wait()
         n_hit += code != 0
-        assert code in (0, 130, -signal.Signals[name]), code
+        # At the very start and end nobody looks after signals.
+        assert code in (0, 130, -signal.Signals[name], -signal.SIGINT), code
         left = set(os.listdir(desk))
         if name != "SIGKILL":
             assert not [x for x in left if re.search(r"\.(tmp|part)", x)], left

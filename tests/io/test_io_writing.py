@@ -284,3 +284,23 @@ def test_numbers_written_are_the_numbers_read(values, decimal, tmp_path_factory)
         read_matrix(path, layout=FileLayout(decimal=decimal)).values[:, 1].tolist()
         == values
     )
+
+
+def test_cells_that_a_spreadsheet_would_run(tmp_path):
+    import csv
+
+    import numpy as np
+
+    from scorecast.io import write_table
+
+    path = tmp_path / "a.csv"
+    names = ["=HYPERLINK(1)", "+1", "-x", "@x", "\tx", "\rx", 'a,"b', "plain", "a\nb"]
+    numbers = np.linspace(-4, 4, len(names))
+    write_table(path, {"name": np.array(names), "value": numbers})
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))[1:]
+    assert [row[0] for row in rows] == [
+        *("'=HYPERLINK(1)", "+1", "'-x", "'@x", "'\tx", "'\rx"),
+        *('a,"b', "plain", "a\nb"),
+    ]
+    assert [float(row[1]) for row in rows] == numbers.tolist()

@@ -24,6 +24,7 @@ from scorecast.exceptions import (
     DataWarning,
     InvalidInputError,
     Location,
+    NotConvergedError,
     ScorecastError,
     UsageError,
     listed,
@@ -282,6 +283,9 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> ApparentInformation:
         _say_at_once(loaded.arguments, options)
     try:
         return _ask(options, loaded.arguments)
+    except NotConvergedError as error:
+        error.problem += "; --quick gives the like without a simulation"
+        raise
     except KeyboardInterrupt as stop:
         kept = options["checkpoint"]
         raise interrupted(kept if kept and os.path.exists(kept) else None) from stop

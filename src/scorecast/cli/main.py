@@ -103,8 +103,12 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     # a pool of them, made when NumPy is loaded, would only wait and burn a core.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _fill_closed_streams()
-    signal.signal(signal.SIGTERM, _terminate)
-    sys.exit(_run(arguments))
+    try:
+        signal.signal(signal.SIGTERM, _terminate)
+        code = _run(arguments)
+    except KeyboardInterrupt:  # before or after what `_run` looks after
+        code = 130
+    sys.exit(code)
 
 
 def _fill_closed_streams() -> None:

@@ -23,6 +23,7 @@ from scorecast.exceptions import (
     MissingExtraError,
     printable,
 )
+from scorecast.io.delimited import is_number
 from scorecast.io.files import (
     FILE_FORMATS,
     FilePath,
@@ -35,6 +36,7 @@ from scorecast.io.files import (
 )
 
 _ROWS = 256  # of a CSV file written at once
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _MAX_DEPTH = 100  # of JSON
 _STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity', re.DOTALL)
 # File systems without hard links answer with one of these.
@@ -291,7 +293,8 @@ def write_table(
     path : str or path-like
         A name that ends in ``.csv``, ``.npz`` or ``.parquet``.
     columns : mapping of str to ndarray
-        Columns of equal length; names must not need quotes in a CSV file.
+        Columns of equal length. In a CSV file, text that a spreadsheet would run as a
+        formula (``=1+1``, ``@x``) begins with an apostrophe.
     force : bool, default=False
         Whether an existing file may be replaced.
     inputs : iterable of str or path-like, default=()
@@ -333,7 +336,7 @@ def _archive(columns: Mapping[str, NDArray[Any]]) -> bytes:
 
 def _delimited(columns: Mapping[str, NDArray[Any]]) -> bytes:
     buffer = io.BytesIO()
-    buffer.write((",".join(columns) + "\n").encode())
+    buffer.write((",".join(map(_cell, columns)) + "\n").encode())
     n = len(next(iter(columns.values()), ()))
     # Some rows at a time: Python's numbers take far more room than an array's.
     for start in range(0, n, _ROWS):
@@ -345,7 +348,19 @@ def _delimited(columns: Mapping[str, NDArray[Any]]) -> bytes:
 
 def _texts(values: NDArray[Any]) -> list[str]:
     plain = values.tolist()
-    return plain if values.dtype.kind == "U" else [repr(value) for value in plain]
+    if values.dtype.kind == "U":
+        return [_cell(text) for text in plain]
+    return [repr(value) for value in plain]
+
+
+def _cell(text: str) -> str:
+    """Write text so that it stays one cell, which no spreadsheet runs as a formula."""
+    if text.startswith(_FORMULAS) and not is_number(text):
+        text = f"'{text}"
+    if any(mark in text for mark in ',"\n\r'):
+        doubled = text.replace('"', '""')
+        return f'"{doubled}"'
+    return text
 
 
 def _parquet(columns: Mapping[str, NDArray[Any]]) -> bytes:
