@@ -169,7 +169,7 @@ def trapped(tmp_path):
     trap = "open('ran.txt', 'a').write(__name__ + chr(10))\nraise ImportError\n"
     names = ("threadpoolctl", "joblib", "cloudpickle", "loky", "sklearn", "numpy")
     cluster = ("dask", "distributed", "tornado", "msgpack", "toolz", "zict", "yaml")
-    for name in (*names, *cluster, "click", "scorecast"):
+    for name in (*names, *cluster, "click"):
         (tmp_path / f"{name}.py").write_text(trap)
     return tmp_path
 
@@ -180,6 +180,7 @@ ENGINES = ["local", pytest.param("dask", marks=pytest.mark.slow)]
 @pytest.mark.parametrize("engine", ENGINES)
 def test_no_worker_runs_what_lies_beside_the_data(trapped, engine):
     tool = os.path.join(os.path.dirname(sys.executable), "scorecast")
+    (trapped / "scorecast.py").write_text((trapped / "joblib.py").read_text())
     wanted = (
         "assess data.csv --target kind --model naive-bayes --cv 3 --json - "
         f"--permutations 0 --time-limit 600 --jobs 2 --engine {engine}"
