@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.stats
+from sklearn.cluster import SpectralCoclustering
 from sklearn.feature_selection import SelectKBest
 from sklearn.naive_bayes import GaussianNB
 
 import scorecast as sc
 from scorecast import evaluation, simulate
+from scorecast.biclusters import assess_biclustering_settings, simulated_matrix
 from scorecast.reproduction import catalogue
 
 _RNG = np.random.default_rng(0)
@@ -122,6 +125,12 @@ MAKERS: Mapping[str, Callable[[], Any]] = {
         data=_RNG.normal(size=(12, 8)),
         n_random=3,
         n_permutations=9,
+    ),
+    "bicluster-settings": lambda: assess_biclustering_settings(
+        SpectralCoclustering(n_clusters=2, random_state=0),
+        {"signal": [1.0, 9.0], "size": ["12x8"]},
+        simulator=partial(simulated_matrix, n_biclusters=1, rows=4, columns=3),
+        n_repeats=3,
     ),
     "simulated-biclusters": lambda: simulate.biclusters(
         8, 6, n_biclusters=1, rows=3, columns=2
