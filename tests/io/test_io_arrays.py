@@ -6,6 +6,7 @@ import io
 import json
 import struct
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
@@ -342,3 +343,27 @@ def test_columns_of_a_nameless_array_cannot_be_dropped(tmp_path, refusal):
     layout = FileLayout(drop=["a"])
     error = refusal(read_matrix, tmp_path / "a.npy", layout=layout)
     assert "no column names" in error.problem
+
+
+def test_scores_larger_than_the_limit_are_read_where_they_lie(
+    refusal, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("scorecast.io.arrays._MAP_FROM", MIB)
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((500, 2000)).astype(np.float32)  # 4 MB
+    labels = np.arange(500)
+    np.save(tmp_path / "a.npy", scores)
+    np.save(tmp_path / "y.npy", labels)
+    of = {"labels": tmp_path / "y.npy"}
+    small = FileLayout(max_bytes=2 * MIB)
+    found = read_scores(tmp_path / "a.npy", layout=small, **of)
+    assert isinstance(found.values, np.memmap)
+    np.testing.assert_array_equal(found.values, scores)
+    # Something is noted of every row; what is no table of scores, or must be converted
+    # first, is read whole.
+    few = FileLayout(max_bytes=MIB)
+    refusal(partial(read_scores, **of), tmp_path / "a.npy", layout=few)
+    refusal(read_matrix, tmp_path / "a.npy", layout=small)
+    for other in (scores.astype(">f4"), np.asfortranarray(scores), scores.astype(int)):
+        np.save(tmp_path / "b.npy", other)
+        refusal(partial(read_scores, **of), tmp_path / "b.npy", layout=small)

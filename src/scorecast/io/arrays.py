@@ -76,6 +76,7 @@ _RATIO_FROM = 64 * 2**20
 _ENCRYPTED = 0x1
 _TENSORS = {"F64", "F32", "F16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8"}
 _CELLS_AT_ONCE = 2**22
+_NOTED_PER_ROW = 3072  # bytes that ranks, tails and resampling keep of a sample
 _FIXED_WIDTH_LIMIT = 256 * 2**20
 _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = (0xD800, 0xDFFF)
@@ -107,10 +108,14 @@ class ArrayFile:
         elif file.ending == ".safetensors":
             self.contents = _tensor_contents(file, self.max_bytes)
 
-    def read(self, key: str | None) -> NDArray[Any]:
-        """Return one array: numbers or text, not empty, native byte order."""
+    def read(self, key: str | None, *, by_rows: bool = False) -> NDArray[Any]:
+        """Return one array: numbers or text, not empty, native byte order.
+
+        What is only ever looked at by rows may be larger than memory, in a ``.npy``
+        file: it is mapped, and what counts is what is noted of every row.
+        """
         if key is None:
-            return _read_npy(self.file, self.max_bytes)
+            return _read_npy(self.file, self.max_bytes, by_rows=by_rows)
         if self.file.ending == ".npz":
             return _read_npz(self.file, key, self.max_bytes)
         return _read_tensor(self.file, key, self.max_bytes)
@@ -215,17 +220,28 @@ class _Header:
         """The size of the array; a Python int, so that it cannot overflow."""
         return math.prod(self.shape) * self.dtype.itemsize
 
+    @property
+    def is_as_it_is(self) -> bool:
+        """Whether rows can be looked at where they lie, without being converted."""
+        is_native = self.dtype.isnative and self.dtype in (np.float32, np.float64)
+        return is_native and len(self.shape) == 2 and not self.is_fortran
+
     def __str__(self) -> str:
         return f"{self.dtype} {self.shape}"
 
 
-def _read_npy(file: InputFile, max_bytes: int) -> NDArray[Any]:
+def _read_npy(
+    file: InputFile, max_bytes: int, *, by_rows: bool = False
+) -> NDArray[Any]:
     """Return the array of a ``.npy`` file; a large one is mapped, not copied."""
     with opened(file) as stream:
         header = _read_header(stream, file, None)
         found = os.fstat(stream.fileno()).st_size - header.offset
         _check_length(file, None, header, found)
-        check_size(file, header.n_bytes, max_bytes)
+        needed = header.n_bytes
+        if by_rows and header.is_as_it_is:
+            needed = min(needed, _NOTED_PER_ROW * header.shape[0])
+        check_size(file, needed, max_bytes)
         if header.n_bytes < _MAP_FROM:
             return _read_body(stream, header, file, None)
         mapped: NDArray[Any] = np.memmap(

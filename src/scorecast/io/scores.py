@@ -192,7 +192,8 @@ def _from_arrays(
         raise file.refusal(problem, remedy="leave the prefix out", option="prefix")
     dropped_columns(source, layout.drop)
     key = source.choose(SCORE_NAMES, "scores")
-    values = real_matrix(source.read(key), file, key, layout.max_bytes)
+    array = source.read(key, by_rows=True)
+    values = real_matrix(array, file, key, layout.max_bytes)
     notes: tuple[DataWarning, ...] = ()
     if labels is None:
         label_key = _label_key(source, key)
