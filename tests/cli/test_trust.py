@@ -457,12 +457,15 @@ def test_a_killed_run_goes_on_to_the_same_bytes(desk, verb, name, n_kills):
     whole = (desk / "whole.json").read_bytes()
     (desk / "run.ck").unlink()
     n_hit, rng = 0, random.Random(name + verb)
+    ahead = seconds  # of what is left to do, as far as one knows
     for _ in range(n_kills):
+        moment = rng.uniform(0.1, 0.7) * ahead
         with begun([*call, "--json=cut.json", "--force"]) as process:
-            time.sleep(rng.uniform(0.2, 0.8) * seconds)
+            time.sleep(moment)
             process.send_signal(getattr(signal, name))
             code = process.wait()
         n_hit += code != 0
+        ahead = max(ahead - moment, min(1.5, seconds)) if code else seconds
         # At the very start and end nobody looks after signals.
         assert code in (0, 130, -signal.Signals[name], -signal.SIGINT), code
         left = set(os.listdir(desk))
