@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import fisher_exact, hypergeom
 
 import scorecast as sc
 from scorecast.biclusters import BiclusterScores
@@ -29,6 +30,36 @@ def test_the_chance_is_that_of_all_ways_to_draw_the_rows():
     assert other.p_value == pytest.approx(1 - math.comb(7, 2) / math.comb(9, 2))
     # Four p-values in all, two of them 1: Benjamini and Hochberg.
     assert row.p_adjusted == pytest.approx(min(4 * row.p_value, 2 * other.p_value))
+
+
+def test_p_values_are_those_of_hypergeom_and_of_the_exact_test_of_fisher():
+    rng, n_rows = np.random.default_rng(11), 40
+    found = [
+        (sorted(rng.choice(n_rows, size, replace=False).tolist()), [0])
+        for size in (3, 9, 17)
+    ]
+    terms = {
+        f"t{k}": rng.choice(n_rows, k, replace=False).tolist()
+        for k in (2, 5, 11, 20, 33)
+    }
+    answer = _scored(terms, found, (n_rows, 4), alpha=0.999)
+    rows = {
+        one.name: set(own[0]) for one, own in zip(answer.biclusters, found, strict=True)
+    }
+    assert len(answer.enrichments.rows) > 5
+    for row in answer.enrichments.rows:
+        own, term = rows[row.bicluster], set(terms[row.term])
+        n, both, here = n_rows, len(own & term), row.n_rows
+        assert (row.n_shared, row.n_annotated) == (both, len(term))
+        upper = hypergeom.sf(both - 1, n, len(term), here)
+        assert row.p_value == pytest.approx(upper, rel=1e-9)
+        rest = n - here - len(term) + both
+        counts = [[both, here - both], [len(term) - both, rest]]
+        exact = fisher_exact(counts, alternative="greater").pvalue
+        assert row.p_value == pytest.approx(exact, rel=1e-9)
+        # One hit fewer or more is another chance: the tail counts what was seen.
+        if both:
+            assert row.p_value != pytest.approx(hypergeom.sf(both, n, len(term), here))
 
 
 def test_terms_of_one_row_are_not_tried_and_repeats_count_once():
