@@ -88,8 +88,18 @@ def test_numbers_and_groups(run, table):
     code, out, err = run("assess", table, *call, "--model", "ridge", *TESTED)
     assert code == 0, err
     assert "root mean squared error" in out
-    assert "no null data: they keep what classes look like" in " ".join(out.split())
+    assert "null data: not drawn, as samples of a group" in " ".join(out.split())
     assert "20 groups" in out
+
+
+@pytest.mark.parametrize("kind", ["normal", "independent"])
+def test_null_data_of_numbers_are_drawn_as_asked(run, table, kind):
+    call = ("--target", "size", "--drop", "kind", "--drop", "patient", "--json", "-")
+    chosen = ("--model", "ridge", "--null-data", kind, *TESTED)
+    code, out, err = run("assess", table, *call, *chosen)
+    assert code == 0, err
+    tests = json.loads(out)["result"]["models"]["ridge"]["null_tests"]
+    assert tests["null_data"]["n_draws"] == 3
 
 
 def test_help_names_every_model_and_metric(run):

@@ -32,6 +32,7 @@ from scorecast.evaluation import (
     task_of,
 )
 from scorecast.evaluation.estimators import FeatureModeClassifier, MajorityClassifier
+from scorecast.evaluation.metrics import Task
 from scorecast.evaluation.null_data import draw_null_data, ledoit_wolf, real_share
 from scorecast.evaluation.null_tests import (
     PooledView,
@@ -43,6 +44,7 @@ from scorecast.evaluation.null_tests import (
 )
 
 RNG = np.random.default_rng
+NUMBERS = Task.REGRESSION
 PERMUTED = np.array([0.5, 0.4, 0.3, 0.6, 0.45, 0.52, 0.38, 0.2])
 LEVELS = {"alpha": 0.05, "relaxed_alpha": 0.2}
 
@@ -355,12 +357,78 @@ def test_null_data_keep_what_they_claim(name):
     drawn = draw_null_data(check_data(X, y), name, rng)
     for code in (0, 1):
         own = y == code
+        if not claims.keeps_target:
+            assert drawn[own].mean(axis=0) == pytest.approx(X.mean(axis=0), abs=0.25)
+            assert drawn.std(axis=0) == pytest.approx(X.std(axis=0), rel=0.1)
+            continue
         assert drawn[own].mean(axis=0) == pytest.approx(X[own].mean(axis=0), abs=0.25)
         assert drawn[own].std(axis=0) == pytest.approx(X[own].std(axis=0), rel=0.2)
     inner = np.corrcoef(drawn[y == 0].T)[0, 1]
     assert inner > 0.8 if claims.keeps_covariance else abs(inner) < 0.2
     same = np.array_equal(np.sort(drawn[y == 0], axis=0), np.sort(X[:300], axis=0))
     assert same == claims.keeps_marginals
+
+
+@pytest.mark.parametrize("name", NULL_DATA)
+def test_null_data_of_numbers_keep_lines_and_residuals_as_they_claim(name):
+    rng, claims = RNG(0), NULL_DATA[name]
+    y = rng.normal(10, 2, size=600)
+    X = rng.normal(size=(600, 1)) + 0.3 * rng.normal(size=(600, 3)) + y[:, None]
+    drawn = draw_null_data(check_data(X, y, task=NUMBERS), name, rng)
+
+    def line(values):
+        return np.polyfit(y, values, 1)
+
+    for old, new in zip(X.T, drawn.T, strict=True):
+        if not claims.keeps_target:
+            assert line(new)[0] == pytest.approx(0, abs=0.15)
+            assert new.std() == pytest.approx(old.std(), rel=0.1)
+            continue
+        assert line(new)[0] == pytest.approx(line(old)[0], abs=0.1)
+        left = [x - np.polyval(line(x), y) for x in (old, new)]
+        # Like numbers are not equal ones: what they differ by adds to the rest.
+        rel = 0.2 if claims.keeps_marginals else 0.1
+        assert left[1].std() == pytest.approx(left[0].std(), rel=rel)
+    inner = np.corrcoef((drawn - np.outer(y, line(drawn)[0])).T)[0, 1]
+    assert inner > 0.8 if claims.keeps_covariance else abs(inner) < 0.25
+    same = np.array_equal(np.sort(drawn, axis=0), np.sort(X, axis=0))
+    assert same == claims.keeps_marginals
+
+
+@pytest.mark.parametrize("name", [x for x in NULL_DATA if x != "shuffle"])
+def test_null_data_of_numbers_shrink_slopes_that_chance_explains(name):
+    y = RNG(2).normal(size=60)
+    noise = check_data(RNG(0).normal(size=(60, 400)), y, task=NUMBERS)
+    claims = NULL_DATA[name]
+
+    def slopes(data):
+        drawn = draw_null_data(data, name, RNG(1))
+        return np.polyfit(y, drawn, 1)[0]
+
+    # A slope of noise has variance 1 / Syy; plugging it in doubles that.
+    own = 1 / ((y - y.mean()) ** 2).sum()
+    expected = (1 + claims.keeps_class_means) * own
+    assert np.mean(slopes(noise) ** 2) == pytest.approx(expected, rel=0.25)
+    strong = slopes(check_data(noise.X + 2 * y[:, None], y, task=NUMBERS)).mean()
+    assert strong == pytest.approx(2 if claims.keeps_target else 0, abs=0.1)
+
+
+def test_a_straight_rule_is_no_better_than_on_null_data_and_a_product_is():
+    """Null data keep what single features say of a number, and no more."""
+    rng = RNG(3)
+    X = rng.uniform(-1, 1, size=(120, 2))
+    straight = X.sum(axis=1) + 0.3 * rng.normal(size=120)
+    product = X[:, 0] * X[:, 1] + 0.05 * rng.normal(size=120)
+    options = {"n_permutations": 19, "n_null_data": 19, "cv": 4}
+    one = only(assess_bare("ridge", X, straight, **options)).null_tests
+    assert one.null_data.p_value > 0.05
+    two = only(
+        assess_bare("sklearn.neighbors:KNeighborsRegressor()", X, product, **options)
+    ).null_tests
+    assert two.null_data.p_value <= 0.05
+    blind = only(assess_bare("ridge", X, straight, null_data="independent", **options))
+    assert blind.null_tests.null_data.p_value <= 0.05
+    assert blind.null_tests.basis.beyond_null_data
 
 
 @pytest.mark.parametrize("name", NULL_DATA)
@@ -378,10 +446,13 @@ def test_null_data_shrink_what_chance_explains_unless_they_keep_means(name):
         expected = 4 / 30 if keeps else 2 / 30
         assert np.mean(gaps(noise) ** 2) == pytest.approx(expected, rel=0.25)
     strong = check_data(noise.X + 2 * y[:, None], y)
-    assert gaps(strong).mean() == pytest.approx(2, abs=0.1)
+    known = 2 if NULL_DATA[name].keeps_target else 0
+    assert gaps(strong).mean() == pytest.approx(known, abs=0.3 if not known else 0.1)
 
 
-@pytest.mark.parametrize("name", [n for n in NULL_DATA if n != "shuffle"])
+@pytest.mark.parametrize(
+    "name", [n for n, x in NULL_DATA.items() if n != "shuffle" and x.keeps_target]
+)
 def test_null_data_vary_within_classes_as_the_real_do_however_few(name):
     # Six classes of two: what the means took of the spread is given back.
     y = np.repeat(np.arange(6), 2)

@@ -270,7 +270,11 @@ def test_an_area_with_a_rare_class_is_not_sent_in_a_circle():
 
 
 def test_no_kind_of_null_data_is_described_as_another():
-    for kind, said in (("shrunk", "on the whole"), ("shuffle", "know nothing of one")):
+    for kind, said in (
+        ("shrunk", "on the whole"),
+        ("shuffle", "know nothing of one"),
+        ("independent", "whatever the target"),
+    ):
         call = TESTED | {"null_data": kind}
         page = page_text(render(assess_bare("naive-bayes", *samples(), **call), "html"))
         assert said in page

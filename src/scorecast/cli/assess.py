@@ -321,8 +321,6 @@ def _refuse_unused(options: dict[str, Any], task: Task) -> None:
         unused = ("permute", "null_data")
         refuse_unused(context, unused, "without tests against chance")
     if task is Task.REGRESSION:
-        reason = "for numbers: it keeps what each class looks like"
-        refuse_unused(context, ("null_data",), reason)
         refuse_unused(context, ("cost",), "for numbers: it is of answering a class")
     if not options["grids"]:
         refuse_unused(context, ("tune_cv",), "without --tune")

@@ -85,7 +85,6 @@ from scorecast.evaluation.learning_curve import (
 from scorecast.evaluation.metrics import (
     Metric,
     Needs,
-    Task,
     check_scoring,
     find_pos_label,
     metrics_for,
@@ -239,7 +238,7 @@ def assess(
     """
     models = check_estimators(estimator)
     task = task_of(models)
-    tests = _check_tests(tests, task)
+    tests = _check_tests(tests)
     asked = usual_scoring(task, [cv]) if scoring is None else scoring
     metrics = check_scoring(asked, task)
     data = check_data(X, y, task=task, groups=groups)
@@ -313,18 +312,14 @@ class _Config:
     pos_label: str | None
 
 
-def _check_tests(tests: Any, task: Task) -> NullTests | None:
-    """Check how scores are tested; null data are of classes only."""
+def _check_tests(tests: Any) -> NullTests | None:
+    """Check how scores are tested."""
     if tests is None:
         return None
     if not isinstance(tests, NullTests):
         problem = f"must be NullTests(...), or None for none; got {tests!r}"
         raise UsageError(problem, parameter="tests")
-    checked = tests.checked()
-    if task is Task.REGRESSION and checked.null_data != NullTests.null_data:
-        problem = "keeps what each class looks like, and regressors have none"
-        raise UsageError(problem, parameter="null_data")
-    return checked
+    return tests.checked()
 
 
 def _check_curves(
@@ -547,7 +542,7 @@ def _seconds_of_model(tested: _TestedModel, config: _Config) -> dict[str, float]
         )
         count = config.tests.n_permutations or usual
         found[f"{name}: permuted data"] = max(count * tested.seconds * share, 0.05)
-        if data.is_classification and data.groups is None:
+        if data.groups is None:
             drawing = 1e-7 * n * m + 2e-10 * n * m * min(n, m)
             drawn = config.tests.n_null_data * (tested.seconds + drawing)
             found[f"{name}: null data"] = drawn

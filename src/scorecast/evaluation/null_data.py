@@ -1,7 +1,8 @@
 """What knows next to nothing: null data, and the null models to be beaten.
 
 Null data have the global regularities of the real ones and no joint structure: what
-each class looks like is kept, one feature at a time.
+single features say of the target is kept, one at a time: the mean of every class, or,
+where the target is a number, a straight line.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import scipy  # its parts load when first used
 
 from scorecast._core.registry import Method, Registry
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.evaluation.data import EvaluationData, is_table, shuffled_columns
 from scorecast.evaluation.metrics import Task
-from scorecast.exceptions import UsageError
 
 Draw = Callable[[EvaluationData, FloatArray, np.random.Generator], FloatArray]
+_BINS, _LEAST_IN_BIN = 10, 5  # of like numbers, to shuffle among
 _PAPER = (
     "R. Henriques and S. C. Madeira (2015). Towards robust performance guarantees for "
     "models learned from high-dimensional data. In: Big Data in Complex Systems."
@@ -36,17 +38,21 @@ class NullDataMethod(Method):
         From data, their features as numbers, and a generator to features for the same
         targets; None where features are shuffled as they are.
     keeps_class_means : bool
-        Whether class means are those of the data; else shrunk towards one another.
+        Whether class means (or slopes along a number) are those of the data; else
+        shrunk towards the mean of all.
     keeps_covariance : bool
         Whether features go together as in the data, on the whole.
     keeps_marginals : bool
         Whether every feature has the very values of the data, class by class.
+    keeps_target : bool
+        Whether single features say something of the target at all.
     """
 
     draw: Draw | None
     keeps_class_means: bool = True
     keeps_covariance: bool = False
     keeps_marginals: bool = False
+    keeps_target: bool = True
 
 
 NULL_DATA: Registry[NullDataMethod] = Registry()
@@ -108,12 +114,12 @@ NULL_MODELS.add(
 
 
 def draw_null_data(data: EvaluationData, kind: str, rng: np.random.Generator) -> Any:
-    """Draw features that keep what each class looks like, one feature at a time.
+    """Draw features that keep what each says of the target, one feature at a time.
 
     Parameters
     ----------
     data : EvaluationData
-        The real data, with classes.
+        The real data.
     kind : str
         One of `NULL_DATA`. Features of which some are missing or no numbers are always
         shuffled.
@@ -124,15 +130,7 @@ def draw_null_data(data: EvaluationData, kind: str, rng: np.random.Generator) ->
     -------
     ndarray or data frame of shape (n_samples, n_features)
         Features for the same targets.
-
-    Raises
-    ------
-    UsageError
-        If there are no classes to be conditional on.
     """
-    if not data.is_classification:
-        problem = "keeps what each class looks like, and these targets are numbers"
-        raise UsageError(problem, parameter="null_data")
     method, known = NULL_DATA[kind], data.matrix()
     if method.draw is None or known is None:
         return _shuffled(data, rng)
@@ -148,16 +146,42 @@ def _class_means(data: EvaluationData, values: FloatArray) -> FloatArray:
     return means
 
 
+def _slopes(data: EvaluationData, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return targets around their mean, and how features rise with them."""
+    y = np.asarray(data.y, dtype=np.float64)
+    y = y - y.mean()
+    square = float(y @ y)
+    slopes: FloatArray = (
+        y @ values / square if square > 0 else np.zeros(values.shape[1])
+    )
+    return y, slopes
+
+
+def _expected(data: EvaluationData, values: FloatArray) -> tuple[FloatArray, int]:
+    """Return what targets make of every value, and the parameters of a feature."""
+    if data.is_classification:
+        return _class_means(data, values)[data.codes], data.n_classes
+    y, slopes = _slopes(data, values)
+    expected: FloatArray = values.mean(axis=0) + np.outer(y, slopes)
+    return expected, 2
+
+
 def _draw_shrunk(
     data: EvaluationData, values: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """Shrink class means by what chance alone would make of them."""
-    means, middle = _class_means(data, values), values.mean(axis=0)
-    centred = values - means[data.codes]
-    share = real_share(means - middle, centred, data.class_counts)
+    """Shrink class means, or slopes, by what chance alone would make of them."""
+    middle = values.mean(axis=0)
+    expected, n_fitted = _expected(data, values)
+    centred = values - expected
+    if data.is_classification:
+        offsets = _class_means(data, values) - middle
+        share = real_share(offsets, centred, data.class_counts)
+    else:
+        y, slopes = _slopes(data, values)
+        share = _real_share_of(slopes**2 * (y @ y), centred, n_fitted)
     # The square root keeps the spread that the true means have.
-    means = middle + np.sqrt(share) * (means - middle)
-    drawn: FloatArray = means[data.codes] + _correlated(centred, data.n_classes, rng)
+    expected = middle + np.sqrt(share) * (expected - middle)
+    drawn: FloatArray = expected + _correlated(centred, n_fitted, rng)
     return drawn
 
 
@@ -165,31 +189,47 @@ def _draw_normal(
     data: EvaluationData, values: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     """Draw every feature for itself."""
-    codes, means = data.codes, _class_means(data, values)
-    centred = values - means[codes]
+    expected, n_fitted = _expected(data, values)
+    centred = values - expected
+    noise = rng.standard_normal(values.shape)
+    if not data.is_classification:
+        degrees = max(data.n_samples - n_fitted, 1)
+        spread = np.sqrt((centred**2).sum(axis=0) / degrees)
+        around: FloatArray = expected + spread * noise
+        return around
+    codes = data.codes
     squares = np.stack(
         [(centred[codes == c] ** 2).sum(0) for c in range(data.n_classes)]
     )
     spreads = np.sqrt(squares / np.maximum(data.class_counts - 1, 1)[:, None])
-    noise = rng.standard_normal(values.shape)
-    drawn: FloatArray = means[codes] + spreads[codes] * noise
+    drawn: FloatArray = expected + spreads[codes] * noise
     return drawn
 
 
 def _draw_correlated(
     data: EvaluationData, values: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """Draw around class means as they are."""
-    means = _class_means(data, values)
-    centred = values - means[data.codes]
-    return means[data.codes] + _correlated(centred, data.n_classes, rng)
+    """Draw around class means, or lines, as they are."""
+    expected, n_fitted = _expected(data, values)
+    return expected + _correlated(values - expected, n_fitted, rng)
+
+
+def _draw_independent(
+    data: EvaluationData, values: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Draw without a look at the targets."""
+    del data
+    middle = values.mean(axis=0)
+    drawn: FloatArray = middle + _correlated(values - middle, 1, rng)
+    return drawn
 
 
 NULL_DATA.add(
     NullDataMethod(
         name="shrunk",
         title="normal null data with shrunk class means",
-        summary="means of classes and common covariance, less what chance made of them",
+        summary="means of classes (slopes along a number) and common covariance, "
+        "less what chance made of them",
         reference=_PAPER,
         draw=_draw_shrunk,
         keeps_class_means=False,
@@ -200,7 +240,8 @@ NULL_DATA.add(
     NullDataMethod(
         name="normal",
         title="normal null data, feature by feature",
-        summary="means and spreads of each class as they are, nothing in common",
+        summary="means and spreads of each class (lines along a number) as they are, "
+        "nothing in common",
         reference=_PAPER,
         draw=_draw_normal,
     )
@@ -209,7 +250,8 @@ NULL_DATA.add(
     NullDataMethod(
         name="shuffle",
         title="features shuffled within classes",
-        summary="the features themselves, each shuffled within each class on its own",
+        summary="the features themselves, each shuffled on its own within each class "
+        "(among samples of like numbers)",
         reference="M. Ojala and G. C. Garriga (2010). Permutation tests for studying "
         "classifier performance. Journal of Machine Learning Research 11.",
         draw=None,
@@ -220,10 +262,23 @@ NULL_DATA.add(
     NullDataMethod(
         name="covariance",
         title="normal null data with the common covariance",
-        summary="means of classes as they are, with the common covariance, shrunk",
+        summary="means of classes (lines along a number) as they are, with the common "
+        "covariance, shrunk",
         reference=_PAPER,
         draw=_draw_correlated,
         keeps_covariance=True,
+    )
+)
+NULL_DATA.add(
+    NullDataMethod(
+        name="independent",
+        title="normal null data that know nothing of the target",
+        summary="mean and covariance of all samples, whatever the target",
+        reference=_PAPER,
+        draw=_draw_independent,
+        keeps_class_means=False,
+        keeps_covariance=True,
+        keeps_target=False,
     )
 )
 
@@ -246,22 +301,39 @@ def real_share(offsets: FloatArray, centred: FloatArray, counts: IntArray) -> fl
         Between 0 and 1: one less the differences expected by chance over those seen,
         in units of the spread within classes, over all features together.
     """
-    degrees = centred.shape[0] - counts.size
+    explained = (counts[:, None] * offsets**2).sum(axis=0)
+    return _real_share_of(explained, centred, counts.size)
+
+
+def _real_share_of(explained: FloatArray, centred: FloatArray, n_fitted: int) -> float:
+    """Estimate how much of the sums of squares that targets explain is not chance."""
+    degrees = centred.shape[0] - n_fitted
     if degrees <= 2:
         return 0.0  # chance has no expectation then
     within = (centred**2).sum(axis=0) / degrees
     varies = within > 0
-    seen = float((counts[:, None] * offsets[:, varies] ** 2 / within[varies]).sum())
+    seen = float((explained[varies] / within[varies]).sum())
     # The mean of F is above one, as the spread within is estimated too.
-    expected = (counts.size - 1) * float(varies.sum()) * degrees / (degrees - 2)
+    expected = (n_fitted - 1) * float(varies.sum()) * degrees / (degrees - 2)
     return max(0.0, 1 - expected / seen) if seen > 0 else 0.0
 
 
+def _alike(data: EvaluationData) -> IntArray:
+    """Return which samples have like targets: a class, or neighbouring numbers."""
+    if data.is_classification:
+        return data.codes
+    n_bins = max(1, min(_BINS, data.n_samples // _LEAST_IN_BIN))
+    places = scipy.stats.rankdata(data.y, method="min") - 1  # equals stay together
+    bins: IntArray = (places * n_bins / data.n_samples).astype(np.int64)
+    return bins
+
+
 def _shuffled(data: EvaluationData, rng: np.random.Generator) -> Any:
-    """Shuffle every feature within every class, whatever it is."""
+    """Shuffle every feature among samples of like targets, whatever it is."""
     orders = np.tile(np.arange(data.n_samples)[:, None], (1, data.n_features))
-    for code in range(data.n_classes):
-        own = data.codes == code
+    alike = _alike(data)
+    for code in range(int(alike.max()) + 1):
+        own = alike == code
         orders[own] = rng.permuted(orders[own], axis=0)
     return shuffled_columns(data.X, orders)
 
@@ -293,7 +365,7 @@ def ledoit_wolf(centred: FloatArray) -> float:
 
 
 def _correlated(
-    centred: FloatArray, n_classes: int, rng: np.random.Generator
+    centred: FloatArray, n_fitted: int, rng: np.random.Generator
 ) -> FloatArray:
     """Draw from the shrunk common covariance without ever forming it."""
     n, m = centred.shape
@@ -301,7 +373,7 @@ def _correlated(
     scale[scale == 0] = 1.0
     standard = centred / scale
     shrinkage = ledoit_wolf(standard)
-    degrees = max(n - n_classes, 1)
+    degrees = max(n - n_fitted, 1)
     shared = rng.standard_normal((n, n)) @ standard / np.sqrt(degrees)
     alone = rng.standard_normal((n, m)) * np.sqrt(n / degrees)
     mixed = np.sqrt(1 - shrinkage) * shared + np.sqrt(shrinkage) * alone

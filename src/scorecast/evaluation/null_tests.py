@@ -280,7 +280,7 @@ class NullTestSummary:
     null_models : dict of str to NullTest
         Against models that know next to nothing, or settings that were given.
     null_data : NullTest or None
-        Against null data; None for numbers, or if none were drawn.
+        Against null data; None if none were drawn.
     density : PermutationDensity or None
         Against single folds of permuted data.
     verdict : Verdict
@@ -793,9 +793,8 @@ def _null_data_draws(
     part: str,
 ) -> Draws:
     """Fit and test on null data, again and again."""
-    # There may be no classes to be conditional on; nor are samples of a group drawn one
-    # by one.
-    if not data.is_classification or data.groups is not None:
+    # Samples of a group are not drawn one by one.
+    if data.groups is not None:
         return _gather([], len(plan.splits))
     draw = partial(
         _one_null_data_set,
@@ -1123,7 +1122,7 @@ def _null_data_test(
 ) -> NullTest | None:
     """Test against null data, or say why there are none."""
     data = estimates.data
-    if data.groups is not None and data.is_classification:
+    if data.groups is not None:
         # Samples drawn one by one would lack what those of a group have in common, and
         # what groups differ by would pass for a difference of classes.
         none = NullTest(status=TestStatus.GROUPED)

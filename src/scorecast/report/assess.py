@@ -31,7 +31,6 @@ from scorecast.evaluation import (
     Remedy,
     RepeatKind,
     ScoreInterval,
-    Task,
     TestStatus,
     Verdict,
 )
@@ -516,7 +515,7 @@ def _reason(found: Models, tests: NullTestSummary) -> str:
         others = "permuted data and null models"
         if tests.permuted is None:
             others = " and ".join(map(_setting, tests.null_models))
-        return f"better than {others} ({against} at most){_beyond(tests, alpha)}"
+        return f"better than {others} ({against} at most){_beyond(found, tests, alpha)}"
     least = formats.p_value(worst.min_p_rank).removeprefix("p = ")
     if basis.remedy is Remedy.OTHER_GROUPS:
         ways = formats.count(round(1 / worst.min_p_rank))
@@ -558,7 +557,7 @@ def _way_out(found: Models, tests: NullTestSummary, least: str) -> str:
     return "as it stands, more samples of this kind would not settle it"
 
 
-def _beyond(tests: NullTestSummary, alpha: float) -> str:
+def _beyond(found: Models, tests: NullTestSummary, alpha: float) -> str:
     """Say how the model does beside null data."""
     test = tests.null_data
     if test is None:
@@ -572,7 +571,11 @@ def _beyond(tests: NullTestSummary, alpha: float) -> str:
         least = formats.p_value(test.min_p_rank).removeprefix("p = ")
         draws = formats.count(test.n_draws)
         return f"; {draws} null data sets cannot show p below {least}"
-    return f"; not than null data ({p}): what single features show would explain it"
+    what = "what single features show"
+    tests_of = found.tests if isinstance(found, Assessment) else None
+    if tests_of is not None and not NULL_DATA[tests_of.null_data].keeps_target:
+        what = "features that know nothing of the target"
+    return f"; not than null data ({p}): {what} would explain it"
 
 
 def _verdict_facts(found: Models) -> list[tuple[str, str]]:
@@ -876,6 +879,8 @@ def _kept(found: Assessment) -> str:
     """Say in plain words what null data have of the real ones."""
     alone = "look like the real ones feature by feature, and hold no pattern beyond"
     kind = None if found.tests is None else NULL_DATA[found.tests.null_data]
+    if kind is not None and not kind.keeps_target:
+        return "have the mean and covariance of the real ones, whatever the target"
     if kind is None or kind.keeps_covariance:
         return f"{alone} that but how features go together on the whole"
     return f"{alone}: features know nothing of one another"
@@ -1397,8 +1402,6 @@ def _draws(found: Assessment) -> Iterator[tuple[str, str]]:
         said = formats.counted(tests.permuted.n_draws, "permutations")
         if tests.null_data is not None:
             said += f", {formats.counted(tests.null_data.n_draws, 'null data sets')}"
-        elif found.task is Task.REGRESSION:
-            said += ", no null data: they keep what classes look like"
         numbers.setdefault(said, []).append(formats.model_name(name, _NAME))
     if len(numbers) == 1:
         yield "Chance", next(iter(numbers))
