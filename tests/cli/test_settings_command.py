@@ -103,6 +103,19 @@ def test_data_are_made_with_what_is_fixed_and_varied(run):
     assert len({row["setting"] for row in found}) == 3
 
 
+def test_numbers_are_made_for_models_of_numbers(run):
+    words = ("--vary", "r2=0.1,0.9", "--fix", "n-features=4", "--fix", "n_samples=60")
+    code, out, err = run(
+        "settings", "--simulate", "--model", "ridge", *words, "--quick", "--json", "-"
+    )
+    assert code == 0, err
+    hard, easy = (x["estimate"] for x in json.loads(out)["result"]["estimates"])
+    assert easy < 0.6 < hard
+    wrong = run("settings", "--simulate", "--model", "ridge", "--vary", "std=1,2")
+    assert wrong[0] == 2
+    assert "n_informative" in wrong[2]
+
+
 def test_what_is_made_goes_by_the_names_of_both_worlds(run):
     found = []
     for mark in "-_":

@@ -18,6 +18,7 @@ from scorecast.simulate import SIMULATORS
 
 SMALL = {
     "classification": {"n_samples": 30, "n_features": 12, "patterns_n": 1},
+    "regression": {"n_samples": 30, "n_features": 12},
     "biclusters": {"n_rows": 100, "n_columns": 30},
     "recognition": {"n_classes": 6, "n_per_class": 2},
     "forecasts": {"n_samples": 9, "forecaster": "classes"},
@@ -70,12 +71,22 @@ def test_the_same_options_and_seed_make_the_same_data(name):
 DEFAULTS = {
     "classification": {
         "n_samples": 200, "n_features": 500, "n_classes": 3, "distribution": "gaussian",
-        "std": 3.0, "class_sep": 1.0, "informative": 1.0, "imbalance": 0.0,
+        "std": 3.0, "std_ratio": 1.0, "class_sep": 1.0, "informative": 1.0,
+        "boolean": 0.0, "scale_ratio": 1.0, "imbalance": 0.0,
         "noise": 0.0, "mixing": "sample", "correlation_block_size": 1,
-        "correlation_rho": 0.0, "skew_share": 0.0, "skew_kind": "tail",
+        "correlation_rho": 0.0, "correlation_n_blocks": None, "skew_share": 0.0,
+        "skew_kind": "tail",
         "skew_tail_share": 0.2, "skew_skewness": 2.0, "patterns_n": 0,
         "patterns_n_rows": 20, "patterns_n_columns": 10, "patterns_kind": "additive",
-        "with_bayes_error": True,
+        "measurement_pool_size": 1, "measurement_n_replicates": 1,
+        "measurement_technical_std": 0.0, "measurement_dye_bias": 0.0,
+        "measurement_dye_swap": False, "with_bayes_error": True,
+    },
+    "regression": {
+        "n_samples": 200, "n_features": 20, "n_informative": 5, "r2": 0.5,
+        "interactions": 0.0, "target_skew": 0.0, "scale_ratio": 1.0,
+        "correlation_block_size": 1, "correlation_rho": 0.0,
+        "correlation_n_blocks": None,
     },
     "biclusters": {
         "n_rows": 100, "n_columns": 30, "n_biclusters": None, "rows": None,
@@ -187,5 +198,8 @@ def test_every_kind_reads_like_this():
         sc.simulate.classification(20, 9, n_classes=2),
         sc.simulate.classification(20, 9, noise=0.1),
         sc.simulate.forecasts(9, forecaster="disaster"),
+        SIMULATORS["classification"].make(
+            n_samples=9, n_features=4, measurement_n_replicates=2
+        ),
     ]
     assert_snapshot("simulations", "\n\n".join(map(sc.render, made)))

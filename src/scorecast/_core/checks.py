@@ -32,6 +32,7 @@ __all__ = [
     "check_level",
     "check_matrix",
     "check_n_jobs",
+    "check_not_negative",
     "check_numbers",
     "check_one_of",
     "check_positive",
@@ -353,6 +354,14 @@ def check_positive(value: Any, parameter: str) -> float:
     if is_number and 0 < value < 1e12:
         return float(value)
     raise UsageError(f"must be a positive number; got {value!r}", parameter=parameter)
+
+
+def check_not_negative(value: Any, parameter: str) -> float:
+    """Return a number from 0 that is no misprint."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if is_number and 0 <= value < 1e12:
+        return float(value)
+    raise UsageError(f"must be a number from 0; got {value!r}", parameter=parameter)
 
 
 def check_numbers(values: Any, parameter: str) -> tuple[float, ...]:

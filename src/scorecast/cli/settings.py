@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from scorecast.cli.options import Share, Whole, output_options, table_options
 from scorecast.cli.verb import MethodName, Verb, option, refuse_unused
 from scorecast.evaluation import COLLECTIONS, METRICS, MODELS, Task
 from scorecast.exceptions import Location, UsageError
-from scorecast.simulate import SIMULATORS
+from scorecast.simulate import SIMULATORS, Simulator
 
 if TYPE_CHECKING:
     from scorecast.cli.outputs import Loaded
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
 
 _CLASSIFIERS = ", ".join(MODELS.select(task=Task.CLASSIFICATION))
 _REGRESSORS = ", ".join(MODELS.select(task=Task.REGRESSION))
-_SIMULATED = SIMULATORS["classification"].factors
-# What data to be made can be varied in; nobody waits for a Bayes error.
-_FACTORS = [name for name in _SIMULATED if name != "with_bayes_error"]
+# Data to be made, by what models predict.
+_SIMULATORS = {
+    Task.CLASSIFICATION: SIMULATORS["classification"],
+    Task.REGRESSION: SIMULATORS["regression"],
+}
+_SLOW = "with_bayes_error"  # nobody waits for it
 
 
 @click.command(
@@ -51,7 +54,11 @@ _FACTORS = [name for name in _SIMULATED if name != "with_bayes_error"]
         "--quick",
     ),
     aliases={
-        **{factor.parameter: factor.name for factor in _SIMULATED.values()},
+        **{
+            factor.parameter: factor.name
+            for simulator in _SIMULATORS.values()
+            for factor in simulator.factors.values()
+        },
         "estimator": "--model",
         "factors": "--vary",
         "data": "DATA",
@@ -63,7 +70,8 @@ _FACTORS = [name for name in _SIMULATED if name != "with_bayes_error"]
     "Input",
     "--simulate",
     is_flag=True,
-    help="Make data instead, as `scorecast simulate classification` does.",
+    help="Make data instead, as `scorecast simulate classification` does, or, for "
+    "models of numbers, `scorecast simulate regression`.",
 )
 @option(
     "Input",
@@ -199,9 +207,9 @@ def command(**options: Any) -> None:
     Each DATA has one row per sample, as for `assess`; several are a factor. Data at
     hand can be varied in n_samples and n_features (how many to draw), noise (share of
     the range of a feature) and imbalance (by how much the rarest class falls short of
-    the most frequent). With --simulate every option of `simulate classification` is a
-    factor, by the name it has there (n-samples, skew-share) or in Python (n_samples,
-    skew_share).
+    the most frequent). With --simulate every option of `simulate classification` (for
+    models of numbers, `simulate regression`) is a factor, by the name it has there
+    (n-samples, skew-share) or in Python (n_samples, skew_share).
     """
     from scorecast.cli.outputs import interrupted, run
 
@@ -237,24 +245,13 @@ def _load(options: dict[str, Any]) -> Loaded:
     from scorecast.evaluation.models import task_of
 
     models = check_estimators(list(options["models"]))
-    known = _FACTORS if options["simulate"] else ()
-    factors = read_factors(options["varied"], "varied", known)
-    if options["simulate"]:
-        fixed = read_factors(options["fixed"], "fixed", known)
-        check_factors(
-            factors,
-            fixed,
-            known,
-            is_tested=lambda name: (
-                name in ("cv", "scoring") or name.partition("__")[0] in models
-            ),
-        )
-        own = {name: values[0] for name, values in fixed.items()}
-        make = partial(
-            SIMULATORS["classification"].make, **{"with_bayes_error": False, **own}
-        )
-        return Loaded(arguments={"estimator": models, "data": make, "factors": factors})
     task = task_of(models)
+    simulator = _SIMULATORS[task] if options["simulate"] else None
+    known = () if simulator is None else simulator.factors
+    factors = read_factors(options["varied"], "varied", known)
+    if simulator is not None:
+        make = _making(simulator, options, factors, list(models))
+        return Loaded(arguments={"estimator": models, "data": make, "factors": factors})
     read: dict[str, Dataset] = {}
     for path in options["data"]:
         name = _name_of(path, options["data"])
@@ -308,3 +305,25 @@ def _name_of(path: str, paths: Sequence[str]) -> str:
     name = PurePath(path).name.split(".")[0]
     same = [one for one in paths if PurePath(one).name.split(".")[0] == name]
     return path if len(same) > 1 else name
+
+
+def _making(
+    simulator: Simulator,
+    options: dict[str, Any],
+    varied: dict[str, list[Any]],
+    models: Sequence[str],
+) -> Callable[..., Any]:
+    """Return what makes data with the factors that stay."""
+    known = [name for name in simulator.factors if name != _SLOW]
+    fixed = read_factors(options["fixed"], "fixed", known)
+    check_factors(
+        varied,
+        fixed,
+        known,
+        is_tested=lambda name: (
+            name in ("cv", "scoring") or name.partition("__")[0] in models
+        ),
+    )
+    own = {name: values[0] for name, values in fixed.items()}
+    usual = {_SLOW: False} if _SLOW in simulator.factors else {}
+    return partial(simulator.make, **{**usual, **own})

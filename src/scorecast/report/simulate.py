@@ -15,6 +15,7 @@ from scorecast.simulate import (
     ClassificationData,
     ForecastData,
     RecognitionData,
+    RegressionData,
     Simulation,
     SurvivalCohort,
 )
@@ -32,7 +33,7 @@ _KNOWN = {
 def classification_document(made: ClassificationData) -> Document:
     """Describe labelled samples."""
     truth = made.truth
-    n, m = made.X.shape
+    n, m = sum(truth.class_sizes), made.X.shape[1]
     sizes = ", ".join(map(formats.count, truth.class_sizes))
     headline = (
         f"{formats.count(n)} samples with {formats.count(m)} features in "
@@ -44,8 +45,35 @@ def classification_document(made: ClassificationData) -> Document:
     if truth.bayes_error is not None:
         headline = f"{headline} Bayes error {bayes_error(truth.bayes_error)}."
         draws = formats.count(truth.bayes_error.n_draws)
-        facts.append(("Bayes", _KNOWN[truth.bayes_error.method].format(draws=draws)))
+        how = _KNOWN[truth.bayes_error.method].format(draws=draws)
+        is_known = truth.bayes_error.method is not BayesErrorKind.BOUNDS
+        if is_known or truth.bayes_error.n_draws:
+            facts.append(("Bayes", how))
+    if made.has_replicates:
+        rows = formats.counted(made.y.size, "rows")
+        facts.append(("Measured", f"{rows}, replicates of the same samples"))
     return _document(made, headline, facts)
+
+
+def regression_document(made: RegressionData) -> Document:
+    """Describe samples with numbers to predict."""
+    truth = made.truth
+    n, m = made.X.shape
+    products = ""
+    if len(truth.pairs):
+        products = f", some through {formats.counted(len(truth.pairs), 'products')}"
+    headline = (
+        f"{formats.counted(n, 'samples')} with {formats.counted(m, 'features')} and a "
+        f"number to predict; {formats.count(truth.informative.size)} features tell"
+        f"{products}. The best rule has an R² of {formats.amount(truth.r2, 3)} and a "
+        f"root mean squared error of {formats.amount(math.sqrt(truth.mse), 3)}."
+    )
+    spread = formats.amount(truth.std, 3)
+    return _document(
+        made,
+        headline,
+        [("Targets", f"mean {formats.amount(truth.mean, 3)}, spread {spread}")],
+    )
 
 
 def bayes_error(known: BayesError) -> str:
@@ -54,6 +82,8 @@ def bayes_error(known: BayesError) -> str:
     if known.method is BayesErrorKind.EXACT:
         return f"{value} (exact)"
     if known.method is BayesErrorKind.BOUNDS:
+        if not known.n_draws:
+            return f"not known (at most {high}, that of a guess)"
         return f"between {low} and {high}"
     return f"{value} (95 %: {low} to {high})"
 
@@ -146,6 +176,7 @@ def _share(value: float, digits: int = 3) -> str:
 
 VIEWS = {
     "simulated-classification": classification_document,
+    "simulated-regression": regression_document,
     "simulated-biclusters": bicluster_document,
     "simulated-recognition": recognition_document,
     "simulated-forecasts": forecast_document,

@@ -48,6 +48,7 @@ _ROOMS: dict[str, str] = {
     "survival": "survival",
     "simulated-classification": "simulate",
     "simulated-forecasts": "simulate",
+    "simulated-regression": "simulate",
     "simulated-survival": "simulate",
     "simulated-recognition": "simulate",
     "accuracy-curve": "extrapolation",

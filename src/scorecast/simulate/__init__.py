@@ -1,10 +1,11 @@
 """Data with a known truth: `sc.simulate`.
 
-`classification` makes samples with labels, `biclusters` matrices with hidden
-biclusters, `recognition` recognition tasks whose accuracy is known at every number of
-classes, `forecasts` forecasts that know a stated amount, and `survival` times until an
-event whose covariates tell a stated amount. Each returns the data, the truth, the
-options and the seed, and saves the truth beside the data.
+`classification` makes samples with labels, `regression` with numbers to predict,
+`biclusters` matrices with hidden biclusters, `recognition` recognition tasks whose
+accuracy is known at every number of classes, `forecasts` forecasts that know a stated
+amount, and `survival` times until an event whose covariates tell a stated amount. Each
+returns the data, the truth, the options and the seed, and saves the truth beside the
+data.
 """
 
 from scorecast.simulate.bayes_error import BayesError, BayesErrorKind
@@ -45,6 +46,7 @@ from scorecast.simulate.forecasts import (
     ForecastTruth,
     forecasts,
 )
+from scorecast.simulate.measurement import Measurement
 from scorecast.simulate.population import Mixing
 from scorecast.simulate.recognition import (
     POPULATIONS,
@@ -54,6 +56,11 @@ from scorecast.simulate.recognition import (
     RecognitionData,
     RecognitionTruth,
     recognition,
+)
+from scorecast.simulate.regression import (
+    RegressionData,
+    RegressionTruth,
+    regression,
 )
 from scorecast.simulate.simulation import (
     SIMULATORS,
@@ -101,6 +108,7 @@ __all__ = [
     "GaussianClasses",
     "IsotropicClasses",
     "LocalPatterns",
+    "Measurement",
     "Mixing",
     "Normal",
     "PlantedBicluster",
@@ -108,6 +116,8 @@ __all__ = [
     "Poisson",
     "RecognitionData",
     "RecognitionTruth",
+    "RegressionData",
+    "RegressionTruth",
     "Simulation",
     "Simulator",
     "Skew",
@@ -122,6 +132,7 @@ __all__ = [
     "classification",
     "forecasts",
     "recognition",
+    "regression",
     "survival",
     "truth_path",
 ]

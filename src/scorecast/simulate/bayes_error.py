@@ -129,10 +129,12 @@ def _exact(population: Population) -> BayesError:
     """Integrate along the one direction in which equal normal classes differ."""
     parts = [mixture[0] for mixture in population.mixtures]
     strength = 0.0
-    for start in range(0, population.n_features, population.block_size):
+    starts = range(0, population.n_features, population.block_size)
+    for number, start in enumerate(starts):
         block = population.is_informative[start : start + population.block_size]
         size = block.size
-        if block.any() and population.is_correlated:
+        is_tied = population.is_correlated and population.is_tied[number]
+        if block.any() and is_tied:
             strength += size / (1 + (size - 1) * population.rho)
         else:
             strength += float(block.sum())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -281,6 +281,20 @@ def class_mixtures(
     return chosen.mixtures(n_classes, std, class_sep)
 
 
+def with_std_ratio(mixtures: Mixtures, ratio: float) -> Mixtures:
+    """Widen the normal components of every class, the last by `ratio`."""
+    last = max(len(mixtures) - 1, 1)
+    return tuple(
+        tuple(
+            replace(part, scale=part.scale * ratio ** (k / last))
+            if isinstance(part, Normal)
+            else part
+            for part in parts
+        )
+        for k, parts in enumerate(mixtures)
+    )
+
+
 def _given_mixtures(distribution: Any, n_classes: int) -> Mixtures:
     mixtures = []
     given = list(distribution) if isinstance(distribution, Sequence) else []
@@ -437,6 +451,40 @@ def value_range(mixtures: Mixtures, shares: FloatArray) -> tuple[float, float]:
         for chance in (_OUTSIDE, 1 - _OUTSIDE)
     )
     return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Cut(Values):
+    """Whether a value of a component lies above a cut: 1 or 0."""
+
+    part: Component
+    cut: float
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether values are whole numbers."""
+        return True
+
+    def draw(self, z: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Make values from standard normal numbers alone."""
+        del rng
+        return (self.part.from_normal(z) > self.cut).astype(np.float64)
+
+    @property
+    def chance(self) -> float:
+        """Chance of a one."""
+        return 1 - float(self.part.cdf(np.array([self.cut]))[0])
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """Return the chance of a value up to x."""
+        return np.where(x < 0, 0.0, np.where(x < 1, 1 - self.chance, 1.0))
+
+    def log_density(self, x: FloatArray) -> FloatArray:
+        """Return the log-probability; minus infinity elsewhere."""
+        with np.errstate(divide="ignore"):
+            one, none = np.log(self.chance), np.log1p(-self.chance)
+        found: FloatArray = np.where(x == 1, one, np.where(x == 0, none, -np.inf))
+        return found
 
 
 # Skew ------------------------------------------------------------------------------

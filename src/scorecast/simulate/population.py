@@ -13,6 +13,7 @@ import scipy  # its parts load when first used
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.simulate.distributions import (
     ClassMixture,
+    Cut,
     Mixtures,
     Normal,
     Values,
@@ -53,6 +54,12 @@ class Population:
         Correlation within a block, of samples of one class.
     noise_width : float
         Noise moves a value by up to so much, up or down.
+    cut_mixtures : tuple of tuple of Values
+        What is left of the components in features that are yes or no.
+    is_boolean : ndarray of bool, shape (m,)
+        Which features are yes or no; noise leaves them alone.
+    is_tied : ndarray of bool, shape (n_blocks,)
+        Which blocks are correlated.
     """
 
     mixtures: Mixtures
@@ -62,6 +69,9 @@ class Population:
     is_informative: BoolArray
     is_skewed: BoolArray
     skew_only_hides: bool
+    cut_mixtures: tuple[tuple[Values, ...], ...]
+    is_boolean: BoolArray
+    is_tied: BoolArray
     block_size: int = 1
     rho: float = 0.0
     noise_width: float = 0.0
@@ -74,7 +84,7 @@ class Population:
     @property
     def is_correlated(self) -> bool:
         """Whether features depend on one another within a class."""
-        return self.rho > 0 and self.block_size > 1
+        return self.rho > 0 and self.block_size > 1 and bool(self.is_tied.any())
 
     @property
     def has_single_components(self) -> bool:
@@ -88,7 +98,7 @@ class Population:
         return (
             all(isinstance(part, Normal) for part in parts)
             and not self.noise_width
-            and not (self.is_skewed & self.is_informative).any()
+            and not ((self.is_skewed | self.is_boolean) & self.is_informative).any()
         )
 
     @property
@@ -98,8 +108,9 @@ class Population:
         return not self.is_correlated or (self.is_normal and is_one_part)
 
     def undisturbed(self) -> Population:
-        """Return the same without noise and skew."""
-        return replace(self, noise_width=0.0, is_skewed=np.zeros_like(self.is_skewed))
+        """Return the same without noise, skew and cuts."""
+        none = np.zeros_like(self.is_skewed)
+        return replace(self, noise_width=0.0, is_skewed=none, is_boolean=none)
 
     def draw(
         self,
@@ -119,13 +130,14 @@ class Population:
         for chunk in self._chunks():
             z = self._latent(y.size, chunk, for_values)
             which = self._which(y, own, chunk, sizes, for_parts)
-            X[:, chunk] = self._values(z, which, self.is_skewed[chunk], for_tails)
+            X[:, chunk] = self._values(z, which, chunk, for_tails)
         if plant is not None:
             plant(X)
         if self.noise_width:
             for chunk in self._chunks():
                 shape = (y.size, chunk.stop - chunk.start)
-                X[:, chunk] += self.noise_width * for_noise.uniform(-1, 1, size=shape)
+                moved = self.noise_width * for_noise.uniform(-1, 1, size=shape)
+                X[:, chunk] += np.where(self.is_boolean[chunk], 0.0, moved)
         return X
 
     def log_densities(self, X: FloatArray) -> FloatArray:
@@ -138,22 +150,31 @@ class Population:
             return np.stack(columns, axis=1)
         totals = [np.zeros((X.shape[0], len(parts))) for parts in self.mixtures]
         for chunk in self._chunks():
-            for is_skewed in (False, True):
-                here = np.flatnonzero(
-                    self.is_informative[chunk] & (self.is_skewed[chunk] == is_skewed)
-                )
+            kinds = self._kinds(chunk)
+            for kind, mixtures in enumerate(self._mixtures_of_kinds):
+                here = np.flatnonzero(self.is_informative[chunk] & (kinds == kind))
                 if here.size:
                     x = X[:, chunk.start + here]
-                    self._add_independent(totals, x, is_skewed)
+                    self._add_independent(totals, x, mixtures)
         return np.stack([_average(total) for total in totals], axis=1)
 
+    @property
+    def _mixtures_of_kinds(self) -> tuple[Sequence[Sequence[Values]], ...]:
+        return self.mixtures, self.skewed_mixtures, self.cut_mixtures
+
+    def _kinds(self, chunk: slice) -> IntArray:
+        """Return of which kind features are: plain, skewed, or yes and no."""
+        kinds = self.is_skewed[chunk].astype(np.int64)
+        kinds[self.is_boolean[chunk]] = 2
+        return kinds
+
     def _add_independent(
-        self, totals: list[FloatArray], x: FloatArray, is_skewed: bool
+        self,
+        totals: list[FloatArray],
+        x: FloatArray,
+        mixtures: Sequence[Sequence[Values]],
     ) -> None:
         """Add the log-densities of independent features, component by component."""
-        mixtures: Sequence[Sequence[Values]] = self.mixtures
-        if is_skewed:
-            mixtures = self.skewed_mixtures
         has_atoms = any(part.is_discrete for parts in mixtures for part in parts)
         for total, parts in zip(totals, mixtures, strict=True):
             logs = np.stack([self._log_density(part, x, has_atoms) for part in parts])
@@ -163,7 +184,7 @@ class Population:
 
     def _log_density(self, part: Values, x: FloatArray, has_atoms: bool) -> FloatArray:
         width = self.noise_width
-        if width:
+        if width and not isinstance(part, Cut):
             high, low = part.cdf(x + width), part.cdf(x - width)
             # Far out both are one; a floor keeps such a value from deciding alone.
             return np.log(np.maximum(high - low, 1e-300) / (2 * width))
@@ -176,16 +197,17 @@ class Population:
     def _normal_density(self, X: FloatArray, parts: ClassMixture) -> FloatArray:
         """Return the log-density of equally correlated blocks of normal features."""
         logs = np.zeros((X.shape[0], len(parts)))
-        for start in range(0, self.n_features, self.block_size):
+        for number, start in enumerate(range(0, self.n_features, self.block_size)):
             block = slice(start, min(start + self.block_size, self.n_features))
             if not self.is_informative[block].any():
                 continue
             size = block.stop - block.start
+            rho = self.rho if self.is_tied[number] else 0.0
             for k, part in enumerate(parts):
                 d = (X[:, block] - part.mean) / part.std
-                pull = self.rho / (1 + (size - 1) * self.rho)
+                pull = rho / (1 + (size - 1) * rho)
                 square = (d**2).sum(axis=1) - pull * d.sum(axis=1) ** 2
-                logs[:, k] -= 0.5 * square / (1 - self.rho) + size * np.log(part.std)
+                logs[:, k] -= 0.5 * square / (1 - rho) + size * np.log(part.std)
         return _average(logs)
 
     def _chunks(self) -> Iterator[slice]:
@@ -199,8 +221,14 @@ class Population:
         z: FloatArray = rng.normal(size=(n, width))
         if self.is_correlated:
             shared = self._spread(rng.normal(size=(n, self._n_blocks(width))), width)
-            z = np.sqrt(self.rho) * shared + np.sqrt(1 - self.rho) * z
+            rho = self._rho(chunk)
+            z = np.sqrt(rho) * shared + np.sqrt(1 - rho) * z
         return z
+
+    def _rho(self, chunk: slice) -> FloatArray:
+        """Return the correlation of every feature with those of its block."""
+        blocks = np.arange(chunk.start, chunk.stop) // self.block_size
+        return np.where(self.is_tied[blocks], self.rho, 0.0)
 
     def _n_blocks(self, width: int) -> int:
         return -(-width // self.block_size)
@@ -230,7 +258,7 @@ class Population:
             if self.is_correlated:
                 # Two values share the draw of their block as often as their block is
                 # correlated: what lies between classes then correlates as the rest.
-                is_tied = rng.random((y.size, width)) < np.sqrt(self.rho)
+                is_tied = rng.random((y.size, width)) < np.sqrt(self._rho(chunk))
                 blocks = (y.size, self._n_blocks(width))
                 shared = rng.choice(sizes.size, size=blocks, p=self.shares)
                 drawn = np.where(is_tied, self._spread(shared, width), drawn)
@@ -252,18 +280,18 @@ class Population:
         self,
         z: FloatArray,
         which: IntArray,
-        is_skewed: BoolArray,
+        chunk: slice,
         rng: np.random.Generator,
     ) -> FloatArray:
-        parts = [part for mixture in self.mixtures for part in mixture]
-        skewed = [part for mixture in self.skewed_mixtures for part in mixture]
-        values = np.empty_like(z)
-        for number, part in enumerate(parts):
-            here = (which == number) & ~is_skewed
-            values[here] = part.from_normal(z[here])
-            if is_skewed.any():
-                here = (which == number) & is_skewed
-                values[here] = skewed[number].draw(z[here], rng)
+        kinds, values = self._kinds(chunk), np.empty_like(z)
+        several = [
+            [part for mixture in mixtures for part in mixture]
+            for mixtures in self._mixtures_of_kinds
+        ]
+        for number in range(len(several[0])):
+            for kind in np.unique(kinds):
+                here = (which == number) & (kinds == kind)
+                values[here] = several[kind][number].draw(z[here], rng)
         return values
 
 

@@ -239,8 +239,8 @@ def _one_task(
     """Make one data set, fit and test every model."""
     setting = task.setting
     with _in_setting(plan, setting):
-        X, y = _data_of(plan.data, task)
-        data = check_data(X, y, task=plan.task)
+        X, y, groups = _data_of(plan.data, task)
+        data = check_data(X, y, task=plan.task, groups=groups)
         # Settings with the same data are split alike, so that they can be compared.
         for_plan = np.random.default_rng(task.seed)
         splits = draw_splits(setting.value("cv", plan.cv), data, for_plan)
@@ -294,14 +294,14 @@ def _in_setting(plan: SettingsRun, setting: Setting) -> Iterator[None]:
         raise error.located(Location(setting=name)) from error
 
 
-def _data_of(source: Callable[..., Any], task: _Task) -> tuple[Any, Any]:
-    """Make the data of a setting."""
+def _data_of(source: Callable[..., Any], task: _Task) -> tuple[Any, Any, Any]:
+    """Make the data of a setting, and what must not be split of those that say so."""
     try:
         made = source(**task.setting.of_data, random_state=task.seed)
     except TypeError as error:
         problem = f"cannot be called so: {error}"
         raise UsageError(problem, parameter="data") from error
-    return pair_of(made)
+    return *pair_of(made), getattr(made, "groups", None)
 
 
 def _cloned(name: str, model: Any, parameters: Mapping[str, Any]) -> Any:
