@@ -18,6 +18,7 @@ from .evaluation import (
     learning_curve as learning_curve,
     permutation_test as permutation_test,
     required_test_size as required_test_size,
+    required_training_size as required_training_size,
 )
 from .extrapolation import (
     backtest as backtest,

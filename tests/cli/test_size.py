@@ -115,3 +115,30 @@ def test_options_of_other_plans_are_refused(run, words, option):
     code, _, err = run("size", *words.split())
     assert code == 2
     assert option in err
+
+
+def test_samples_to_learn_from_are_what_python_says(run):
+    words = ("--rule", "selected", "--distance", "3", "--features", "500")
+    more = ("--informative", "4", "--excess", "0.03", "--json", "-")
+    code, out, err = run("size", *words, *more)
+    assert code == 0, err
+    found = sc.required_training_size(
+        "selected", distance=3, n_features=500, n_informative=4, max_excess=0.03
+    )
+    assert json.loads(out)["result"] == found.to_dict()["result"]
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("--rule linear --distance 2", "--features"),
+        ("--rule linear --features 2", "--distance"),
+        ("--rule linear --distance 2 --features 2 --accuracy 0.9", "--accuracy"),
+        ("--rule linear --distance 2 --features 2 --informative 2", "--informative"),
+        ("--accuracy 0.9 --width 0.1 --distance 2", "--distance"),
+        ("--accuracy 0.9 --width 0.1 --excess 0.1", "--excess"),
+    ],
+)
+def test_what_is_learned_does_not_go_with_what_is_tested(run, words, option):
+    code, _, err = run("size", *words.split())
+    assert (code, option in err) == (2, True)

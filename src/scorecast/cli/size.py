@@ -1,4 +1,4 @@
-"""``scorecast size``: how many test samples, or classes, are enough."""
+"""``scorecast size``: how many samples, tested or learned from, or classes to test."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from scorecast.cli.options import Share, Whole, writing_options
 from scorecast.cli.verb import Verb, method_option, option, refuse_unused
 from scorecast.evaluation import (
     CLUSTERED_WILSON,
+    LEARNING_RULES,
     POWER_DESIGNS,
     PROPORTION_INTERVALS,
     RequiredTestSize,
+    RequiredTrainingSize,
     required_test_size,
+    required_training_size,
 )
 from scorecast.exceptions import UsageError
 
@@ -39,6 +42,8 @@ _PARAMETERS = (
     "repeat_correlation",
 )
 _OF_CLASSES = ("margin", "samples_per_class", "spread", "pilot", "labels", "seed")
+_OF_RULES = ("distance", "n_features", "n_informative", "max_excess")
+_OF_ALL = ("accuracy", "confidence_level", "correlation")
 _OF_SAMPLES = (
     "width",
     "versus",
@@ -62,6 +67,7 @@ _OF_SAMPLES = (
         "--versus",
         "--classes",
         "--margin",
+        "--rule",
         "--power",
         "--confidence-level",
         "--group-size",
@@ -163,6 +169,48 @@ _OF_SAMPLES = (
     help="True labels of the pilot, where its file has none.",
 )
 @option("Classes", "--seed", type=Whole(min=0), default=0, help="Seed of drawn data.")
+@method_option(
+    "--rule",
+    LEARNING_RULES,
+    default=None,
+    says="Say how many samples to learn from until this rule is nearly the best; "
+    "instead of --width.",
+    group="Learning",
+)
+@option(
+    "Learning",
+    "--distance",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="NUMBER",
+    help="Mahalanobis distance of two classes over all features, such as 2; the best "
+    "rule errs in 16 % there.",
+)
+@option(
+    "Learning",
+    "--features",
+    "n_features",
+    type=Whole(min=1),
+    metavar="N",
+    help="Features that are learned from.",
+)
+@option(
+    "Learning",
+    "--informative",
+    "n_informative",
+    type=Whole(min=1),
+    default=1,
+    metavar="N",
+    help="Features that tell, where --rule selects some; one is the hardest case.",
+)
+@option(
+    "Learning",
+    "--excess",
+    "max_excess",
+    type=Share(is_open=True),
+    default=0.05,
+    metavar="SHARE",
+    help="By how much the expected error may exceed that of the best rule.",
+)
 @option(
     "Groups and repeats",
     "--group-size",
@@ -216,11 +264,14 @@ _OF_SAMPLES = (
 )
 @writing_options
 def command(**options: Any) -> None:
-    """Say how many test samples an interval or a comparison needs.
+    """Say how many samples a test, a comparison or a simple rule needs.
 
     Samples in groups, and repeats of one sample, say less than as many independent
     ones: --group-size and --correlation, or --repeats and --repeat-correlation, say by
     how much.
+
+    With --rule: how many samples to learn from. Two normal classes are told apart; the
+    error to expect is computed from the distribution of what is learned.
 
     With --classes: how many classes to test for a forecast of the accuracy with many
     more. Data of such a recogniser are drawn and forecast to see.
@@ -228,6 +279,15 @@ def command(**options: Any) -> None:
     from scorecast.cli.outputs import Loaded, run
 
     context = click.get_current_context()
+    if options["rule"] is not None:
+        others = (*_OF_ALL, *_OF_SAMPLES, *_OF_CLASSES, "to")
+        refuse_unused(context, others, "with --rule: leave it out")
+        for name in ("distance", "n_features"):
+            if options[name] is None:
+                raise UsageError("is needed with --rule", parameter=name)
+        run(options, lambda _: Loaded(arguments={}), _learn)
+        return
+    refuse_unused(context, _OF_RULES, "without --rule")
     if options["to"] is not None:
         refuse_unused(context, _OF_SAMPLES, "with --classes: leave it out")
         if options["accuracy"] is not None and options["pilot"] is not None:
@@ -242,6 +302,13 @@ def command(**options: Any) -> None:
     if options["accuracy"] is None:
         raise UsageError("is needed, such as 0.9", parameter="accuracy")
     run(options, lambda _: Loaded(arguments={}), _answer)
+
+
+def _learn(options: dict[str, Any], _: Any) -> RequiredTrainingSize:
+    names = ("distance", "n_features", "max_excess", "n_informative")
+    return required_training_size(
+        options["rule"], **{name: options[name] for name in names}
+    )
 
 
 def _load_pilot(options: dict[str, Any]) -> Loaded:

@@ -195,3 +195,11 @@ from .splits import (
     usual_scoring as usual_scoring,
 )
 from .target_ranges import TargetRange as TargetRange
+from .training_size import (
+    LEARNING_RULES as LEARNING_RULES,
+    ExpectedError as ExpectedError,
+    LearningRule as LearningRule,
+    RequiredTrainingSize as RequiredTrainingSize,
+    expected_error as expected_error,
+    required_training_size as required_training_size,
+)

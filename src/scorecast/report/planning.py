@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scorecast.evaluation import (
     CLUSTERED_WILSON,
+    LEARNING_RULES,
     POWER_DESIGNS,
     PROPORTION_INTERVALS,
     Goal,
     RequiredTestSize,
+    RequiredTrainingSize,
 )
 from scorecast.extrapolation import RequiredClasses
 from scorecast.report import formats
@@ -255,6 +257,122 @@ def _size_figure(found: RequiredTestSize, headline: str) -> Drawing:
     )
 
 
+# --- training ------------------------------------------------------------------------
+
+
+_LEARNED = (
+    "The curve says what the rule is expected to err after learning from fewer or more "
+    "samples; the dashed line is the error of the best rule and what may be added."
+)
+
+
+def training_document(found: RequiredTrainingSize) -> Document:
+    """Lay out how many samples are enough to learn from."""
+    headline = _training_headline(found)
+    return Document(
+        headline=headline,
+        sections=(
+            Section(lead=(_LEARNED,), figure=_training_figure(found, headline)),
+            Section(
+                heading="With fewer or more",
+                tables=(_training_table(found),),
+                is_terminal=True,
+            ),
+        ),
+        facts=tuple(_training_facts(found)),
+        references=(_WORKS[0], LEARNING_RULES[found.rule].reference),
+    )
+
+
+def _training_headline(found: RequiredTrainingSize) -> str:
+    rule = LEARNING_RULES[found.rule].title
+    features = formats.counted(found.n_features, "features")
+    return (
+        f"{formats.count(found.n_samples)} samples, half of each class, are enough for "
+        f"{rule} of {features} to err in {formats.percent(found.error, 1)} of new "
+        f"samples: within {formats.points(found.max_excess)} points of the best rule, "
+        f"which errs in {formats.percent(found.bayes_error, 1)}."
+    )
+
+
+def _training_facts(found: RequiredTrainingSize) -> Iterator[tuple[str, str]]:
+    if not math.isnan(found.alpha):
+        level = formats.amount(found.alpha, 2)
+        yield (
+            "Selected",
+            f"features with p below {level}, of {found.n_informative:,} that tell "
+            f"{formats.percent(found.power)}",
+        )
+    if not math.isnan(found.asymptotic):
+        yield (
+            "Formula",
+            f"{formats.percent(found.asymptotic, 1)} by the published approximation",
+        )
+    yield (
+        "Assumes",
+        "two normal classes, equally frequent, of the same covariance, "
+        f"{found.distance:g} standard deviations apart; the rule is told nothing else",
+    )
+
+
+def _training_sizes(found: RequiredTrainingSize, steps: Iterable[float]) -> list[int]:
+    """Return even numbers of samples from which the rule can be learned."""
+    whole = {2 * max(1, round(step * found.n_samples / 2)) for step in steps}
+    return sorted({max(n, found.least) for n in whole} | {found.n_samples})
+
+
+def _training_table(found: RequiredTrainingSize) -> Table:
+    """Set out what fewer and more samples would reach."""
+    rows = []
+    for n in _training_sizes(found, _STEPS):
+        error = found.error_with(n)
+        excess = formats.points(max(error - found.bayes_error, 0.0))
+        rows.append((formats.count(n), formats.percent(error, 1), f"{excess} points"))
+    columns = ("samples to learn from", "expected error", "above the best")
+    return Table(columns=columns, rows=tuple(rows), n_words=0)
+
+
+def _training_figure(found: RequiredTrainingSize, headline: str) -> Drawing:
+    """Draw the expected error against the number of samples."""
+    steps = np.geomspace(1 / 5, 5, 13)
+    sizes = np.array(_training_sizes(found, steps))
+    y = np.array([found.error_with(int(n)) for n in sizes])
+    high = float(y.max())
+    unknown = np.full(y.size, np.nan)
+    trace = Trace(x=sizes.astype(np.float64), y=y, low=unknown, high=unknown)
+
+    def draw(axes: Axes) -> None:
+        plain_axes(axes, xlabel="samples to learn from")
+        axes.set_ylim(0.0, 1.05 * high)
+        _, height = axes_size(axes)
+        ticks = round_ticks(0.0, high, max(2.0, height / 32))
+        names = [f"{100 * tick:g}" for tick in ticks]
+        axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} %"])
+        axes.grid(axis="y", color=RULE, linewidth=0.6)
+        count_axis(axes, sizes[0], sizes[-1], also=[found.n_samples])
+        goal = found.bayes_error + found.max_excess
+        axes.axhline(goal, color=MUTED, linewidth=0.6, dashes=(3, 3), zorder=3)
+        axes.plot(trace.x, trace.y, color=INK, linewidth=1.8, zorder=5)
+        mark = Mark(
+            x=found.n_samples,
+            y=found.error,
+            low=found.error,
+            high=found.error,
+            text=f"{formats.count(found.n_samples)} samples",
+            colour=ACCENT,
+        )
+        draw_marks(axes, [mark], envelope_of(axes, [trace]))
+
+    return Drawing(
+        title="What so many samples to learn from reach",
+        description=headline,
+        draw=draw,
+        left=54.0,
+        height=220.0,
+        top=14.0,
+    )
+
+
 # --- classes -------------------------------------------------------------------------
 
 
@@ -428,4 +546,5 @@ def _classes_figure(found: RequiredClasses, headline: str) -> Drawing:
 VIEWS: dict[str, Callable[[Any], Document]] = {
     RequiredClasses.kind: classes_document,
     RequiredTestSize.kind: size_document,
+    RequiredTrainingSize.kind: training_document,
 }

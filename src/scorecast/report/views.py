@@ -40,6 +40,7 @@ _ROOMS: dict[str, str] = {
     "proportion-interval": "evaluation",
     "required-classes": "planning",
     "required-test-size": "planning",
+    "required-training-size": "planning",
     "reproduction": "reproduction",
     "reproduction-catalogue": "reproduction",
     "selection-bias": "features",
