@@ -22,6 +22,7 @@ def assess_bare(
     data_profile=False,
     n_selected=None,
     vc_dimension=None,
+    hypotheses=None,
     n_resamples=0,
     feature_names=(),
     samples=False,
@@ -45,6 +46,7 @@ def assess_bare(
         data_profile=data_profile,
         n_selected=n_selected,
         vc_dimension=vc_dimension,
+        hypotheses=hypotheses,
         n_resamples=n_resamples,
         feature_names=feature_names,
     )

@@ -29,6 +29,7 @@ _OF_WHOLE = (
     "target_score",
     "n_selected",
     "vc_dimension",
+    "hypotheses",
 )
 
 
@@ -160,7 +161,16 @@ _OF_WHOLE = (
     "Question",
     "--vc-dimension",
     metavar="VC",
-    help="VC dimension of the models, or 'measure', for a conservative bound.",
+    help="VC dimension of the models (of more classes that of Natarajan), or "
+    "'measure', for a conservative bound.",
+)
+@option(
+    "Question",
+    "--hypotheses",
+    metavar="KIND:SIZE",
+    help="What the models learn, counted for a conservative bound: tree:LEAVES or "
+    'decision-list:LENGTH. They must keep to it, as "sklearn.tree:'
+    'DecisionTreeClassifier(max_leaf_nodes=8)" does to tree:8.',
 )
 @option(
     "Question",
@@ -433,6 +443,7 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> Assessment:
         data_profile=not is_quick,
         n_selected=options["n_selected"],
         vc_dimension=_number_or_word(options["vc_dimension"]),
+        hypotheses=options["hypotheses"],
         n_resamples=0 if is_quick else Diagnostics.n_resamples,
         feature_names=names,
     )

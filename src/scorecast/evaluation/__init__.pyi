@@ -64,6 +64,7 @@ from .fitting import (
 )
 from .intervals import (
     CLUSTERED_WILSON as CLUSTERED_WILSON,
+    HYPOTHESES as HYPOTHESES,
     PROPORTION_INTERVALS as PROPORTION_INTERVALS,
     SCORE_INTERVALS as SCORE_INTERVALS,
     Choice as Choice,

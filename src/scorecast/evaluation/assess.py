@@ -70,7 +70,9 @@ from scorecast.evaluation.intervals import (
     ScoreInterval,
     can_be_bounded,
     capacity_intervals,
+    check_hypotheses,
     check_vc_dimension,
+    hypothesis_intervals,
     score_intervals,
     why_no_interval,
 )
@@ -375,11 +377,13 @@ def _check_diagnostics(
             groups = None if data.groups is None else data.groups.tolist()
             movable(groups, data.codes)
     names = diagnostics.feature_names
+    counted = check_hypotheses(diagnostics.hypotheses)
     return Diagnostics(
         bias_variance=check_flag(diagnostics.bias_variance, "bias_variance"),
         data_profile=check_flag(diagnostics.data_profile, "data_profile"),
         n_selected=n_selected,
         vc_dimension=check_vc_dimension(diagnostics.vc_dimension),
+        hypotheses=None if counted is None else str(counted),
         n_resamples=check_count(diagnostics.n_resamples, "n_resamples", least=0),
         feature_names=check_feature_names(names or None, X, data.n_features),
     )
@@ -638,29 +642,33 @@ def _capacity(
     metrics: Sequence[Metric],
     config: _Config,
     rng: np.random.Generator,
-) -> tuple[dict[str, ScoreInterval], tuple[Note, ...]]:
+) -> tuple[dict[str, tuple[ScoreInterval, ...]], tuple[Note, ...]]:
     """Bound by capacity what can be, and say what cannot."""
     dimension = config.diagnostics.vc_dimension
-    if dimension is None:
+    counted = check_hypotheses(config.diagnostics.hypotheses)
+    if dimension is None and counted is None:
         return {}, ()
-    left = tuple(x.name for x in metrics if not can_be_bounded(x, data))
+    left = tuple(x.name for x in metrics if not can_be_bounded(x, data, dimension))
     notes: list[Note] = []
     if left:
         code = AssessmentNote.NO_CAPACITY
         notes.append(Note(code=code, model=name, names=left))
+    how: dict[str, Any] = {
+        "level": config.level,
+        "rng": rng,
+        "time_limit": config.run.time_limit,
+    }
     try:
-        found = capacity_intervals(
-            model,
-            data,
-            metrics,
-            dimension,
-            level=config.level,
-            rng=rng,
-            time_limit=config.run.time_limit,
+        several = (
+            capacity_intervals(model, data, metrics, dimension, **how),
+            hypothesis_intervals(model, data, metrics, counted, **how),
         )
     except (FitFailedError, InsufficientDataError) as error:
         notes.append(_failed(AssessmentNote.CAPACITY_FAILED, name, error))
         return {}, tuple(notes)
+    found = {
+        x.name: tuple(own[x.name] for own in several if x.name in own) for x in metrics
+    }
     return found, tuple(notes)
 
 
@@ -676,7 +684,7 @@ def _measure(
     metric: Metric,
     config: _Config,
     rng: np.random.Generator,
-    bounds: Mapping[str, ScoreInterval],
+    bounds: Mapping[str, tuple[ScoreInterval, ...]],
 ) -> MetricAssessment:
     """Look at one model through one metric."""
     sample = estimates.measure(metric)
@@ -692,7 +700,7 @@ def _measure(
     if metric.name in _ABOUT_RIGHT:
         per_class = class_recalls(estimates, config.level)
     if metric.name in bounds:
-        intervals = (*intervals, bounds[metric.name])
+        intervals = (*intervals, *bounds[metric.name])
     if metric.name == "balanced_accuracy" and per_class:
         intervals = (*intervals, across_classes(per_class, config.level))
     samples = np.empty(0) if sample.samples is None else sample.samples

@@ -111,6 +111,10 @@ class Diagnostics:
     vc_dimension : float, str or None
         VC dimension of the models (one more than the features for hyperplanes), for a
         conservative bound of accuracy or error; or ``"measure"`` it on random labels.
+    hypotheses : str or None
+        What the models learn, so that it can be counted for a conservative bound of
+        accuracy or error: ``"tree:8"``, decision trees of at most eight leaves, or
+        ``"decision-list:5"``. Models must keep to it.
     n_resamples : int
         Bootstrap resamples for intervals; 0 leaves that interval out.
     feature_names : tuple of str
@@ -121,6 +125,7 @@ class Diagnostics:
     data_profile: bool = True
     n_selected: int | None = None
     vc_dimension: float | str | None = None
+    hypotheses: str | None = None
     n_resamples: int = 1000
     feature_names: Sequence[str] = field(default=(), metadata=DATA)
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from scorecast._core.result import Note
 from scorecast.evaluation import (
     BIAS_VARIANCE,
+    HYPOTHESES,
     NULL_DATA,
     NULL_MODELS,
     SCORE_INTERVALS,
@@ -359,7 +360,7 @@ def _note(note: Note, found: Models) -> str:
         "too extreme to be put in order",
         codes.NO_CAPACITY: "no bound by capacity for "
         f"{formats.listed(map(formats.metric_title, names))}: it is for accuracy and "
-        "error of two classes",
+        "error, and measured of two classes only",
         codes.CAPACITY_FAILED: f"no bound by capacity: {first}",
         codes.NO_DECOMPOSITION: f"no bias and variance: {first}",
         codes.NO_CURVE: f"no learning curve over {first}: {names[-1] if names else ''}",
@@ -668,7 +669,7 @@ def _remark(x: MetricAssessment, interval: ScoreInterval) -> str:
         if x.is_pooled:
             text += ", and the estimate is that of all tests together"
         said.append(text)
-    if interval.vc_dimension is not None:
+    if interval.vc_dimension is not None or interval.hypotheses is not None:
         if interval.low <= 0 and interval.high >= 1:
             said.append("says nothing")
         if interval.of_groups:
@@ -1524,6 +1525,14 @@ def _assumes(x: MetricAssessment, interval: ScoreInterval) -> str:
     if interval.vc_dimension is not None:
         source = "measured on random labels" if interval.is_measured else "as given"
         said += f"; the VC dimension is {interval.vc_dimension:.4g}, {source}"
+    if interval.hypotheses is not None and interval.log_hypotheses is not None:
+        kind, _, size = interval.hypotheses.partition(":")
+        counted = HYPOTHESES[kind]
+        digits = formats.amount(interval.log_hypotheses / math.log(10), 3)
+        said += (
+            f"; the model learns {counted.title} of at most {size} {counted.part}, of "
+            f"which there are no more than 10^{digits}"
+        )
     if interval.is_stratified:
         said += ", at these shares of classes"
     if interval.is_pooled:

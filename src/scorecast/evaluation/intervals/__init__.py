@@ -11,6 +11,15 @@ from scorecast.evaluation.intervals.capacity import (
     can_be_bounded,
     capacity_intervals,
     check_vc_dimension,
+    hypothesis_intervals,
+)
+from scorecast.evaluation.intervals.hypotheses import (
+    HYPOTHESES,
+    Hypotheses,
+    check_hypotheses,
+    log_decision_lists,
+    log_trees,
+    occam_upper,
 )
 from scorecast.evaluation.intervals.means import (
     corrected_t,
@@ -47,9 +56,11 @@ from scorecast.evaluation.intervals.recommend import (
 
 __all__ = [
     "CLUSTERED_WILSON",
+    "HYPOTHESES",
     "PROPORTION_INTERVALS",
     "SCORE_INTERVALS",
     "Choice",
+    "Hypotheses",
     "IntervalMethod",
     "NoInterval",
     "ProportionInterval",
@@ -60,6 +71,7 @@ __all__ = [
     "bca",
     "can_be_bounded",
     "capacity_intervals",
+    "check_hypotheses",
     "check_vc_dimension",
     "clopper_pearson",
     "clustered_width",
@@ -67,10 +79,14 @@ __all__ = [
     "corrected_t",
     "empirical_bernstein",
     "hoeffding",
+    "hypothesis_intervals",
     "jackknife_error",
     "jackknife_interval",
+    "log_decision_lists",
+    "log_trees",
     "nadeau_bengio",
     "normal",
+    "occam_upper",
     "percentile",
     "proportion_interval",
     "recommended",

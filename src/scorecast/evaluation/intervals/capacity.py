@@ -1,9 +1,12 @@
-"""What the capacity of a classifier alone promises: Vapnik's bound.
+"""What the capacity of a classifier alone promises: bounds of Vapnik and of Occam.
 
-Conservative, and true for any data of two classes. The VC dimension is given, or
-measured by how well the model learns random labels (Vapnik, Levin and LeCun 1994): on
-relabelled data, the largest difference between the errors on two halves depends on the
-dimension alone, in a known way.
+Conservative, and true for any data. Of more than two classes the VC dimension is that
+of Natarajan: on 2n samples rules differ in no more than (2 e n r / d)^d ways, with r
+pairs of classes (Haussler and Long 1995). Or rules are counted: trees of so many
+leaves, lists of so many rules. Of two classes the dimension may also be measured by how
+well the model learns random labels (Vapnik, Levin and LeCun 1994): on relabelled data,
+the largest difference between the errors on two halves depends on the dimension alone,
+in a known way.
 """
 
 from __future__ import annotations
@@ -20,6 +23,11 @@ from numpy.typing import ArrayLike
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.evaluation.data import EvaluationData, n_independent
 from scorecast.evaluation.fitting import ModelFailedError, fit_and_test
+from scorecast.evaluation.intervals.hypotheses import (
+    Hypotheses,
+    growth_upper,
+    occam_upper,
+)
 from scorecast.evaluation.intervals.recommend import ScoreInterval
 from scorecast.evaluation.metrics import METRICS, Metric, Predictions
 from scorecast.evaluation.splits import Split
@@ -41,23 +49,29 @@ def check_vc_dimension(vc_dimension: Any) -> float | str | None:
 
 
 def vapnik_upper(
-    training_error: float, dimension: float, n: int, delta: float
+    training_error: float, dimension: float, n: int, delta: float, n_classes: int = 2
 ) -> float:
     r"""Bound the true error by training error and VC dimension (Vapnik 1998).
 
-    .. math:: \epsilon \le \hat\epsilon + \sqrt{\frac{h (\log(2 n / h) + 1) -
+    .. math:: \epsilon \le \hat\epsilon + \sqrt{\frac{h (\log(2 n r / h) + 1) -
               \log(\delta / 4)}{n}}
+
+    with r pairs of classes: one of two classes, c (c - 1) / 2 of more, of which h is
+    the Natarajan dimension.
 
     Parameters
     ----------
     training_error : float
         Share of training samples that are wrong.
     dimension : float
-        VC dimension h; one more than the features for a hyperplane.
+        VC dimension h; one more than the features for a hyperplane. Of more classes
+        that of Natarajan; at most c times as much for c hyperplanes.
     n : int
         Training samples.
     delta : float
         Chance that the bound fails, at most.
+    n_classes : int, default=2
+        Number of classes.
 
     Returns
     -------
@@ -71,8 +85,9 @@ def vapnik_upper(
     """
     if dimension >= 2 * n:
         return 1.0
-    inside = dimension * (math.log(2 * n / dimension) + 1) - math.log(delta / 4)
-    return min(training_error + math.sqrt(inside / n), 1.0)
+    growth = dimension * (math.log(2 * n / dimension) + 1)
+    growth += dimension * math.log(math.comb(n_classes, 2))
+    return growth_upper(training_error, growth, n, delta)
 
 
 def expected_deviation(ratio: ArrayLike) -> FloatArray:
@@ -156,9 +171,107 @@ def measured_capacity(
     return float(grid[int(np.argmin(misfit))])
 
 
-def can_be_bounded(metric: Metric, data: EvaluationData) -> bool:
-    """Tell whether capacity bounds a metric: accuracy or error of two classes."""
-    return metric.is_binary and data.is_classification and data.n_classes == 2
+def can_be_bounded(
+    metric: Metric, data: EvaluationData, vc_dimension: float | str | None = None
+) -> bool:
+    """Tell whether capacity bounds a metric: accuracy or error of classes.
+
+    A dimension is measured of two classes only.
+    """
+    is_told = not isinstance(vc_dimension, str)
+    return (
+        metric.is_binary and data.is_classification and (is_told or data.n_classes == 2)
+    )
+
+
+def hypothesis_intervals(
+    estimator: Any,
+    data: EvaluationData,
+    metrics: Sequence[Metric],
+    hypotheses: Hypotheses | None,
+    *,
+    level: float,
+    rng: np.random.Generator,
+    time_limit: float | None = None,
+) -> dict[str, ScoreInterval]:
+    """Bound the error of a fit to all samples by the number of rules of its kind.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The model, which learns such rules.
+    data : EvaluationData
+        The samples.
+    metrics : sequence of Metric
+        Those that `can_be_bounded` have such an interval.
+    hypotheses : Hypotheses or None
+        The kind of rules; None for no bound.
+    level : float
+        Confidence level.
+    rng : numpy.random.Generator
+        For the fit.
+    time_limit : float, optional
+        Seconds that the fit may take.
+
+    Returns
+    -------
+    dict of str to ScoreInterval
+        By the name of the metric.
+
+    Raises
+    ------
+    FitFailedError
+        If the model fails on all samples.
+    InsufficientDataError
+        If features are no numbers.
+    """
+    wanted = [metric for metric in metrics if can_be_bounded(metric, data)]
+    if hypotheses is None or not wanted:
+        return {}
+    values = data.matrix()
+    if values is None:
+        problem = "rules are counted of features that are numbers, none of them missing"
+        raise InsufficientDataError(problem, parameter="X")
+    n = math.floor(n_independent(data.groups, data.n_samples))
+    everyone = np.arange(data.n_samples)
+    split = Split(train=everyone, test=everyone)
+    found = fit_and_test(estimator, data, split, rng, time_limit=time_limit)
+    if found.failure is not None:
+        raise ModelFailedError(found.failure)
+    if found.predictions is None:
+        raise InsufficientDataError("nothing was predicted")
+    _check_leaves(estimator, data, hypotheses)
+    error = METRICS["error_rate"].measure(found.predictions)
+    is_boolean = bool(np.isin(values, (0, 1)).all())
+    # Numbers are divided between neighbours of twice the samples, as Vapnik counts.
+    per_feature = 1 if is_boolean else max(2 * n - 1, 1)
+    count = hypotheses.log_count(data.n_features * per_feature, data.n_classes)
+    upper = occam_upper if is_boolean else growth_upper
+    bound = ScoreInterval(
+        method="occam",
+        low=0.0,
+        high=upper(error, count, n, 1 - level),
+        of_groups=data.groups is not None,
+        hypotheses=str(hypotheses),
+        log_hypotheses=count,
+    )
+    turned = replace(bound, low=1 - bound.high, high=1.0)
+    return {x.name: turned if x.greater_is_better else bound for x in wanted}
+
+
+def _check_leaves(estimator: Any, data: EvaluationData, hypotheses: Hypotheses) -> None:
+    """Refuse a tree that has grown more leaves than were counted."""
+    if hypotheses.name != "tree" or not hasattr(estimator, "get_n_leaves"):
+        return
+    from sklearn.base import clone
+
+    leaves = clone(estimator).fit(data.X, data.y).get_n_leaves()
+    if leaves > hypotheses.size:
+        raise InsufficientDataError(
+            f"the tree has {leaves} leaves, more than {hypotheses}",
+            parameter="hypotheses",
+            remedy="keep the tree smaller, as by max_leaf_nodes, or count larger ones",
+        )
 
 
 def capacity_intervals(
@@ -202,7 +315,7 @@ def capacity_intervals(
     InsufficientDataError
         If there are too few samples to measure by.
     """
-    wanted = [metric for metric in metrics if can_be_bounded(metric, data)]
+    wanted = [x for x in metrics if can_be_bounded(x, data, vc_dimension)]
     if vc_dimension is None or not wanted:
         return {}
 
@@ -234,7 +347,7 @@ def capacity_intervals(
     )
     # Of the samples of a group there is one at most that the others do not foretell.
     n = math.floor(n_independent(data.groups, data.n_samples))
-    worst = vapnik_upper(error, dimension, n, 1 - level)
+    worst = vapnik_upper(error, dimension, n, 1 - level, data.n_classes)
     bound = ScoreInterval(
         method="vapnik",
         low=0.0,

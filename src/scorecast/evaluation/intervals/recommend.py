@@ -250,8 +250,21 @@ for _method in (
     IntervalMethod(
         name="vapnik",
         title="Vapnik's bound",
-        summary="from the capacity of the model alone, for two classes",
+        summary="from the capacity of the model alone",
         reference="V. N. Vapnik (1998). Statistical Learning Theory. Wiley.",
+        assumes=("samples are independent; any distribution",),
+        assumes_of_groups=(
+            "groups, counted and not their samples, are independent; any distribution",
+        ),
+        rests_on=RestsOn.TRAINING,
+        is_distribution_free=True,
+    ),
+    IntervalMethod(
+        name="occam",
+        title="the bound by the number of rules",
+        summary="from the number of rules that the model could have learned",
+        reference="A. Blumer, A. Ehrenfeucht, D. Haussler and M. K. Warmuth (1987). "
+        "Occam's razor. Information Processing Letters 24.",
         assumes=("samples are independent; any distribution",),
         assumes_of_groups=(
             "groups, counted and not their samples, are independent; any distribution",
@@ -340,6 +353,10 @@ class ScoreInterval:
         Of the model, for Vapnik's.
     is_measured : bool
         Whether that dimension was measured; else it was given.
+    hypotheses : str or None
+        Kind and size of the rules that were counted, such as ``"tree:8"``.
+    log_hypotheses : float or None
+        Natural logarithm of how many there are, at most.
     """
 
     method: str
@@ -357,6 +374,8 @@ class ScoreInterval:
     n_effective: float | None = None
     vc_dimension: float | None = None
     is_measured: bool = False
+    hypotheses: str | None = None
+    log_hypotheses: float | None = None
 
     @property
     def width(self) -> float:
