@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression
 from tests.snapshot import assert_snapshot, page_text
 
 import scorecast as sc
-from scorecast.identification import Identification
+from scorecast.identification import Identification, IdentificationSettings
 
 
 @pytest.fixture
@@ -528,7 +528,7 @@ def test_features_and_models_are_compared_in_the_same_splits(run, folder):
     code, out, err = run(
         "identify", "--features", folder / "x.npy", "--features",
         f"some={folder}/few.npy", "--responses", folder / "y.npy", "--model", "ridge",
-        "--model", "sklearn.linear_model:LinearRegression()", "--alphas", "0.1,10",
+        "--model", "sklearn.linear_model:LinearRegression()", "--penalty", "0.1,10",
         "--shrinkage", "0.5", "--test-size", 0.5, "--n-splits", 2, "--json", "-",
     )  # fmt: skip
     assert code == 0, err
@@ -554,9 +554,11 @@ def test_features_and_models_are_compared_in_the_same_splits(run, folder):
     [
         (["--model", "rigde"], "'ridge'"),
         (["--model", "sklearn.linear_model:Nothing()"], "Nothing"),
-        (["--model", "sklearn.linear_model:RidgeCV()", "--alphas", "1"], "--alphas"),
+        (["--model", "sklearn.linear_model:RidgeCV()", "--penalty", "1"], "--penalty"),
         (["--model", "ridge", "--shrinkage", "much"], "--shrinkage"),
-        (["--alphas", "1,-2"], "--alphas"),
+        (["--penalty", "1,-2"], "--penalty"),
+        (["--penalty", "-1"], "--penalty"),
+        (["--shrinkage", "3"], "--shrinkage"),
         (["--ensemble-sizes", "3,900"], "--ensemble-sizes"),
         (["--model", "ridge", "--model", "lasso", "--to", 9], "--to"),
     ],
@@ -568,6 +570,64 @@ def test_models_that_are_none_are_refused(run, folder, options, text):
     )  # fmt: skip
     assert code == 2, err
     assert text in err
+
+
+@pytest.mark.parametrize("option", [("--penalty", "-1"), ("--shrinkage", "3")])
+def test_bad_strengths_are_refused_before_a_file_is_looked_for(run, tmp_path, option):
+    nowhere = tmp_path / "nowhere.npy"
+    words = ("--stimuli", nowhere, "--responses", nowhere)
+    code, _, err = run("identify", *words, *option)
+    assert (code, option[0] in err) == (2, True)
+    assert run("identify", *words)[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        (("--accuracy", "0.8", "--classes", "10", "--tests", "5", "--scores", "a.npy"),
+         ("--accuracy", "--scores", "two questions")),
+        (("--scores", "a.npy", "--stimuli", "b.npy", "--responses", "c.npy"),
+         ("--scores", "--stimuli with --responses")),
+        (("--scores", "a.npy", "--probes", "b.npy"), ("--scores", "--probes")),
+    ],
+)  # fmt: skip
+def test_two_ways_to_ask_are_named(run, words, texts):
+    code, _, err = run("identify", *words)
+    assert code == 2
+    assert all(text in err for text in texts)
+    assert "give either" in err
+
+
+def test_every_model_and_set_of_features_grows_by_itself(run, folder, tmp_path):
+    x, y = np.load(folder / "x.npy"), np.load(folder / "y.npy")
+    np.save(folder / "few.npy", x[:, :4])
+    page = tmp_path / "all.html"
+    code, out, err = run(
+        "identify", "--stimuli", folder / "x.npy", "--stimuli",
+        f"some={folder}/few.npy", "--responses", folder / "y.npy",
+        "--model", "ridge", "--model", "sklearn.linear_model:LinearRegression()",
+        "--ensemble-sizes", "4,8", "--ensemble-draws", 2, "--n-splits", 2,
+        "--test-size", 0.5, "--units", "nats", "--json", "-",
+    )  # fmt: skip
+    assert code == 0, err
+    rows = json.loads(out)["result"]["rows"]
+    assert len(rows) == 4
+    settings = IdentificationSettings(ensemble_sizes=(4, 8), ensemble_draws=2)
+    alone = sc.identify(
+        x[:, :4], y, model=LinearRegression(), test_size=0.5, n_splits=2,
+        units="nats", settings=settings,
+    )  # fmt: skip
+    assert [one["n_responses"] for one in rows[0]["ensembles"]] == [4, 8]
+    for seen, own in zip(rows[3]["ensembles"], alone.ensembles, strict=True):
+        assert seen["implied"] == pytest.approx(own.implied)
+    code, out, err = run(
+        "identify", "--stimuli", folder / "x.npy", "--responses", folder / "y.npy",
+        "--model", "ridge", "--model", "lasso", "--ensemble-sizes", "4",
+        "--ensemble-draws", 1, "--n-splits", 1, "--report", page,
+    )  # fmt: skip
+    assert code == 0, err
+    assert "responses  implied, bits" in out
+    assert "How each grows with the number of responses" in page.read_text()
 
 
 def test_the_growth_with_responses_is_shown(run, folder):

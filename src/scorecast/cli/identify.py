@@ -286,11 +286,12 @@ _INSTEAD = {
 )
 @option(
     "Method",
-    "--alphas",
+    "--penalty",
+    "alphas",
     type=Listed(click.FLOAT),
-    metavar="A,A,...",
-    help="Penalties to choose from, for ridge, elastic-net and lasso. [default: as the "
-    "data ask]",
+    metavar="P,P,...",
+    help="Strengths of the penalty to choose from, for ridge, elastic-net and lasso "
+    "(alphas in Python). [default: as the data ask]",
 )
 @option(
     "Method",
@@ -361,8 +362,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     if len(options["scores"]) > 1:
         refuse_unused(context, ("to",), "where decoders are compared: leave it out")
     if max(1, len(options["stimuli"])) * max(1, len(options["models"])) > 1:
-        names = ("to", "ensemble_sizes", "ensemble_draws")
-        refuse_unused(context, names, "where models are compared: leave it out")
+        refuse_unused(context, ("to",), "where models are compared: leave it out")
     if options["models"] and all(":" in name for name in options["models"]):
         reason = "in a regressor of scikit-learn: write it among its parameters"
         refuse_unused(context, ("alphas", "shrinkage"), reason)
@@ -373,6 +373,8 @@ def command(context: click.Context, /, **options: Any) -> None:
     if twice:
         problem = f"{twice[0]} is given twice"
         raise UsageError(problem, parameter="models")
+    if route == "data":
+        _check_models(options)
     load = {"data": _load_data, "accuracy": _load_accuracy}.get(route, _load_decoders)
     run(options, load, _answer, gates=_gates)
 
@@ -387,16 +389,26 @@ def _route(options: dict[str, Any]) -> str:
         given = [route for route in given if route != "scores" or options["scores"]]
     elif "accuracy" in given and not options["n_tests"]:
         given.remove("accuracy")
-    if len(given) != 1 or not all(options[part] for part in _ROUTES[given[0]]):
+    choice = (
+        "give either --scores, or both --stimuli and --responses, or both "
+        "--gallery and --probes, or --accuracy with --classes and --tests"
+    )
+    if len(given) > 1:
+        one, other = (_written(route, options) for route in given[:2])
+        raise UsageError(f"{one}, and {other}: these are two questions; {choice}")
+    if not given or not all(options[part] for part in _ROUTES[given[0]]):
         if given == ["accuracy"]:
             problem = "give --accuracy, --classes and --tests together"
             raise UsageError(problem)
-        problem = (
-            "give either --scores, or both --stimuli and --responses, or both "
-            "--gallery and --probes, or --accuracy with --classes and --tests"
-        )
-        raise UsageError(problem)
+        raise UsageError(choice)
     return given[0]
+
+
+def _written(route: str, options: dict[str, Any]) -> str:
+    """Return what was given of a way to ask, as it was written."""
+    written = {"class_file": "--classes", "n_tests": "--tests"}
+    names = [written.get(x, f"--{x}") for x in _ROUTES[route] if options[x]]
+    return " with ".join(filter(None, (names[0], " and ".join(names[1:]))))
 
 
 def _answer(
@@ -480,16 +492,33 @@ def _encoders(
     return found
 
 
+def _check_models(options: dict[str, Any]) -> None:
+    """Refuse what no model can be made with, before anything is read."""
+    from scorecast.identification import check_alphas, check_shrinkage
+
+    check_alphas(options["alphas"])
+    check_shrinkage(_shrinkage(options))
+    for name in options["models"]:
+        _model(name, options)
+
+
+def _shrinkage(options: dict[str, Any]) -> float | str:
+    """Return a weight, or the name of a rule."""
+    with contextlib.suppress(ValueError):
+        return float(options["shrinkage"])
+    rule: str = options["shrinkage"]
+    return rule
+
+
 def _model(name: str, options: dict[str, Any]) -> Any:
     """Make an encoding model of ours, or a regressor."""
     from scorecast.evaluation import make_estimator
     from scorecast.identification import EncodingModel
 
     if name in PENALTIES:
-        rule = options["shrinkage"]
-        with contextlib.suppress(ValueError):
-            rule = float(rule)
-        return EncodingModel(penalty=name, alphas=options["alphas"], shrinkage=rule)
+        return EncodingModel(
+            penalty=name, alphas=options["alphas"], shrinkage=_shrinkage(options)
+        )
     if ":" not in name:
         near = near_name(name, list(PENALTIES))
         problem = f"must be {', '.join(PENALTIES)} or a regressor; got {name!r}"

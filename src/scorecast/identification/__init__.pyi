@@ -18,6 +18,7 @@ from .capacity import (
 from .covariance import (
     SHRINKAGES as SHRINKAGES,
     ResidualCovariance as ResidualCovariance,
+    check_shrinkage as check_shrinkage,
 )
 from .decoders import (
     DecoderComparison as DecoderComparison,
@@ -25,7 +26,10 @@ from .decoders import (
     Unpaired as Unpaired,
     compare_decoders as compare_decoders,
 )
-from .encoding import EncodingModel as EncodingModel
+from .encoding import (
+    EncodingModel as EncodingModel,
+    check_alphas as check_alphas,
+)
 from .ideal_curve import (
     WEIGHTS as WEIGHTS,
     Weighting as Weighting,

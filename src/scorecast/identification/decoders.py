@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -18,7 +18,11 @@ from scorecast._core.result import OPTION, SHARE, Note, Result
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import UsageError
 from scorecast.identification.bounds import bound_curve
-from scorecast.identification.identify import Identification, identify_from_scores
+from scorecast.identification.identify import (
+    EnsembleSize,
+    Identification,
+    identify_from_scores,
+)
 from scorecast.scores import Embeddings, Scores
 
 _TOO_FEW = 2  # stimuli, or groups of them, to leave out
@@ -71,6 +75,8 @@ class DecoderRow:
         right if row by row they are the same stimuli.
     notes : tuple of Note
         What the reader must know of it; codes of `IdentificationNote` and `ScoreNote`.
+    ensembles : tuple of EnsembleSize
+        How its implied information grows with the number of responses, if asked.
     """
 
     name: str
@@ -86,6 +92,7 @@ class DecoderRow:
     unpaired: Unpaired | None = None
     has_other_features: bool = False
     notes: tuple[Note, ...] = ()
+    ensembles: tuple[EnsembleSize, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -251,6 +258,15 @@ def _row(
         unpaired=unpaired,
         has_other_features=unpaired is None and answer.tested != first.tested,
         notes=answer.notes,
+        ensembles=tuple(
+            replace(
+                one,
+                implied=one.implied * scale,
+                low=one.low * scale,
+                high=one.high * scale,
+            )
+            for one in answer.ensembles
+        ),
     )
 
 

@@ -186,7 +186,7 @@ class EncodingModel(RegressorMixin, MultiOutputMixin, BaseEstimator):  # type: i
         if cv is not None:
             folds = make_folds(cv, x, grouping, self.random_state)
         search = PenaltySearch(
-            alphas=_check_alphas(self.alphas),
+            alphas=check_alphas(self.alphas),
             l1_ratios=_check_ratios(self.l1_ratio) if penalty.has_ratio else None,
             folds=folds,
             fit_intercept=bool(self.fit_intercept),
@@ -693,7 +693,8 @@ def _refuse_sparse(values: ArrayLike, parameter: str) -> None:
         )
 
 
-def _check_alphas(alphas: ArrayLike | None) -> FloatArray | None:
+def check_alphas(alphas: ArrayLike | None) -> FloatArray | None:
+    """Return penalties to choose from, all positive; None is none given."""
     if alphas is None:
         return None
     grid = _numbers(alphas, "alphas")

@@ -312,6 +312,15 @@ def _curve_table(result: Identification) -> Table:
     )
 
 
+_GROWTH_LEAD = (
+    "The model fitted anew to some of the responses, drawn at random. Dots: "
+    "implied information, averaged over ensembles; lines: the least and the most "
+    "that one of them implies, without end where one made no mistake. Where it no "
+    "longer grows, more responses of this kind tell nothing new, or there are too "
+    "few stimuli to learn them from."
+)
+
+
 def _ensembles_table(result: Identification) -> Table:
     return Table(
         caption="With fewer responses, drawn at random",
@@ -347,17 +356,10 @@ def _ensemble_range(row: EnsembleSize) -> str:
 def _ensembles_sections(result: Identification) -> tuple[Section, ...]:
     if not result.ensembles:
         return ()
-    lead = (
-        "The model fitted anew to some of the responses, drawn at random. Dots: "
-        "implied information, averaged over ensembles; lines: the least and the most "
-        "that one of them implies, without end where one made no mistake. Where it no "
-        "longer grows, more responses of this kind tell nothing new, or there are too "
-        "few stimuli to learn them from."
-    )
     return (
         Section(
             heading="How it grows with the number of responses",
-            lead=(lead,),
+            lead=(_GROWTH_LEAD,),
             figure=ensembles_drawing(result),
         ),
     )
@@ -497,6 +499,7 @@ def decoders_document(result: DecoderComparison) -> Document:
                 lead=(_DECODERS_LEAD,),
                 figure=decoders_drawing(result),
             ),
+            *_growth_sections(result),
             _assumed_section(result.assumptions),
         ),
         facts=(
@@ -504,6 +507,51 @@ def decoders_document(result: DecoderComparison) -> Document:
             ("Assumes", "; ".join(map(_assumption_text, result.assumptions))),
         ),
         references=_REFERENCES,
+    )
+
+
+def _growth_sections(result: DecoderComparison) -> tuple[Section, ...]:
+    """Lay out how every decoder grows with the number of responses."""
+    if not any(row.ensembles for row in result.rows):
+        return ()
+    names = short_names([row.name for row in result.rows], _LONGEST_NAME)
+    table = Table(
+        caption="With fewer responses, drawn at random",
+        columns=("", "responses", f"implied, {result.units}", "range", "right"),
+        rows=tuple(
+            (
+                name,
+                formats.count(one.n_responses),
+                _amount(one.implied, 2),
+                _ensemble_range(one),
+                formats.percent(one.accuracy, 1),
+            )
+            for row, name in zip(result.rows, names, strict=True)
+            for one in row.ensembles
+        ),
+    )
+    drawn = [
+        _AmountRow(
+            name=f"{name}, {formats.count(one.n_responses)}",
+            value=one.implied,
+            low=one.low,
+            high=one.high,
+        )
+        for row, name in zip(result.rows, names, strict=True)
+        for one in row.ensembles
+    ]
+    return (
+        Section(
+            heading="How each grows with the number of responses",
+            lead=(_GROWTH_LEAD,),
+            figure=_rows_drawing(
+                thinned(drawn, _MOST_ROWS),
+                result.units,
+                "Implied information by decoder and responses",
+            ),
+            tables=(table,),
+            is_terminal=True,
+        ),
     )
 
 
