@@ -361,8 +361,8 @@ def expected_error(
     samples of each class and m features the normal approximation of Raudys is, for the
     linear rule,
 
-    .. math:: \Phi\left(-\frac{\delta}{2} \Big/ \sqrt{\left(1 + \frac{2 m}{\delta^2
-              N}\right) \left(1 + \frac{m}{2 N - m}\right)}\right)
+    .. math:: \Phi\left(-\frac{\delta}{2 \sqrt{(1 + 2 m / \delta^2 N)
+              (1 + m / (2 N - m))}}\right)
 
     and without the second factor for the nearest centroid. The value itself needs no
     such approximation.
@@ -397,7 +397,7 @@ def expected_error(
     --------
     >>> found = expected_error("linear", 100, 20, distance=2)
     >>> [round(x, 3) for x in (found.bayes_error, found.value, found.asymptotic)]
-    [0.159, 0.201, 0.201]
+    [0.159, 0.207, 0.207]
     """
     chosen = LEARNING_RULES.choose(rule, parameter="rule")
     n = check_count(n_samples, "n_samples", least=2, most=2 * _MOST)
