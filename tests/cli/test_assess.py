@@ -690,3 +690,22 @@ def test_the_time_left_is_known_from_the_folds(monkeypatch):
     assert any(left is not None and left > 0 for left in during)
     # Nothing is known before the folds are over.
     assert all(left is None for what, left in seen if what == "testing forest")
+
+
+def test_rules_are_counted_on_the_command_line(run, table):
+    model = "sklearn.tree:DecisionTreeClassifier(max_leaf_nodes=3)"
+    call = ("--target", "kind", "--drop", "patient", "--permutations", "0")
+    words = ("assess", table, *call, "--model", model, "--cv", "3")
+    code, out, err = run(*words, "--hypotheses", "tree:3", "--json", "-")
+    assert code == 0, err
+    (found,) = json.loads(out)["result"]["models"].values()
+    (bound,) = (
+        x
+        for metric in found["metrics"].values()
+        for x in metric["intervals"]
+        if x["method"] == "occam"
+    )
+    assert bound["hypotheses"] == "tree:3"
+    assert bound["log_hypotheses"] > 0
+    code, _, err = run(*words, "--hypotheses", "trees:3")
+    assert (code, "--hypotheses" in err) == (2, True)
