@@ -104,7 +104,7 @@ def test_data_are_made_with_what_is_fixed_and_varied(run):
 
 
 def test_numbers_are_made_for_models_of_numbers(run):
-    words = ("--vary", "r2=0.1,0.9", "--fix", "n-features=4", "--fix", "n_samples=60")
+    words = ("--vary", "r2=0.1,0.9", "--fix", "n-features=6", "--fix", "n_samples=60")
     code, out, err = run(
         "settings", "--simulate", "--model", "ridge", *words, "--quick", "--json", "-"
     )
