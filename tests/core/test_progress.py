@@ -130,6 +130,35 @@ def test_a_slower_item_slows_the_pace(clock, shown):
         items.close()
 
 
+def test_the_start_of_workers_is_paid_once(clock, shown):
+    """Counted as an item like others, 12 s for the first would say 72 s here."""
+    with stages({"draws": 1.0}), stage("draws"):
+        items = track(range(20), what="draw", warms_up=True)
+        next(items)
+        clock.pass_by(12)
+        for _ in range(4):
+            next(items)
+            clock.pass_by(1)
+        next(items)
+        assert shown.left() == pytest.approx(15)
+        items.close()
+
+
+def test_a_part_that_counts_what_it_is_named_for_is_said_once(clock, shown):
+    weights = {"500 classes": 20.0, "5000 classes": 100.0}
+    with (
+        stages({"table": 1.0}),
+        stage("table"),
+        stages(weights, in_seconds=True),
+    ):
+        with stage("500 classes"):
+            for _ in track(range(10), what="500 classes"):
+                clock.pass_by(2)
+                said = shown.line()
+        assert shown.left() == pytest.approx(100)
+    assert said.startswith("table: 500 classes 10 of 10; 20 s so far, about 2 min left")
+
+
 def test_lines_say_where_the_run_is(clock, shown):
     assert shown.line() == "reading; 0 s so far"
     with stages({"evidence": None, "folds": 1.0}), stage("folds"):

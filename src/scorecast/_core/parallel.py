@@ -82,7 +82,7 @@ def _by_workers(
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     with safe_path():
         done = parallel(calls)
-        yield from track(done, total=len(pairs), what=what, sizes=sizes)
+        yield from track(done, total=len(pairs), what=what, sizes=sizes, warms_up=True)
 
 
 def map_threads(

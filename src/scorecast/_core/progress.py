@@ -73,6 +73,7 @@ class _Piece:
         in_seconds: bool = False,
         total: int | None = None,
         sizes: Sequence[float] | None = None,
+        warms_up: bool = False,
         counts: bool = True,
     ) -> None:
         self.name = name
@@ -80,6 +81,8 @@ class _Piece:
         self.in_seconds = in_seconds
         self.total = total
         self.sizes = sizes
+        self.warms_up = warms_up
+        self.first: float | None = None  # seconds until the first item was done
         self.took: list[float] = []  # seconds of finished items, if they have sizes
         self.counts = counts
         self.done = 0
@@ -145,9 +148,14 @@ class _Piece:
             return (elapsed + inner) * (total / (self.done + 1)) - elapsed
         if self.done < max(1.0, _LEAST_SHARE * total) or elapsed < _LEAST_TIME:
             return None
-        # An item that takes longer than those before slows the pace.
         until = self.counted - self.start - self.idle
-        each = max(until / self.done, elapsed / (self.done + 1))
+        done = self.done
+        if self.warms_up and self.first is not None and done > 1:
+            # The start of workers comes once, with the first: count from there.
+            until, elapsed = until - self.first, elapsed - self.first
+            done, total = done - 1, total - 1
+        # An item that takes longer than those before slows the pace.
+        each = max(until / done, elapsed / (done + 1))
         return max(each * total - elapsed, 0.0)
 
     def _left_by_size(
@@ -255,7 +263,13 @@ class _Display:
         with self._lock:
             pieces = list(self.open)
             left = self._left(now)
-        named = [piece.words() for piece in pieces if piece.name][1:][:_DEEPEST]
+        # A part that counts what it is named for is said once.
+        inner = [*(piece.name for piece in pieces[1:]), ""]
+        named = [
+            piece.words()
+            for piece, within in zip(pieces, inner, strict=True)
+            if piece.name and piece.name != within
+        ][1:][:_DEEPEST]
         if not pieces[-1].counts:
             named = [pieces[-1].words()]  # however deep: it may take a while
         what = ": ".join(named) or self.root.name
@@ -445,6 +459,7 @@ def track(
     what: str,
     total: int | None = None,
     sizes: Sequence[float] | None = None,
+    warms_up: bool = False,
 ) -> Iterator[T]:
     """Pass `items` through, counting them.
 
@@ -459,6 +474,9 @@ def track(
     sizes : sequence of float, optional
         Where items do not take as long as one another: what their seconds grow with,
         such as the number of cases; by which power is learned on the way.
+    warms_up : bool, default=False
+        Whether the first comes late, and says nothing about the pace: as where workers
+        are started for them.
 
     Yields
     ------
@@ -471,12 +489,14 @@ def track(
         return
     if total is None and isinstance(items, Sequence):
         total = len(items)
-    piece = _Piece(what, total=total, sizes=sizes)
+    piece = _Piece(what, total=total, sizes=sizes, warms_up=warms_up)
     with _entered(piece):
         for item in items:
             yield item
             piece.current = None
             piece.counted = _now()
+            if piece.first is None:
+                piece.first = piece.elapsed(piece.counted)
             if sizes is not None:
                 piece.took.append(piece.elapsed(piece.counted) - sum(piece.took))
             piece.done += 1
