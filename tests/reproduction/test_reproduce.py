@@ -1,6 +1,7 @@
 """Published numbers again: the machinery, a handful of entries, and all of them."""
 
 import dataclasses
+import importlib
 import json
 import math
 from pathlib import Path
@@ -23,7 +24,7 @@ from scorecast.reproduction import (
     expected_accuracies,
 )
 from scorecast.reproduction.entry import Found, Measured, published_numbers
-from scorecast.reproduction.reproduce import judged
+from scorecast.reproduction.reproduce import _sources, judged
 from scorecast.reproduction.result import verdict_of
 
 QUICK = (
@@ -277,6 +278,40 @@ def test_finished_entries_are_taken_from_the_checkpoint(tmp_path, monkeypatch):
     assert sc.reproduce(["002-coin", "003-fn-4"], checkpoint=path) == first
     with pytest.raises(AssertionError, match="done already"):
         sc.reproduce("002-coin", checkpoint=path, random_state=7)
+
+
+def test_a_checkpoint_does_not_outlive_the_code_or_the_data(tmp_path, monkeypatch):
+    path, calls = tmp_path / "done.jsonl", []
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "one.npz").write_bytes(b"first")
+
+    def count(_work):
+        calls.append(1)
+        return Found(numbers={"accuracy": Measured(value=len(calls) / 10)})
+
+    name = "001-sec-2.4"
+    counting = dataclasses.replace(ENTRIES[name], compute=count, files=("one.npz",))
+    monkeypatch.setitem(ENTRIES, name, counting)
+
+    def measured():
+        found = sc.reproduce(name, data=folder, checkpoint=path)
+        return found.entries[0].numbers[0].measured
+
+    assert (measured(), measured()) == (0.1, 0.1)
+    (folder / "one.npz").write_bytes(b"other")  # as long as before
+    assert measured() == 0.2
+    room = importlib.import_module("scorecast.reproduction.reproduce")
+    monkeypatch.setattr(room, "_code", lambda: "changed")
+    assert measured() == 0.3
+
+
+def test_the_code_of_a_checkpoint_is_all_that_numbers_come_from(tmp_path):
+    for name in ("a.py", "report/words.py", "extrapolation/kde.py", "data.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    names = {name for name, _ in _sources(tmp_path)}
+    assert names == {"a.py", "extrapolation/kde.py"}
 
 
 def test_the_page_counts_verdicts_and_explains_what_differs(monkeypatch):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import numbers
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from scorecast._core.codec import decode, encode
 from scorecast._core.keywords import checked_keywords
@@ -43,6 +47,7 @@ from scorecast.reproduction.result import (
 
 _FOLDER = "SCORECAST_DATA"
 _EVERYTHING = "all"
+_WORDS = ("cli", "report")  # rooms that no number comes from
 _KEPT_APART = re.compile(r"[,\s]+")
 
 
@@ -257,14 +262,48 @@ def _found(entry: Entry, work: Work) -> Found:
 def _part(
     entry: Entry, seed: int, full: bool, n_repeats: int | None, folder: str | None
 ) -> str:
-    """Name an entry in the checkpoint, by all that its numbers depend on."""
+    """Name an entry in the checkpoint, by all that its numbers depend on.
+
+    By the content of code and data: a size or a version stays when numbers change.
+    """
     parts = [entry.name, __version__, f"seed {seed}", "full" if full else "quick"]
     if n_repeats is not None:
         parts.append(f"{n_repeats} repeats")
+    parts.append(f"code {_code()}")
     for file in entry.files:
-        path = os.path.join(folder or "", file)
-        parts.append(f"{file} of {os.path.getsize(path)} bytes")
+        content = _content(os.path.join(folder or "", file))
+        parts.append(f"{file} {content}")
     return ", ".join(parts)
+
+
+def _content(path: str) -> str:
+    """Return a short digest of what a file holds."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+@cache
+def _code() -> str:
+    """Return a short digest of all code that numbers come from.
+
+    What is measured passes through the whole library; only what words are made of, and
+    what is typed, changes none.
+    """
+    digest = hashlib.sha256()
+    for name, content in sorted(_sources(files("scorecast"))):
+        digest.update(f"{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def _sources(folder: Traversable, above: str = "") -> Iterator[tuple[str, bytes]]:
+    """Go through the modules of a package, and of those within."""
+    for one in folder.iterdir():
+        name = f"{above}{one.name}"
+        if one.is_dir() and name not in _WORDS:
+            yield from _sources(one, f"{name}/")
+        elif name.endswith(".py"):
+            yield name, one.read_bytes()
 
 
 def _absent(entry: Entry, folder: str | None) -> ReproducedEntry:
