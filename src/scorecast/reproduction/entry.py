@@ -342,6 +342,8 @@ class PublishedNumber:
         Whether it is a statement: 1 where it is said to hold.
     is_comparable : bool
         Whether what is measured is of the same thing.
+    is_lacking : bool
+        Whether the data that it is of are not to be had: nobody can measure it.
     why : str
         Explains a correction, a difference, or why nothing can be compared.
     """
@@ -355,6 +357,7 @@ class PublishedNumber:
     tolerance: float
     is_claim: bool = False
     is_comparable: bool = True
+    is_lacking: bool = False
     why: str = ""
 
 
