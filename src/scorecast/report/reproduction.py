@@ -312,16 +312,26 @@ def _numbers_table(
     entry: ReproducedEntry, common: Sequence[str], *, is_open: bool
 ) -> Table:
     columns: tuple[str, ...] = (entry.name, "published", "corrected", "measured",
-                                "verdict")  # fmt: skip
+                                "same up to", "verdict")  # fmt: skip
+    tolerances = [_tolerance(number) for number in entry.numbers]
+    caption = f"{entry.name}, number by number"
+    shared = {said for said in tolerances if said}
+    if len(shared) == 1:
+        # One for all is said once, and needs no column.
+        tolerances = [""] * len(tolerances)
+        only = next(iter(shared))
+        up_to = "only if equal" if only == "0" else f"up to {only}"
+        caption += f"; same {up_to}"
     rows = [
         (
             number.cell,
             _with_error(number, number.published, number.published_error),
             _value(number, number.corrected),
             _with_error(number, number.measured, number.measured_error),
+            tolerance,
             str(number.verdict),
         )
-        for number in entry.numbers
+        for number, tolerance in zip(entry.numbers, tolerances, strict=True)
     ]
     # A column with nothing in it is left out.
     kept = [i for i in range(len(columns)) if i == 0 or any(row[i] for row in rows)]
@@ -330,11 +340,18 @@ def _numbers_table(
         columns=tuple(columns[i] for i in kept),
         rows=tuple(tuple(row[i] for i in kept) for row in rows),
         notes=_notes(own),
-        caption=f"{entry.name}, number by number",
+        caption=caption,
         is_folded=not is_open and len(rows) > _MOST_OPEN,
         is_stacked=True,
         has_long_notes=True,
     )
+
+
+def _tolerance(number: ReproducedNumber) -> str:
+    """Write up to which difference a number is the same; statements hold or do not."""
+    if number.is_claim or number.verdict is Verdict.NOT_COMPARABLE:
+        return ""
+    return formats.amount(number.tolerance)
 
 
 def _with_error(
