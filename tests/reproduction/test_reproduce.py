@@ -1,7 +1,7 @@
 """Published numbers again: the machinery, a handful of entries, and all of them."""
 
 import dataclasses
-import importlib
+import importlib.util
 import json
 import math
 from pathlib import Path
@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.snapshot import page_text
 
 import scorecast as sc
 from scorecast.exceptions import (
@@ -25,7 +26,7 @@ from scorecast.reproduction import (
 )
 from scorecast.reproduction.entry import Found, Measured, published_numbers
 from scorecast.reproduction.reproduce import _sources, judged
-from scorecast.reproduction.result import verdict_of
+from scorecast.reproduction.result import ReproducedEntry, Reproduction, verdict_of
 
 QUICK = (
     "001-sec-2.4",
@@ -334,24 +335,164 @@ def test_figures_are_drawn_at_both_widths():
     assert page.count("<svg") == 6
 
 
+# --- what came out before ------------------------------------------------------------
+#
+# `make reproduction` keeps verdict, number and standard error of every cell. What
+# differs is named here by hand: keeping a run does not make a difference right.
+
+KEPT = json.loads((Path(__file__).parent / "verdicts.json").read_text("utf-8"))
+DIFFERS = {
+    ("001-table-1", "5000 to 100000, ClassExReg"),
+    ("001-table-1", "Figure 7, 5000 to 10000, variance 0.05, ClassExReg"),
+    ("001-table-1", "Figure 7, 5000 to 20000, variance 0.05, ClassExReg"),
+    ("001-table-1", "Figure 7, 5000 to 50000, variance 0.05, ClassExReg"),
+    ("001-table-1", "Figure 7, 5000 to 100000, variance 0.05, ClassExReg"),
+    ("001-table-1", "Figure 7, 5000 to 100000, variance 0.11, ClassExReg"),
+    ("003-fig-3", "colon: wider than 30 points by 10 folds or leave-one-out"),
+    ("003-fig-3", "colon: leave-one-out is wider than 10 folds"),
+    ("003-fig-3", "leukemia: wider than 30 points by 10 folds or leave-one-out"),
+    ("003-fig-3", "leukemia: leave-one-out is wider than 10 folds"),
+    ("003-table-7", "SVM: leukemia is below colon in every view"),
+    ("003-table-7", "C4.5: leukemia is below colon in every view"),
+    ("003-fig-5", "colon: bias is above variance, Kohavi and Wolpert"),
+    ("003-fig-5", "leukemia: bias is above variance, Kohavi and Wolpert"),
+    ("003-fig-5", "sd 3: bias is above variance, Kohavi and Wolpert"),
+    ("003-fig-5", "sd 5: bias is above variance, Kohavi and Wolpert"),
+}
+_NEAR = 0.02  # of a number: libraries of other versions may round a tie another way
+
+
+def unexpected(entry, kept):
+    """Say of every cell of an entry in what it is not as it was kept."""
+    found = {n.cell: n for n in entry.numbers}
+    problems = [f"{cell}: not kept" for cell in found if cell not in kept]
+    for cell, (verdict, value, error) in kept.items():
+        if cell not in found:
+            problems.append(f"{cell}: not returned")
+            continue
+        n = found[cell]
+        if (n.measured is None) != (value is None):
+            problems.append(f"{cell}: {n.measured}, not {value}")
+        elif str(n.verdict) != verdict:
+            problems.append(f"{cell}: {n.verdict}, not {verdict}")
+        elif value is not None and not _is_near(n, float(value), error):
+            problems.append(f"{cell}: {n.measured}, not {value}")
+    return problems
+
+
+def _is_near(number, value, error):
+    if math.isinf(value) or number.is_claim:
+        return number.measured == value
+    allowed = max(number.tolerance, 3 * (error or 0.0), _NEAR * abs(value))
+    return abs(number.measured - value) <= allowed
+
+
+def _as_kept(name, change=lambda measured: measured):
+    """Judge an entry by the numbers that were kept of it."""
+    numbers = {
+        cell: change(Measured(value=None if value is None else float(value), error=e))
+        for cell, (_, value, e) in KEPT[name].items()
+    }
+    given = {cell: n for cell, n in numbers.items() if n is not None}
+    return judged(ENTRIES[name], Found(numbers=given))
+
+
+def _have_numbers(name):
+    return [cell for cell, (_, value, _) in KEPT[name].items() if value is not None]
+
+
+def test_every_cell_is_kept_and_what_differs_is_named():
+    known = {
+        name: {n.cell for n in numbers} for name, numbers in published_numbers().items()
+    }
+    assert {name: set(cells) for name, cells in KEPT.items()} == known
+    differs = {
+        (name, cell)
+        for name, cells in KEPT.items()
+        for cell, (verdict, _, _) in cells.items()
+        if verdict == Verdict.DIFFERS
+    }
+    assert differs == DIFFERS
+
+
+def test_only_what_lacks_its_data_has_no_number():
+    for name, numbers in published_numbers().items():
+        silent = {n.cell for n in numbers if n.is_lacking}
+        assert silent == set(KEPT[name]) - set(_have_numbers(name)), name
+        assert all(n.why and not n.is_comparable for n in numbers if n.is_lacking)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_an_entry_without_its_numbers_or_with_wrong_ones_does_not_pass(name):
+    assert unexpected(_as_kept(name), KEPT[name]) == []
+    counted = len(_have_numbers(name))
+    assert counted
+    without = judged(ENTRIES[name], Found())
+    assert len(unexpected(without, KEPT[name])) == counted
+    wrong = _as_kept(name, lambda m: None if m.value is None else Measured(value=1e6))
+    assert len(unexpected(wrong, KEPT[name])) == counted
+    unknown = dataclasses.replace(without, numbers=())
+    assert len(unexpected(unknown, KEPT[name])) == len(KEPT[name])
+
+
+def _as_it_was_kept():
+    """Put a run of everything together again; figures were not kept."""
+    entries = [
+        _as_kept(name)
+        if name in KEPT
+        else ReproducedEntry(
+            name=name, title=e.title, summary=e.summary, paper=e.paper, reason=e.reason
+        )
+        for name, e in ENTRIES.items()
+    ]
+    return Reproduction(
+        is_full=False, n_repeats=None, random_state=0, entries=tuple(entries)
+    )
+
+
+def test_the_page_of_what_came_out_is_of_the_kept_run():
+    """A change of a number, a reason or a word asks for `make reproduction`."""
+    docs = Path(__file__).parents[2] / "docs"
+
+    def said(text):
+        lines = text.splitlines()
+        return [line for line in lines if line.startswith(("|", "**", "* ", "*0"))]
+
+    again = _as_it_was_kept()
+    page = (docs / "reproduction.md").read_text("utf-8")
+    assert said(page) == said(sc.render(again, "markdown"))
+    headline = " ".join(again.summary().split())
+    assert f"**{headline}**" in page
+    drawn = page_text((docs / "_static" / "reproduction.html").read_text("utf-8"))
+    assert headline in drawn
+
+
 # --- all of them ----------------------------------------------------------------------
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.compute])
-def test_every_entry_finds_what_it_says_and_explains_what_differs(name):
+def test_every_entry_finds_what_was_found_before(name, request):
     entry = ENTRIES[name]
-    shared = Path(__file__).parents[3] / "shared" / "data"
-    if entry.lacking(str(shared)):
-        pytest.skip(f"SCORECAST_DATA lacks {entry.lacking(str(shared))}")
-    data = str(shared) if entry.files else None
-    found = sc.reproduce(name, data=data).entries[0]
+    folder = request.getfixturevalue("shared_data") if entry.files else None
+    if entry.lacking(folder):
+        pytest.skip(f"SCORECAST_DATA lacks {entry.lacking(folder)}")
+    found = sc.reproduce(name, data=folder).entries[0]
     assert found.numbers or found.pictures
-    for n in found.numbers:
-        assert n.measured is not None or n.why, n.cell
-        assert n.measured is None or not np.isnan(n.measured), n.cell
-        if n.verdict is Verdict.DIFFERS:
-            assert n.why, (n.cell, n.target, n.measured, n.measured_error)
+    assert unexpected(found, KEPT.get(name, {})) == []
+
+
+def test_a_page_without_the_data_is_refused_with_one_line(tmp_path):
+    path = Path(__file__).parents[2] / "tools" / "write_reproduction.py"
+    spec = importlib.util.spec_from_file_location("write_reproduction", path)
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    for folder, problem in ((tmp_path / "no", "no folder"), (tmp_path, "lacks")):
+        with pytest.raises(SystemExit, match=problem) as caught:
+            tool.refuse_without_data(folder)
+        said = str(caught.value)
+        assert "SCORECAST_DATA" in said
+        assert "\n" not in said
 
 
 def test_errors_of_data_name_the_file(tmp_path):
