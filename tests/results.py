@@ -68,6 +68,9 @@ MAKERS: Mapping[str, Callable[[], Any]] = {
     ),
     "required-classes": lambda: sc.required_classes(0.9, to=100, n_repeats=2),
     "required-test-size": lambda: sc.required_test_size(0.9, width=0.1),
+    "required-training-size": lambda: evaluation.required_training_size(
+        "centroid", n_features=5, distance=2.0
+    ),
     "comparison": lambda: sc.compare(_TABLE),
     "pair-comparison": lambda: sc.compare_pair(_TABLE["a"], _TABLE["b"]),
     "information-bound": lambda: sc.mutual_information_bound(
@@ -138,6 +141,7 @@ MAKERS: Mapping[str, Callable[[], Any]] = {
     "simulated-classification": lambda: simulate.classification(
         9, 2, with_bayes_error=False
     ),
+    "simulated-regression": lambda: simulate.regression(12, 3, n_informative=2),
     "simulated-forecasts": lambda: simulate.forecasts(9),
     "simulated-survival": lambda: simulate.survival(9),
     "simulated-recognition": lambda: simulate.recognition(5, 2, sizes=[2, 5]),
