@@ -139,6 +139,20 @@ def test_upper_end_never_rises_with_the_number_of_classes():
     assert alone.high[0] == pytest.approx(found.high[3])
 
 
+@pytest.mark.parametrize("seed", [0, 6, 42])
+def test_upper_end_falls_where_fewer_classes_are_asked_about_too(seed):
+    rng = np.random.default_rng(seed)
+    n = 1 + seed % 3
+    centres = rng.normal(size=(20, 5))
+    own = np.repeat(np.arange(20), n)
+    found = centres[own] + 0.9 * rng.normal(size=(20 * n, 5))
+    scores = -((found[:, None] - centres) ** 2).sum(axis=2)
+    asked = [30, 12, 16, 20, 18, 19, 21]
+    answer = sc.extrapolate(scores, own, to=asked, method="bayesian", backtest=0)
+    highs = [p.high for p in sorted(answer.predictions, key=lambda p: p.classes)]
+    assert (np.diff(highs) <= 0).all()
+
+
 NOISES = (0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4)
 
 

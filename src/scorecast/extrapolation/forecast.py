@@ -576,7 +576,7 @@ class _Question:
                 self.targets, accuracy[n:], low[n:], high[n:], strict=True
             )
         ]
-        return curve, tuple(found), interval.kind
+        return curve, _falling(found), interval.kind
 
     def measure(
         self,
@@ -801,6 +801,15 @@ def tidy(classes: int) -> int:
     """Leave a number of classes that was found, not asked for, three digits of many."""
     unit = int(10 ** max(len(str(classes)) - 3, 0))
     return classes if classes < _TIDIED else classes // unit * unit
+
+
+def _falling(found: Sequence[Prediction]) -> tuple[Prediction, ...]:
+    """Let no upper end rise with the number of classes: raise those of fewer."""
+    places = sorted(range(len(found)), key=lambda i: found[i].classes)
+    highs = np.array([found[i].high for i in places])
+    highs = np.maximum.accumulate(highs[::-1])[::-1]
+    raised = dict(zip(places, highs.tolist(), strict=True))
+    return tuple(replace(one, high=raised[i]) for i, one in enumerate(found))
 
 
 def refuse_lost(until: float, known: Sequence[tuple[str, int, float]]) -> None:
