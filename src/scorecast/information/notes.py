@@ -85,7 +85,8 @@ _SENTENCES = {
     ),
     InformationNote.BEYOND_PRIOR: (
         "The mean lies beyond the reach of the prior of J ({value:.1f} {units} from "
-        "zero), which pulls the mixture back; a prior {count} times as wide would not."
+        "zero), which pulls the mixture back; a prior {count} times as wide would not "
+        "(--prior-scale {count})."
     ),
     InformationNote.NOT_CONVERGED: (
         "The simulation of the posterior of J did not converge ({reasons}): do not "

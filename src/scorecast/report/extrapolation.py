@@ -1402,7 +1402,11 @@ def _points_headline(result: CurveExtrapolation) -> str:
         for curve in result.curves
         if curve is not best and _at(curve, farthest).high >= p.low
     ]
-    told = "; intervals of " + listed(close, 4) + " overlap with it" if close else ""
+    told = ""
+    if close:
+        is_one = len(close) == 1
+        own, verb = ("interval", "overlaps") if is_one else ("intervals", "overlap")
+        told = f"; the {own} of {listed(close, 4)} {verb} with it"
     held = ""
     longest = max(result.curves, key=lambda curve: _reached(curve.reach))
     if longest.reach is not None:
