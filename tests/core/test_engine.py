@@ -15,7 +15,7 @@ import pytest
 import scorecast as sc
 from scorecast._core.engine import ENGINES, active_client, read_engine
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.scores import embedding_ranks
+from scorecast.scores import embedding_ranks, gallery_blocks
 from scorecast.scores.embedding_ranks import competitor_counts
 
 distributed = pytest.importorskip("distributed")
@@ -52,7 +52,7 @@ def counted(vectors, n_groups, metric="sqeuclidean"):
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(embedding_ranks, "_DIRECT_SIZE", 1000)
-    monkeypatch.setattr(embedding_ranks, "_SENT_VALUES", 200)
+    monkeypatch.setattr(gallery_blocks, "_BLOCK_BYTES", 36 * 5 * 40)
 
 
 @pytest.mark.parametrize("metric", ["sqeuclidean", "dot"])
@@ -88,9 +88,8 @@ def test_of_files_only_the_names_are_sent(
     with sc.engine("dask", address=cluster.scheduler_address):
         there = counted((*mapped, *vectors[2:]), 3)
     np.testing.assert_array_equal(here[0], there[0])
-    kinds = {type(part[1]).__name__ for part in sent if len(part) in (2, 4)}
-    assert "_Rows" in kinds
-    assert not any(isinstance(part[1], np.ndarray) for part in sent if len(part) > 2)
+    vectors_sent = [part[1] for part in sent if isinstance(part[0], np.ndarray)]
+    assert {type(part).__name__ for part in vectors_sent} == {"StoredRows"}
 
 
 def test_answers_have_the_same_bytes_on_every_engine(cluster):
@@ -114,7 +113,6 @@ def test_answers_have_the_same_bytes_on_every_engine(cluster):
 
 def test_a_worker_that_is_killed_is_replaced(vectors, small_blocks, monkeypatch):
     here = counted(vectors, 5)
-    monkeypatch.setattr(embedding_ranks, "_SENT_VALUES", 120)
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
     ) as own:

@@ -15,9 +15,11 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar, TypeVar
 
 from scorecast._core.progress import track
@@ -30,6 +32,7 @@ R = TypeVar("R")
 _LOGGING = "DASK_LOGGING__DISTRIBUTED"
 _SECONDS = 10  # to find a cluster
 _LAST_PORT = 2**16 - 1
+_TASKS_PER_THREAD = 2  # given out: one that is done, one that is sent meanwhile
 _ATTEMPTS = 4  # of a task whose worker, or whose data, is lost
 
 
@@ -270,14 +273,15 @@ def map_on_cluster(
     client: Any,
     function: Callable[..., R],
     tasks: Sequence[T],
-    parts: Callable[[T], Sequence[tuple[object, Any]]],
+    parts: Callable[[T], Sequence[tuple[object, Callable[[], Any]]]],
     *,
     what: str,
 ) -> Iterator[tuple[T, R]]:
     """Apply a function to tasks on a cluster; yield tasks with results as they come.
 
-    Parts that several tasks share are sent once. A task whose worker is lost, or the
-    data that lay there, is given to another one.
+    Parts that several tasks share are sent once, and forgotten after the last of them.
+    No more tasks are given out than keep all workers busy, so that not more is held. A
+    task whose worker is lost, or the data that lay there, is given to another one.
 
     Parameters
     ----------
@@ -288,33 +292,50 @@ def map_on_cluster(
     tasks : sequence
         The tasks.
     parts : callable
-        From a task to pairs of a name, under which a part is sent once, and its value.
+        From a task to pairs of a name, under which a part is sent once, and what makes
+        its value.
     what : str
         Words for the progress line.
     """
     distributed = _distributed()
     sent: dict[object, Any] = {}
     attempts: dict[Any, tuple[T, int]] = {}
+    needed = Counter(name for task in tasks for name, _ in parts(task))
+    queue = iter(tasks)
+    waiting = distributed.as_completed([])
 
-    def start(task: T, attempt: int) -> Any:
+    def start(task: T, attempt: int) -> None:
         given = []
-        for name, value in parts(task):
+        for name, make in parts(task):
             if name not in sent or sent[name].status in ("cancelled", "lost"):
-                sent[name] = _send(client, value)
+                sent[name] = _send(client, make())
             given.append(sent[name])
         future = client.submit(function, *given, pure=False)
         attempts[future.key] = task, attempt
-        return future
+        waiting.add(future)
 
-    waiting = distributed.as_completed([start(task, 1) for task in tasks])
+    def keep_busy() -> None:
+        most = _TASKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+        for task in islice(queue, max(0, most - len(attempts))):
+            start(task, 1)
+
+    def forget(task: T) -> None:
+        for name, _ in parts(task):
+            needed[name] -= 1
+            if not needed[name]:
+                sent.pop(name, None)
 
     def done() -> Iterator[tuple[T, R]]:
+        keep_busy()
         for future in waiting:
             task, attempt = attempts.pop(future.key)
             if future.status == "finished":
                 # The worker may be lost between its answer and our asking for it.
                 with contextlib.suppress(distributed.client.FutureCancelledError):
-                    yield task, future.result()
+                    result = future.result()
+                    forget(task)
+                    keep_busy()
+                    yield task, result
                     continue
             elif attempt == _ATTEMPTS or future.status == "error":
                 error = future.exception()
@@ -324,7 +345,7 @@ def map_on_cluster(
                     raise error
             for name, _ in parts(task):
                 sent.pop(name, None)
-            waiting.add(start(task, attempt + 1))
+            start(task, attempt + 1)
 
     yield from track(done(), total=len(tasks), what=what)
 

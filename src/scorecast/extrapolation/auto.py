@@ -30,6 +30,7 @@ from scorecast.extrapolation.extrapolator import (
 from scorecast.extrapolation.observed import ObservedClasses, improvements
 from scorecast.extrapolation.pooling import Pool
 from scorecast.extrapolation.tail import Objection, tail_law, tail_objection
+from scorecast.scores import first_rows
 
 _RANKS, _TAIL = "bayesian", "tail"
 _DRIFT = 0.03
@@ -190,7 +191,7 @@ def _drift(observed: ObservedClasses, objection: Objection | None) -> float:
 def _is_few_valued(observed: ObservedClasses) -> bool:
     """Tell whether most scores of a sample are equal to another of them."""
     scores = observed.scores
-    rows = scores.rows(0, min(scores.n_samples, _ROWS_LOOKED_AT))
+    rows = first_rows(scores, _ROWS_LOOKED_AT)
     shares = [np.unique(row).size / row.size for row in rows]
     return float(np.median(shares)) < _FEW_VALUES
 

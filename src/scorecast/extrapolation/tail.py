@@ -44,7 +44,14 @@ from scorecast.extrapolation.extrapolator import (
 )
 from scorecast.extrapolation.observed import ObservedClasses
 from scorecast.extrapolation.score_scales import on_log_scale
-from scorecast.scores import Embeddings, Scores, looks_normalised
+from scorecast.scores import (
+    Embeddings,
+    Recogniser,
+    Scores,
+    first_rows,
+    looks_normalised,
+    median_step,
+)
 
 _EXCESSES = (5, 10, 20, 40, 80, 160)
 _MOST_SAMPLES = 3000  # whose tails are looked at; more tell no more
@@ -314,7 +321,7 @@ def tail_objection(observed: ObservedClasses) -> Objection | None:
     if observed.n_classes < FEWEST_CLASSES:
         return Objection.TOO_FEW_CLASSES
     scores = observed.scores
-    rows = scores.rows(0, min(scores.n_samples, _ROWS_LOOKED_AT))
+    rows = first_rows(scores, _ROWS_LOOKED_AT)
     if not np.isfinite(rows).all():
         return Objection.NOT_FINITE
     if np.unique(rows).size < _FEWEST_VALUES:
@@ -400,21 +407,12 @@ def _best_wrong(observed: ObservedClasses, n_best: int) -> _Best:
         # Drawn by unequal weights, without replacement, the heavy would be too few.
         p = None if observed.ranking.class_weights is not None else observed.weights
         rows = np.sort(rng.choice(n, most, replace=False, p=p))
-    truth, median = np.empty(rows.size), np.empty(rows.size)
-    wrong = np.empty((rows.size, n_best))
-    step = max(1, _BLOCK // k)
     is_dense = rows.size == n
     chosen = scores if is_dense else scores.some(rows)
-    for start in range(0, rows.size, step):
-        part = slice(start, min(start + step, rows.size))
-        block = np.array(chosen.rows(part.start, part.stop), dtype=np.float64)
-        at = np.arange(block.shape[0]), chosen.own[part]
-        truth[part] = block[at]
-        block[at] = -np.inf
-        top = np.partition(block, k - n_best, axis=1)[:, k - n_best :]
-        wrong[part] = -np.sort(-top, axis=1)
-        block[at] = np.nan
-        median[part] = np.nanmedian(block[:, :: max(1, k // 400)], axis=1)
+    if isinstance(chosen, Embeddings) and chosen.is_large:
+        truth, wrong, median = chosen.best_wrong(n_best)
+    else:
+        truth, wrong, median = _best_of_rows(chosen, n_best)
     ranking = observed.ranking
     beaten = ranking.n_above[rows] + ranking.n_tied[rows] / 2
     weights = np.full(rows.size, 1 / rows.size)
@@ -429,6 +427,27 @@ def _best_wrong(observed: ObservedClasses, n_best: int) -> _Best:
         own=scores.own[rows],
         n_wrong=k - 1,
     )
+
+
+def _best_of_rows(
+    scores: Recogniser, n_best: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Look at rows of scores: the truth's, the best wrong ones, and a median."""
+    n, k = scores.n_samples, scores.n_classes
+    truth, median = np.empty(n), np.empty(n)
+    wrong = np.empty((n, n_best))
+    step = max(1, _BLOCK // k)
+    for start in range(0, n, step):
+        part = slice(start, min(start + step, n))
+        block = np.array(scores.rows(part.start, part.stop), dtype=np.float64)
+        at = np.arange(block.shape[0]), scores.own[part]
+        truth[part] = block[at]
+        block[at] = -np.inf
+        top = np.partition(block, k - n_best, axis=1)[:, k - n_best :]
+        wrong[part] = -np.sort(-top, axis=1)
+        block[at] = np.nan
+        median[part] = np.nanmedian(block[:, :: median_step(k)], axis=1)
+    return truth, wrong, median
 
 
 def _upper_bound(observed: ObservedClasses, best: _Best) -> float | None:

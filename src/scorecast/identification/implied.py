@@ -376,8 +376,8 @@ def _copies_note(data: Recogniser) -> Note | None:
     """Note probes that are in the gallery as they are: they find themselves."""
     if not isinstance(data, Embeddings):
         return None
-    known = {row.tobytes() for row in data.gallery + 0.0}
-    n_found = sum(row.tobytes() in known for row in data.probes + 0.0)
+    known = {row.tobytes() for row in np.asarray(data.gallery) + 0.0}
+    n_found = sum(row.tobytes() in known for row in np.asarray(data.probes) + 0.0)
     code = IdentificationNote.PROBES_IN_GALLERY
     if not n_found:
         return None

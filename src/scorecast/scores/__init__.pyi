@@ -1,3 +1,4 @@
+from .best_wrong import median_step as median_step
 from .curves import (
     MOST_GROUPS as MOST_GROUPS,
     AccuracyCurve as AccuracyCurve,
@@ -44,6 +45,7 @@ from .ranks import (
     TieRule as TieRule,
     check_class_weights as check_class_weights,
     check_scores as check_scores,
+    first_rows as first_rows,
     kish_size as kish_size,
     rank_true_classes as rank_true_classes,
     sample_weights as sample_weights,

@@ -18,29 +18,43 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorecast._core.checks import check_matrix, check_n_jobs
-from scorecast._core.engine import active_client, map_on_cluster
+from scorecast._core.checks import check_n_jobs
+from scorecast._core.engine import active_client
 from scorecast._core.parallel import map_threads
 from scorecast._core.registry import Method, Registry
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError, Location
+from scorecast.scores.reference_scores import (
+    ExponentArray,
+    power_above,
+    reference_rows,
+    reference_scores,
+)
+from scorecast.scores.stored_rows import (
+    AnyRows,
+    Matrix,
+    StoredRows,
+    check_rows,
+    load_rows,
+    mapped_rows,
+    read_rows,
+    row_blocks,
+)
 
 if TYPE_CHECKING:
     from scorecast.scores.kernels import Counts, Tile
 
-Matrix: TypeAlias = NDArray[np.floating[Any]]
 SingleArray: TypeAlias = NDArray[np.float32]
 CountArray: TypeAlias = NDArray[np.unsignedinteger[Any]]
-ExponentArray: TypeAlias = NDArray[np.intc]
 
 # Products of features up to which plain NumPy is done before numba would be loaded.
 _DIRECT_SIZE = 200_000_000
 _DIRECT_PAIRS = 1 << 17
+# Values of a gallery in a file above which it is compared block by block.
+_MOST_TILED = 1 << 28
 # A block of scores, 512 x 512 in float32, is still in the cache when it is compared.
 _BLOCK_ROWS = 512
 _TILE_WIDTH = 512
-# Values of vectors that a worker of a cluster gets at a time: at most 256 MB.
-_SENT_VALUES = 1 << 24
 # Fewer features than this are multiplied faster by our own loop than by BLAS.
 _BLAS_DEPTH = 32
 # Groups are counted in runs of their own unless that makes runs shorter than this.
@@ -96,9 +110,11 @@ DISTANCES.add(
 )
 
 
-class _Problem(NamedTuple):
-    gallery: Matrix
-    probes: Matrix
+class Problem(NamedTuple):
+    """Who is compared with whom, and how classes are grouped."""
+
+    gallery: AnyRows
+    probes: AnyRows
     own: IntArray
     gallery_class: IntArray
     group: IntArray
@@ -184,9 +200,9 @@ def competitor_counts(
     """
     DISTANCES.choose(metric, parameter="metric")
     check_n_jobs(n_jobs)
-    problem = _Problem(
-        gallery=check_matrix(gallery, parameter="gallery"),
-        probes=check_matrix(probes, parameter="probes"),
+    problem = Problem(
+        gallery=check_rows(gallery, parameter="gallery"),
+        probes=check_rows(probes, parameter="probes"),
         # Copies: numba compiles anew for an array that is read-only or strided.
         own=np.array(own, dtype=np.int64),
         gallery_class=np.array(gallery_class, dtype=np.int64),
@@ -198,17 +214,33 @@ def competitor_counts(
     dtype = np.min_scalar_type(int(np.bincount(problem.group).max()))
     above: CountArray = np.zeros((n_probes, n_groups), dtype=dtype)
     tied = np.zeros_like(above)
-    client = active_client()
     if n_probes * problem.gallery.shape[0] * n_features <= _DIRECT_SIZE:
-        _count_directly(problem, above, tied)
-    elif client is not None:
-        _count_on_cluster(problem, above, tied, client)
+        _count_directly(_in_memory(problem), above, tied)
+    elif active_client() is not None or _needs_blocks(problem):
+        from scorecast.scores.gallery_blocks import count_in_blocks
+
+        count_in_blocks(problem, above, tied, n_jobs, count=competitor_counts)
     else:
         _count_in_tiles(problem, above, tied, n_jobs)
     return above, tied
 
 
-def _check(problem: _Problem, n_groups: int) -> None:
+def _needs_blocks(problem: Problem) -> bool:
+    """Tell whether vectors are stored, or a file too large to be made tiles of."""
+    every = problem.gallery, problem.probes
+    if any(isinstance(vectors, StoredRows) for vectors in every):
+        return True
+    is_large = problem.gallery.size > _MOST_TILED
+    return is_large and mapped_rows(problem.gallery) is not None
+
+
+def _in_memory(problem: Problem) -> Problem:
+    return problem._replace(
+        gallery=read_rows(problem.gallery), probes=read_rows(problem.probes)
+    )
+
+
+def _check(problem: Problem, n_groups: int) -> None:
     n_vectors, n_probes = problem.gallery.shape[0], problem.probes.shape[0]
     n_classes = problem.group.size
     check_features(problem.gallery, problem.probes)
@@ -220,18 +252,24 @@ def _check(problem: _Problem, n_groups: int) -> None:
         raise InvalidInputError(
             f"class {int(is_missing.argmax())} has no vector", parameter="gallery"
         )
+    needs_nonzero = DISTANCES[problem.metric].needs_nonzero
     for vectors, name in ((problem.gallery, "gallery"), (problem.probes, "probes")):
-        if max(float(vectors.max()), -float(vectors.min())) > _GREATEST:
-            raise InvalidInputError(
-                f"has values beyond {_GREATEST:g}, whose squares overflow",
-                parameter=name,
-                remedy="rescale the vectors",
-            )
-        if DISTANCES[problem.metric].needs_nonzero:
-            check_directions(vectors, name)
+        for start, block in row_blocks(vectors):
+            _check_size(block, name)
+            if needs_nonzero:
+                check_directions(block, name, start)
 
 
-def check_features(gallery: Matrix, probes: Matrix) -> None:
+def _check_size(vectors: Matrix, name: str) -> None:
+    if max(float(vectors.max()), -float(vectors.min())) > _GREATEST:
+        raise InvalidInputError(
+            f"has values beyond {_GREATEST:g}, whose squares overflow",
+            parameter=name,
+            remedy="rescale the vectors",
+        )
+
+
+def check_features(gallery: AnyRows, probes: AnyRows) -> None:
     """Refuse vectors of different lengths."""
     if gallery.shape[1] != probes.shape[1]:
         raise InvalidInputError(
@@ -241,14 +279,14 @@ def check_features(gallery: Matrix, probes: Matrix) -> None:
         )
 
 
-def check_directions(vectors: Matrix, parameter: str) -> None:
+def check_directions(vectors: Matrix, parameter: str, start: int = 0) -> None:
     """Refuse vectors of zeros: they have no direction."""
     zero = np.flatnonzero(~vectors.any(axis=1))
     if zero.size:
         raise InvalidInputError(
             f"all zeros ({zero.size:,} such rows): there is no direction",
             parameter=parameter,
-            location=Location(row=int(zero[0]) + 1),
+            location=Location(row=start + int(zero[0]) + 1),
             remedy="remove it or use another metric",
         )
 
@@ -264,111 +302,14 @@ def _check_index(values: IntArray, name: str, size: int, stop: int) -> None:
         )
 
 
-# The reference ----------------------------------------------------------------------
-
-
-def exact_scores(gallery: Matrix, probes: Matrix, metric: str) -> FloatArray:
-    """Return the scores that ranks refer to, of all probes for all gallery vectors.
-
-    Parameters
-    ----------
-    gallery, probes : ndarray of shape (m, d) and (n, d)
-        Vectors.
-    metric : {"sqeuclidean", "cosine", "dot"}
-        How they are compared.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        Greater is better; equal pairs have equal scores to the last bit.
-    """
-    features = np.ascontiguousarray(reference_rows(gallery, metric).T)
-    return reference_scores(probes, features, metric)
-
-
-def reference_rows(gallery: Matrix, metric: str) -> FloatArray:
-    """Return gallery vectors as the reference uses them.
-
-    Parameters
-    ----------
-    gallery : ndarray of shape (m, d)
-        Vectors.
-    metric : {"sqeuclidean", "cosine", "dot"}
-        How they are compared.
-
-    Returns
-    -------
-    ndarray of shape (m, d)
-        In float64, of norm one for cosine.
-    """
-    rows = gallery.astype(np.float64)
-    if metric != "cosine":
-        return rows
-    # Squares of tiny values would vanish; scaling by a power of two changes no digit.
-    rows *= np.ldexp(1.0, -power_above(rows))[:, None]
-    squares = np.zeros(rows.shape[0])
-    for feature in rows.T:
-        squares += feature * feature
-    rows /= np.sqrt(squares)[:, None]
-    return rows
-
-
-def reference_scores(probes: Matrix, features: FloatArray, metric: str) -> FloatArray:
-    """Add up the features of prepared gallery vectors, one after the other.
-
-    Parameters
-    ----------
-    probes : ndarray of shape (n, d)
-        Vectors to recognise.
-    features : ndarray of shape (d, m)
-        Gallery vectors from `reference_rows`, in columns.
-    metric : {"sqeuclidean", "cosine", "dot"}
-        How they are compared.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        Scores; greater is better.
-    """
-    rows = probes.astype(np.float64)
-    scores = np.zeros((rows.shape[0], features.shape[1]))
-    term = np.empty_like(scores)
-    for x, y in zip(features, rows.T[:, :, None], strict=True):
-        if metric == "sqeuclidean":
-            np.subtract(x, y, out=term)
-            np.multiply(term, term, out=term)
-            scores -= term
-        else:
-            np.multiply(x, y, out=term)
-            scores += term
-    return scores
-
-
-def power_above(rows: FloatArray) -> ExponentArray:
-    """Return the power of two just above the largest value of each row.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, d)
-        Vectors.
-
-    Returns
-    -------
-    ndarray of intc
-        Exponents, not below -1000: there two to minus the exponent would overflow.
-    """
-    _, exponent = np.frexp(np.abs(rows).max(axis=1))
-    return np.asarray(np.maximum(exponent, -1000), dtype=np.intc)
-
-
 # Plain NumPy: the reference for all pairs, in blocks ---------------------------------
 
 
-def _count_directly(problem: _Problem, above: CountArray, tied: CountArray) -> None:
+def _count_directly(problem: Problem, above: CountArray, tied: CountArray) -> None:
     group = problem.group
     order = np.lexsort((problem.gallery_class, group[problem.gallery_class]))
     features = np.ascontiguousarray(
-        reference_rows(problem.gallery[order], problem.metric).T
+        reference_rows(load_rows(problem.gallery, order), problem.metric).T
     )
     column_class = problem.gallery_class[order]
     class_start = _starts(column_class)
@@ -379,7 +320,9 @@ def _count_directly(problem: _Problem, above: CountArray, tied: CountArray) -> N
     n_rows = max(1, _DIRECT_PAIRS // order.size)
     for start in range(0, problem.own.size, n_rows):
         block = slice(start, start + n_rows)
-        best = reference_scores(problem.probes[block], features, problem.metric)
+        best = reference_scores(
+            load_rows(problem.probes, block), features, problem.metric
+        )
         if class_start.size < order.size:
             best = np.maximum.reduceat(best, class_start, axis=1)
         truth = np.arange(best.shape[0]), place[problem.own[block]]
@@ -400,7 +343,7 @@ def _starts(values: IntArray) -> IntArray:
 
 
 def _count_in_tiles(
-    problem: _Problem, above: CountArray, tied: CountArray, n_jobs: int | None
+    problem: Problem, above: CountArray, tied: CountArray, n_jobs: int | None
 ) -> None:
     from threadpoolctl import threadpool_limits
 
@@ -429,140 +372,7 @@ def _count_in_tiles(
         )
 
 
-# On a cluster, block by block ---------------------------------------------------------
-
-
-class _Rows(NamedTuple):
-    """Rows of a matrix that lies in a file which every worker can read."""
-
-    path: str
-    dtype: str
-    offset: int
-    shape: tuple[int, ...]
-    rows: IntArray
-
-    def read(self) -> Matrix:
-        kept = np.memmap(
-            self.path, self.dtype, "r", offset=self.offset, shape=self.shape
-        )
-        return np.asarray(kept[self.rows])
-
-
-def _count_on_cluster(
-    problem: _Problem, above: CountArray, tied: CountArray, client: Any
-) -> None:
-    """Count by blocks of probes and of classes; the counts of a probe add up.
-
-    A block of probes goes with the vectors of its own classes, without which nobody
-    can say who beats them.
-    """
-    n_features = problem.gallery.shape[1]
-    n_rows = max(1, _SENT_VALUES // n_features)
-    by_class = np.argsort(problem.gallery_class, kind="stable")
-    ends = np.cumsum(np.bincount(problem.gallery_class))
-    starts = ends - np.diff(ends, prepend=0)
-    classes = _class_blocks(ends, n_rows)
-    # Fewer probes than gallery vectors, since their own classes come with them.
-    n_probes = max(1, n_rows // 8)
-    probes = [
-        np.arange(start, min(start + n_probes, problem.own.size))
-        for start in range(0, problem.own.size, n_probes)
-    ]
-
-    def vectors(of: IntArray) -> IntArray:
-        """Return the places of the vectors of some classes."""
-        runs = [np.arange(starts[c], ends[c]) for c in of.tolist()]
-        return np.asarray(by_class[np.concatenate(runs)])
-
-    def gallery_part(name: object, of: IntArray) -> tuple[object, Any]:
-        rows = vectors(of)
-        found = problem.gallery_class[rows], _rows_of(problem.gallery, rows)
-        return name, (*found, problem.group[of], of)
-
-    def parts(task: tuple[int, int]) -> list[tuple[object, Any]]:
-        block, rival = task
-        own = problem.own[probes[block]]
-        tested = own, _rows_of(problem.probes, probes[block])
-        rules = problem.metric, above.shape[1]
-        return [
-            (("probes", block), tested),
-            gallery_part(("own", block), np.unique(own)),
-            gallery_part(("rivals", rival), np.arange(*classes[rival])),
-            ("rules", rules),
-        ]
-
-    tasks = [(i, j) for i in range(len(probes)) for j in range(len(classes))]
-    done = map_on_cluster(
-        client, _count_part, tasks, parts, what="comparing vectors on the cluster"
-    )
-    for (block, _), (part_above, part_tied) in done:
-        above[probes[block]] += part_above.astype(above.dtype)
-        tied[probes[block]] += part_tied.astype(tied.dtype)
-
-
-def _class_blocks(ends: IntArray, n_rows: int) -> list[tuple[int, int]]:
-    """Cut the classes where their vectors fill a block; none is cut itself."""
-    cuts, start = [], 0
-    while start < ends.size:
-        before = int(ends[start - 1]) if start else 0
-        stop = int(np.searchsorted(ends, before + n_rows, side="right"))
-        stop = max(stop, start + 1)
-        cuts.append((start, stop))
-        start = stop
-    return cuts
-
-
-def _mapped(matrix: Any) -> Any:
-    """Return the file that an array is a view of; None if it is of none."""
-    while matrix is not None and not isinstance(matrix, np.memmap):
-        matrix = getattr(matrix, "base", None)
-    return matrix
-
-
-def _rows_of(matrix: Matrix, rows: IntArray) -> Matrix | _Rows:
-    """Return rows of a matrix, or where they lie if it is a file mapped into memory."""
-    base = _mapped(matrix)
-    is_whole = base is not None and base.shape == matrix.shape
-    if not is_whole or base.filename is None or not base.flags.c_contiguous:
-        return matrix[rows]
-    dtype = base.dtype.str
-    return _Rows(str(base.filename), dtype, int(base.offset), base.shape, rows)
-
-
-def _count_part(
-    tested: Any, own_part: Any, rival_part: Any, rules: Any
-) -> tuple[CountArray, CountArray]:
-    """Count the rivals of one block that beat or tie the probes of another."""
-    metric, n_groups = rules
-    own, probes = tested[0], _read(tested[1])
-    rival_class, rivals, group, classes = rival_part
-    own_class, mine, _, own_classes = own_part
-    # Own classes that are rivals too are there already; the others count for nobody.
-    is_new = ~np.isin(own_class, classes)
-    others = own_classes[~np.isin(own_classes, classes)]
-    everyone = np.concatenate([classes, others])
-    order = np.argsort(everyone)
-    gallery_class = np.concatenate([rival_class, own_class[is_new]])
-    place = np.concatenate([group, np.full(others.size, n_groups, dtype=np.int64)])
-    counts = competitor_counts(
-        np.concatenate([_read(rivals), _read(mine)[is_new]]),
-        probes,
-        order[np.searchsorted(everyone, own, sorter=order)],
-        order[np.searchsorted(everyone, gallery_class, sorter=order)],
-        place,
-        n_groups=n_groups + 1,
-        metric=metric,
-        n_jobs=1,
-    )
-    return counts[0][:, :n_groups], counts[1][:, :n_groups]
-
-
-def _read(rows: Any) -> Matrix:
-    found: Matrix = rows.read() if isinstance(rows, _Rows) else rows
-    return found
-
-
-def _lay_out(problem: _Problem) -> _Layout:
+def _lay_out(problem: Problem) -> _Layout:
     from scorecast.scores.kernels import Tile
 
     n_vectors, n_features = problem.gallery.shape
@@ -576,7 +386,7 @@ def _lay_out(problem: _Problem) -> _Layout:
     tiles = []
     for t, start in enumerate(starts):
         rows = reference_rows(
-            problem.gallery[order[start : start + width]], problem.metric
+            load_rows(problem.gallery, order[start : start + width]), problem.metric
         )
         exact[t, :, : len(rows)] = rows.T
         rows = (rows - centre) * 2.0**-exponent
@@ -602,28 +412,30 @@ def _lay_out(problem: _Problem) -> _Layout:
     )
 
 
-def _centre_and_exponent(problem: _Problem) -> tuple[FloatArray, int]:
+def _centre_and_exponent(problem: Problem) -> tuple[FloatArray, int]:
     """Choose a shift and a power of two that bring the gallery near zero, size one.
 
     Neither changes an exact comparison, so any choice is right; the median of a sample
     keeps the rounding band narrow whatever the offset and however far the outliers.
     """
     step = -(-problem.gallery.shape[0] // 256)
-    sample = reference_rows(problem.gallery[::step], problem.metric)
+    sample = reference_rows(
+        load_rows(problem.gallery, slice(None, None, step)), problem.metric
+    )
     centre = np.median(sample, axis=0)
     typical = np.median(np.sqrt(((sample - centre) ** 2).sum(axis=1)))
     return centre, int(np.clip(np.frexp(typical)[1], -500, 500))
 
 
 def _column_order(
-    problem: _Problem, centre: FloatArray, exponent: int
+    problem: Problem, centre: FloatArray, exponent: int
 ) -> tuple[IntArray, FloatArray, IntArray]:
     """Return the order of columns, their norms in that order, and class sizes."""
     norm = np.empty(problem.gallery_class.size)
     for start in range(0, norm.size, _TILE_WIDTH):
         part = slice(start, start + _TILE_WIDTH)
         rows = (
-            reference_rows(problem.gallery[part], problem.metric) - centre
+            reference_rows(load_rows(problem.gallery, part), problem.metric) - centre
         ) * 2.0**-exponent
         norm[part] = np.sqrt((rows * rows).sum(axis=1))
     column_class = problem.gallery_class
@@ -652,19 +464,19 @@ def _runs(groups: IntArray, sizes: IntArray) -> IntArray:
     return np.array(runs, dtype=np.int64)
 
 
-def _depth(problem: _Problem) -> int:
+def _depth(problem: Problem) -> int:
     """Return the features of a product, one more for half the squared norm."""
     depth = problem.gallery.shape[1] + (problem.metric == "sqeuclidean")
     return int(depth if depth >= _BLAS_DEPTH else -(-depth // 4) * 4)
 
 
 def _count_block(
-    problem: _Problem, layout: _Layout, block: slice, counts: Counts
+    problem: Problem, layout: _Layout, block: slice, counts: Counts
 ) -> None:
     from scorecast.scores import kernels
 
     near = problem.metric == "sqeuclidean"
-    exact = problem.probes[block].astype(np.float64)
+    exact = load_rows(problem.probes, block).astype(np.float64)
     n_rows = exact.shape[0]
     nothing = np.full(n_rows, -1, dtype=np.int64)
     probes = kernels.Probes(
@@ -683,7 +495,7 @@ def _count_block(
 
 
 def _round_probes(
-    problem: _Problem, layout: _Layout, exact: FloatArray
+    problem: Problem, layout: _Layout, exact: FloatArray
 ) -> tuple[SingleArray, FloatArray, ExponentArray]:
     """Return probes as the product uses them, their norms and scaling exponents."""
     n_rows, n_features = exact.shape

@@ -8,15 +8,20 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_matrix
 from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.scores.best_wrong import (
+    LARGE_VALUES,
+    BestWrong,
+    best_wrong,
+    fast_scores,
+)
 from scorecast.scores.embedding_ranks import (
     DISTANCES,
+    Problem,
     check_directions,
     check_features,
     competitor_counts,
-    exact_scores,
 )
 from scorecast.scores.matrix import (
     ClassLabels,
@@ -24,6 +29,16 @@ from scorecast.scores.matrix import (
     label_list,
     match_labels,
     one_class_only,
+)
+from scorecast.scores.reference_scores import exact_scores
+from scorecast.scores.stored_rows import (
+    AnyRows,
+    StoredRows,
+    check_rows,
+    load_rows,
+    read_rows,
+    row_blocks,
+    take_rows,
 )
 
 
@@ -35,10 +50,12 @@ class Embeddings:
 
     Parameters
     ----------
-    gallery : array-like of shape (n_vectors, n_features)
-        One or several vectors of each class.
-    probes : array-like of shape (n_samples, n_features)
-        The samples.
+    gallery : array-like of shape (n_vectors, n_features), or path-like
+        One or several vectors of each class. An array that is not in memory, such as
+        one of Zarr, or the path of a ``.npy``, ``.parquet`` or ``.zarr`` is read by
+        rows as they are needed.
+    probes : array-like of shape (n_samples, n_features), or path-like
+        The samples, likewise.
     y_true : iterable of hashable, optional
         True label of each probe. May come later, beside the embeddings.
     metric : {"sqeuclidean", "cosine", "dot"}, default="sqeuclidean"
@@ -50,7 +67,7 @@ class Embeddings:
     Attributes
     ----------
     gallery, probes : ndarray
-        The vectors, float32 or float64.
+        The vectors, float32 or float64; of what is stored, where it lies.
     gallery_class : ndarray of int64
         Class number of each gallery vector.
     classes : tuple
@@ -84,12 +101,13 @@ class Embeddings:
     ) -> None:
         distance = DISTANCES.choose(metric, parameter="metric")
         self.metric = distance.name
-        self.gallery = check_matrix(gallery, parameter="gallery")
-        self.probes = check_matrix(probes, parameter="probes")
+        self.gallery = check_rows(gallery, parameter="gallery")
+        self.probes = check_rows(probes, parameter="probes")
         check_features(self.gallery, self.probes)
         if distance.needs_nonzero:
-            check_directions(self.gallery, "gallery")
-            check_directions(self.probes, "probes")
+            for vectors, name in ((self.gallery, "gallery"), (self.probes, "probes")):
+                for start, block in row_blocks(vectors):
+                    check_directions(block, name, start)
         n_vectors = self.gallery.shape[0]
         self.gallery_class: IntArray = np.arange(n_vectors)
         self.classes: ClassLabels = tuple(range(n_vectors))
@@ -152,24 +170,67 @@ class Embeddings:
         ndarray of shape (stop - start, n_classes)
             Minus distances, or similarities, in double precision.
         """
-        if exact:
-            scores = exact_scores(self.gallery, self.probes[start:stop], self.metric)
+        probes = load_rows(self.probes, slice(start, stop))
+        if self.is_large:
+            scores = np.empty((probes.shape[0], self.gallery.shape[0]))
+            centre = self.centre
+            for first, block in row_blocks(self.gallery, LARGE_VALUES // 4):
+                part = slice(first, first + block.shape[0])
+                if exact:
+                    scores[:, part] = exact_scores(block, probes, self.metric)
+                else:
+                    scores[:, part] = fast_scores(block, probes, self.metric, centre)
             return self._best_of_each_class(scores)
-        gallery = np.asarray(self.gallery, dtype=np.float64)
-        probes = np.asarray(self.probes[start:stop], dtype=np.float64)
-        if self.metric == "sqeuclidean":
-            centre = gallery.mean(axis=0)
-            gallery, probes = gallery - centre, probes - centre
-            squares = (gallery**2).sum(1) + (probes**2).sum(1)[:, None]
-            # Distances, not their squares, are on the scale on which kernels of
-            # constant width make sense (as in the authors' own code).
-            scores = -np.sqrt(np.maximum(squares - 2 * probes @ gallery.T, 0))
+        gallery = read_rows(self.gallery)
+        if exact:
+            scores = exact_scores(gallery, probes, self.metric)
         else:
-            if self.metric == "cosine":
-                gallery = gallery / np.linalg.norm(gallery, axis=1, keepdims=True)
-                probes = probes / np.linalg.norm(probes, axis=1, keepdims=True)
-            scores = probes @ gallery.T
+            scores = fast_scores(gallery, probes, self.metric)
         return self._best_of_each_class(scores)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the gallery is too large to be held in double precision."""
+        return self.gallery.size > LARGE_VALUES
+
+    @property
+    def centre(self) -> FloatArray:
+        """Mean of the gallery, found block by block; zeros where none is needed."""
+        if self.metric != "sqeuclidean":
+            return np.zeros(self.gallery.shape[1])
+        total = np.zeros(self.gallery.shape[1])
+        for _, block in row_blocks(self.gallery, LARGE_VALUES // 4):
+            total += block.sum(axis=0, dtype=np.float64)
+        return np.asarray(total / self.gallery.shape[0])
+
+    def best_wrong(self, n_best: int, *, n_jobs: int | None = None) -> BestWrong:
+        """Find the best wrong scores of every probe, block by block.
+
+        Parameters
+        ----------
+        n_best : int
+            How many.
+        n_jobs : int, optional
+            Number of threads; all cores by default. A cluster uses its workers.
+
+        Returns
+        -------
+        BestWrong
+            The scores of the truth, the best wrong ones, and what is usual.
+        """
+        return best_wrong(
+            Problem(
+                gallery=self.gallery,
+                probes=self.probes,
+                own=self.own,
+                gallery_class=self.gallery_class,
+                group=np.zeros(self.n_classes, dtype=np.int64),
+                metric=self.metric,
+            ),
+            self.centre,
+            n_best,
+            n_jobs=n_jobs,
+        )
 
     def subset(self, chosen: IntArray) -> Embeddings:
         """Keep some classes, and the probes that belong to them.
@@ -189,8 +250,8 @@ class Embeddings:
         in_gallery = position[self.gallery_class] >= 0
         kept = position[self.own] >= 0
         smaller = copy.copy(self)
-        smaller.gallery = self.gallery[in_gallery]
-        smaller.probes = self.probes[kept]
+        smaller.gallery = _some(self.gallery, np.flatnonzero(in_gallery))
+        smaller.probes = _some(self.probes, np.flatnonzero(kept))
         smaller.gallery_class = position[self.gallery_class[in_gallery]]
         smaller.classes = tuple(self.classes[i] for i in chosen)
         smaller._own = position[self.own[kept]]
@@ -210,7 +271,7 @@ class Embeddings:
             The same classes, fewer probes.
         """
         fewer = copy.copy(self)
-        fewer.probes = self.probes[rows]
+        fewer.probes = _some(self.probes, rows)
         fewer._own = None if self._own is None else self._own[rows]
         return fewer
 
@@ -262,6 +323,14 @@ class Embeddings:
         starts = np.searchsorted(self.gallery_class[order], np.arange(self.n_classes))
         np.maximum.reduceat(scores[:, order], starts, axis=1, out=best)
         return best
+
+
+def _some(matrix: AnyRows, rows: IntArray) -> AnyRows:
+    """Return some rows; those of a large file are left where they lie."""
+    is_large = matrix.size > LARGE_VALUES
+    if is_large or isinstance(matrix, StoredRows):
+        return take_rows(matrix, rows)
+    return load_rows(matrix, rows)
 
 
 def _number(labels: Sequence[Hashable], n_vectors: int) -> tuple[IntArray, ClassLabels]:

@@ -23,6 +23,7 @@ from scorecast.scores.embeddings import Embeddings
 from scorecast.scores.matrix import ClassLabels, CountArray, Scores
 
 _MOST_CELLS = 100_000_000  # of counts by single class: two arrays, 200 MB
+_MOST_SHOWN = 8_000_000  # scores of a large gallery that are only looked at
 _MOST_ALONE = 5_000  # classes left out one by one; curves without each grow as squares
 _GROUPS = 256  # groups of classes beyond that
 
@@ -95,6 +96,27 @@ def check_scores(
     if isinstance(scores, Embeddings):
         return scores.labelled(y_true)
     return Scores(scores, y_true)  # type: ignore[arg-type]  # no other Recogniser is given
+
+
+def first_rows(data: Recogniser, most: int) -> NDArray[np.floating[Any]]:
+    """Return the scores of the first samples: fewer of a gallery that is large.
+
+    Parameters
+    ----------
+    data : Scores or Embeddings
+        The scores.
+    most : int
+        How many samples.
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes)
+        Scores.
+    """
+    n = min(data.n_samples, most)
+    if isinstance(data, Embeddings) and data.is_large:
+        n = min(n, max(1, _MOST_SHOWN // data.gallery.shape[0]))
+    return data.rows(0, n)
 
 
 @dataclass(frozen=True, kw_only=True)
