@@ -3,20 +3,23 @@
 import contextlib
 import json
 import os
+import pickle
 import signal
 import socket
-import threading
-import time
 
 import joblib
 import numpy as np
 import pytest
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.neighbors import KNeighborsClassifier
 
 import scorecast as sc
 from scorecast._core.engine import ENGINES, active_client, read_engine
+from scorecast.evaluation import NullTests
 from scorecast.exceptions import InvalidInputError, UsageError
-from scorecast.scores import embedding_ranks, gallery_blocks
+from scorecast.scores import best_wrong, embedding_ranks, gallery_blocks
 from scorecast.scores.embedding_ranks import competitor_counts
+from scorecast.scores.stored_rows import StoredRows
 
 distributed = pytest.importorskip("distributed")
 # What Dask leaves open for a moment when it ends.
@@ -111,24 +114,182 @@ def test_answers_have_the_same_bytes_on_every_engine(cluster):
         assert answer() == here
 
 
-def test_a_worker_that_is_killed_is_replaced(vectors, small_blocks, monkeypatch):
-    here = counted(vectors, 5)
+@pytest.fixture
+def killed_after_the_first(monkeypatch):
+    """A cluster of which a worker is killed when the first result is there."""
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
     ) as own:
-        victims = [worker.process.pid for worker in own.workers.values()]
+        victim = next(iter(own.workers.values())).process.pid
+        seen = []
 
-        def kill():
-            time.sleep(1.0)
-            os.kill(victims[0], signal.SIGKILL)
+        def track(items, *, total=None, **facts):
+            for number, item in enumerate(items):
+                if active_client() is not None:
+                    if not seen:
+                        os.kill(victim, signal.SIGKILL)
+                    seen.append((number, total))
+                yield item
 
-        killer = threading.Thread(target=kill)
-        killer.start()
-        with sc.engine("dask", address=own.scheduler_address):
-            there = counted(vectors, 5)
-        killer.join()
+        monkeypatch.setattr("scorecast._core.engine.track", track)
+        monkeypatch.setattr("scorecast._core.parallel.track", track)
+        yield own.scheduler_address, seen
+        pids = [worker.process.pid for worker in own.workers.values()]
+    assert victim not in pids
+
+
+def killed_in_the_middle(seen):
+    """Tell whether much was left to do, and all of it was done."""
+    numbers, totals = zip(*seen, strict=True)
+    return numbers[0] == 0 and totals[0] >= 10 and len(seen) >= totals[0]
+
+
+def test_a_worker_that_is_killed_is_replaced(
+    vectors, small_blocks, killed_after_the_first
+):
+    address, seen = killed_after_the_first
+    here = counted(vectors, 5)
+    with sc.engine("dask", address=address):
+        there = counted(vectors, 5)
+    assert killed_in_the_middle(seen)
     np.testing.assert_array_equal(here[0], there[0])
     np.testing.assert_array_equal(here[1], there[1])
+
+
+@pytest.mark.parametrize("piece", ["permutation_test", "backtest"])
+def test_fits_go_on_without_a_worker_that_is_killed(piece, killed_after_the_first):
+    address, seen = killed_after_the_first
+    here = answer_of(piece)
+    with sc.engine("dask", address=address):
+        assert answer_of(piece) == here
+    assert killed_in_the_middle(seen)
+
+
+# --- every piece ----------------------------------------------------------------------
+
+
+QUICK_TESTS = NullTests(n_permutations=20, n_null_data=5)
+
+
+def answer_of(piece):
+    """Return the bytes of an answer that has many parts."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 5))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    scores = rng.normal(size=(40, 40)) + 2 * np.eye(40)
+    model = KNeighborsClassifier(3)  # no way around its fits
+    call = {
+        "permutation_test": lambda: sc.permutation_test(
+            BernoulliNB(), X, y, cv=3, n_permutations=200
+        ),
+        "backtest": lambda: sc.backtest(
+            scores, range(40), methods=["bayesian", "spline"], n_repeats=12
+        ),
+        "learning_curve": lambda: sc.learning_curve(
+            model, X, y, sizes=[10, 20, 30], n_repeats=4
+        ),
+        "settings": lambda: sc.assess_settings(
+            model, _made, {"gap": [0.0, 2.0]}, cv=3, quick=True
+        ),
+        "identify": lambda: sc.identify(X[:, :3], X @ X[:5, :4], n_splits=3),
+        "reproduce": lambda: sc.reproduce("001-sec-5.1", n_repeats=3),
+        "assess": lambda: sc.assess(model, X, y, cv=3, tests=QUICK_TESTS),
+    }[piece]
+    return json.dumps(_timeless(call().to_dict()))
+
+
+def _made(gap=1.0, random_state=0):
+    rng = np.random.default_rng(random_state)
+    y = np.arange(40) % 2
+    return rng.normal(size=(40, 2)) + gap * y[:, None], y
+
+
+def _timeless(value):
+    """Leave out how long things took."""
+    if isinstance(value, dict):
+        timed = ("seconds", "cpu_seconds")
+        return {key: _timeless(v) for key, v in value.items() if key not in timed}
+    return [_timeless(v) for v in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["backtest", "learning_curve", "settings", "identify", "reproduce", "assess"],
+)
+def test_every_piece_has_the_same_bytes_on_a_cluster(cluster, piece, monkeypatch):
+    here = answer_of(piece)
+    submitted = []
+    known = distributed.Client.submit
+    monkeypatch.setattr(
+        distributed.Client,
+        "submit",
+        lambda self, *given, **facts: (
+            submitted.append(given) or known(self, *given, **facts)
+        ),
+    )
+    with sc.engine("dask", address=cluster.scheduler_address):
+        there = answer_of(piece)
+    assert json.loads(there) == json.loads(here)
+    assert submitted
+
+
+@pytest.mark.parametrize("kind", ["memory", "npy", "zarr", "parquet"])
+def test_tails_have_the_same_bytes_on_a_cluster(
+    cluster, small_blocks, tmp_path, monkeypatch, kind
+):
+    """Of galleries in memory and of those that workers read by rows."""
+    monkeypatch.setattr(best_wrong, "LARGE_VALUES", 100)
+    monkeypatch.setattr("scorecast.scores.embeddings.LARGE_VALUES", 100)
+    monkeypatch.setattr("scorecast.scores.stored_rows._SMALL_VALUES", 0)
+    rng = np.random.default_rng(5)
+    gallery = rng.normal(size=(90, 5)).astype(np.float32)
+    probes = gallery + rng.normal(size=(90, 5)).astype(np.float32)
+    place = _stored(gallery, kind, tmp_path)
+
+    def answer(vectors):
+        data = sc.Embeddings(vectors, probes, range(90))
+        found = sc.extrapolate(data, to=1000, method="tail", backtest=0, compare=False)
+        return json.dumps(found.to_dict())
+
+    here = answer(gallery)
+    sent = []
+    known = distributed.Client.scatter
+    monkeypatch.setattr(
+        distributed.Client,
+        "scatter",
+        lambda self, data, **facts: sent.extend(data) or known(self, data, **facts),
+    )
+    with sc.engine("dask", address=cluster.scheduler_address):
+        assert answer(place) == here
+    # Of counts and of tails.
+    assert {len(part) for part in sent} >= {2, 3, 4}
+    largest = max(len(pickle.dumps(part)) for part in sent)
+    assert largest <= gallery_blocks._BLOCK_BYTES
+    if kind != "memory":
+        blocks = [part[1] for part in sent if len(part) == 3 and len(part[0]) != 2]
+        assert {type(block) for block in blocks if hasattr(block, "shape")} <= {
+            StoredRows,
+            np.ndarray,
+        }
+
+
+def _stored(values, kind, folder):
+    path = folder / f"gallery.{kind}"
+    if kind == "memory":
+        return values
+    if kind == "npy":
+        np.save(path, values)
+    elif kind == "zarr":
+        zarr = pytest.importorskip("zarr")
+        array = zarr.create_array(
+            str(path), shape=values.shape, dtype="f4", chunks=(16, values.shape[1])
+        )
+        array[:] = values
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        table = pytest.importorskip("pyarrow").table(list(values.T), list("abcde"))
+        parquet.write_table(table, path, row_group_size=20)
+    return path
 
 
 @pytest.mark.parametrize(
