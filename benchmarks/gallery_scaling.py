@@ -43,10 +43,17 @@ def measure(gallery, probes, address):
 
 
 def model(n, k, d, rate, workers):
-    """Return seconds of arithmetic, bytes moved from files and from memory."""
-    n_blocks = len(gallery_blocks(np.arange(k), rows_in_block(d) * 4 // 5))
-    counts = 2 * 256 * n * 2 * n_blocks  # two counts of two bytes, 256 groups
-    return 2 * n * k * d / rate / workers, counts, 4 * d * (2 * n + workers * k)
+    """Return seconds of arithmetic, and bytes from and to the caller."""
+    n_rows = rows_in_block(d)
+    n_rivals = n_rows * 4 // 5
+    n_blocks = len(gallery_blocks(np.arange(k), n_rivals))
+    n_probes = n_rows - n_rivals
+    # Two counts of a byte for each of 256 groups, from every block of the gallery.
+    counts = 2 * 256 * n * n_blocks
+    # Probes with the vectors of their classes; the gallery once for so many of them.
+    together = max(1, (1 << 28) // (8 * d * n_probes)) * n_probes
+    sent = 4 * d * (2 * n + k * -(-n // together))
+    return 2 * n * k * d / rate / workers, counts, sent
 
 
 def main():

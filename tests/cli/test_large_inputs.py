@@ -34,7 +34,7 @@ print(json.dumps([code, seconds, most / 1e6]), file=sys.stderr)
 def used(*arguments):
     """Run a command; return its CPU seconds and greatest memory in MB."""
     done = subprocess.run(
-        [sys.executable, "-c", RUN, *map(str, arguments), "--quiet"],
+        [sys.executable, "-c", RUN, *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
@@ -65,19 +65,13 @@ def test_forecasts_from_very_many_classes(tmp_path, n_samples, n_classes):
 def test_information_of_a_million_forecasts(tmp_path):
     rng = np.random.default_rng(0)
     p = 1 / (1 + np.exp(-rng.normal(size=1_000_000)))
-    won = rng.random(p.size) < p
-    with open(tmp_path / "p.csv", "w", newline="") as file:
+    q = np.where(rng.random(p.size) < p, p, 1 - p)
+    with open(tmp_path / "q.csv", "w", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow(["p", "won"])
-        rows.writerows(zip(p.round(6).tolist(), won.astype(int).tolist(), strict=True))
+        rows.writerow(["q", "p"])
+        rows.writerows((one, 0.5) for one in q.round(6).tolist())
     seconds, megabytes = used(
-        "information",
-        tmp_path / "p.csv",
-        "--probability",
-        "p=1",
-        "--target",
-        "won",
-        "--quick",
+        "information", tmp_path / "q.csv", "--q", "q", "--p", "p", "--quick"
     )
     assert seconds < 15
     assert megabytes < 1_000

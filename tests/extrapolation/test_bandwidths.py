@@ -309,3 +309,26 @@ def test_a_hole_in_the_scores_is_named_by_its_place(bad, path):
 def test_wrong_columns_are_refused(own):
     with pytest.raises(InvalidInputError, match="own"):
         wrong_class_bandwidths(np.ones((2, 3)), own, "ucv")
+
+
+FIRST_AND_AGAIN = """
+import hashlib
+import numpy as np
+from scorecast.extrapolation.bandwidths import wrong_class_bandwidths
+scores = np.random.default_rng(0).normal(size=(500, 501))
+for rule in ("ucv", "bcv"):
+    found = wrong_class_bandwidths(scores, np.arange(500), rule, n_jobs=1)
+    print(hashlib.sha256(found.tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_kernels_from_their_cache_have_the_same_bytes_as_those_just_compiled(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    call = [sys.executable, "-c", FIRST_AND_AGAIN]
+    first, again = (
+        subprocess.run(call, env=environment, capture_output=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert any(tmp_path.rglob("*.nbc"))
+    assert first == again

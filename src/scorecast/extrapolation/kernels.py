@@ -26,7 +26,7 @@ TIE = 1e-6
 # The python error model would test every division for a zero divisor, which stops
 # the compiler from using vector instructions.
 compiled = njit(nogil=True, cache=True, error_model="numpy")
-# Sums and extremes in any order; -inf stays legal, NaN was refused before.
+# Extremes in any order; -inf stays legal, NaN was refused before.
 compiled_any_order = njit(
     nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "nnan", "nsz"}
 )
@@ -41,16 +41,29 @@ def _extremes(x: FloatArray, n: int) -> tuple[float, float]:
     return low, high
 
 
-@compiled_any_order
+@compiled
 def _deviation(x: FloatArray, n: int) -> float:
-    total = 0.0
-    for i in range(n):
-        total += x[i]
-    mean = total / n
-    squares = 0.0
-    for i in range(n):
-        squares += (x[i] - mean) * (x[i] - mean)
-    return math.sqrt(squares / (n - 1))
+    # Four sums side by side, in an order that is written down: one that the compiler
+    # chooses is another one when the kernel is loaded from its cache.
+    s0 = s1 = s2 = s3 = 0.0
+    last = n - n % 4
+    for i in range(0, last, 4):
+        s0 += x[i]
+        s1 += x[i + 1]
+        s2 += x[i + 2]
+        s3 += x[i + 3]
+    for i in range(last, n):
+        s0 += x[i]
+    mean = ((s0 + s1) + (s2 + s3)) / n
+    s0 = s1 = s2 = s3 = 0.0
+    for i in range(0, last, 4):
+        s0 += (x[i] - mean) * (x[i] - mean)
+        s1 += (x[i + 1] - mean) * (x[i + 1] - mean)
+        s2 += (x[i + 2] - mean) * (x[i + 2] - mean)
+        s3 += (x[i + 3] - mean) * (x[i + 3] - mean)
+    for i in range(last, n):
+        s0 += (x[i] - mean) * (x[i] - mean)
+    return math.sqrt(((s0 + s1) + (s2 + s3)) / (n - 1))
 
 
 @compiled
