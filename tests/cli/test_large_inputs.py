@@ -1,6 +1,6 @@
 """Sizes a user may come with: they end, within time and memory that are stated.
 
-Each runs as a process of its own. Limits are some three times what
+Each runs as a process of its own. Limits are wider than what
 ``docs/benchmarks.md`` states, as other machines are slower; CPU seconds, so that what
 else a machine does matters little.
 """
