@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scorecast._core.near_names import near_name
 from scorecast.cli.options import (
     Share,
     Whole,
@@ -445,14 +446,23 @@ def _with_weights(options: dict[str, Any], loaded: Loaded) -> Loaded:
     path = options["group_weights"]
     table = read_columns(path, ["weight"], ["group"])
     names = [str(x) for x in table.texts["group"].tolist()]
+    groups = loaded.arguments["forecasts"].groups
+    known = {str(group) for group in groups or names}
     for row, name in enumerate(names):
+        if name not in known:
+            near = near_name(name, known)
+            raise InvalidInputError(
+                f"{quoted(name)} is no group of these cases",
+                location=table.place(row, "group"),
+                remedy=f"did you mean {quoted(near)}?" if near else None,
+            )
         if name in names[:row]:
             raise InvalidInputError(
                 f"{quoted(name)} is there twice", location=table.place(row, "group")
             )
     weights = dict(zip(names, table.numbers["weight"].tolist(), strict=True))
     with _placed({"group_weights": _column_place(table, "weight")}):
-        check_group_weights(weights, loaded.arguments["forecasts"].groups)
+        check_group_weights(weights, groups)
     return replace(
         loaded,
         arguments={**loaded.arguments, "group_weights": weights},

@@ -862,10 +862,12 @@ def _column(values: ArrayLike, name: str) -> FloatArray:
             found[i] = np.nan
         if not np.isfinite(found[i]):
             is_empty = value is None or str(value).strip().lower() in ("", "nan")
+            is_percent = str(value).strip().endswith("%")
             raise InvalidInputError(
                 "the value is missing" if is_empty else f"{value!r} is not a number",
                 parameter=name,
                 location=Location(row=i + 1),
+                remedy="write a share, such as 0.95" if is_percent else None,
             )
     return found
 

@@ -1033,9 +1033,10 @@ def _ranges(found: Assessment) -> list[Section]:
     lead = (
         "A good average can hide a part of the range that is predicted badly. Ranges "
         "hold about equally many samples, by their true value. Bias: how much too high "
-        f"predictions are on average, with its {level} interval, each by itself. A "
-        "model that knows little stays near the middle: too high for low targets, too "
-        "low for high ones."
+        f"predictions are on average, with its {level} interval, each by itself. "
+        "Where targets are partly noise even the best rule stays nearer the middle, "
+        "too high for low targets and too low for high ones: the less it knows, the "
+        "more."
     )
     names = model_names(list(found.models))
     best = found.best if found.best in known else next(iter(known))

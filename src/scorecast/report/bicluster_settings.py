@@ -86,8 +86,7 @@ def _failures(found: BiclusterSettings) -> list[str]:
 
 def _facts(found: BiclusterSettings) -> tuple[tuple[str, str], ...]:
     sizes = sorted({(one.n_rows, one.n_columns) for one in found.settings})
-    each = [f"{formats.count(n)} x {formats.count(m)}" for n, m in sizes]
-    span = each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}"
+    span = formats.sizes(sizes)
     return (
         (
             "Data",

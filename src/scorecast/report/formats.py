@@ -204,6 +204,21 @@ def amount(value: float, digits: int = 3) -> str:
     return f"{rounded:,.0f}" if whole else f"{rounded:,}"
 
 
+def sizes(tables: Sequence[tuple[int, int]]) -> str:
+    """Write between which numbers of rows and of columns tables are.
+
+    Examples
+    --------
+    >>> sizes([(40, 10)]), sizes([(40, 5), (40, 10), (1200, 5)])
+    ('40 x 10', '40-1,200 x 5-10')
+    """
+    sides = []
+    for side in zip(*tables, strict=True):
+        low, high = f"{min(side):,}", f"{max(side):,}"
+        sides.append(low if low == high else f"{low}-{high}")
+    return " x ".join(sides)
+
+
 def counted(number: int, things: str) -> str:
     """Write how many of something there are, in the singular for one.
 

@@ -190,8 +190,7 @@ def _of_collected(found: SettingsAssessment) -> tuple[str, ...]:
 
 def _facts(found: SettingsAssessment) -> tuple[tuple[str, str], ...]:
     sizes = sorted({(row.n_samples, row.n_features) for row in found.estimates})
-    each = [f"{formats.count(n)} x {formats.count(m)}" for n, m in sizes]
-    span = each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}"
+    span = formats.sizes(sizes)
     said = _settings(found.n_settings)
     if len(found.scorings) > 1:
         counts = ", ".join(
