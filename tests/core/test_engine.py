@@ -156,7 +156,9 @@ def test_a_worker_that_is_killed_is_replaced(
     np.testing.assert_array_equal(here[1], there[1])
 
 
-@pytest.mark.parametrize("piece", ["permutation_test", "backtest"])
+@pytest.mark.parametrize(
+    "piece", ["backtest", pytest.param("permutation_test", marks=pytest.mark.slow)]
+)
 def test_fits_go_on_without_a_worker_that_is_killed(piece, killed_after_the_first):
     address, seen = killed_after_the_first
     here = answer_of(piece)
@@ -214,7 +216,11 @@ def _timeless(value):
 
 @pytest.mark.parametrize(
     "piece",
-    ["backtest", "learning_curve", "settings", "identify", "reproduce", "assess"],
+    [
+        *("backtest", "learning_curve", "settings", "identify"),
+        pytest.param("reproduce", marks=pytest.mark.slow),
+        pytest.param("assess", marks=pytest.mark.slow),
+    ],
 )
 def test_every_piece_has_the_same_bytes_on_a_cluster(cluster, piece, monkeypatch):
     here = answer_of(piece)
