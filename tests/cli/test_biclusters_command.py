@@ -268,6 +268,11 @@ def test_the_verb_reads_terms(run, tmp_path):
     assert code == 3
     assert "--row-names" in err
     assert "names.csv" in err
+    # Names of rows are no values, whatever is asked about them.
+    by_model = ["--model", "sklearn.cluster:SpectralCoclustering(n_clusters=2)"]
+    for given in (shared, [*shared[:2], *by_model, "--repeats", "3"]):
+        code, _, err = run(*given, "--row-names", "gene")
+        assert code == 0, err
 
 
 MADE = ("--simulate", "--model", "sklearn.cluster:SpectralCoclustering(n_clusters=2)")

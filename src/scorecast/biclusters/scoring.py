@@ -309,8 +309,8 @@ def score_biclusters(
             remedy="give a truth, the data, or annotations",
         )
     if row_names is not None and annotations is None:
-        problem = "are of use to annotations only"
-        raise UsageError(problem, parameter="row_names")
+        problem = "say which rows annotations mean, and there are none"
+        raise UsageError(problem, parameter="row_names", remedy="leave them out")
     matrix = None if data is None else check_data(data, nan_policy)
     size = shape if matrix is None else matrix.shape
     own, hidden = _make_sets(found, truth, size)

@@ -45,7 +45,6 @@ _OF_MODELS = (
 )
 _OF_FOUND = (
     "annotations",
-    "row_names",
     "pattern",
     "named_beforehand",
     "n_permutations",
@@ -54,6 +53,7 @@ _OF_FOUND = (
 )
 _OF_FILES = (
     "truth",
+    "row_names",
     "missing_value",
     "drop",
     "key",
@@ -126,7 +126,7 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
     "Input",
     "--row-names",
     metavar="COL",
-    help="Column of DATA with the names of its rows.",
+    help="Column of DATA with the names of its rows, which are no values.",
 )
 @option(
     "Input",
@@ -313,7 +313,7 @@ def _load(options: dict[str, Any]) -> Loaded:
     if options["annotations"]:
         named["annotations"] = options["annotations"]
         sets["annotations"] = _annotations(options["annotations"], by_name=bool(names))
-    if names:
+    if names and options["annotations"]:
         sets["row_names"] = _row_names(options["data"], names, layout)
     return Loaded(
         arguments={"data": values, **sets},
