@@ -142,3 +142,13 @@ def test_samples_to_learn_from_are_what_python_says(run):
 def test_what_is_learned_does_not_go_with_what_is_tested(run, words, option):
     code, _, err = run("size", *words.split())
     assert (code, option in err) == (2, True)
+
+
+def test_what_guessing_reaches_needs_no_samples(run):
+    words = "--rule linear --features 20 --distance"
+    code, out, _ = run("size", *words.split(), 0.01)
+    assert code == 0
+    assert "too alike" in out.splitlines()[0]
+    code, out, _ = run("size", *words.split(), 2)
+    assert code == 0
+    assert "are enough for" in out

@@ -287,6 +287,12 @@ def training_document(found: RequiredTrainingSize) -> Document:
 def _training_headline(found: RequiredTrainingSize) -> str:
     rule = LEARNING_RULES[found.rule].title
     features = formats.counted(found.n_features, "features")
+    if 0.5 - found.bayes_error <= found.max_excess:
+        return (
+            f"Classes {found.distance:g} standard deviations apart are too alike: even "
+            f"the best rule errs in {formats.percent(found.bayes_error, 1)}, and "
+            f"guessing is within {formats.points(found.max_excess)} points of it."
+        )
     return (
         f"{formats.count(found.n_samples)} samples, half of each class, are enough for "
         f"{rule} of {features} to err in {formats.percent(found.error, 1)} of new "
