@@ -209,14 +209,18 @@ def sizes(tables: Sequence[tuple[int, int]]) -> str:
 
     Examples
     --------
-    >>> sizes([(40, 10)]), sizes([(40, 5), (40, 10), (1200, 5)])
-    ('40 x 10', '40-1,200 x 5-10')
+    >>> sizes([(40, 10)]), sizes([(40, 5), (1200, 10)])
+    ('40 x 10', '40 x 5 to 1,200 x 10')
+    >>> sizes([(40, 5), (40, 10), (1200, 5)])
+    '40-1,200 x 5-10'
     """
-    sides = []
-    for side in zip(*tables, strict=True):
-        low, high = f"{min(side):,}", f"{max(side):,}"
-        sides.append(low if low == high else f"{low}-{high}")
-    return " x ".join(sides)
+    every = sorted(set(tables))
+    sides = list(zip(*every, strict=True))
+    each = [f"{n:,} x {m:,}" for n, m in every]
+    if list(sides[1]) == sorted(sides[1]):
+        return each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}"
+    ends = [(f"{min(side):,}", f"{max(side):,}") for side in sides]
+    return " x ".join(a if a == b else f"{a}-{b}" for a, b in ends)
 
 
 def counted(number: int, things: str) -> str:
