@@ -27,7 +27,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 SCRIPTS = {
     "run": [],
     "first_answer": ["--seeds", "3"],
-    "permutations": ["--quick"],
+    "permutations": [],
     "comparison": [],
     "biclusters": [],
     "encoding": [],
