@@ -153,6 +153,18 @@ def test_upper_end_falls_where_fewer_classes_are_asked_about_too(seed):
     assert (np.diff(highs) <= 0).all()
 
 
+@pytest.mark.filterwarnings("ignore::scorecast.exceptions.ResultWarning")
+def test_an_interval_that_is_not_known_takes_none_from_fewer_classes():
+    own = np.arange(8) % 2
+    scores = np.random.default_rng(0).normal(size=(8, 3)) + 2 * np.eye(3)[own]
+    call = {"method": "gaussian", "backtest": 0}
+    both = sc.extrapolate(scores, own, to=[2, 3, 10], **call).predictions
+    alone = sc.extrapolate(scores, own, to=[2, 3], **call).predictions
+    assert np.isnan(both[2].high)
+    assert np.isfinite([p.high for p in alone]).all()
+    assert [p.high for p in both[:2]] == [p.high for p in alone]
+
+
 NOISES = (0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4)
 
 

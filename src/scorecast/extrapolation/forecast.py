@@ -807,7 +807,9 @@ def _falling(found: Sequence[Prediction]) -> tuple[Prediction, ...]:
     """Let no upper end rise with the number of classes: raise those of fewer."""
     places = sorted(range(len(found)), key=lambda i: found[i].classes)
     highs = np.array([found[i].high for i in places])
-    highs = np.maximum.accumulate(highs[::-1])[::-1]
+    # Where no interval is known there is none, and it says nothing of others.
+    raising = np.fmax.accumulate(highs[::-1])[::-1]
+    highs = np.where(np.isnan(highs), np.nan, raising)
     raised = dict(zip(places, highs.tolist(), strict=True))
     return tuple(replace(one, high=raised[i]) for i, one in enumerate(found))
 
