@@ -40,6 +40,15 @@ def test_a_first_figure_comes_with_the_first_line(command, data, run, monkeypatc
     assert run(*command.split(), "--quiet")[::2] == (0, "")
 
 
+def test_names_of_recognisers_do_not_speak_to_the_terminal(data, run, monkeypatch):
+    monkeypatch.setattr(progress, "_MOMENT", 0.0)
+    command = ["extrapolate", "a\x1b[31mb=run.npz", "b=other.npz", "--to", 300]
+    code, out, err = run(*command)
+    assert code == 0
+    assert "First figures: a" in err
+    assert "\x1b" not in out + err
+
+
 def test_a_back_test_counts_the_whole_of_its_hidings(data, run, monkeypatch):
     lines = []
     monkeypatch.setattr(progress, "_LEAST_TIME", 0.0)

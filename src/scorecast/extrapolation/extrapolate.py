@@ -20,7 +20,12 @@ from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import one_blas_thread
 from scorecast._core.progress import say_unless_over, stage, stages
 from scorecast._core.types import IntArray, RandomState
-from scorecast.exceptions import InsufficientDataError, ResultWarning, UsageError
+from scorecast.exceptions import (
+    InsufficientDataError,
+    ResultWarning,
+    UsageError,
+    printable,
+)
 from scorecast.extrapolation.backtest import check_guesses
 from scorecast.extrapolation.extrapolator import Extrapolator, choose_extrapolator
 from scorecast.extrapolation.forecast import (
@@ -262,9 +267,9 @@ def extrapolate(
         if targets is None and until is not None:
             targets = _reached(data, until, tops[0], rules)
         forecasts = {}
-        with stages(dict.fromkeys(data, 1.0)):
+        with stages({printable(name): 1.0 for name in data}):
             for name, one in data.items():
-                with stage(name):
+                with stage(printable(name)):
                     forecasts[name] = _forecast_one(
                         one, None, targets, until, tops, mrr, compare, rules, of=name
                     )
@@ -338,7 +343,7 @@ def _forecast_one(
     accuracy = float(observed.ranks.accuracy(tops[0]))
     if until is not None and not of:
         refuse_lost(until, [("", known.n_classes, accuracy)])
-    who = f"{of} is" if of else "it is"
+    who = f"{printable(of)} is" if of else "it is"
     guesses = "" if tops[0] == 1 else f" in {tops[0]} guesses"
     say_unless_over(
         f"First figures: {who} right {100 * accuracy:.1f} % of the time{guesses} among "
