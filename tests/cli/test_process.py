@@ -98,6 +98,36 @@ def test_ascii_terminals_get_ascii(files):
     done.stdout.decode("ascii")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+@pytest.mark.parametrize(("columns", "at_most"), [(56, 56), (88, 88), (300, 110)])
+def test_answers_take_the_width_of_the_terminal_within_reason(files, columns, at_most):
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    size = struct.pack("HHHH", 24, columns, 0, 0)
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, size)
+    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    environment = {**kept, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    job = ["extrapolate", str(files / "both.npz"), "--to", "5000", "--method", "spline"]
+    with subprocess.Popen(
+        [*TOOL, *job], stdout=theirs, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        os.close(theirs)
+        text = b""
+        try:
+            while block := os.read(ours, 65536):
+                text += block
+        except OSError:  # how Linux says that the other end is closed
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    widths = [len(line) for line in text.decode().splitlines()]
+    assert at_most - 25 < max(widths) <= at_most
+
+
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_an_interrupted_run_leaves_nothing_half_written(tmp_path, started, name):
     own = np.arange(600) % 60

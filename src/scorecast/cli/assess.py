@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast.cli.options import (
+    Share,
+    Whole,
+    drop_option,
+    level_option,
+    output_options,
+    table_options,
+)
 from scorecast.cli.right import assess_right
 from scorecast.cli.verb import MethodName, Verb, method_option, option, refuse_unused
 from scorecast.evaluation import METRICS, MODELS, NULL_DATA, Permute, Task
@@ -80,13 +87,7 @@ _OF_WHOLE = (
     metavar="COL",
     help="Column of groups, never split; with --right, samples that belong together.",
 )
-@option(
-    "Input",
-    "--drop",
-    multiple=True,
-    metavar="COL",
-    help="Column that is no feature; may be repeated.",
-)
+@drop_option
 @option(
     "Input",
     "--cost",
@@ -121,13 +122,7 @@ _OF_WHOLE = (
     help="Class that sensitivity, specificity and (of two classes) f1 are about. "
     "[default: the last in sorted order]",
 )
-@option(
-    "Question",
-    "--confidence-level",
-    type=Share(is_open=True),
-    default=0.95,
-    help="Level of intervals.",
-)
+@level_option()
 @option(
     "Question",
     "--learning-curve",

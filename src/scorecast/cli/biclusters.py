@@ -24,7 +24,14 @@ from scorecast.cli.factors import (
     read_factors,
     varied_option,
 )
-from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast.cli.options import (
+    Share,
+    Whole,
+    drop_option,
+    level_option,
+    output_options,
+    table_options,
+)
 from scorecast.cli.verb import MethodName, Verb, method_option, option, refuse_unused
 from scorecast.exceptions import InvalidInputError, Location, UsageError, locating
 from scorecast.simulate import SIMULATORS
@@ -135,13 +142,7 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
     metavar="VALUE",
     help="Value that stands for a missing one, as NaN always does; left out of means.",
 )
-@option(
-    "Input",
-    "--drop",
-    multiple=True,
-    metavar="COL",
-    help="Column that is no feature; may be repeated.",
-)
+@drop_option
 @option("File layout", "--key", help="Name of the array in an .npz file.")
 @table_options
 @option(
@@ -225,13 +226,7 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
     default=0.8,
     help="Share of the rows of DATA in a subsample.",
 )
-@option(
-    _MODELS,
-    "--confidence-level",
-    type=Share(is_open=True),
-    default=0.95,
-    help="Level of intervals.",
-)
+@level_option(group=_MODELS)
 @option(
     _MODELS,
     "--relaxed-alpha",

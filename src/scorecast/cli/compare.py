@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from scorecast.cli.options import Share, Whole, output_options
+from scorecast.cli.options import Whole, level_option, output_options
 from scorecast.cli.verb import Verb, method_option, option, refuse_unused
 from scorecast.comparison import (
     OMNIBUS_TESTS,
@@ -128,13 +128,7 @@ _OF_TWO = ("interval", "n_resamples")
     metavar="HALF-WIDTH",
     help="Differences up to this make no difference: adds Bayesian chances.",
 )
-@option(
-    "Question",
-    "--confidence-level",
-    type=Share(is_open=True),
-    default=0.95,
-    help="One less the chance of any false claim; level of intervals.",
-)
+@level_option("One less the chance of any false claim; level of intervals.")
 @method_option("--test", PAIR_TESTS, says="How pairs of models are tested.")
 @method_option("--post-hoc", POST_HOC, says="How p-values of all pairs are corrected.")
 @method_option(

@@ -15,7 +15,6 @@ __all__ = ["command"]
 
 _KNOWN = 60
 _TARGETS = (242, 1623)
-_WIDTH = 88
 
 
 @click.command(name="demo")
@@ -111,8 +110,10 @@ def _matches(options: dict[str, Any]) -> list[ApparentInformation]:
 
 
 def _say_matches(known: list[ApparentInformation]) -> None:
+    from scorecast.cli.outputs import line_width
+
     click.echo(
         "\nForecasts of 279 World Cup matches (FiveThirtyEight): how much did they "
         "know\nbeyond how often the first team wins, draws or loses?\n"
     )
-    click.echo(click.wrap_text(known[0].summary(), width=_WIDTH))
+    click.echo(click.wrap_text(known[0].summary(), width=line_width()))

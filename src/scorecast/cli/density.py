@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast.cli.options import (
+    Share,
+    Whole,
+    drop_option,
+    level_option,
+    output_options,
+    table_options,
+)
 from scorecast.cli.verb import Verb, option, refuse_unused
 from scorecast.exceptions import Location, UsageError
 
@@ -42,13 +49,7 @@ _SUCH = (
     },
 )
 @click.argument("data", metavar="DATA")
-@option(
-    "Input",
-    "--drop",
-    multiple=True,
-    metavar="COL",
-    help="Column that is no feature; may be repeated.",
-)
+@drop_option
 @option("File layout", "--key", help="Name of the array in an .npz file.")
 @table_options
 @option(
@@ -75,13 +76,7 @@ _SUCH = (
     default=0.05,
     help="Level below which a density is rejected.",
 )
-@option(
-    "Question",
-    "--confidence-level",
-    type=Share(is_open=True),
-    default=0.95,
-    help="Level of intervals.",
-)
+@level_option()
 @option(
     "Question",
     "--fail-below",

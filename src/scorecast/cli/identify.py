@@ -15,8 +15,10 @@ from scorecast.cli.options import (
     Listed,
     Share,
     Whole,
+    level_option,
     output_options,
     table_options,
+    units_option,
 )
 from scorecast.cli.verb import Verb, method_option, option, refuse_unused
 from scorecast.exceptions import (
@@ -230,20 +232,8 @@ _INSTEAD = {
     help="Equal rows of --stimuli: one stimulus shown again, or independent draws that "
     "tie.",
 )
-@option(
-    "Question",
-    "--units",
-    type=click.Choice(["bits", "nats"]),
-    default="bits",
-    help="Units of the answer.",
-)
-@option(
-    "Question",
-    "--confidence-level",
-    type=Share(is_open=True),
-    default=0.95,
-    help="Level of the interval and of the bound.",
-)
+@units_option()
+@level_option("Level of the interval and of the bound.")
 @option(
     "Question",
     "--fail-below",

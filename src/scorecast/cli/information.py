@@ -14,11 +14,12 @@ import click
 
 from scorecast._core.near_names import near_name
 from scorecast.cli.options import (
-    Share,
     Whole,
+    level_option,
     max_seconds_option,
     output_options,
     table_options,
+    units_option,
 )
 from scorecast.cli.verb import Verb, option
 from scorecast.exceptions import (
@@ -184,20 +185,8 @@ class PriorScale(_ParamType):
 )
 @option("File layout", "--key", help="Name of the matrix in an .npz file.")
 @table_options
-@option(
-    "Question",
-    "--units",
-    type=click.Choice(["bits", "nats"]),
-    default="bits",
-    help="Units of the answer.",
-)
-@option(
-    "Question",
-    "--confidence-level",
-    type=Share(is_open=True),
-    default=0.95,
-    help="Level of intervals.",
-)
+@units_option()
+@level_option()
 @option(
     "Question",
     "--floor",

@@ -20,11 +20,14 @@ __all__ = [
     "Whole",
     "averaging_options",
     "class_weights_option",
+    "drop_option",
+    "level_option",
     "max_seconds_option",
     "output_options",
     "score_options",
     "table_options",
     "top_option",
+    "units_option",
     "writing_options",
 ]
 
@@ -163,6 +166,27 @@ def writing_options(function: F) -> F:
     )  # fmt: skip
 
 
+def level_option(
+    says: str = "Level of intervals.", group: str = "Question"
+) -> Callable[[F], F]:
+    """Make the option for how sure intervals are to be."""
+    return option(group, "--confidence-level", type=Share(is_open=True),
+                  default=0.95, help=says)  # fmt: skip
+
+
+def units_option(says: str = "Units of the answer.") -> Callable[[F], F]:
+    """Make the option for the units of information."""
+    return option("Question", "--units", type=click.Choice(["bits", "nats"]),
+                  default="bits", help=says)  # fmt: skip
+
+
+def drop_option(function: F) -> F:
+    """Add the columns that are no features."""
+    return option("Input", "--drop", multiple=True, metavar="COL",
+                  help="Column that is no feature; may be repeated.",
+                  )(function)  # fmt: skip
+
+
 def top_option(function: F) -> F:
     """Add the number of guesses."""
     return option("Question", "--top", type=Whole(min=1), default=1, metavar="M",
@@ -182,8 +206,7 @@ def averaging_options(function: F) -> F:
             option("Question", "--average", default="macro",
                    type=click.Choice(list(AVERAGES)),
                    help="Every class counts the same, or every example."),
-            option("Question", "--confidence-level", type=Share(is_open=True),
-                   default=0.95, help="Level of intervals."),
+            level_option(),
         ],
         function,
     )  # fmt: skip

@@ -12,6 +12,7 @@ import math
 import os
 import platform
 import shlex
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,6 +43,7 @@ __all__ = [
     "check_outputs",
     "deliver",
     "interrupted",
+    "line_width",
     "note",
     "run",
     "say_saved",
@@ -49,6 +51,8 @@ __all__ = [
 
 # Options that name files to be written, beside those of `--json` and `--report`.
 _WRITTEN = {"latex": "LaTeX", "predictions": "Predicted"}
+_COLUMNS = 88
+_TERMINALS = (40, 110)  # longer lines are hard to read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,12 +244,25 @@ def deliver(
     elif not options["quiet"]:
         is_plain = not _speaks_utf8()
         color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        click.echo(render(result, ascii_only=is_plain, color=color), color=color)
+        text = render(result, width=line_width(), ascii_only=is_plain, color=color)
+        click.echo(text, color=color)
         saved = {name: options.get(key) for key, name in _WRITTEN.items()}
         saved |= {"JSON": json_path, "Report": report_path}
         for name, path in saved.items():
             if path:
                 say_saved(name, path)
+
+
+def line_width() -> int:
+    """Return how many columns an answer may take: those of the terminal, within reason.
+
+    A file or a pipe gets the same lines everywhere.
+    """
+    if not sys.stdout.isatty():
+        return _COLUMNS
+    narrowest, widest = _TERMINALS
+    columns = shutil.get_terminal_size((_COLUMNS, 24)).columns
+    return min(max(columns, narrowest), widest)
 
 
 def say_saved(name: str, path: str) -> None:

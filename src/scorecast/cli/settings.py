@@ -17,7 +17,14 @@ from scorecast.cli.factors import (
     refuse_fixed,
     varied_option,
 )
-from scorecast.cli.options import Share, Whole, output_options, table_options
+from scorecast.cli.options import (
+    Share,
+    Whole,
+    drop_option,
+    level_option,
+    output_options,
+    table_options,
+)
 from scorecast.cli.verb import MethodName, Verb, option, refuse_unused
 from scorecast.evaluation import COLLECTIONS, METRICS, MODELS, Task
 from scorecast.exceptions import Location, UsageError
@@ -90,13 +97,7 @@ _SLOW = "with_bayes_error"  # nobody waits for it
     "scikit-learn with literal parameters, as "
     "\"sklearn.svm:SVC(kernel='linear')\"; may be repeated.",
 )
-@option(
-    "Input",
-    "--drop",
-    multiple=True,
-    metavar="COL",
-    help="Column that is no feature; may be repeated.",
-)
+@drop_option
 @option("File layout", "--key", help="Name of the array of features in an .npz.")
 @table_options
 @varied_option(
@@ -113,13 +114,7 @@ _SLOW = "with_bayes_error"  # nobody waits for it
     help=f"One of {', '.join(METRICS)}. [default: accuracy, or "
     "root_mean_squared_error; of lpo balanced_accuracy]",
 )
-@option(
-    "Question",
-    "--confidence-level",
-    type=Share(is_open=True),
-    default=0.95,
-    help="Level of intervals.",
-)
+@level_option()
 @option(
     "Question",
     "--alpha",

@@ -11,7 +11,7 @@ import click
 
 from scorecast._core.registry import Registry
 from scorecast.cli.options import Whole
-from scorecast.cli.outputs import say_saved
+from scorecast.cli.outputs import line_width, say_saved
 from scorecast.cli.verb import Verb, option
 from scorecast.exceptions import UsageError
 from scorecast.io import check_writable
@@ -123,7 +123,7 @@ def _make(simulator: Simulator, options: dict[str, Any]) -> None:
     elif not quiet:
         from scorecast.report import render
 
-        click.echo(f"{render(made)}\n")
+        click.echo(f"{render(made, width=line_width())}\n")
         say_saved("Data", path)
         say_saved("Truth", os.fspath(beside))
         following = simulator.next_command(made, os.fspath(path))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scorecast.cli.information import information_gates
-from scorecast.cli.options import Share, Whole, output_options
+from scorecast.cli.options import Whole, level_option, output_options, units_option
 from scorecast.cli.verb import Verb, method_option, option, refuse_unused
 from scorecast.exceptions import Location, MissingExtraError, UsageError
 from scorecast.survival import BASELINES, POPULATION_PRIORS
@@ -138,20 +138,8 @@ def _numbers(
     default="exponential",
     says="What is known of all cases alike.",
 )
-@option(
-    "Question",
-    "--units",
-    type=click.Choice(["bits", "nats"]),
-    default="bits",
-    help="Units of information.",
-)
-@option(
-    "Question",
-    "--confidence-level",
-    type=Share(is_open=True),
-    default=0.95,
-    help="Level of intervals.",
-)
+@units_option("Units of information.")
+@level_option()
 @option(
     "Question",
     "--fail-below",
@@ -381,6 +369,7 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> SurvivalEvaluation:
 def _say_first(given: dict[str, Any], asked: dict[str, Any], time_unit: str) -> None:
     """Say what needs no simulation, before the work begins."""
     from scorecast._core.progress import say
+    from scorecast.cli.outputs import line_width
     from scorecast.report.survival import preview_text
     from scorecast.survival import preview_survival
 
@@ -393,7 +382,7 @@ def _say_first(given: dict[str, Any], asked: dict[str, Any], time_unit: str) -> 
         time_unit=time_unit,
     )
     for line in shown.splitlines():
-        say(click.wrap_text(line, width=88))
+        say(click.wrap_text(line, width=line_width()))
 
 
 def _n_folds(cv: Any) -> int:

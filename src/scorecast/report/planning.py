@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scorecast._core.types import FloatArray
 from scorecast.evaluation import (
     CLUSTERED_WILSON,
     LEARNING_RULES,
@@ -220,36 +221,67 @@ def _size_figure(found: RequiredTestSize, headline: str) -> Drawing:
     first, last = max(2.0, found.n_samples / 5), 5.0 * found.n_samples
     sizes = np.unique([_whole(found, n) for n in np.geomspace(first, last, 60)])
     y = np.array([found.reached_with(int(n)) for n in sizes])
-    goal = (found.width if is_width else found.power) or 0.0
-    high = float(y.max()) if is_width else 1.0
+    return _plan_drawing(
+        sizes,
+        y,
+        title="What so many test samples reach",
+        description=headline,
+        xlabel="test samples",
+        unit="points" if is_width else "%",
+        goal=(found.width if is_width else found.power) or 0.0,
+        answer=(
+            found.n_samples,
+            found.reached,
+            f"{formats.count(found.n_samples)} samples",
+        ),
+        high=float(y.max()) if is_width else 1.0,
+        ends=(first, last),
+    )
+
+
+def _plan_drawing(
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    title: str,
+    description: str,
+    xlabel: str,
+    unit: str,
+    goal: float,
+    answer: tuple[int, float, str],
+    high: float,
+    ends: tuple[float, float],
+    tried: tuple[FloatArray, FloatArray, FloatArray] | None = None,
+) -> Drawing:
+    """Draw what is reached against how much is had, the goal dashed, the answer marked.
+
+    What was tried stands beside the curve, with its standard errors.
+    """
     unknown = np.full(y.size, np.nan)
-    trace = Trace(x=sizes.astype(np.float64), y=y, low=unknown, high=unknown)
+    trace = Trace(x=x.astype(np.float64), y=y, low=unknown, high=unknown)
+    n, reached, said = answer
 
     def draw(axes: Axes) -> None:
-        plain_axes(axes, xlabel="test samples")
+        plain_axes(axes, xlabel=xlabel)
         axes.set_ylim(0.0, 1.05 * high)
         _, height = axes_size(axes)
         ticks = round_ticks(0.0, high, max(2.0, height / 32))
         names = [f"{100 * tick:g}" for tick in ticks]
-        unit = "points" if is_width else "%"
         axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} {unit}"])
         axes.grid(axis="y", color=RULE, linewidth=0.6)
-        count_axis(axes, first, last, also=[found.n_samples])
+        count_axis(axes, *ends, also=[n])
         axes.axhline(goal, color=MUTED, linewidth=0.6, dashes=(3, 3), zorder=3)
         axes.plot(trace.x, trace.y, color=INK, linewidth=1.8, zorder=5)
-        mark = Mark(
-            x=found.n_samples,
-            y=found.reached,
-            low=found.reached,
-            high=found.reached,
-            text=f"{formats.count(found.n_samples)} samples",
-            colour=ACCENT,
-        )
+        if tried is not None:
+            at, value, error = tried
+            axes.vlines(at, value - error, value + error, color=MUTED, lw=1.0, zorder=4)
+            axes.plot(at, value, "o", color=MUTED, markersize=3.5)
+        mark = Mark(x=n, y=reached, low=reached, high=reached, text=said, colour=ACCENT)
         draw_marks(axes, [mark], envelope_of(axes, [trace]))
 
     return Drawing(
-        title="What so many test samples reach",
-        description=headline,
+        title=title,
+        description=description,
         draw=draw,
         left=54.0,
         height=220.0,
@@ -343,39 +375,21 @@ def _training_figure(found: RequiredTrainingSize, headline: str) -> Drawing:
     steps = np.geomspace(1 / 5, 5, 13)
     sizes = np.array(_training_sizes(found, steps))
     y = np.array([found.error_with(int(n)) for n in sizes])
-    high = float(y.max())
-    unknown = np.full(y.size, np.nan)
-    trace = Trace(x=sizes.astype(np.float64), y=y, low=unknown, high=unknown)
-
-    def draw(axes: Axes) -> None:
-        plain_axes(axes, xlabel="samples to learn from")
-        axes.set_ylim(0.0, 1.05 * high)
-        _, height = axes_size(axes)
-        ticks = round_ticks(0.0, high, max(2.0, height / 32))
-        names = [f"{100 * tick:g}" for tick in ticks]
-        axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} %"])
-        axes.grid(axis="y", color=RULE, linewidth=0.6)
-        count_axis(axes, sizes[0], sizes[-1], also=[found.n_samples])
-        goal = found.bayes_error + found.max_excess
-        axes.axhline(goal, color=MUTED, linewidth=0.6, dashes=(3, 3), zorder=3)
-        axes.plot(trace.x, trace.y, color=INK, linewidth=1.8, zorder=5)
-        mark = Mark(
-            x=found.n_samples,
-            y=found.error,
-            low=found.error,
-            high=found.error,
-            text=f"{formats.count(found.n_samples)} samples",
-            colour=ACCENT,
-        )
-        draw_marks(axes, [mark], envelope_of(axes, [trace]))
-
-    return Drawing(
+    return _plan_drawing(
+        sizes,
+        y,
         title="What so many samples to learn from reach",
         description=headline,
-        draw=draw,
-        left=54.0,
-        height=220.0,
-        top=14.0,
+        xlabel="samples to learn from",
+        unit="%",
+        goal=found.bayes_error + found.max_excess,
+        answer=(
+            found.n_samples,
+            found.error,
+            f"{formats.count(found.n_samples)} samples",
+        ),
+        high=float(y.max()),
+        ends=(sizes[0], sizes[-1]),
     )
 
 
@@ -505,47 +519,22 @@ def _classes_figure(found: RequiredClasses, headline: str) -> Drawing:
     last = max(last, 2 * first)
     x = np.geomspace(first, last, 60)
     y = np.array([found.reached_with(float(k)) for k in x])
-    high = float(max(y.max(), (found.half_widths + found.stderr).max()))
-    unknown = np.full(y.size, np.nan)
-    trace = Trace(x=x, y=y, low=unknown, high=unknown)
-
-    def draw(axes: Axes) -> None:
-        plain_axes(axes, xlabel="classes tested")
-        axes.set_ylim(0.0, 1.05 * high)
-        _, height = axes_size(axes)
-        ticks = round_ticks(0.0, high, max(2.0, height / 32))
-        names = [f"{100 * tick:g}" for tick in ticks]
-        axes.set_yticks(ticks, labels=[*names[:-1], f"{names[-1]} points"])
-        axes.grid(axis="y", color=RULE, linewidth=0.6)
-        count_axis(axes, first / 1.03, last * 1.03, also=[found.n_classes])
-        axes.axhline(found.margin, color=MUTED, linewidth=0.6, dashes=(3, 3), zorder=3)
-        axes.plot(trace.x, trace.y, color=INK, linewidth=1.8, zorder=5)
-        axes.vlines(
-            found.sizes,
-            found.half_widths - found.stderr,
-            found.half_widths + found.stderr,
-            color=MUTED,
-            lw=1.0,
-            zorder=4,
-        )
-        axes.plot(found.sizes, found.half_widths, "o", color=MUTED, markersize=3.5)
-        mark = Mark(
-            x=found.n_classes,
-            y=found.reached,
-            low=found.reached,
-            high=found.reached,
-            text=f"{formats.count(found.n_classes)} classes",
-            colour=ACCENT,
-        )
-        draw_marks(axes, [mark], envelope_of(axes, [trace]))
-
-    return Drawing(
+    return _plan_drawing(
+        x,
+        y,
         title="How far off a forecast may be, against the classes tested",
         description=headline,
-        draw=draw,
-        left=54.0,
-        height=220.0,
-        top=14.0,
+        xlabel="classes tested",
+        unit="points",
+        goal=found.margin,
+        answer=(
+            found.n_classes,
+            found.reached,
+            f"{formats.count(found.n_classes)} classes",
+        ),
+        high=float(max(y.max(), (found.half_widths + found.stderr).max())),
+        ends=(first / 1.03, last * 1.03),
+        tried=(found.sizes.astype(np.float64), found.half_widths, found.stderr),
     )
 
 
