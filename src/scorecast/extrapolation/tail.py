@@ -700,15 +700,18 @@ class _ParetoTerms(NamedTuple):
 def _pareto_terms(r: FloatArray, shape: float) -> _ParetoTerms:
     """Return (1 / shape + 1) log(1 + shape r), with r proportional to 1 / sigma."""
     inner = 1 + shape * r
+    power = 1 / shape + 1
     # Beyond the end of the law a steep slope leads back.
     is_out = inner < _BARRIER
-    held = np.where(is_out, _BARRIER, inner)
-    logs = np.log(held)
-    ratio = np.where(is_out, 0.0, r / held)
-    power, steep = 1 / shape + 1, np.where(is_out, _STEEP, 0.0)
-    logs_sum, ratios, squares = logs.sum(axis=1), ratio.sum(axis=1), ratio**2
-    squares, outside = squares.sum(axis=1), (steep * r).sum(axis=1)
-    barred = (steep * (_BARRIER - inner)).sum(axis=1)
+    barred = outside = np.zeros(r.shape[0])
+    if is_out.any():
+        outside = _STEEP * np.where(is_out, r, 0.0).sum(axis=1)
+        barred = _STEEP * np.where(is_out, _BARRIER - inner, 0.0).sum(axis=1)
+        r = np.where(is_out, 0.0, r)
+        inner = np.where(is_out, _BARRIER, inner)
+    ratio = r / inner
+    logs_sum, ratios = np.log(inner).sum(axis=1), ratio.sum(axis=1)
+    squares = (ratio**2).sum(axis=1)
     return _ParetoTerms(
         value=power * logs_sum + barred,
         by_log_sigma=-power * shape * ratios + shape * outside,
@@ -771,17 +774,16 @@ class _Hazard(NamedTuple):
     @classmethod
     def of(cls, seen: FloatArray, weights: FloatArray, n_events: float) -> _Hazard:
         """Find the most plausible random walk of its logarithm over bins."""
-        m = seen.shape[1]
-        order = np.argsort(seen.ravel(), kind="stable")
-        values = seen.ravel()[order]
-        counts = np.repeat(weights * n_events / m, m)[order]
         edges = np.arange(0, _LAST + _BIN / 2, _BIN)
         n_bins = edges.size - 1
-        lived = np.concatenate([[0.0], np.cumsum(values * counts)])
-        total = np.concatenate([[0.0], np.cumsum(counts)])
-        at = np.searchsorted(values, edges)
-        exposure = np.diff(lived[at] + (total[-1] - total[at]) * edges)
-        died = np.histogram(values, edges, weights=counts)[0]
+        bins = (np.minimum(seen, _LAST) / _BIN).astype(np.int64)
+        counts = np.repeat(weights * n_events / seen.shape[1], seen.shape[1])
+        into = np.where(bins < n_bins, seen - bins * _BIN, 0.0)
+        died = np.bincount(bins.ravel(), counts, n_bins + 1)
+        alive = np.cumsum(died[::-1])[::-1]
+        exposure = np.bincount(bins.ravel(), counts * into.ravel(), n_bins + 1)[:-1]
+        exposure += alive[1:] * _BIN
+        died = died[:-1]
         steps = np.diff(np.eye(n_bins), axis=0)
         stiff = steps.T @ steps / (_WALK_SD**2 * _BIN) + 1e-9 * np.eye(n_bins)
         logs = np.zeros(n_bins)
