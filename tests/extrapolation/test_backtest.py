@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,6 +46,17 @@ def test_methods_that_come_equally_close_are_counted():
     faultless = 9 * np.eye(24)[OWN] + SCORES
     result = backtest(faultless, OWN, methods=["spline", "regression"], n_repeats=2)
     assert "spline and 1 more came closest" in result.summary()
+
+
+@pytest.mark.parametrize(
+    ("off", "is_said"), [(0.029, True), (0.031, False)], ids=["near", "far"]
+)
+def test_methods_that_errors_do_not_tell_apart_are_named(off, is_said):
+    result = backtest(SCORES, OWN, methods=["spline", "gaussian"], n_repeats=2)
+    first = replace(result.rows[0], rmse=0.02, rmse_stderr=0.003)
+    second = replace(result.rows[1], rmse=off, rmse_stderr=0.004)
+    found = replace(result, rows=(first, second)).summary()
+    assert ("gaussian within two standard errors" in found) == is_said
 
 
 def test_the_answer_does_not_depend_on_the_number_of_workers():

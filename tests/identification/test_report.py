@@ -75,6 +75,18 @@ def test_many_decoders_are_written_and_drawn():
     assert "perfect" in sc.render(table)
 
 
+@pytest.mark.parametrize("best_first", [True, False])
+def test_a_decoder_that_may_be_no_better_is_not_called_best_alone(best_first):
+    rng = np.random.default_rng(1)
+    good = scores("plain")
+    near, far = (good + spread * rng.normal(size=good.shape) for spread in (0.5, 9))
+    for other, is_said in ((near, True), (far, False)):
+        given = [("one", good), ("two", other)]
+        found = sc.compare_decoders(dict(given if best_first else given[::-1]))
+        said = sc.render(found).partition("\n\n")[0]
+        assert ("not surely more than" in said) == is_said
+
+
 def test_what_two_decoders_share_is_said_once():
     both = {"a": scores("worse"), "b": scores("worse")}
     notes = document(sc.compare_decoders(both)).notes

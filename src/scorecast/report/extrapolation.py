@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -824,14 +825,15 @@ def backtest_document(result: Backtest) -> Document:
         f"{formats.count(best.to_classes)} predicted), {best.method}{others} came "
         f"closest{_guesses(result.top)}: off by {off} points"
         f"{_in_brackets(best.rmse_stderr, 'standard error ')} over "
-        f"{formats.counted(best.n_repeats, 'repeats')}."
+        f"{formats.counted(best.n_repeats, 'repeats')}{_nearly(result.rows, alike)}."
     )
     seen = (
         f"{formats.count(result.n_classes)} classes, "
         f"{formats.count(result.n_samples)} examples; "
         f"{_average_text(result.average, result.class_weighting)}, ties "
         f"{result.ties}; errors in percentage "
-        "points, standard errors over the choices in brackets"
+        "points, standard errors over the choices in brackets; coverage of "
+        f"{formats.level(result.confidence_level)} intervals"
     )
     for name, settings in result.settings.items():
         told = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items())
@@ -858,6 +860,23 @@ def backtest_document(result: Backtest) -> Document:
     )
 
 
+def _nearly(rows: Sequence[BacktestRow], best: Sequence[BacktestRow]) -> str:
+    """Say who is no further off than the best one, up to two standard errors."""
+    first = best[0]
+    near = [
+        row.method
+        for row in rows
+        if row.from_classes == first.from_classes
+        and row not in best
+        and row.rmse - first.rmse
+        <= 2 * math.hypot(row.rmse_stderr or 0.0, first.rmse_stderr or 0.0)
+    ]
+    if not near:
+        return ""
+    who = near[0] if len(near) == 1 else f"{len(near)} others"
+    return f"; {who} within two standard errors of that"
+
+
 def _backtest_table(
     rows: Sequence[BacktestRow], confidence_level: float, *, is_folded: bool
 ) -> Table:
@@ -867,7 +886,8 @@ def _backtest_table(
         return write(value) if value is not None else otherwise
 
     return Table(
-        caption="Back-test in percentage points, with standard errors in brackets",
+        caption="Back-test in percentage points, with standard errors in brackets; "
+        f"coverage of {formats.level(confidence_level)} intervals",
         columns=(
             "method",
             "classes",
@@ -875,7 +895,7 @@ def _backtest_table(
             "bias",
             "truth",
             "predicted",
-            f"in {formats.level(confidence_level)} interval",
+            "coverage",
             "times",
         ),
         rows=tuple(

@@ -570,11 +570,27 @@ def _decoders_headline(result: DecoderComparison) -> str:
         first = f"Decoder {name!r} implies"
     elif all(row.implied == best.implied for row in result.rows):
         first = f"All {n} decoders imply the same"
+    elif alike := _as_much(result):
+        who = repr(alike[0]) if len(alike) == 1 else f"{len(alike)} others"
+        ends += f", not surely more than {who}"
     proved = formats.fixed(max(row.bound for row in result.rows), 2)
     return (
         f"{first}: {most}{ends}; at least {proved} {result.units} are proved, choice "
         "allowed for."
     )
+
+
+def _as_much(result: DecoderComparison) -> list[str]:
+    """Name those that the intervals of differences do not tell from the best one."""
+    first, best = result.rows[0], result.best
+    compared = [row for row in result.rows if row is not first]
+    if best is not first:
+        compared = [best]
+    return [
+        formats.one_line((row if best is first else first).name)
+        for row in compared
+        if row.difference_low <= 0 <= row.difference_high
+    ]
 
 
 def _decoders_table(result: DecoderComparison) -> Table:
