@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack, suppress
 
 import click
 import numpy as np
@@ -413,12 +414,17 @@ LONG = {
 )
 def test_a_second_run_on_a_checkpoint_is_told_so(desk, run, started, verb):
     call = [verb, *LONG[verb].split(), "--quiet", "--checkpoint=run.ck"]
-    with started([*COMMAND, *call]) as first:
-        until = time.monotonic() + 60
-        while not os.path.exists("run.ck"):
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        first.send_signal(signal.SIGSTOP)  # that it may not end before
+    with ExitStack() as stack:
+        for _ in range(10):  # a busy machine may look too late
+            first = stack.enter_context(started([*COMMAND, *call]))
+            until = time.monotonic() + 60
+            while not os.path.exists("run.ck"):
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            first.send_signal(signal.SIGSTOP)  # that it may not end before
+            if first.poll() is None:
+                break
+            os.unlink("run.ck")
         code, _, err = run(*call)
         assert code == 3, err
         assert "run.ck" in err
@@ -458,27 +464,32 @@ def test_a_killed_run_goes_on_to_the_same_bytes(desk, verb, name, n_kills):
     (desk / "run.ck").unlink()
     n_hit, rng = 0, random.Random(name + verb)
     ahead = seconds  # of what is left to do, as far as one knows
-    for _ in range(n_kills):
-        moment = rng.uniform(0.1, 0.7) * ahead
+    for _ in range(3 * n_kills):
+        moment, started = rng.uniform(0.1, 0.7) * ahead, time.monotonic()
         with begun([*call, "--json=cut.json", "--force"]) as process:
-            time.sleep(moment)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(moment)
             process.send_signal(getattr(signal, name))
             code = process.wait()
-        n_hit += code != 0
-        ahead = max(ahead - moment, min(1.5, seconds)) if code else seconds
         # At the very start and end nobody looks after signals.
         assert code in (0, 130, -signal.Signals[name], -signal.SIGINT), code
         left = set(os.listdir(desk))
         if name != "SIGKILL":
             assert not [x for x in left if re.search(r"\.(tmp|part)", x)], left
-        if code == 0:  # it had ended before
+        if code == 0:  # it had ended before, on a machine that is quicker by now
             assert (desk / "cut.json").read_bytes() == whole
             (desk / "cut.json").unlink()
             (desk / "run.ck").unlink()
+            ahead = seconds = min(seconds, time.monotonic() - started)
+            continue
+        n_hit += 1
+        ahead = max(ahead - moment, min(1.5, seconds))
+        if n_hit == n_kills:
+            break
     subprocess.run([*call, "--json=cut.json", "--force"], check=True)
     assert (desk / "cut.json").read_bytes() == whole
     assert not (desk / "run.ck.part").exists()
-    assert n_hit >= n_kills / 2, "most runs had ended before they were to be killed"
+    assert n_hit == n_kills, "most runs had ended before they were to be killed"
 
 
 @pytest.mark.slow
