@@ -27,10 +27,13 @@ from scorecast._core.types import BoolArray, FloatArray, IntArray
 # Sums of some hundred terms lose some of the sixteen digits: what is closer than this
 # many units in the last place, on the scale of the sum, is left to the model itself.
 ROUNDING = 2**10 * float(np.finfo(np.float64).eps)
+ROUNDING_SINGLE = 2**10 * float(np.finfo(np.float32).eps)
 SEEDS = 2**31 - 1  # scikit-learn draws seeds of trees, and their states, below
 _QUICK = 2e7  # multiplications, of all splits of one permutation
 _OVERHEAD = 1e7  # operations in the time that fitting and scoring takes beside them
 _ENTRIES = 2**19  # of a stack of matrices, so that it stays near the processor
+_NEAR_ENTRIES = 2**16  # of arrays that are gone over many times
+_TOGETHER = 16  # permutations that are scaled in one task
 _NO_DIRECTION = 1e-13  # of the largest eigenvalue: what is below is rounding
 _MOST_SHIFT = 64.0  # variances by which a mean may have moved: six binary digits
 _MOST_SIZE = 2.0**16  # variances that the square of a mean may be: eight of them
@@ -60,6 +63,18 @@ class FoldRule(Protocol):
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict for (b, n) orders: whose features every sample gets."""
+
+
+class ScaledFoldRule(FoldRule, Protocol):
+    """Predicts for many permutations at once where each scales features anew."""
+
+    def predict_scaled(
+        self, orders: IntArray, offset: FloatArray, scale: FloatArray
+    ) -> Predicted:
+        """Predict for (b, n) orders, with what a scaler takes off and divides by.
+
+        Both (b, m); the former after the mean of all samples is taken off.
+        """
 
 
 class Shape(NamedTuple):
@@ -112,6 +127,8 @@ class PermutationEngine(Method):
         Whether predictions hang on random numbers.
     takes_scaler : bool
         Whether a scaler may come before the model.
+    scales_together : bool
+        Whether a rule of features as they are is a `ScaledFoldRule`.
     n_self_checks : int
         Permutations on which it must agree with the model before it is trusted.
     """
@@ -123,6 +140,7 @@ class PermutationEngine(Method):
     work: Callable[[int, int], float] | None = None
     draws: bool = False
     takes_scaler: bool = True
+    scales_together: bool = False
     n_self_checks: int = 0
 
 
@@ -137,6 +155,14 @@ class Sorted(NamedTuple):
 
     values: Any
     ranked: Any
+
+
+class Columns(NamedTuple):
+    """Features, one row each (m, n), what is taken off, and what that is over."""
+
+    values: FloatArray
+    shift: FloatArray
+    scale: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +183,11 @@ class Features:
         """The features after their mean is taken off, which loses fewer digits."""
         centred: FloatArray = self.values - self.values.mean(axis=0)
         return centred
+
+    @cached_property
+    def centred_columns(self) -> FloatArray:
+        """The same, one row for each feature: (m, n)."""
+        return np.ascontiguousarray(self.centred.T)
 
     @cached_property
     def gram(self) -> FloatArray:
@@ -198,13 +229,19 @@ class Features:
         return found
 
     @cached_property
-    def rotation(self) -> tuple[FloatArray, FloatArray]:
-        """Coordinates in the span of the samples (n x r) and its basis (m x r)."""
+    def coordinates(self) -> FloatArray:
+        """Coordinates in the span of the samples: (n, r)."""
         n, m = self.values.shape
         if m <= n:
-            return self.values, np.eye(m)
-        basis, triangle = np.linalg.qr(self.values.T)
-        return np.ascontiguousarray(triangle.T), basis
+            return self.values
+        triangle = np.asarray(np.linalg.qr(self.values.T, mode="r"))
+        return np.ascontiguousarray(triangle.T)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The features one by one."""
+        m = self.values.shape[1]
+        return Columns(np.ascontiguousarray(self.values.T), np.zeros(m), np.ones(m))
 
     @cached_property
     def in_order(self) -> Sorted:
@@ -267,16 +304,32 @@ class ScaledFeatures(Features):
 
     is_shared = False
 
-    def __init__(self, shared: Features, offset: FloatArray, scale: FloatArray) -> None:
-        """Take features, what is taken off after their mean, and what they are over."""
+    def __init__(
+        self,
+        shared: Features,
+        offset: FloatArray,
+        scale: FloatArray,
+        room: FloatArray | None = None,
+    ) -> None:
+        """Take features, what is taken off after their mean, and what they are over.
+
+        A scaled copy may lie in `room`: new memory costs more than scaling.
+        """
         keep = functools.partial(object.__setattr__, self)
         keep("shared", shared)
         keep("offset", offset / scale)
         keep("scale", scale)
+        keep("room", room)
 
     shared: Features
     offset: FloatArray
     scale: FloatArray
+    room: FloatArray | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features."""
+        return self.shared.shape
 
     @cached_property
     def centred(self) -> FloatArray:
@@ -290,24 +343,37 @@ class ScaledFeatures(Features):
         return self.centred - self.offset
 
     @cached_property
+    def centred_gram(self) -> FloatArray:
+        """Inner products after the mean is taken off."""
+        scaled = np.divide(self.shared.centred, self.scale, out=self.room)
+        products: FloatArray = scaled @ scaled.T
+        return products
+
+    @cached_property
     def gram(self) -> FloatArray:
         """Inner products of all samples, as the model sees them."""
-        along = self.centred @ self.offset
+        along = self.shared.centred @ (self.offset / self.scale)
         length = float(self.offset @ self.offset)
         products: FloatArray = self.centred_gram - along[:, None] - along + length
         return products
 
     @cached_property
-    def rotation(self) -> tuple[FloatArray, FloatArray]:
-        """Coordinates in the span of the samples and its basis, by eigenvectors."""
+    def coordinates(self) -> FloatArray:
+        """Coordinates in the span of the samples, by eigenvectors."""
         n, m = self.shape
         if m <= n:
-            return self.values, np.eye(m)
+            return self.values
         sizes, vectors = self.spectrum
         is_kept = sizes > _NO_DIRECTION * sizes[-1]
-        lengths = np.sqrt(sizes[is_kept])
-        kept = vectors[:, is_kept]
-        return kept * lengths, self.values.T @ (kept / lengths)
+        found: FloatArray = vectors[:, is_kept] * np.sqrt(sizes[is_kept])
+        return found
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The features one by one, scaled where they are used."""
+        return Columns(
+            self.shared.centred_columns, self.offset * self.scale, self.scale
+        )
 
     @cached_property
     def means(self) -> FloatArray:
@@ -329,7 +395,7 @@ class ScaledFeatures(Features):
     def largest_square(self) -> float:
         """Largest squared length of a sample: the scale of rounding errors."""
         # As the model sees them, or about their mean, whichever is farther.
-        squares = np.einsum("ij,ij->i", self.centred, self.centred)
+        squares = np.diag(self.centred_gram)
         return 2 * (float(squares.max()) + float(self.offset @ self.offset))
 
 
@@ -393,25 +459,38 @@ def placed(values: FloatArray, orders: IntArray) -> FloatArray:
     By the owner of the features, so that a matrix product with them will do.
     """
     found = np.empty(orders.shape)
-    np.put_along_axis(found, orders, np.broadcast_to(values, orders.shape), axis=1)
+    found.reshape(-1)[_places(orders, orders.shape[1])] = values
     return found
 
 
 def picked(values: FloatArray, samples: IntArray) -> FloatArray:
     """Take the values of some samples, row by row."""
-    found: FloatArray = np.take_along_axis(values, samples, axis=1)
+    found: FloatArray = values.reshape(-1)[_places(samples, values.shape[1])]
+    return found
+
+
+def _places(samples: IntArray, width: int) -> IntArray:
+    """Say where the samples of every row stand if rows follow one another."""
+    found: IntArray = samples + np.arange(samples.shape[0])[:, None] * width
     return found
 
 
 def square_blocks(matrix: FloatArray, samples: IntArray) -> FloatArray:
     """Cut the rows and columns of some samples out of a matrix, (b, k, k)."""
-    found: FloatArray = matrix[samples[:, :, None], samples[:, None, :]]
+    rows = samples[:, :, None] * matrix.shape[1]
+    found: FloatArray = matrix.reshape(-1)[rows + samples[:, None, :]]
     return found
 
 
 def chunks(count: int, side: int) -> list[slice]:
     """Divide permutations so that a stack of square matrices stays small."""
     step = max(1, _ENTRIES // side**2)
+    return [slice(start, start + step) for start in range(0, count, step)]
+
+
+def near_chunks(count: int, width: int) -> list[slice]:
+    """Divide permutations so that arrays of as many rows stay near the processor."""
+    step = max(_TOGETHER, _NEAR_ENTRIES // width)
     return [slice(start, start + step) for start in range(0, count, step)]
 
 
@@ -438,6 +517,10 @@ def from_scores(scores: FloatArray, band: FloatArray | float) -> Predicted:
     Predicted
         The choice.
     """
+    if scores.shape[0] == 2:
+        lead = scores[1] - scores[0]
+        gap = np.abs(lead).min(axis=1)
+        return Predicted(classes=(lead > 0).astype(np.int64), is_doubtful=~(gap > band))
     classes = scores.argmax(axis=0)
     two = np.partition(scores, scores.shape[0] - 2, axis=0)[-2:]
     gap = (two[1] - two[0]).min(axis=1)
@@ -471,17 +554,21 @@ class _ScaledRule:
     fold: Fold
     scaler: Any
     prepare: Callable[[Features, Fold], FoldRule | None]
+    together: ScaledFoldRule | None  # where no scaled copy is needed at all
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict the test samples for every permutation."""
         found = []
-        n_test = self.fold.test.size
-        step = max(1, _ENTRIES // self.features.shape[1])
-        for start in range(0, orders.shape[0], step):
-            part = orders[start : start + step]
-            for order, *moments in zip(part, *self._moments(part), strict=True):
-                rule = self.prepare(self._scaled(order, *moments), self.fold)
-                one = order[None]
+        n_test, room = self.fold.test.size, np.empty(self.features.shape)
+        for rows in near_chunks(orders.shape[0], self.features.shape[1]):
+            part = orders[rows]
+            offset, scale, is_clear = self._moments(part)
+            if self.together is not None and is_clear.all():
+                found.append(self.together.predict_scaled(part, offset, scale))
+                continue
+            for order, *moments in zip(part, offset, scale, is_clear, strict=True):
+                scaled = self._scaled(room, order, *moments)
+                rule, one = self.prepare(scaled, self.fold), order[None]
                 found.append(rule.predict(one) if rule else all_doubtful(1, n_test))
         return Predicted(
             classes=np.concatenate([part.classes for part in found]),
@@ -489,7 +576,7 @@ class _ScaledRule:
         )
 
     def _moments(self, orders: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Return mean and variance of the training samples, and whether to trust them.
+        """Return what the scaler takes off and divides by, and whether to trust it.
 
         About the mean of all samples. Where the mean moved far for what is left of the
         variance, a difference of sums has lost too many digits.
@@ -497,27 +584,36 @@ class _ScaledRule:
         times = np.bincount(self.fold.train, minlength=self.fold.codes.size)
         weights = placed(times / self.fold.train.size, orders)
         mean = weights @ self.features.centred
-        variance = weights @ self.features.squared - mean**2
+        variance = weights @ self.features.squared
+        square = mean**2
+        variance -= square
         far = np.abs(self.features.means)
-        shift = np.abs(mean)
         if not self.scaler.with_mean:  # what stays in is as large a loss of digits
-            shift = shift + far
-        is_clear = (shift**2 <= _MOST_SHIFT * variance) & (variance > 0)
+            square = (np.abs(mean) + far) ** 2
+            mean = np.broadcast_to(-self.features.means, mean.shape)
+        is_clear = (square <= _MOST_SHIFT * variance) & (variance > 0)
         # What hardly varies for its size the scaler may take for constant.
         is_clear &= far**2 <= _MOST_SIZE * variance
+        is_clear |= self.features.is_flat
         variance[:, self.features.is_flat] = 1.0  # as the scaler takes it
-        is_trusted = np.asarray((is_clear | self.features.is_flat).all(axis=1))
-        return mean, variance, is_trusted
+        is_trusted = np.asarray(is_clear.all(axis=1))
+        if not self.scaler.with_std:
+            return mean, np.ones_like(mean), is_trusted
+        with np.errstate(invalid="ignore"):  # where it is not to be trusted
+            scale: FloatArray = np.sqrt(variance)
+        return mean, scale, is_trusted
 
     def _scaled(
-        self, order: IntArray, mean: FloatArray, variance: FloatArray, is_clear: bool
+        self,
+        room: FloatArray,
+        order: IntArray,
+        offset: FloatArray,
+        scale: FloatArray,
+        is_clear: bool,
     ) -> Features:
         """Scale by some samples; what sums do not tell, the scaler itself does."""
         if is_clear:
-            scale = np.sqrt(variance) if self.scaler.with_std else np.ones(mean.size)
-            if not self.scaler.with_mean:
-                mean = -self.features.means
-            return ScaledFeatures(self.features, mean, scale)
+            return ScaledFeatures(self.features, offset, scale, room)
         from sklearn.base import clone
 
         values = self.features.values
@@ -594,12 +690,16 @@ class PreparedEngine:
         Samples tested by every split.
     is_quick : bool
         Whether a thousand permutations are a matter of seconds.
+    together : int
+        Permutations that a task should hold at least: what a scaler learns of them is
+        one product of matrices.
     """
 
     engine: PermutationEngine
     rules: tuple[FoldRule | None, ...]
     n_tests: tuple[int, ...]
     is_quick: bool
+    together: int
 
     def predict(self, split: int, orders: IntArray) -> Predicted:
         """Predict the test samples of one split, by number from zero.
@@ -666,6 +766,7 @@ def prepare_engine(
         rules=rules,
         n_tests=tuple(test.size for _, test in splits),
         is_quick=known.is_quick(X.shape, len(splits)),
+        together=1 if known.scaler is None or known.engine.work is None else _TOGETHER,
     )
 
 
@@ -689,8 +790,15 @@ def _rule(known: Recognised, features: Features, fold: Fold) -> FoldRule | None:
     def prepare(scaled: Features, fold: Fold) -> FoldRule | None:
         return known.engine.prepare(scaled, fold, known.model)
 
+    whole: Any = None
+    if known.engine.scales_together:
+        whole = prepare(features, fold)
     return _ScaledRule(
-        features=features, fold=fold, scaler=known.scaler, prepare=prepare
+        features=features,
+        fold=fold,
+        scaler=known.scaler,
+        prepare=prepare,
+        together=whole,
     )
 
 

@@ -5,13 +5,15 @@ same rounding. Features are looked at in the order that its generator draws, and
 first of equally good cuts is taken. What is spared is sorting: the order of all samples
 along a feature does not depend on who gets which label.
 
-Logistic regression repeats SciPy's L-BFGS step for step in fewer dimensions. From zero
-on, L-BFGS never leaves the span of the training samples, and all it looks at are inner
-products. So it takes the same steps in coordinates of that span, of which there are at
-most as many as samples. Only the rule by which it stops, the largest entry of the
-gradient, needs the features themselves; one entry is usually enough to see that it does
-not stop yet. Its line search is that of Moré and Thuente: every step must be the one
-that SciPy takes, so the safeguards and constants of MINPACK-2 are part of the contract.
+Logistic regression repeats SciPy's L-BFGS step for step. From zero on, L-BFGS never
+leaves the span of the training samples, and all it looks at are inner products. So
+weights, gradients and directions are kept as sums of training samples, and inner
+products come from those of samples. A trial of the line search needs no product at all:
+decisions are linear in the step. Where features are fewer than training samples, they
+are the coordinates. Only the rule by which it stops, the largest entry of the gradient,
+needs the features themselves; one entry is usually enough to see that it does not stop
+yet. Its line search is that of Moré and Thuente: every step must be the one that SciPy
+takes, so the safeguards and constants of MINPACK-2 are part of the contract.
 
 Arrays are handed on one by one: in named tuples they are counted anew at every call,
 which took a quarter of the time of trees. Numba is imported here; the engines load this
@@ -690,103 +692,142 @@ def _flatter(state: Any, t: float, ft: float, gt: float) -> float:
 
 # Logistic regression by L-BFGS -----------------------------------------------------
 
-_MEMORY = 10  # pairs that SciPy keeps
+_MEMORY = 10  # pairs that SciPy keeps: steps, and bends of the gradient
+# Places in a pair. What is seen of a step gives its inner product with another vector.
+_STEP, _BEND, _SEEN_STEP, _SEEN_BEND = 0, 1, 2, 3
 _MOST_TRIALS = 50  # of a line search, as scikit-learn asks
 _LITTLE = 64 * _EPS  # relative decrease at which scikit-learn stops
 _REORDER = {"reassoc", "contract"}  # sums may be vectorised; NaN stays NaN
+_FULL = 1e300  # a product near the largest number; one factor is two at most
 _CLOSE = 1e-4  # stops decided by less than this share are doubtful
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def _loss(rows: Any, y: Any, penalty: float, has_free: bool, w: Any, slope: Any) -> Any:
-    """Return the mean loss with its penalty; the gradient goes to `slope`."""
-    n, r = rows.shape
-    slope[:r] = penalty * w[:r]
-    slope[r] = 0.0
+def _dot(a: Any, b: Any) -> float:
     total = 0.0
-    for i in range(n):
-        f = w[r]
-        for k in range(r):
-            f += rows[i, k] * w[k]
-        small = math.exp(-abs(f))
-        total += math.log1p(small) + max(f, 0.0) - y[i] * f
-        chance = 1 / (1 + small) if f >= 0 else small / (1 + small)
-        residual = (chance - y[i]) / n
-        for k in range(r):
-            slope[k] += residual * rows[i, k]
-        if has_free:
-            slope[r] += residual
-    square = 0.0
-    for k in range(r):
-        square += w[k] * w[k]
-    return total / n + 0.5 * penalty * square
+    for k in range(a.size):
+        total += a[k] * b[k]
+    return total
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def _steepness(slope: Any, basis: Any, enough: float, place: int) -> Any:
-    """Return the largest entry of the gradient, or one that is more than enough."""
-    r = slope.size - 1
-    largest = abs(slope[r])
-    if largest > enough:
-        return largest, place
-    once = 0.0
-    for k in range(r):
-        once += basis[place, k] * slope[k]
-    if abs(once) > enough:
-        return abs(once), place
-    for j in range(basis.shape[0]):
-        entry = 0.0
-        for k in range(r):
-            entry += basis[j, k] * slope[k]
-        if abs(entry) > largest:
-            largest, place = abs(entry), j
-            if largest > enough:
-                return largest, place
-    return largest, place
+def _move(w: Any, step: float, d: Any) -> None:
+    for k in range(w.size):
+        w[k] += step * d[k]
 
 
 @njit(nogil=True, cache=True)
-def _direction(slope: Any, steps: Any, bends: Any, kept: int, newest: int) -> Any:
-    """Multiply the gradient by the inverse of the Hessian as far as it is known."""
-    d = -slope
+def _project(rows: Any, w: Any, along: Any) -> None:
+    """Fill inner products of samples and weights, and the intercept after them."""
+    n, r = rows.shape
+    for i in range(n):
+        along[i] = _dot(rows[i], w[:r])
+    along[n] = w[r]
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def _loss(problem: Any, rows: Any, y: Any, w: Any, along: Any, slope: Any) -> Any:
+    """Return the mean loss with its penalty; the gradient goes to `slope`."""
+    n, r = rows.shape
+    total, product, square, residuals = 0.0, 1.0, 0.0, 0.0
+    for k in range(r):
+        slope[k] = problem.penalty * w[k]
+        square += w[k] * (along[k] if problem.is_dual else w[k])
+    for i in range(n):
+        f = along[i] + along[n]
+        small = math.exp(-abs(f))
+        product *= 1 + small
+        if product > _FULL:  # one logarithm for many samples
+            total += math.log(product)
+            product = 1.0
+        total += max(f, 0.0) - y[i] * f
+        chance = (1.0 if f >= 0 else small) / (1 + small)
+        residual = (chance - y[i]) / n
+        residuals += residual
+        if problem.is_dual:
+            slope[i] += residual
+        else:
+            for k in range(r):
+                slope[k] += residual * rows[i, k]
+    slope[r] = residuals if problem.has_free else 0.0
+    return (total + math.log(product)) / n + 0.5 * problem.penalty * square
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def _steepness(
+    problem: Any, columns: Any, shift: Any, scale: Any, known: Any, slope: Any,
+    enough: float, place: int,
+) -> Any:  # fmt: skip
+    """Return the largest entry of the gradient, or one that is more than enough."""
+    r = slope.size - 1
+    largest = abs(slope[r])
+    if not problem.is_dual:
+        for k in range(r):
+            largest = max(largest, abs(slope[k]))
+        return largest, place
+    steepest, total, shares = place, 0.0, np.zeros(columns.shape[1])
+    for k in range(r):
+        total += slope[k]
+        shares[known[k]] += slope[k]
+    for count in range(columns.shape[0]):
+        if largest > enough:
+            break
+        # Begin where it was steep before.
+        j = (place + count) % columns.shape[0]
+        entry = abs(_dot(columns[j], shares) - shift[j] * total) / scale[j]
+        if entry > largest:
+            largest, steepest = entry, j
+    return largest, steepest
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def _direction(
+    slope: Any, pairs: Any, products: Any, kept: int, newest: int, share: Any, d: Any
+) -> None:
+    """Fill the gradient times the inverse of the Hessian as far as it is known."""
+    for k in range(d.size):
+        d[k] = -slope[k]
     if kept == 0:
-        return d
-    share = np.empty(kept)
+        return
     for back in range(kept):
         i = (newest - back) % _MEMORY
-        share[back] = np.dot(steps[i], d) / np.dot(steps[i], bends[i])
-        d -= share[back] * bends[i]
-    d *= np.dot(steps[newest], bends[newest]) / np.dot(bends[newest], bends[newest])
+        product = 0.0
+        for k in range(d.size):
+            product += pairs[_SEEN_STEP, i, k] * d[k]
+        share[back] = product / products[i]
+        for k in range(d.size):
+            d[k] -= share[back] * pairs[_BEND, i, k]
+    square = 0.0
+    for k in range(d.size):
+        square += pairs[_BEND, newest, k] * pairs[_SEEN_BEND, newest, k]
+    for k in range(d.size):
+        d[k] *= products[newest] / square
     for back in range(kept - 1, -1, -1):
         i = (newest - back) % _MEMORY
-        other = np.dot(bends[i], d) / np.dot(steps[i], bends[i])
-        d += (share[back] - other) * steps[i]
-    return d
+        product = 0.0
+        for k in range(d.size):
+            product += pairs[_SEEN_BEND, i, k] * d[k]
+        other = share[back] - product / products[i]
+        for k in range(d.size):
+            d[k] += other * pairs[_STEP, i, k]
 
 
 @njit(nogil=True, cache=True)
 def _search(
-    rows: Any,
-    y: Any,
-    penalty: float,
-    has_free: bool,
-    w: Any,
-    value: float,
-    slope: Any,
-    d: Any,
-    first: bool,
-) -> Any:
-    """Go along a direction; `slope` and `w` are moved. Returns step and value."""
-    start = w.copy()
-    descent = np.dot(slope, d)
-    if descent >= 0:
+    problem: Any, rows: Any, y: Any, w: Any, along: Any, value: float, slope: Any,
+    d: Any, along_d: Any, seen: Any, down: float, first: bool,
+) -> Any:  # fmt: skip
+    """Go along a direction; `w`, `along` and `slope` move. Returns step and value."""
+    if down >= 0:
         return -1.0, value
-    step = min(1 / math.sqrt(np.dot(d, d)), 1e10) if first else 1.0
-    state = start_search(step, value, descent)
+    step = min(1 / math.sqrt(_dot(d, seen)), 1e10) if first else 1.0
+    state, gone = start_search(step, value, down), 0.0
     for _ in range(_MOST_TRIALS):
-        w[:] = start + step * d
-        found = _loss(rows, y, penalty, has_free, w, slope)
-        accepted, following = next_step(state, step, found, np.dot(slope, d))
+        _move(w, step - gone, d)
+        _move(along, step - gone, along_d)
+        gone = step
+        found = _loss(problem, rows, y, w, along, slope)
+        accepted, following = next_step(state, step, found, _dot(slope, seen))
         if accepted:
             return step, found
         step = following
@@ -795,75 +836,80 @@ def _search(
 
 @njit(nogil=True, cache=True)
 def _minimise(
-    rows: Any,
-    basis: Any,
-    y: Any,
-    penalty: float,
-    has_free: bool,
-    tolerance: float,
-    most: int,
+    problem: Any, rows: Any, y: Any, columns: Any, shift: Any, scale: Any, known: Any,
     w: Any,
-) -> bool:
+) -> bool:  # fmt: skip
     """Find the weights `w`; tell whether another rounding might have stopped later."""
     size = w.size
-    slope = np.empty(size)
-    steps, bends = np.zeros((_MEMORY, size)), np.zeros((_MEMORY, size))
+    slope, d, bend = np.empty(size), np.empty(size), np.empty(size)
+    along, along_d = np.zeros(y.size + 1), np.empty(y.size + 1)
+    # In the span of the samples, inner products with these tell those of weights.
+    seen, seen_bend = (along_d, along_d.copy()) if problem.is_dual else (d, bend)
+    pairs, products = np.zeros((4, _MEMORY, size)), np.zeros(_MEMORY)
+    share = np.empty(_MEMORY)
     kept, newest, place = 0, -1, 0
-    value = _loss(rows, y, penalty, has_free, w, slope)
-    enough = tolerance * (1 + _CLOSE)
-    largest, place = _steepness(slope, basis, enough, place)
-    if largest <= tolerance:
+    value = _loss(problem, rows, y, w, along, slope)
+    enough = problem.tolerance * (1 + _CLOSE)
+    largest, place = _steepness(
+        problem, columns, shift, scale, known, slope, enough, place
+    )
+    if largest <= problem.tolerance:
         return True
-    for count in range(most):
-        d = _direction(slope, steps, bends, kept, newest)
-        before, old = value, slope.copy()
-        down = np.dot(old, d)
+    for count in range(problem.most):
+        _direction(slope, pairs, products, kept, newest, share, d)
+        _project(rows, d, along_d)
+        before, down = value, _dot(slope, seen)
+        for k in range(size):
+            bend[k] = -slope[k]
         step, value = _search(
-            rows, y, penalty, has_free, w, value, slope, d, count == 0
+            problem, rows, y, w, along, value, slope, d, along_d, seen, down, count == 0
         )
         if step <= 0:
             return True
-        largest, place = _steepness(slope, basis, enough, place)
+        largest, place = _steepness(
+            problem, columns, shift, scale, known, slope, enough, place
+        )
         if largest <= enough:
             # So close to the tolerance that rounding decides whether it stops.
-            return largest > tolerance * (1 - _CLOSE)
+            return largest > problem.tolerance * (1 - _CLOSE)
         if before - value <= _LITTLE * max(abs(before), abs(value), 1.0):
             return True
-        bend = slope - old
-        if np.dot(bend, d) * step <= _EPS * -down * step:
+        _move(bend, 1.0, slope)
+        bent = _dot(bend, seen)
+        if bent * step <= _EPS * -down * step:
             return True
         newest = (newest + 1) % _MEMORY
         kept = min(kept + 1, _MEMORY)
-        steps[newest] = step * d
-        bends[newest] = bend
+        if problem.is_dual:
+            _project(rows, bend, seen_bend)
+        for k in range(size):
+            pairs[_STEP, newest, k] = step * d[k]
+            pairs[_BEND, newest, k] = bend[k]
+            pairs[_SEEN_STEP, newest, k] = step * seen[k]
+            pairs[_SEEN_BEND, newest, k] = seen_bend[k]
+        products[newest] = step * bent
     return False
 
 
 @njit(nogil=True, cache=True)
 def logistic_decisions(
-    coordinates: Any,
-    known: Any,
+    problem: Any, table: Any, columns: Any, shift: Any, scale: Any, y: Any, known: Any,
     asked: Any,
-    basis: Any,
-    y: Any,
-    penalty: float,
-    has_free: bool,
-    tolerance: float,
-    most: int,
-) -> Any:
+) -> Any:  # fmt: skip
     """Return decisions (b, n_test) and whether each fit is doubtful (b)."""
-    r = coordinates.shape[1]
+    n = known.shape[1]
+    r = n if problem.is_dual else table.shape[1]
     decisions = np.empty(asked.shape)
     doubtful = np.zeros(known.shape[0], dtype=np.bool_)
-    rows = np.empty((known.shape[1], r))
+    rows, one = np.empty((n, r)), np.empty(r)
     for b in range(known.shape[0]):
-        for i in range(known.shape[1]):
-            rows[i] = coordinates[known[b, i]]
-        w = np.zeros(r + 1)
-        doubtful[b] = _minimise(rows, basis, y, penalty, has_free, tolerance, most, w)
-        for i in range(asked.shape[1]):
-            f = w[r]
+        for i in range(n):
             for k in range(r):
-                f += coordinates[asked[b, i], k] * w[k]
-            decisions[b, i] = f
+                rows[i, k] = table[known[b, i], known[b, k] if problem.is_dual else k]
+        w = np.zeros(r + 1)
+        doubtful[b] = _minimise(problem, rows, y, columns, shift, scale, known[b], w)
+        for i in range(asked.shape[1]):
+            for k in range(r):
+                one[k] = table[asked[b, i], known[b, k] if problem.is_dual else k]
+            decisions[b, i] = _dot(one, w[:r]) + w[r]
     return decisions, doubtful

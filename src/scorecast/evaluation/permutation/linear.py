@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.evaluation.permutation.engines import (
     PERMUTATION_ENGINES,
     ROUNDING,
+    Columns,
     Features,
     Fold,
     PermutationEngine,
@@ -39,10 +40,10 @@ class CentroidRule:
     """Distances to centroids: x'c - c'c/2 with c a mean of training samples."""
 
     fold: Fold
-    values: FloatArray  # (n, m), centred features
+    features: Features
     # (n, n), their inner products, where samples are fewer than features
     gram: FloatArray | None
-    band: float  # differences that rounding explains
+    rounding: float  # units of rounding that explain a difference
 
     @classmethod
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
@@ -51,10 +52,10 @@ class CentroidRule:
         n, m = features.shape
         # The model refuses samples that are all the same; let it.
         refuses = features.most_alike >= np.unique(fold.train).size
-        band = np.inf if refuses else ROUNDING * features.largest_square
+        rounding = np.inf if refuses else ROUNDING
         # Inner products of all pairs pay if they serve all permutations.
         gram = features.centred_gram if n <= m and features.is_shared else None
-        return cls(fold=fold, values=features.centred, gram=gram, band=band)
+        return cls(fold=fold, features=features, gram=gram, rounding=rounding)
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict the test samples for every permutation."""
@@ -66,11 +67,29 @@ class CentroidRule:
                 near = weights @ self.gram
                 length = np.einsum("ij,ij->i", weights, near)
             else:
-                centroid = weights @ self.values
-                near = centroid @ self.values.T
+                centroid = weights @ self.features.centred
+                near = centroid @ self.features.centred.T
                 length = np.einsum("ij,ij->i", centroid, centroid)
             scores[number] = picked(near, tested) - 0.5 * length[:, None]
-        return from_scores(scores, self.band)
+        return from_scores(scores, self.rounding * self.features.largest_square)
+
+    def predict_scaled(
+        self, orders: IntArray, offset: FloatArray, scale: FloatArray
+    ) -> Predicted:
+        """Predict where features are scaled; what is taken off moves no distance."""
+        values, tested = self.features.centred, orders[:, self.fold.test]
+        share = scale**-2.0
+        # As the model sees them, or about their mean, whichever is farther.
+        largest = (share @ self.features.squared.T).max(axis=1)
+        largest += np.einsum("ij,ij,ij->i", offset, offset, share)
+        scores = np.empty((self.fold.n_classes, *tested.shape))
+        for number, times in enumerate(self.fold.times):
+            centroid = placed(times / self.fold.counts[number], orders) @ values
+            weighed = centroid * share
+            near = weighed @ values.T
+            length = np.einsum("ij,ij->i", centroid, weighed)
+            scores[number] = picked(near, tested) - 0.5 * length[:, None]
+        return from_scores(scores, 2 * self.rounding * largest)
 
 
 def _knows_centroid(model: Any, n_classes: int) -> bool:
@@ -90,6 +109,7 @@ PERMUTATION_ENGINES.add(
         prepare=CentroidRule.prepare,
         pays=None,
         work=lambda n, m: n * min(n, m),
+        scales_together=True,
     )
 )
 
@@ -147,10 +167,14 @@ class RidgeRule:
         """Predict the test samples for every permutation."""
         if not self.band < _MOST_BAND:
             return all_doubtful(orders.shape[0], self.fold.test.size)
-        kinds = np.arange(self.fold.n_classes)[:, None]
+        # Of two classes one target is the other with its sign changed.
+        is_pair = self.fold.n_classes == 2
+        kinds = np.arange(is_pair, self.fold.n_classes)[:, None]
         targets = np.where(self.fold.codes == kinds, 1.0, -1.0)
         solve = self._left_out if self.leaves_out else self._fitted
         scores = solve(orders, targets)
+        if is_pair:
+            scores = np.concatenate([-scores, scores])
         # Predictions far beyond the targets have errors of their own size.
         return from_scores(scores, self.band * (1 + np.abs(scores).max(axis=(0, 2))))
 
@@ -498,20 +522,27 @@ _MARGIN, _LEAST = 100.0, 1e-7
 # model itself is fitted.
 _WIDE, _TOO_WIDE, _UNEVEN = 3.0, 10.0, 100.0
 # The same of means: so many of the usual spread away from zero.
-_FAR, _TOO_FAR = 10.0, 100.0
+_FAR, _TOO_FAR = 3.0, 10.0
+
+
+class Problem(NamedTuple):
+    """What is minimised, in which coordinates, and when the solver stops."""
+
+    penalty: float  # of the squared weights, per training sample
+    has_free: bool  # whether there is an intercept; it is not penalised
+    is_dual: bool  # whether weights are sums of training samples
+    tolerance: float  # largest entry of the gradient at which the solver stops
+    most: int  # iterations at most
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LogisticRule:
-    """The steps of scikit-learn's solver in as many dimensions as there are samples."""
+    """The steps of scikit-learn's solver, from inner products of samples."""
 
     fold: Fold
-    coordinates: FloatArray  # (n, r), coordinates in the span of the samples
-    basis: FloatArray  # (m, r), leads back to the features
-    penalty: float  # of the squared weights, per training sample
-    has_intercept: bool  # whether there is one; it is not penalised
-    tolerance: float  # largest entry of the gradient at which the solver stops
-    most: int  # iterations at most
+    problem: Problem
+    table: FloatArray  # (n, n), inner products; (n, m), features, where those are fewer
+    columns: Columns  # lead from sums of samples back to the features
     watched: float  # fits with a decision this near to zero are repeated
     # Whether features are scaled so that the steps can be followed at all
     is_tame: bool
@@ -519,19 +550,22 @@ class LogisticRule:
     @classmethod
     def prepare(cls, features: Features, fold: Fold, model: Any) -> Self:
         """Prepare a split for a `LogisticRegression` with the solver lbfgs."""
-        coordinates, basis = features.rotation
         spreads = features.spreads
         widest = float(spreads.max(initial=0.0))
         usual = float(np.median(spreads)) if spreads.size else 0.0
         far = float(np.abs(features.means).max(initial=0.0))
-        return cls(
-            fold=fold,
-            coordinates=np.ascontiguousarray(coordinates),
-            basis=np.ascontiguousarray(basis),
+        problem = Problem(
             penalty=1 / (model.C * fold.train.size),
-            has_intercept=bool(model.fit_intercept),
+            has_free=bool(model.fit_intercept),
+            is_dual=fold.train.size <= features.shape[1],
             tolerance=float(model.tol),
             most=int(model.max_iter),
+        )
+        return cls(
+            fold=fold,
+            problem=problem,
+            table=features.gram if problem.is_dual else features.values,
+            columns=features.columns,
             watched=_WATCHED if widest <= _WIDE and far <= _FAR * usual else np.inf,
             is_tame=widest <= min(_TOO_WIDE, _UNEVEN * usual)
             and far <= _TOO_FAR * usual,
@@ -558,15 +592,12 @@ class LogisticRule:
         from scorecast.evaluation.permutation.kernels import logistic_decisions
 
         decisions, doubtful = logistic_decisions(
-            self.coordinates,
+            self.problem,
+            np.ascontiguousarray(self.table),
+            *self.columns,
+            self.fold.codes[train].astype(np.float64),
             np.ascontiguousarray(orders[:, train]),
             np.ascontiguousarray(orders[:, self.fold.test]),
-            self.basis,
-            self.fold.codes[train].astype(np.float64),
-            self.penalty,
-            self.has_intercept,
-            self.tolerance,
-            self.most,
         )
         return decisions, doubtful
 
@@ -585,7 +616,7 @@ PERMUTATION_ENGINES.add(
     PermutationEngine(
         name="logistic",
         title="logistic regression with two classes",
-        summary="the solver's own steps in as many dimensions as there are samples",
+        summary="the solver's own steps, from inner products of samples",
         reference="J. J. More and D. J. Thuente (1994). Line search algorithms with "
         "guaranteed sufficient decrease. ACM Transactions on Mathematical Software 20.",
         estimators=("sklearn.linear_model.LogisticRegression",),

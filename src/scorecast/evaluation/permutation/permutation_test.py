@@ -141,8 +141,9 @@ class PermutationLoop(ABC):
         blocks = []
         for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True):
             orders, seeds = self._draw(size, stream)
-            for start in range(0, orders.shape[1], self.together):
-                part = slice(start, start + self.together)
+            step = max(self.together, self.engine.together if self.engine else 1)
+            for start in range(0, orders.shape[1], step):
+                part = slice(start, start + step)
                 own = None if seeds is None else seeds[part]
                 blocks.append(Block(size=size, orders=orders[:, part], seeds=own))
         return blocks

@@ -99,7 +99,7 @@ class RotatedRule:
         if fitted.random_state is None:
             # Any seed will do, but the answer must not depend on who runs what.
             fitted.set_params(random_state=0)
-        return cls(fold=fold, model=fitted, coordinates=features.rotation[0])
+        return cls(fold=fold, model=fitted, coordinates=features.coordinates)
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict the test samples for every permutation."""
