@@ -62,16 +62,17 @@ def test_forecasts_from_very_many_classes(tmp_path, n_samples, n_classes):
     assert megabytes < 2_500
 
 
-def test_information_of_a_million_forecasts(tmp_path):
+@pytest.mark.parametrize("more", [[], ["--quick"], ["--group", "g"]])
+def test_information_of_a_million_forecasts(tmp_path, more):
     rng = np.random.default_rng(0)
     p = 1 / (1 + np.exp(-rng.normal(size=1_000_000)))
     q = np.where(rng.random(p.size) < p, p, 1 - p)
     with open(tmp_path / "q.csv", "w", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow(["q", "p"])
-        rows.writerows((one, 0.5) for one in q.round(6).tolist())
+        rows.writerow(["q", "p", "g"])
+        rows.writerows((x, 0.5, i % 7) for i, x in enumerate(q.round(6).tolist()))
     seconds, megabytes = used(
-        "information", tmp_path / "q.csv", "--q", "q", "--p", "p", "--quick"
+        "information", tmp_path / "q.csv", "--q", "q", "--p", "p", *more
     )
     assert seconds < 15
     assert megabytes < 1_000
