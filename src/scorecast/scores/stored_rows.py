@@ -36,12 +36,16 @@ _MOST_BYTES = 1 << 28  # that have to be unpacked at once
 _IN_MEMORY = ("__array_interface__", "__dlpack__", "__cuda_array_interface__")
 
 
+_FEWER = "it has not as many rows as it says"
+
+
 class Source(ABC):
     """A matrix that is read by rows."""
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
     columns: Sequence[str] = ()
+    name: str = ""  # as it was given, for messages
 
     @abstractmethod
     def read(self, rows: IntArray) -> Matrix:
@@ -177,7 +181,10 @@ class ParquetSource(Source):
             self.shape = int(self.ends[-1]), len(kinds)
             if len(kinds) == 1 and _is_list(fields[0].type):
                 of_first = self._batches(file, int(np.flatnonzero(sizes)[0]), 1)
-                self.shape = self.shape[0], self._matrix(next(of_first)).shape[1]
+                one = next(of_first, None)
+                if one is None:
+                    raise self._refusal(_FEWER)
+                self.shape = self.shape[0], self._matrix(one).shape[1]
         self.dtype = _kept_dtype(np.result_type(*kinds))
 
     def read(self, rows: IntArray) -> Matrix:
@@ -199,7 +206,7 @@ class ParquetSource(Source):
                         found[order[low:high]] = block[wanted[low:high] - start]
                     start = stop
                 if start != self.ends[group]:
-                    raise self._refusal("it has not as many rows as it says")
+                    raise self._refusal(_FEWER)
         return found
 
     def _batches(self, file: Any, group: int, n_rows: int) -> Iterator[Any]:
@@ -364,7 +371,11 @@ def check_rows(values: ArrayLike | StoredRows, *, parameter: str) -> AnyRows:
             raise InvalidInputError(
                 "has values that are not finite",
                 parameter=parameter,
-                location=Location(row=start + row + 1, column=names[column]),
+                location=Location(
+                    file=values.source.name or None,
+                    row=start + row + 1,
+                    column=names[column],
+                ),
                 remedy="remove or repair those rows",
             )
     return values.read() if values.size <= _SMALL_VALUES else values
