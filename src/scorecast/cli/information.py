@@ -58,7 +58,9 @@ _USUAL = (
     "--json",
 )
 _ALIASES = {
-    "prior": "--prior-scale",
+    "settings.prior": "--prior-scale",
+    "n_chains": "--chains",
+    "n_draws": "--draws",
     "proba": "--probability",
     "y_true": "--label-column",
     "y_train": "--train-labels",

@@ -499,14 +499,18 @@ class _Question:
 
     def _refuse_mixture(self, n: int) -> None:
         """Refuse what only a mixture can answer, where none is fitted."""
-        asked = {"prior": self.settings.prior, "tails": self.simulation.tails != "all"}
-        for parameter in (name for name, is_asked in asked.items() if is_asked):
-            raise UsageError(
-                f"is about the mixture, which is not fitted to {n:,} cases unasked",
-                parameter=parameter,
-                remedy=f"leave it out, or fit one to {MOST_CASES:,} cases at random",
-                option="max_samples",
-            )
+        if self.settings.prior is not None:
+            parameter = "settings.prior"
+        elif self.simulation.tails != "all":
+            parameter = "tails"
+        else:
+            return
+        raise UsageError(
+            f"is about the mixture, which is not fitted to {n:,} cases unasked",
+            parameter=parameter,
+            remedy=f"leave it out, or fit one to {MOST_CASES:,} cases at random",
+            option="max_samples",
+        )
 
     def _choose_prior(self, possible: FloatArray) -> tuple[PriorCandidate, ...]:
         """Let evidence choose the width of the prior, if it is to."""

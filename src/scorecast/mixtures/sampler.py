@@ -38,6 +38,8 @@ from scorecast.mixtures.prior import Prior
 if TYPE_CHECKING:
     from scorecast.mixtures.chain import Run
 
+_MOST_CHAINS = 10_000
+_MOST_SWEEPS = 1_000_000  # of a chain, which are noted one by one
 _JUMP_WORK = 3500  # cases looked at by split and merge attempts of one sweep
 
 
@@ -89,10 +91,10 @@ class Sampling:
                 least[name] = 0
         for name, smallest in least.items():
             given = getattr(self, name)
-            if not _is_count(given, smallest):
-                problem = (
-                    f"must be a whole number of at least {smallest}; got {given!r}"
-                )
+            most = _MOST_CHAINS if name == "n_chains" else _MOST_SWEEPS
+            if not _is_count(given, smallest) or given > most:
+                limits = f"from {smallest:,} to {most:,}"
+                problem = f"must be a whole number {limits}; got {given!r}"
                 raise UsageError(problem, parameter=name)
         if not (isinstance(self.max_seconds, numbers.Real) and self.max_seconds >= 0):
             problem = f"must be a number of seconds from 0; got {self.max_seconds!r}"
@@ -126,7 +128,6 @@ def _is_count(value: object, least: int) -> bool:
 _GREATEST = 1e100  # whose square, over any sensible variance, is still a number
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
 _ROUNDS_AWAY = 8  # where chains are sent to a cluster and back each time
-_MOST_SWEEPS = 1_000_000  # of a chain, which are noted one by one
 # Parts of a run: what was planned, going on once, and as often as it takes.
 _PLANNED, _FURTHER, _AFTER = "sampling", "sampling on, until the chains agree", "after"
 
