@@ -381,7 +381,7 @@ def find_file(
     key : str, optional
         The key, given apart.
     may_be_folder : bool, default=False
-        Whether a folder is as good as a file, as of Zarr.
+        Whether it may be an array of Zarr, which is a folder.
 
     Returns
     -------
@@ -408,7 +408,7 @@ def find_file(
         raise _unreadable(file, error) from error
     except ValueError as error:  # a null character in the path
         raise file.refusal("this is not a path") from error
-    if stat.S_ISDIR(mode) and may_be_folder:
+    if stat.S_ISDIR(mode) and may_be_folder and file.ending == ".zarr":
         return file
     if stat.S_ISDIR(mode):
         raise file.refusal("it is a directory", remedy="give a file inside it")
@@ -465,7 +465,7 @@ def hash_file(path: FilePath) -> FileHash:
     Parameters
     ----------
     path : str or path-like
-        The file; ``::key`` is ignored. Of a folder, names and hashes of all its files.
+        The file; ``::key`` is ignored. Of an array of Zarr, all its files by name.
 
     Returns
     -------
