@@ -33,6 +33,7 @@ SCRIPTS = {
     "encoding": [],
     "mixtures": ["--without-nuts"],
     "survival": [],
+    "gallery_scaling": [],
 }
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 MOST_LOAD, MOST_BESIDE, SLOWER = 1.5, 0.1, 1.1

@@ -1,12 +1,12 @@
-"""Ranks from embeddings on one and on two workers of this machine, beside the model.
+"""Ranks and tails of embeddings on one and on two workers of this machine, and a model.
 
-Usage: python benchmarks/gallery_scaling.py [--vectors 40000] [--features 128]
+Usage: python benchmarks/gallery_scaling.py [--vectors 75000] [--features 128]
 
-Workers are processes with one thread each; the gallery is a file that both read, or in
-memory and sent. The load of the machine stands above the table: on a busy one two
-workers share what one had, so seconds tell nothing and CPU seconds little. Counts are
-checked to be the same. The last lines are the model for 64 workers: multiplications and
-additions, and bytes moved, from the sizes alone.
+Workers are processes of one thread each; the gallery is a file that both read, or in
+memory and sent. A quarter as many probes are looked at as the gallery has vectors.
+Answers are checked to be the same. Below the table are the load of the machine, and the
+model for 64 workers: operations, and bytes moved, from the sizes alone. On a busy
+machine two workers share what one had, so that the ratio tells nothing.
 """
 
 import argparse
@@ -20,26 +20,35 @@ import numpy as np
 import scorecast as sc
 from scorecast.scores.gallery_blocks import gallery_blocks, rows_in_block
 
+N_BEST = 100  # wrong scores of a probe that a tail is read from
 
-def measure(gallery, probes, address):
-    """Return the counts and the seconds they took, the second time."""
-    from scorecast.scores.embedding_ranks import competitor_counts
 
-    labels = np.arange(len(gallery))
-    for _ in range(2):  # the first one compiles, or loads what was compiled
-        start = time.perf_counter()
-        with sc.engine("dask", address=address):
-            counts, _ = competitor_counts(
-                gallery,
-                probes,
-                labels[: len(probes)],
-                labels,
-                labels * 0,
-                n_groups=1,
-                metric="sqeuclidean",
-            )
-        seconds = time.perf_counter() - start
-    return counts, seconds
+def warm_up():
+    """Load, or compile, what a worker needs."""
+    rows = np.random.default_rng(0).normal(size=(3000, 16)).astype(np.float32)
+    ranks(rows, rows[:1000])
+
+
+def ranks(gallery, probes):
+    return embeddings(gallery, probes).competitor_counts(
+        np.zeros(len(gallery), dtype=np.int64), 1
+    )
+
+
+def tails(gallery, probes):
+    found = embeddings(gallery, probes).best_wrong(N_BEST)
+    return found.truth, found.wrong, found.median
+
+
+def embeddings(gallery, probes):
+    return sc.Embeddings(gallery, probes, range(len(probes)))
+
+
+JOBS = {
+    "ranks, gallery in a file": (ranks, "file"),
+    "ranks, gallery sent": (ranks, "memory"),
+    "tails, gallery in a file": (tails, "file"),
+}
 
 
 def model(n, k, d, rate, workers):
@@ -56,51 +65,62 @@ def model(n, k, d, rate, workers):
     return 2 * n * k * d / rate / workers, counts, sent
 
 
-def main():
-    """Print the table."""
+def measured(galleries, probes):
+    """Return seconds by job and number of workers, on clusters of one and of two."""
     import distributed
 
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--vectors", type=int, default=40_000)
-    parser.add_argument("--features", type=int, default=128)
-    given = parser.parse_args()
-    n, d = given.vectors, given.features
-    rng = np.random.default_rng(0)
-    gallery = rng.normal(size=(n, d)).astype(np.float32)
-    probes = gallery + rng.normal(size=(n, d)).astype(np.float32)
-    load = os.getloadavg()[0]
-    print(f"load {load:.1f} on {os.cpu_count()} cores; n = k = {n:,}, d = {d}\n")
-    print("| workers | gallery | seconds | 10^9 operations a second |")
-    print("|---|---|---|---|")
-    known, rate = None, 0.0
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "gallery.npy"
-        np.save(path, gallery)
-        mapped = np.load(path, mmap_mode="r")
-        for workers in (1, 2):
-            with distributed.LocalCluster(
+    seconds, answers = {}, {}
+    for workers in (1, 2):
+        with (
+            distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
                 host="127.0.0.1",
                 dashboard_address=None,
-            ) as cluster:
-                for where, vectors in (("a file", mapped), ("memory", gallery)):
-                    counts, seconds = measure(
-                        vectors, probes, cluster.scheduler_address
-                    )
-                    assert known is None or np.array_equal(known, counts)
-                    known = counts
-                    speed = 2 * n * n * d / seconds
-                    rate = rate or speed
-                    print(
-                        f"| {workers} | {where} | {seconds:.1f} | {speed / 1e9:.0f} |"
-                    )
-    print("\nThe model for 64 workers at the speed of one, n = k = 10^6:\n")
-    seconds, counts, sent = model(10**6, 10**6, d, rate, 64)
-    print(f"{seconds:.0f} s; moved: counts {counts / 1e9:.1f} GB, and")
+            ) as cluster,
+            distributed.Client(cluster) as client,
+            sc.engine("dask", address=cluster.scheduler_address),
+        ):
+            client.run(warm_up)
+            for name, (function, place) in JOBS.items():
+                start = time.perf_counter()
+                answer = function(galleries[place], probes)
+                seconds[name, workers] = time.perf_counter() - start
+                known = answers.setdefault(function, answer)
+                assert all(map(np.array_equal, known, answer))
+    return seconds
+
+
+def main():
+    """Print the table and the model."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--vectors", type=int, default=75_000)
+    parser.add_argument("--features", type=int, default=128)
+    given = parser.parse_args()
+    k, d = given.vectors, given.features
+    n = k // 4
+    load = os.getloadavg()[0]
+    rng = np.random.default_rng(0)
+    gallery = rng.normal(size=(k, d)).astype(np.float32)
+    probes = gallery[:n] + rng.normal(size=(n, d)).astype(np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "gallery.npy"
+        np.save(path, gallery)
+        galleries = {"file": np.load(path, mmap_mode="r"), "memory": gallery}
+        seconds = measured(galleries, probes)
+    print(f"| job, n = {n:,}, k = {k:,}, d = {d} | one worker | two workers | ratio |")
+    print("|---|---|---|---|")
+    for name in JOBS:
+        one, two = seconds[name, 1], seconds[name, 2]
+        print(f"| {name} | {one:.1f} s | {two:.1f} s | {one / two:.2f}x |")
+    rate = 2 * n * k * d / seconds[next(iter(JOBS)), 1]
+    alone, counts, sent = model(10**6, 10**6, d, rate, 64)
+    print(f"\nLoad before: {load:.1f} on {os.cpu_count()} cores.")
+    print(f"One worker: {rate / 1e9:.0f}e9 operations a second. The model for 64 of")
+    print(
+        f"them, n = k = 10^6: {alone:.0f} s; moved: counts {counts / 1e9:.1f} GB, and"
+    )
     print(f"from memory, vectors {sent / 1e9:.1f} GB")
-    if load > 1:
-        print(f"\nA load of {load:.1f} beside it: these figures are no measurement.")
 
 
 if __name__ == "__main__":

@@ -605,3 +605,17 @@ def test_a_width_of_the_prior_is_a_number_above_zero(run, table, word):
     code, out, err = run(*call)
     assert (code, out) == (2, "")
     assert "--prior-scale" in err
+
+
+def test_of_very_many_cases_no_mixture_is_fitted_unasked(run, table, monkeypatch):
+    monkeypatch.setattr("scorecast.information.apparent.MOST_CASES", 20)
+    arguments = ("information", table / "t.csv", "--j", "j")
+    code, out, err = run(*arguments)
+    assert code == 0
+    assert "no mixture was fitted; --max-samples 10000" in " ".join(out.split())
+    assert "drawn at random" not in err
+    for more in ("--prior-scale=2", "--tails=mixture"):
+        code, _, err = run(*arguments, more)
+        assert code == 2
+        assert f"{more.partition('=')[0]}: is about the mixture" in err
+        assert "(--max-samples)" in err

@@ -46,8 +46,9 @@ def used(*arguments):
     return seconds, megabytes
 
 
+@pytest.mark.parametrize("more", [[], ["--method", "bayesian", "--backtest", "0"]])
 @pytest.mark.parametrize(("n_samples", "n_classes"), [(400, 100_000), (1_000, 50_000)])
-def test_forecasts_from_very_many_classes(tmp_path, n_samples, n_classes):
+def test_forecasts_from_very_many_classes(tmp_path, n_samples, n_classes, more):
     rng = np.random.default_rng(0)
     own = rng.integers(0, n_classes, n_samples)
     scores = rng.normal(size=(n_samples, n_classes)).astype(np.float32)
@@ -56,35 +57,37 @@ def test_forecasts_from_very_many_classes(tmp_path, n_samples, n_classes):
     np.save(tmp_path / "y.npy", own)
     seconds, megabytes = used(
         "extrapolate", tmp_path / "scores.npy", "--labels", tmp_path / "y.npy",
-        "--to", "1e7",
+        "--to", "1e7", *more,
     )  # fmt: skip
     assert seconds < 60
     assert megabytes < 2_500
 
 
-def test_information_of_a_million_forecasts(tmp_path):
+@pytest.mark.parametrize("more", [[], ["--quick"], ["--group", "g"]])
+def test_information_of_a_million_forecasts(tmp_path, more):
     rng = np.random.default_rng(0)
     p = 1 / (1 + np.exp(-rng.normal(size=1_000_000)))
     q = np.where(rng.random(p.size) < p, p, 1 - p)
     with open(tmp_path / "q.csv", "w", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow(["q", "p"])
-        rows.writerows((one, 0.5) for one in q.round(6).tolist())
+        rows.writerow(["q", "p", "g"])
+        rows.writerows((x, 0.5, i % 7) for i, x in enumerate(q.round(6).tolist()))
     seconds, megabytes = used(
-        "information", tmp_path / "q.csv", "--q", "q", "--p", "p", "--quick"
+        "information", tmp_path / "q.csv", "--q", "q", "--p", "p", *more
     )
     assert seconds < 15
     assert megabytes < 1_000
 
 
-def test_a_look_at_very_many_features(tmp_path):
+@pytest.mark.parametrize(("more", "most"), [(["--quick"], 20), ([], 250)])
+def test_a_look_at_very_many_features(tmp_path, more, most):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 100_000)).astype(np.float32)
     X[:, :50] += y[:, None]
     np.savez(tmp_path / "data.npz", X=X, y=y)
     seconds, megabytes = used(
-        "assess", tmp_path / "data.npz", "--target", "y", "--model", "svm", "--quick"
+        "assess", tmp_path / "data.npz", "--target", "y", "--model", "svm", *more
     )
-    assert seconds < 20
+    assert seconds < most
     assert megabytes < 1_500

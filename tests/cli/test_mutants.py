@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from scorecast.io import (
     read_scores,
     read_survival,
 )
+from scorecast.scores.stored_rows import check_rows
 
 MANY = [
     200,
@@ -133,6 +135,36 @@ def whole(path):
     read_results(path, layout=LAYOUT)
 
 
+def vectors():
+    pyarrow = pytest.importorskip("pyarrow")
+    stream = io.BytesIO()
+    parquet(pyarrow, pyarrow.table({"vector": list(SCORES)}), stream)
+    return stream.getvalue()
+
+
+def zarr_part(name):
+    """Return a maker of a part of an array of Zarr, and what reads it with the rest."""
+
+    def array(folder):
+        zarr = pytest.importorskip("zarr")
+        array = zarr.create_array(str(folder), shape=(12, 3), dtype="f8", chunks=(5, 3))
+        array[:] = SCORES
+
+    def make():
+        with tempfile.TemporaryDirectory() as folder:
+            array(Path(folder) / "a.zarr")
+            return (Path(folder) / "a.zarr" / name).read_bytes()
+
+    def read(path):
+        folder = path.with_name(f"{path.name}.zarr")
+        if not folder.exists():
+            array(folder)
+        (folder / name).write_bytes(path.read_bytes())
+        check_rows(folder, parameter="gallery")
+
+    return make, by_library(read)
+
+
 CURVE = ("extrapolate", "--curve", "FILE", "--to", "50", "--quiet")
 ARRAYS = (scores, lambda path: read_labels(path, layout=LAYOUT))
 TABLES = (scores, whole, lambda path: read_dataset(path, "label", layout=LAYOUT))
@@ -156,6 +188,12 @@ KINDS = {
         by_library(*ARRAYS),
     ),
     "scores.parquet": (lambda: arrow(parquet), by_library(*TABLES)),
+    "vectors.parquet": (
+        vectors,
+        by_library(lambda path: check_rows(path, parameter="gallery")),
+    ),
+    "zarr.json": zarr_part("zarr.json"),
+    "zarr.chunk": zarr_part("c/0/0"),
     "scores.arrow": (lambda: arrow(ipc), by_library(*TABLES)),
     "scores.feather": (lambda: arrow(feather), by_library(*TABLES)),
     "scores.safetensors": (tensors, by_library(*ARRAYS)),

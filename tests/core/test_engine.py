@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import socket
+from dataclasses import fields, replace
 
 import joblib
 import numpy as np
@@ -17,6 +18,9 @@ import scorecast as sc
 from scorecast._core.engine import ENGINES, active_client, read_engine
 from scorecast.evaluation import NullTests
 from scorecast.exceptions import InvalidInputError, UsageError
+from scorecast.mixtures import Prior, Sampling, log_evidence, sample_posterior
+from scorecast.mixtures.chain import start_runs
+from scorecast.mixtures.sampler import Checkpoint
 from scorecast.scores import best_wrong, embedding_ranks, gallery_blocks
 from scorecast.scores.embedding_ranks import competitor_counts
 from scorecast.scores.stored_rows import StoredRows
@@ -377,3 +381,107 @@ def test_the_command_line_has_an_engine(cluster, tmp_path):
         made.append(path.read_bytes())
     assert made[0] == made[1]
     assert _run([*call, "--engine=dusk"]) == 2
+
+
+# --- chains ---------------------------------------------------------------------------
+
+SHORT = Sampling(n_chains=4, n_warmup=80, n_draws=160, n_kept=40, n_extensions=1)
+
+
+def chain_answer(piece, **options):
+    """Return the bytes of what chains drew, of values that need several components."""
+    rng = np.random.default_rng(3)
+    values = np.concatenate([rng.normal(-1, 0.1, 150), rng.normal(1, 0.3, 150)])
+    prior = Prior.information()
+    if piece == "posterior":
+        found = sample_posterior(
+            values, prior=prior, sampling=SHORT, random_state=0, **options
+        )
+        kept = [getattr(one, f.name) for one in found.kept for f in fields(one)]
+        return b"".join(
+            np.ascontiguousarray(array).tobytes()
+            for array in (
+                found.means,
+                found.centres,
+                found.n_components,
+                found.log_likelihood,
+                found.n_components_warmup,
+                *kept,
+            )
+        )
+    if piece == "evidence":
+        found = log_evidence(
+            values,
+            prior=prior,
+            betas=np.linspace(0, 1, 8) ** 3,
+            sampling=SHORT,
+            random_state=0,
+        )
+        return repr((found.value, found.stderr)).encode()
+    t = np.exp(values[:60])
+    model = sc.survival.SurvivalModel(
+        sampling=replace(SHORT, n_chains=2), random_state=0
+    )
+    fitted = model.set_params(allow_unconverged=True).fit(
+        values[:60, None], t, values[:60] < 1.2
+    )
+    found = fitted.predict_log(values[:5, None], np.ones((5, 1)))
+    return b"".join(array.tobytes() for array in found)
+
+
+@pytest.mark.parametrize(
+    "piece", ["posterior", "evidence", pytest.param("survival", marks=pytest.mark.slow)]
+)
+def test_chains_have_the_same_bytes_on_a_cluster(cluster, piece, monkeypatch):
+    here = chain_answer(piece)
+    submitted = []
+    known = distributed.Client.submit
+    monkeypatch.setattr(
+        distributed.Client,
+        "submit",
+        lambda self, *given, **facts: (
+            submitted.append(given) or known(self, *given, **facts)
+        ),
+    )
+    with sc.engine("dask", address=cluster.scheduler_address):
+        there = chain_answer(piece)
+    assert there == here
+    assert len(submitted) >= 8
+
+
+def test_chains_go_on_without_a_worker_that_is_killed(killed_after_the_first):
+    address, seen = killed_after_the_first
+    here = chain_answer("evidence")
+    with sc.engine("dask", address=address):
+        assert chain_answer("evidence") == here
+    assert killed_in_the_middle(seen)
+
+
+def test_a_run_goes_on_from_a_checkpoint_on_another_engine(
+    cluster, tmp_path, monkeypatch
+):
+    here = chain_answer("posterior")
+    file = tmp_path / "chains.npz"
+    known, rounds = Checkpoint.note, []
+
+    def note(self, runs, stage):
+        known(self, runs, stage)
+        rounds.append(stage)
+        if len(rounds) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoint, "note", note)
+    with (
+        sc.engine("dask", address=cluster.scheduler_address),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        chain_answer("posterior", checkpoint=file)
+    assert chain_answer("posterior", checkpoint=file) == here
+
+
+def test_what_is_sent_of_a_chain_are_its_cases_and_its_mixture():
+    values = np.random.default_rng(0).normal(size=(5000, 1))
+    (run,) = start_runs(
+        values, Prior.information().constants(), SHORT, [np.random.default_rng(0)]
+    )
+    assert len(pickle.dumps(run)) < 4 * values.nbytes  # densities are as much again

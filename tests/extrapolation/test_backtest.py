@@ -92,7 +92,13 @@ def test_hiding_refuses_what_leaves_nothing_to_recognise():
 
 @pytest.mark.parametrize(
     "options",
-    [{"ratios": (1,)}, {"ratios": ()}, {"n_repeats": 0}, {"confidence_level": 2}],
+    [
+        {"ratios": (1,)},
+        {"ratios": ()},
+        {"n_repeats": 0},
+        {"n_repeats": 10**9},
+        {"confidence_level": 2},
+    ],
 )
 def test_wrong_arguments_are_refused(options):
     with pytest.raises(UsageError, match=next(iter(options))):

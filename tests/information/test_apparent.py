@@ -28,7 +28,13 @@ from scorecast.information import (
 from scorecast.information.influence import influence_of
 from scorecast.information.prior_of_j import prior_by_evidence
 from scorecast.information.result import verdict_of
-from scorecast.mixtures import Check, Prior, draw_prior_means, sample_prior_means
+from scorecast.mixtures import (
+    Check,
+    Prior,
+    Sampling,
+    draw_prior_means,
+    sample_prior_means,
+)
 
 pytestmark = pytest.mark.usefixtures("quick_posterior")
 from_ratios = sc.Forecasts.from_log_ratios
@@ -195,6 +201,68 @@ def test_more_cases_than_allowed_are_drawn_from_and_said_so(quick_posterior):
     assert result.mean == pytest.approx(j.mean())
     note = next(x for x in result.notes if x.code == InformationNote.SUBSAMPLED)
     assert (note.count, note.total) == (200, 5000)
+
+
+@pytest.fixture
+def ten_are_many(monkeypatch):
+    monkeypatch.setattr("scorecast.information.apparent.MOST_CASES", 10)
+
+
+def test_of_very_many_cases_no_mixture_is_fitted_unasked(ten_are_many, quick_posterior):
+    j = sample(400)
+    j[7] = -30.0
+    few = np.array(["many"] * 392 + ["few"] * 8)
+    result = answer(j, groups=few)
+    assert [view.tails for view in result.posterior.views] == ["pareto", "normal"]
+    assert [run.size for run in quick_posterior.runs] == [8]  # the small group alone
+    assert (result.n_posterior, result.diagnostics, result.prior) == (400, None, None)
+    assert not result.is_quick
+    assert InformationNote.NO_MIXTURE in codes(result)
+    assert result.influence.j == -30.0
+    assert result.posterior.low < result.normal.low + 1e-3
+    assert result.posterior.high > result.normal.high - 1e-3
+    many, small = sorted(result.groups, key=lambda group: -group.n)
+    assert [view.tails for view in many.posterior.views] == ["pareto", "normal"]
+    assert small.posterior.views[0].tails == "mixture"
+    assert "no mixture was fitted" in str(result)
+    assert str(again(result)) == str(result)
+
+
+def test_where_a_tail_is_long_its_view_gives_the_centre_of_very_many(ten_are_many):
+    tail = np.random.default_rng(0).standard_cauchy(300)
+    assert answer(tail).posterior.centre == "pareto"
+    even = np.random.default_rng(0).normal(size=300)
+    assert answer(even).posterior.centre == "normal"
+
+
+def test_a_mixture_of_very_many_cases_is_fitted_where_it_is_asked_for(
+    ten_are_many, quick_posterior
+):
+    with pytest.warns(ResultWarning, match="20 of 300"):
+        answer(max_samples=20)
+    answer(sampling=Sampling(n_chains=2, n_draws=20))
+    assert [run.size for run in quick_posterior.runs] == [20, 300]
+    with pytest.warns(ResultWarning, match="same j"):
+        answer(np.full(300, 0.2))  # how these would spread only a mixture can say
+    assert len(quick_posterior.runs) == 3
+
+
+@pytest.mark.parametrize(
+    "asked", [{"tails": "mixture"}, {"prior": Prior.information().scaled(4)}]
+)
+def test_what_only_a_mixture_can_answer_is_refused_of_very_many(ten_are_many, asked):
+    with pytest.raises(UsageError, match="not fitted to 300 cases") as refused:
+        answer(**asked)
+    assert refused.value.parameter in ("tails", "settings.prior")
+    assert refused.value.option == "max_samples"
+    assert answer(**asked, max_samples=300).posterior.view("mixture")
+
+
+def test_a_quick_look_says_nothing_of_a_mixture_that_it_has_not(quick_posterior):
+    j = np.repeat(sample(30), 4) + 9.0
+    known = {InformationNote.TIED, InformationNote.BEYOND_PRIOR}
+    assert known <= set(codes(answer(j)))
+    assert not known & set(codes(answer(j, quick=True)))
 
 
 def test_the_case_left_out_is_one_the_posterior_has_seen(quick_posterior):

@@ -398,6 +398,8 @@ def test_a_single_chain_can_fail_too():
     [
         ({"n_jumps": -1}, "n_jumps.*-1"),
         ({"n_draws": 100.0}, "n_draws.*whole number.*100.0"),
+        ({"n_chains": 10**9}, "n_chains.*to 10,000"),
+        ({"n_draws": 10**9}, "n_draws.*to 1,000,000"),
         ({"n_chains": 0}, "n_chains"),
         ({"n_extensions": -1}, "n_extensions"),
         ({"max_seconds": -1.0}, "max_seconds.*-1.0"),
@@ -524,16 +526,15 @@ def test_the_time_left_allows_for_chains_that_go_on(monkeypatch):
     now, seen = [0.0], []
     monkeypatch.setattr(progress, "_now", lambda: now[0])
     monkeypatch.setattr(progress, "_TO_LOG", (1e6, 1e6))
-    mapped = sampler_module.map_threads
+    advance = run_module.advance_runs
 
-    def timed(advance, runs, **more):
+    def timed(runs, goal, **more):
         before = runs[0].done
-        result = mapped(advance, runs, **more)
+        advance(runs, goal, **more)
         now[0] += 0.5 * (runs[0].done - before)
         seen.append((progress._display.get().left(), now[0]))
-        return result
 
-    monkeypatch.setattr(sampler_module, "map_threads", timed)
+    monkeypatch.setattr(run_module, "advance_runs", timed)
     monkeypatch.setattr(sampler_module, "_may_improve", lambda _: True)
     lasting = dataclasses.replace(SHORT, n_extensions=1)
     with (

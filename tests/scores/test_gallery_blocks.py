@@ -97,6 +97,10 @@ def test_what_a_block_holds_is_bounded(monkeypatch):
     most = 1 << 21
     monkeypatch.setattr(gallery_blocks, "_BLOCK_BYTES", most)
     monkeypatch.setattr(embedding_ranks, "_DIRECT_SIZE", 1000)
+    few = np.arange(40)  # loads what is loaded at first use
+    competitor_counts(
+        gallery[few], gallery[few], few, few, few, n_groups=40, metric="sqeuclidean"
+    )
     seen, held = [], []
     count_part, best_part = gallery_blocks._count_part, gallery_blocks._best_own_part
 

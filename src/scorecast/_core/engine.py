@@ -195,8 +195,9 @@ def engine(name: str, *, address: str | None = None) -> Iterator[None]:
     """Choose where the work is done of all that is run inside.
 
     Fits, permutations, back-tests, curves and settings go to the workers of the engine,
-    and so do ranks from embeddings, block by block. The answer has the same bytes on
-    every engine. What joblib's own ``parallel_config`` chooses is honoured as well.
+    and so do Markov chains, and ranks from embeddings, block by block. The answer has
+    the same bytes on every engine. What joblib's own ``parallel_config`` chooses is
+    honoured as well.
 
     Parameters
     ----------
@@ -275,7 +276,7 @@ def map_on_cluster(
     tasks: Sequence[T],
     parts: Callable[[T], Sequence[tuple[object, Callable[[], Any]]]],
     *,
-    what: str,
+    what: str | None,
 ) -> Iterator[tuple[T, R]]:
     """Apply a function to tasks on a cluster; yield tasks with results as they come.
 
@@ -294,8 +295,8 @@ def map_on_cluster(
     parts : callable
         From a task to pairs of a name, under which a part is sent once, and what makes
         its value.
-    what : str
-        Words for the progress line.
+    what : str or None
+        Words for the progress line; None where the caller draws one of its own.
     """
     distributed = _distributed()
     sent: dict[object, Any] = {}
@@ -347,7 +348,8 @@ def map_on_cluster(
                 sent.pop(name, None)
             start(task, attempt + 1)
 
-    yield from track(done(), total=len(tasks), what=what)
+    found = done()
+    yield from found if what is None else track(found, total=len(tasks), what=what)
 
 
 def _send(client: Any, value: Any) -> Any:

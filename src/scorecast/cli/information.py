@@ -58,6 +58,9 @@ _USUAL = (
     "--json",
 )
 _ALIASES = {
+    "settings.prior": "--prior-scale",
+    "n_chains": "--chains",
+    "n_draws": "--draws",
     "proba": "--probability",
     "y_true": "--label-column",
     "y_train": "--train-labels",
@@ -235,8 +238,8 @@ class PriorScale(_ParamType):
     "Method",
     "--max-samples",
     type=Whole(min=1),
-    default=50_000,
-    help="Most cases for the posterior; of more, a random choice.",
+    help="Most cases for the mixture; of more, a random choice. By default it is "
+    "fitted to all of up to 10,000 cases, and to none of more.",
 )
 @option(
     "Method",
@@ -347,7 +350,7 @@ def _say_at_once(given: Mapping[str, Any], options: dict[str, Any]) -> None:
     forecasts, most = given["forecasts"], options["max_samples"]
     if given["second"] is None and not options["quick"]:
         say(_first_figures(forecasts, options))
-    if forecasts.n > most:
+    if most is not None and forecasts.n > most and not options["quick"]:
         note(
             f"{forecasts.n:,} cases: the posterior is simulated from {most:,} drawn at "
             "random; mean and normal interval use all (--max-samples: time grows with "

@@ -20,12 +20,13 @@ from scorecast.exceptions import (
 )
 from scorecast.io import (
     FileLayout,
-    Matrix,
+    find_file,
     hash_file,
     read_class_weights,
     read_labels,
     read_matrix,
     read_scores,
+    read_vector_columns,
 )
 
 if TYPE_CHECKING:
@@ -258,9 +259,7 @@ def _check_parts(options: dict[str, Any], *, may_pair_rows: bool) -> None:
 def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     from scorecast.scores import Embeddings
 
-    layout = file_layout(options)
-    gallery = read_matrix(options["gallery"], layout=layout)
-    probes = read_matrix(options["probes"], layout=layout)
+    gallery, probes = (_vectors(options, name) for name in ("gallery", "probes"))
     if not options["labels"]:
         return _paired_rows(gallery, probes, options)
     labels = read_labels(options["labels"], column=options["label_column"])
@@ -275,6 +274,8 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     places = {
         "y_true": Location(file=options["labels"]),
         "scores": Location(file=options["probes"]),
+        "gallery": Location(file=options["gallery"]),
+        "probes": Location(file=options["probes"]),
     }
     with locating(places):
         scores = Embeddings(
@@ -289,8 +290,36 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Vectors:
+    """Vectors in memory, or read by rows as they are needed, and their file."""
+
+    values: Any
+    source: str
+
+
+def _vectors(options: dict[str, Any], name: str) -> _Vectors:
+    """Read vectors; those of Parquet and Zarr stay where they lie."""
+    from scorecast.scores.stored_rows import ParquetSource, StoredRows, ZarrSource
+
+    path, layout = options[name], file_layout(options)
+    file = find_file(path, layout.key, may_be_folder=True)
+    if file.ending == ".parquet":
+        columns = read_vector_columns(path, layout=layout)
+        values = StoredRows(ParquetSource(file.path, columns))
+        return _Vectors(values=values, source=file.source())
+    if file.ending == ".zarr":
+        for option, given in (("key", file.key), ("drop", layout.drop)):
+            if given:
+                problem = "an array of Zarr has no names in it"
+                raise file.refusal(problem, remedy="leave it out", option=option)
+        return _Vectors(values=StoredRows(ZarrSource(file.path)), source=file.source())
+    matrix = read_matrix(path, by_rows=True, layout=layout)
+    return _Vectors(values=matrix.values, source=matrix.source)
+
+
 def _paired_rows(
-    gallery: Matrix, probes: Matrix, options: dict[str, Any]
+    gallery: _Vectors, probes: _Vectors, options: dict[str, Any]
 ) -> LoadedScores:
     """Take the gallery vector of the same number for the class of each probe."""
     from scorecast.scores import Embeddings
@@ -307,7 +336,7 @@ def _paired_rows(
             gallery.values, probes.values, range(n_probes), metric=options["metric"]
         )
     said = "no labels, so probe and gallery vector of the same number belong together"
-    note = DataWarning(said, location=probes.location)
+    note = DataWarning(said, location=Location(file=probes.source))
     files = tuple(dict.fromkeys([gallery.source, probes.source]))
     return LoadedScores(scores=scores, files=files, notes=(note,))
 

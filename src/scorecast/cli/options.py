@@ -258,7 +258,8 @@ def score_options(function: F) -> F:
             option("Input", "--lower-is-better", is_flag=True,
                    help="Scores are distances or costs."),
             option("Input", "--gallery", metavar="FILE",
-                   help="Vectors of the known classes, instead of SCORES."),
+                   help="Vectors of the known classes, instead of SCORES; .npy, "
+                        ".parquet and .zarr are read by rows."),
             option("Input", "--gallery-labels", metavar="FILE",
                    help="Class of every gallery vector."),
             option("Input", "--probes", metavar="FILE", help="Vectors to recognise."),

@@ -39,6 +39,8 @@ _ALIASES = {
     "candidates": "--candidate",
     "noise_sd": "--noise",
     "sampling": "--draws",
+    "n_chains": "--chains",
+    "n_draws": "--draws",
 }
 _OF_MODEL = ("show", "predict", "candidates", "hyperparameters", "chains", "draws")
 _OF_NEW = ("at", "predictions")

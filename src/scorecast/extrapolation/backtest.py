@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_class_counts, check_level, check_n_jobs
+from scorecast._core.checks import (
+    check_class_counts,
+    check_count,
+    check_level,
+    check_n_jobs,
+)
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.progress import revise, stage, stages
@@ -36,6 +41,7 @@ from scorecast.scores import (
 
 _FEWEST_CLASSES = 4
 _BATCH, _MOST_REPEATS = 6, 48  # hidings where their number is not given
+_MOST_ASKED = 1_000_000  # nobody waits for more
 _MANY_SCORES = 10_000_000  # beyond so many, one batch will do
 _SETTLED = 0.01
 _USUAL_RATIOS = (2, 4)
@@ -201,9 +207,7 @@ def backtest(
     check_n_jobs(n_jobs)
     TIE_RULES.choose(ties, parameter="ties")
     AVERAGES.choose(average, parameter="average")
-    if n_repeats < 1:
-        problem = f"must be at least 1; got {n_repeats!r}"
-        raise UsageError(problem, parameter="n_repeats")
+    check_count(n_repeats, "n_repeats", most=_MOST_ASKED)
     if ratios is None:
         ratios = _USUAL_RATIOS if n_shown is None else ()
     elif not ratios or min(ratios) <= 1:

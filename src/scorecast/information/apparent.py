@@ -77,6 +77,8 @@ from scorecast.mixtures import (
 )
 
 EVIDENCE = "evidence"
+MOST_CASES = 10_000  # that a mixture is fitted to unasked: of more it moves nothing
+_MOST_DRAWN = 50_000  # that one is fitted to where chains are asked for
 _OTHER_DRAWS = 8000
 _MANY_TIES = 0.1  # share of the cases
 _APART = 0.5  # of the spread of the mixture's posterior, from which views part
@@ -97,8 +99,10 @@ class PosteriorSettings:
     sampling : Sampling, optional
         Number and length of compiled chains. By default many short chains, which need
         no compiler, up to 5,000 cases, and compiled ones beyond.
-    max_samples : int, default=50000
-        Most cases for the posterior; of more, a random choice is used, with a warning.
+    max_samples : int, optional
+        Most cases for the mixture; of more, a random choice is used, with a warning. By
+        default it is fitted to all of up to 10,000 cases and to none of more, whose
+        plain mean and Pareto tails settle what J is; 50,000 where `sampling` is given.
     max_seconds : float, default=60
         How long the chains of one posterior may go on beyond what was planned while
         they disagree.
@@ -116,13 +120,14 @@ class PosteriorSettings:
 
     prior: Prior | str | None = None
     sampling: Sampling | None = None
-    max_samples: int = 50_000
+    max_samples: int | None = None
     max_seconds: float = 60.0
     allow_unconverged: bool = False
     influence: bool = True
 
     def __post_init__(self) -> None:
-        check_count(self.max_samples, "max_samples")
+        if self.max_samples is not None:
+            check_count(self.max_samples, "max_samples")
         if not isinstance(self.max_seconds, numbers.Real) or not self.max_seconds >= 0:
             problem = f"must be a number of seconds from 0; got {self.max_seconds!r}"
             raise UsageError(problem, parameter="max_seconds")
@@ -410,17 +415,19 @@ class _Question:
                 option="floor",
             )
         unit = self.unit
+        is_quick = self.is_quick and bool(np.ptp(possible) > 0)
+        has_mixture = not is_quick and self.simulation.has_mixture(possible)
+        if not (is_quick or has_mixture):
+            self._refuse_mixture(possible.size)
         candidates = self._choose_prior(possible)
         simulation = self.simulation
-        # Nothing shows how equal cases would spread: that is left to the mixture.
-        is_quick = self.is_quick and bool(np.ptp(possible) > 0)
-        notes = self._input_notes(forecasts, possible)
+        notes = self._input_notes(forecasts, possible, has_mixture=has_mixture)
         drawn = simulation.drawn(possible)
         normal = _normal(possible / unit, self.level)
         parts = {"posterior of J": 1.0, "without one case": 0.5 * self._asks_influence}
         with stages(parts | {"groups": n_groups(forecasts)}):
             with stage("posterior of J"):
-                found = None if is_quick else simulation.run(possible[drawn])
+                found = simulation.run(possible[drawn]) if has_mixture else None
                 notes += self._doubts(found, forecasts, normal)
             posterior = posterior_of(
                 None if found is None else found.means / unit,
@@ -490,6 +497,21 @@ class _Question:
             forecasts=forecasts,
         )
 
+    def _refuse_mixture(self, n: int) -> None:
+        """Refuse what only a mixture can answer, where none is fitted."""
+        if self.settings.prior is not None:
+            parameter = "settings.prior"
+        elif self.simulation.tails != "all":
+            parameter = "tails"
+        else:
+            return
+        raise UsageError(
+            f"is about the mixture, which is not fitted to {n:,} cases unasked",
+            parameter=parameter,
+            remedy=f"leave it out, or fit one to {MOST_CASES:,} cases at random",
+            option="max_samples",
+        )
+
     def _choose_prior(self, possible: FloatArray) -> tuple[PriorCandidate, ...]:
         """Let evidence choose the width of the prior, if it is to."""
         if self.settings.prior != EVIDENCE:
@@ -505,7 +527,7 @@ class _Question:
         return self.settings.influence
 
     def _input_notes(
-        self, forecasts: Forecasts, possible: FloatArray
+        self, forecasts: Forecasts, possible: FloatArray, *, has_mixture: bool
     ) -> tuple[Note, ...]:
         """List, and warn of, what the reader must know before using the numbers."""
         found = []
@@ -530,21 +552,20 @@ class _Question:
             found.append(Note(code=InformationNote.SINGLE))
         elif np.ptp(possible) == 0:
             found.append(Note(code=InformationNote.FLAT))
-        most, groups = self.settings.max_samples, n_groups(forecasts)
+        most, groups = self.simulation.most_drawn, n_groups(forecasts)
         crowded = []
-        if possible.size > most:
+        if has_mixture and possible.size > most:
             code = InformationNote.SUBSAMPLED
             crowded.append(Note(code=code, count=most, total=possible.size))
         if groups > MOST_GROUP_RUNS:
             crowded.append(Note(code=InformationNote.MANY_GROUPS, count=groups))
         warn_of([*found, *crowded], units=self.units)
-        return (
-            *found,
-            *forecasts.notes,
-            *crowded,
-            *_ties(possible),
-            *self._reach(possible),
-        )
+        notes = (*found, *forecasts.notes, *crowded)
+        if has_mixture:
+            return (*notes, *_ties(possible), *self._reach(possible))
+        if not self.is_quick:
+            notes += (Note(code=InformationNote.NO_MIXTURE, count=possible.size),)
+        return notes
 
     def _reach(self, possible: FloatArray) -> tuple[Note, ...]:
         """Note where cases lie beyond what the prior of the mixture expects."""
@@ -662,13 +683,27 @@ class Simulation:
         """Tell whether chains agree, or their answer is wanted all the same."""
         return found.diagnostics.passed or self.settings.allow_unconverged
 
+    @property
+    def most_drawn(self) -> int:
+        """Most cases for a mixture."""
+        return self.settings.max_samples or _MOST_DRAWN
+
+    def has_mixture(self, values: FloatArray) -> bool:
+        """Tell whether a mixture is fitted: to not too many cases, or if asked for.
+
+        Nothing shows how equal cases would spread: that is always left to it.
+        """
+        given = self.settings
+        is_asked = given.max_samples is not None or given.sampling is not None
+        return is_asked or values.size <= MOST_CASES or not np.ptp(values) > 0
+
     def drawn(self, values: FloatArray) -> IntArray:
         """Return the places of the values to use: all, or of too many a random choice.
 
         Their order does not matter to which are chosen.
         """
-        most = self.settings.max_samples
-        if values.size <= most:
+        most = self.most_drawn
+        if values.size <= most or not self.has_mixture(values):
             return np.arange(values.size)
         rng = np.random.default_rng(next(self.seeds))
         chosen = rng.choice(values.size, most, replace=False)

@@ -171,9 +171,10 @@ def _draws(
     values: FloatArray, simulation: Simulation, unit: float, *, is_quick: bool
 ) -> tuple[GroupDraws, GroupStatus, bool]:
     """Draw J of a group under every view of the tails."""
-    if is_quick and np.ptp(values) > 0:
-        others = simulation.other_views(values / unit, is_quick=True)
-        return GroupDraws(views=others), GroupStatus.OK, True
+    if (is_quick and np.ptp(values) > 0) or not simulation.has_mixture(values):
+        others = simulation.other_views(values / unit, is_quick=is_quick)
+        is_long = has_long_tail(values)
+        return GroupDraws(views=others, is_long_tailed=is_long), GroupStatus.OK, True
     drawn = simulation.run(values)
     is_converged = drawn.diagnostics.passed
     if not simulation.may_use(drawn):

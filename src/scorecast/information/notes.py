@@ -20,9 +20,9 @@ class InformationNote(StrEnum):
     ``half-precision``: ``count`` zeros of ``names[0]``. ``like-probabilities``:
     ``names`` are columns. ``other-base``: column and base. ``two-bases``: their ratio
     is ``value``. ``floors-differ``: both floors. ``subsampled``, ``tied``: ``count`` of
-    ``total``. ``beyond-prior``: its reach is ``value``, one ``count`` times as wide
-    would do. ``not-converged``: ``names`` say why. ``views-part``: ``names[0]`` gives
-    the centre. ``many-groups``: ``count``.
+    ``total``. ``no-mixture``: of ``count`` cases. ``beyond-prior``: its reach is
+    ``value``, one ``count`` times as wide would do. ``not-converged``: ``names`` say
+    why. ``views-part``: ``names[0]`` gives the centre. ``many-groups``: ``count``.
     """
 
     IMPOSSIBLE = "impossible"
@@ -35,6 +35,7 @@ class InformationNote(StrEnum):
     TWO_BASES = "two-bases"
     FLOORS_DIFFER = "floors-differ"
     SUBSAMPLED = "subsampled"
+    NO_MIXTURE = "no-mixture"
     TIED = "tied"
     BEYOND_PRIOR = "beyond-prior"
     NOT_CONVERGED = "not-converged"
@@ -78,6 +79,10 @@ _SENTENCES = {
     InformationNote.SUBSAMPLED: (
         "The posterior rests on {count:,} of {total:,} cases, drawn at random. The "
         "plain mean and its normal interval rest on all, and may be the better figures."
+    ),
+    InformationNote.NO_MIXTURE: (
+        "Of {count:,} cases the plain mean and Pareto tails settle what J is, so no "
+        "mixture was fitted; --max-samples 10000 would fit one to as many at random."
     ),
     InformationNote.TIED: (
         "{count:,} of {total:,} cases share their j with others; for the simulation "

@@ -247,7 +247,9 @@ def _centre(
     does not even hold the plain mean does not describe what the mean depends on.
     """
     if "mixture" not in views:
-        return "t" if "t" in views else "normal"
+        plain = "t" if "t" in views else "normal"
+        is_pareto = is_long_tailed and plain == "normal" and "pareto" in views
+        return "pareto" if is_pareto else plain
     mixture, pareto, normal = (views.get(k) for k in ("mixture", "pareto", "normal"))
     if mixture is None or pareto is None or normal is None:
         return "mixture"

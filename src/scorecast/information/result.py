@@ -297,7 +297,7 @@ class ApparentInformation(Result):
     is_quick: bool = field(metadata=OPTION)
     mixture_prior: str = field(metadata=OPTION)
     sampling: Sampling | None = field(metadata=OPTION)
-    max_samples: int = field(metadata=OPTION)
+    max_samples: int | None = field(metadata=OPTION)
     max_seconds: float = field(metadata=OPTION)
     allow_unconverged: bool = field(metadata=OPTION)
     random_state: int | None = field(metadata=OPTION)

@@ -26,6 +26,7 @@ from .matrices import (
     Matrix as Matrix,
     read_costs as read_costs,
     read_matrix as read_matrix,
+    read_vector_columns as read_vector_columns,
 )
 from .scores import ScoreFile as ScoreFile, read_scores as read_scores
 from .survival import (

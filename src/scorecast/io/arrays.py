@@ -76,7 +76,7 @@ _RATIO_FROM = 64 * 2**20
 _ENCRYPTED = 0x1
 _TENSORS = {"F64", "F32", "F16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8"}
 _CELLS_AT_ONCE = 2**22
-_NOTED_PER_ROW = 3072  # bytes that ranks, tails and resampling keep of a sample
+NOTED_PER_ROW = 3072  # bytes that ranks, tails and resampling keep of a sample
 _FIXED_WIDTH_LIMIT = 256 * 2**20
 _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = (0xD800, 0xDFFF)
@@ -240,7 +240,7 @@ def _read_npy(
         _check_length(file, None, header, found)
         needed = header.n_bytes
         if by_rows and header.is_as_it_is:
-            needed = min(needed, _NOTED_PER_ROW * header.shape[0])
+            needed = min(needed, NOTED_PER_ROW * header.shape[0])
         check_size(file, needed, max_bytes)
         if header.n_bytes < _MAP_FROM:
             return _read_body(stream, header, file, None)

@@ -16,7 +16,7 @@ from scorecast.exceptions import (
     MissingExtraError,
     printable,
 )
-from scorecast.io.arrays import label_array, text_array
+from scorecast.io.arrays import NOTED_PER_ROW, label_array, text_array
 from scorecast.io.delimited import TableContent, refuse_repeated
 from scorecast.io.files import FileLayout, InputFile, check_size, opened
 
@@ -78,6 +78,17 @@ class ArrowTable:
                     values[:, place] = plain.to_numpy(zero_copy_only=False)
             labels = [self._labels(table, self.columns[index]) for index in texts]
         return TableContent(file=self.file, values=values, texts=labels, lines=None)
+
+    def check_vectors(self, numbers: Sequence[int]) -> None:
+        """Refuse columns that are no features, and rows of which too much is noted."""
+        needed = min(8 * len(numbers), NOTED_PER_ROW) * self._n_rows
+        check_size(self.file, needed, self._max_bytes)
+        with self._reader() as reader:
+            fields = [_schema(reader).field(self.columns[i]) for i in numbers]
+        if len(fields) == 1 and hasattr(fields[0].type, "value_field"):
+            return  # lists, which are looked at when they are read
+        for field in fields:
+            self._check_numeric(field, "")
 
     @contextmanager
     def _reader(self) -> Iterator[Any]:

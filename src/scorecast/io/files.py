@@ -369,7 +369,9 @@ class FileHash:
     bytes: int
 
 
-def find_file(path: FilePath, key: str | None = None) -> InputFile:
+def find_file(
+    path: FilePath, key: str | None = None, *, may_be_folder: bool = False
+) -> InputFile:
     """Split ``file::key`` and make sure that the file can be opened.
 
     Parameters
@@ -378,6 +380,8 @@ def find_file(path: FilePath, key: str | None = None) -> InputFile:
         ``file`` or ``file::key``; a file whose own name holds ``::`` wins.
     key : str, optional
         The key, given apart.
+    may_be_folder : bool, default=False
+        Whether it may be an array of Zarr, which is a folder.
 
     Returns
     -------
@@ -404,6 +408,8 @@ def find_file(path: FilePath, key: str | None = None) -> InputFile:
         raise _unreadable(file, error) from error
     except ValueError as error:  # a null character in the path
         raise file.refusal("this is not a path") from error
+    if stat.S_ISDIR(mode) and may_be_folder and file.ending == ".zarr":
+        return file
     if stat.S_ISDIR(mode):
         raise file.refusal("it is a directory", remedy="give a file inside it")
     # Opening a pipe would wait for ever, and no reader could go back in it.
@@ -459,7 +465,7 @@ def hash_file(path: FilePath) -> FileHash:
     Parameters
     ----------
     path : str or path-like
-        The file; ``::key`` is ignored.
+        The file; ``::key`` is ignored. Of an array of Zarr, all its files by name.
 
     Returns
     -------
@@ -471,7 +477,14 @@ def hash_file(path: FilePath) -> FileHash:
     InvalidInputError
         If the file cannot be read or changes meanwhile.
     """
-    file = find_file(path)
+    file = find_file(path, may_be_folder=True)
+    if file.path.is_dir():
+        inside = sorted(p for p in file.path.rglob("*") if p.is_file())
+        every = [(p.relative_to(file.path), hash_file(p)) for p in inside]
+        listing = "".join(f"{part.sha256}  {name.as_posix()}\n" for name, part in every)
+        digest = hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
+        size = sum(part.bytes for _, part in every)
+        return FileHash(path=str(file.path), sha256=digest, bytes=size)
     with unchanged(file), opened(file) as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
         size = stream.tell()

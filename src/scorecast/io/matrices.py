@@ -18,6 +18,7 @@ from scorecast.io.arrays import (
     real_matrix,
     refuse_nonfinite,
 )
+from scorecast.io.arrow import ArrowTable
 from scorecast.io.delimited import is_number
 from scorecast.io.files import FileData, FileLayout, FilePath, Holds, find_file
 from scorecast.io.tables import (
@@ -59,6 +60,7 @@ def read_matrix(
     path: FilePath,
     *,
     nonfinite: Nonfinite = "refuse",
+    by_rows: bool = False,
     layout: FileLayout = FileLayout(),  # noqa: B008 - frozen
 ) -> Matrix:
     r"""Read a matrix of numbers.
@@ -74,6 +76,9 @@ def read_matrix(
     nonfinite : {"refuse", "allow", "missing", "negative-infinity"}, default="refuse"
         What may occur besides finite numbers: nothing, anything (for callers who look
         for it themselves), NaN, minus infinity (the logarithm of zero).
+    by_rows : bool, default=False
+        Whether it is only looked at by rows, so that a ``.npy`` may be larger than
+        memory.
     layout : FileLayout, optional
         How the file is laid out.
 
@@ -98,7 +103,7 @@ def read_matrix(
     """
     with opened_source(path, layout) as source:
         if isinstance(source, ArrayFile):
-            matrix = _from_arrays(source, layout)
+            matrix = _from_arrays(source, layout, by_rows=by_rows)
         else:
             matrix = _from_table(source, layout)
         refuse_nonfinite(
@@ -107,10 +112,10 @@ def read_matrix(
     return matrix
 
 
-def _from_arrays(source: ArrayFile, layout: FileLayout) -> Matrix:
+def _from_arrays(source: ArrayFile, layout: FileLayout, *, by_rows: bool) -> Matrix:
     dropped_columns(source, layout.drop)
     key = source.choose(SCORE_NAMES, "a matrix")
-    array = source.read(key)
+    array = source.read(key, by_rows=by_rows)
     return Matrix(
         values=real_matrix(array, source.file, key, layout.max_bytes),
         columns=None,
@@ -119,16 +124,53 @@ def _from_arrays(source: ArrayFile, layout: FileLayout) -> Matrix:
     )
 
 
-def _from_table(table: Table, layout: FileLayout) -> Matrix:
+def read_vector_columns(
+    path: FilePath,
+    *,
+    layout: FileLayout = FileLayout(),  # noqa: B008 - frozen
+) -> tuple[str, ...]:
+    """Return the columns that hold vectors in a file of Parquet, which is left unread.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    layout : FileLayout, optional
+        Which columns to leave out, and how much memory rows may take.
+
+    Returns
+    -------
+    tuple of str
+        A column for every feature, or one of lists.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no such file, or another column holds no numbers.
+    """
+    with opened_source(path, layout) as source:
+        table = table_only(source)
+        chosen = _chosen(table, layout)
+        if isinstance(table, ArrowTable):
+            table.check_vectors(chosen)
+        return tuple((table.columns or ())[i] for i in chosen)
+
+
+def _chosen(table: Table, layout: FileLayout) -> list[int]:
+    """Return the columns of a matrix."""
     if table.file.key is not None:
-        chosen = [find_column(table, table.file.key, "key")]
-    else:
-        dropped = dropped_columns(table, layout.drop)
-        chosen = [i for i in range(table.n_columns) if i not in dropped]
+        return [find_column(table, table.file.key, "key")]
+    dropped = dropped_columns(table, layout.drop)
+    chosen = [i for i in range(table.n_columns) if i not in dropped]
     if not chosen:
         problem = "every column is dropped"
         raise table.file.refusal(problem, remedy="leave some", option="drop")
     check_names(table, chosen)
+    return chosen
+
+
+def _from_table(table: Table, layout: FileLayout) -> Matrix:
+    chosen = _chosen(table, layout)
     content = table.read(chosen, [])
     names = table.columns
     return Matrix(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scorecast._core.engine import active_client, map_on_cluster
+from scorecast._core.parallel import map_threads
 from scorecast._core.types import FloatArray
 from scorecast.mixtures.distributions import KeptMixture
 from scorecast.mixtures.kernels.special import MOST_KNOTS, N_COEFFICIENTS
@@ -97,6 +100,22 @@ class Chain:
         )
         self.make_room(n_start + n_jumps)
         self._start(n_start)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what every sweep works out anew: it is larger than all else."""
+        state = self.state._asdict()
+        n_rows = len(state.pop("densities").row)
+        del state["sums"]
+        return self.__dict__ | {"state": (state, n_rows)}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """Make room for it again, as much as there was."""
+        state, n_rows = kept["state"]
+        capacity, n_dims = state["components"].location.shape
+        densities = _empty_densities(capacity, n_rows, *state["x"].shape)
+        sums = _empty_sums(capacity, n_dims)
+        self.__dict__.update(kept)
+        self.state = State(densities=densities, sums=sums, **state)
 
     @property
     def n_components(self) -> int:
@@ -389,6 +408,43 @@ def start_runs(
         )
         runs.append(run)
     return runs
+
+
+def advance_runs(
+    runs: Sequence[Run],
+    goal: int | None = None,
+    *,
+    n_jobs: int | None = None,
+    what: str | None = None,
+) -> None:
+    """Take all runs to a goal, or to their ends, in threads or on a cluster.
+
+    Of a run that is lost with its worker the state is still here, and sent again.
+    """
+    goals = [run.n_sweeps if goal is None else goal for run in runs]
+    client = active_client()
+    if client is None:
+        pairs = list(zip(runs, goals, strict=True))
+        map_threads(lambda p: p[0].advance(p[1]), pairs, n_jobs=n_jobs, what=what)
+        return
+
+    def parts(number: int) -> list[tuple[object, Callable[[], Any]]]:
+        return [
+            (("run", number), lambda: runs[number]),
+            (("goal", goals[number]), lambda: goals[number]),
+        ]
+
+    numbers = [i for i, run in enumerate(runs) if run.done < goals[i]]
+    found = map_on_cluster(client, _advanced, numbers, parts, what=what)
+    for number, run in found:
+        runs[number].__dict__.update(run.__dict__)
+
+
+def _advanced(run: Run, goal: int) -> Run:
+    """Return a run that went on; what a worker was given may have to serve again."""
+    further = copy.deepcopy(run)
+    further.advance(goal)
+    return further
 
 
 def _chain(

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_n_jobs, warn
-from scorecast._core.parallel import map_threads
 from scorecast._core.progress import announced
 from scorecast._core.rng import as_generator
 from scorecast._core.types import FloatArray, IntArray, RandomState
@@ -219,6 +218,9 @@ def log_evidence(
     N. Friel and A. N. Pettitt (2008). Marginal likelihood estimation via power
     posteriors. Journal of the Royal Statistical Society B 70, 589-607.
     """
+    # Compiled code is loaded only when it is used.
+    from scorecast.mixtures.chain import advance_runs
+
     given = check_given(values, prior)
     check_n_jobs(n_jobs)
     sampling = Sampling() if sampling is None else sampling
@@ -242,7 +244,7 @@ def log_evidence(
     with announced("compiling the sampler (the first time only)"):
         runs[0][0].compile()
     every = [run for rung in runs for run in rung]
-    map_threads(lambda r: r.advance(r.n_sweeps), every, n_jobs=n_jobs, what="climbing")
+    advance_runs(every, n_jobs=n_jobs, what="climbing")
     while n_added > 0:
         open_left = _left_open(rungs, [_drawn(rung) for rung in runs])
         worst = np.argsort(-open_left)[: min(_AT_ONCE, n_added)]
@@ -255,9 +257,7 @@ def log_evidence(
             for beta, stream in zip(more, rng.spawn(more.size), strict=True)
         ]
         every = [run for rung in added for run in rung]
-        map_threads(
-            lambda r: r.advance(r.n_sweeps), every, n_jobs=n_jobs, what="climbing"
-        )
+        advance_runs(every, n_jobs=n_jobs, what="climbing")
         rungs = np.insert(rungs, worst + 1, more)
         for place, rung in zip(worst[::-1], added[::-1], strict=True):
             runs.insert(int(place) + 1, rung)
@@ -337,6 +337,8 @@ def _run_on(
     runs: list[list[Run]], betas: FloatArray, error: float, n_jobs: int | None
 ) -> None:
     """Let rungs run on, twice as long each time, while they err by too much."""
+    from scorecast.mixtures.chain import advance_runs
+
     for _ in range(_ROUNDS):
         own = _shares(betas) * _rung_errors([_drawn(rung) for rung in runs])
         worst = np.flatnonzero(~(own <= error / np.sqrt(len(betas))))
@@ -345,9 +347,7 @@ def _run_on(
         again = [run for i in worst for run in runs[i]]
         for run in again:
             run.go_on()
-        map_threads(
-            lambda r: r.advance(r.n_sweeps), again, n_jobs=n_jobs, what="climbing on"
-        )
+        advance_runs(again, n_jobs=n_jobs, what="climbing on")
 
 
 def _drawn(rung: list[Run]) -> FloatArray:

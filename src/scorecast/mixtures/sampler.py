@@ -10,14 +10,14 @@ import math
 import numbers
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorecast._core.checks import check_n_jobs
-from scorecast._core.parallel import map_threads
+from scorecast._core.engine import active_client
 from scorecast._core.progress import announced, revise, stages, track
 from scorecast._core.records import FileLock, unwritable
 from scorecast._core.rng import as_generator
@@ -38,6 +38,8 @@ from scorecast.mixtures.prior import Prior
 if TYPE_CHECKING:
     from scorecast.mixtures.chain import Run
 
+_MOST_CHAINS = 10_000
+_MOST_SWEEPS = 1_000_000  # of a chain, which are noted one by one
 _JUMP_WORK = 3500  # cases looked at by split and merge attempts of one sweep
 
 
@@ -89,10 +91,10 @@ class Sampling:
                 least[name] = 0
         for name, smallest in least.items():
             given = getattr(self, name)
-            if not _is_count(given, smallest):
-                problem = (
-                    f"must be a whole number of at least {smallest}; got {given!r}"
-                )
+            most = _MOST_CHAINS if name == "n_chains" else _MOST_SWEEPS
+            if not _is_count(given, smallest) or given > most:
+                limits = f"from {smallest:,} to {most:,}"
+                problem = f"must be a whole number {limits}; got {given!r}"
                 raise UsageError(problem, parameter=name)
         if not (isinstance(self.max_seconds, numbers.Real) and self.max_seconds >= 0):
             problem = f"must be a number of seconds from 0; got {self.max_seconds!r}"
@@ -125,7 +127,7 @@ def _is_count(value: object, least: int) -> bool:
 
 _GREATEST = 1e100  # whose square, over any sensible variance, is still a number
 _ROUNDS = 40  # steps of the progress line, and places to stop, per stage
-_MOST_SWEEPS = 1_000_000  # of a chain, which are noted one by one
+_ROUNDS_AWAY = 8  # where chains are sent to a cluster and back each time
 # Parts of a run: what was planned, going on once, and as often as it takes.
 _PLANNED, _FURTHER, _AFTER = "sampling", "sampling on, until the chains agree", "after"
 
@@ -154,7 +156,7 @@ def sample_posterior(
         Source of randomness. One stream per chain, so that the draws are the same for
         any `n_jobs`.
     n_jobs : int, optional
-        Threads; None and -1 mean every core.
+        Threads; None and -1 mean every core. On a cluster chains go to its workers.
     checkpoint : path, optional
         Where the state is saved when the run is interrupted, and now and then before.
         If the file exists, the run goes on from it, with the same draws as without
@@ -337,26 +339,23 @@ def _run_stage(
 
     A stage that was begun is cut off only where its budget is spent.
     """
+    # Compiled code is loaded only when it is used.
+    from scorecast.mixtures.chain import advance_runs
+
     first, last = runs[0].done, runs[0].n_sweeps
-    goals = np.unique(np.linspace(first, last, _ROUNDS + 1).astype(int)[1:])
+    n_rounds = _ROUNDS if active_client() is None else _ROUNDS_AWAY
+    goals = np.unique(np.linspace(first, last, n_rounds + 1).astype(int)[1:])
     goals = goals[goals > first]
     words = _PLANNED if stage == 0 else _FURTHER
     try:
         for goal in track(goals, total=len(goals), what=words):
-            map_threads(_until(int(goal)), runs, n_jobs=n_jobs, what=None)
+            advance_runs(runs, int(goal), n_jobs=n_jobs)
             store.note(runs, stage)
             if budget is not None and budget.left <= 0 and goal < last:
                 return False
     finally:
         store.save()
     return True
-
-
-def _until(goal: int) -> Callable[[Run], None]:
-    def advance(run: Run) -> None:
-        run.advance(goal)
-
-    return advance
 
 
 def _collect(

@@ -312,7 +312,9 @@ def _chains_text(result: ApparentInformation) -> str:
     """Say whether the chains agree, and on what."""
     checks = result.diagnostics
     if checks is None:
-        return "none: a quick look, an interval without a posterior"
+        if result.is_quick:
+            return "none: a quick look, an interval without a posterior"
+        return "none: no mixture was fitted, as there are so many cases"
     state = "agree" if result.is_converged else "DO NOT AGREE"
     return f"{state} on J: R-hat {checks.rhat:.3f}, {checks.ess:,.0f} effective draws"
 
@@ -449,7 +451,7 @@ def _spread_section(result: ApparentInformation) -> Section:
     lead = (
         "Each case counts with j, the logarithm of what the forecast gave to what "
         f"happened over what {reference(result)} gave. Grey: the cases. "
-        f"{'' if result.is_quick else expected}A long tail to the left is what "
+        f"{expected if len(result.spread.x) else ''}A long tail to the left is what "
         "confident mistakes cost."
     )
     return Section(heading="Case by case", lead=(lead,), figure=spread_drawing(result))

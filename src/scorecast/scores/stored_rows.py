@@ -6,9 +6,11 @@ is sent are the place and the numbers of the rows.
 
 from __future__ import annotations
 
+import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -18,14 +20,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import check_matrix
 from scorecast._core.types import IntArray
-from scorecast.exceptions import InvalidInputError, Location, MissingExtraError
+from scorecast.exceptions import (
+    InvalidInputError,
+    Location,
+    MissingExtraError,
+    printable,
+)
 
 Matrix: TypeAlias = NDArray[np.floating[Any]]
 
 _BLOCK_VALUES = 1 << 22  # looked at, or read, at a time
 _SMALL_VALUES = 1 << 22  # of a stored array that is simply loaded
+_MOST_BYTES = 1 << 28  # that have to be unpacked at once
 # What has these is an array in memory, however it calls itself.
 _IN_MEMORY = ("__array_interface__", "__dlpack__", "__cuda_array_interface__")
+
+
+_FEWER = "it has not as many rows as it says"
 
 
 class Source(ABC):
@@ -33,6 +44,8 @@ class Source(ABC):
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
+    columns: Sequence[str] = ()
+    name: str = ""  # as it was given, for messages
 
     @abstractmethod
     def read(self, rows: IntArray) -> Matrix:
@@ -95,6 +108,52 @@ class ArraySource(Source):
         return found
 
 
+class ZarrSource(ArraySource):
+    """An array of Zarr in a folder.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        try:
+            import zarr
+        except ImportError as error:
+            raise MissingExtraError("reading .zarr", "zarr") from error
+        self.name, self.path = os.fspath(path), os.path.abspath(path)
+        with self._blamed():
+            # A folder, never an address, which Zarr would look for in the network.
+            store = zarr.storage.LocalStore(self.path, read_only=True)
+            array = zarr.open_array(store, mode="r")
+        _check_numbers(array, at=self.name)
+        needed = array.chunks[0] * array.shape[1] * array.dtype.itemsize
+        if needed > _MOST_BYTES:
+            raise InvalidInputError(
+                f"its chunks take {needed >> 20:,} MB for the rows of one, more than "
+                f"{_MOST_BYTES >> 20} at once",
+                location=Location(file=self.name),
+                remedy="save it with fewer rows in a chunk",
+            )
+        super().__init__(array)
+
+    def read(self, rows: IntArray) -> Matrix:
+        """Return some rows, in the order asked for; a chunk is read once."""
+        with self._blamed():
+            return super().read(rows)
+
+    @contextmanager
+    def _blamed(self) -> Iterator[None]:
+        """Turn whatever Zarr and its codecs find wrong into a line."""
+        try:
+            yield
+        except Exception as error:
+            # Chunks that are still being read would complain when the process ends.
+            logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+            raise _damaged(self.name, "an array of Zarr", error) from error
+
+
 class ParquetSource(Source):
     """A file of Parquet: a column per feature, or one column of lists.
 
@@ -102,19 +161,30 @@ class ParquetSource(Source):
     ----------
     path : str or path-like
         The file.
+    columns : sequence of str, optional
+        The columns to read; all by default.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.path.abspath(os.fspath(path))
+    def __init__(
+        self, path: str | os.PathLike[str], columns: Sequence[str] | None = None
+    ) -> None:
+        self.name, self.path = os.fspath(path), os.path.abspath(path)
         with self._opened() as file:
             meta, schema = file.metadata, file.schema_arrow
             sizes = [meta.row_group(i).num_rows for i in range(meta.num_row_groups)]
             self.ends = np.cumsum(np.array(sizes, dtype=np.int64))
-            if not sizes or meta.num_rows == 0:
-                raise InvalidInputError(f"{path} has no rows", parameter="gallery")
-            first = self._matrix(next(file.iter_batches(1, row_groups=[0])))
-            kinds = [self._numbers_of(field.type) for field in schema]
-        self.shape = int(self.ends[-1]), first.shape[1]
+            if not sum(sizes):
+                raise self._refusal("it has no rows")
+            self.columns = [*schema.names] if columns is None else [*columns]
+            fields = [schema.field(name) for name in self.columns]
+            kinds = [self._numbers_of(field.type) for field in fields]
+            self.shape = int(self.ends[-1]), len(kinds)
+            if len(kinds) == 1 and _is_list(fields[0].type):
+                of_first = self._batches(file, int(np.flatnonzero(sizes)[0]), 1)
+                one = next(of_first, None)
+                if one is None:
+                    raise self._refusal(_FEWER)
+                self.shape = self.shape[0], self._matrix(one).shape[1]
         self.dtype = _kept_dtype(np.result_type(*kinds))
 
     def read(self, rows: IntArray) -> Matrix:
@@ -127,7 +197,7 @@ class ParquetSource(Source):
         with self._opened() as file:
             for group in groups.tolist():
                 start = int(self.ends[group - 1]) if group else 0
-                for batch in file.iter_batches(n_rows, row_groups=[group]):
+                for batch in self._batches(file, group, n_rows):
                     stop = start + batch.num_rows
                     low, high = np.searchsorted(wanted, [start, stop]).tolist()
                     if high > low:
@@ -135,26 +205,42 @@ class ParquetSource(Source):
                         self._check_width(block)
                         found[order[low:high]] = block[wanted[low:high] - start]
                     start = stop
+                if start != self.ends[group]:
+                    raise self._refusal(_FEWER)
         return found
 
-    def _opened(self) -> Any:
+    def _batches(self, file: Any, group: int, n_rows: int) -> Iterator[Any]:
+        for batch in file.iter_batches(
+            n_rows, row_groups=[group], columns=self.columns
+        ):
+            batch.validate(full=True)
+            yield batch
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """Open the file; whatever the library finds wrong, then or later, is a line."""
         try:
             from pyarrow import ArrowException, parquet
         except ImportError as error:
             raise MissingExtraError("reading .parquet files", "io") from error
         try:
-            return parquet.ParquetFile(self.path)
-        except (ArrowException, OSError, ValueError) as error:
-            problem = f"{self.path} cannot be read as Parquet"
-            raise InvalidInputError(problem, parameter="gallery") from error
+            with parquet.ParquetFile(
+                self.path, page_checksum_verification=True
+            ) as file:
+                yield file
+        except InvalidInputError:
+            raise
+        except (ArrowException, LookupError, OSError, TypeError, ValueError) as error:
+            raise _damaged(self.name, "Parquet", error) from error
+
+    def _refusal(self, problem: str) -> InvalidInputError:
+        return InvalidInputError(problem, location=Location(file=self.name))
 
     def _check_width(self, block: Matrix) -> None:
         if block.shape[1] != self.shape[1]:
-            problem = (
-                f"{self.path} has vectors of {self.shape[1]:,} and of "
-                f"{block.shape[1]:,} features"
+            raise self._refusal(
+                f"it has vectors of {self.shape[1]:,} and {block.shape[1]:,} features"
             )
-            raise InvalidInputError(problem, parameter="gallery")
 
     def _matrix(self, batch: Any) -> Matrix:
         """Return the vectors of a batch."""
@@ -166,8 +252,7 @@ class ParquetSource(Source):
             if not _is_fixed(column.type):
                 is_whole = is_whole and np.ptp(np.diff(column.offsets)) == 0
             if not is_whole:
-                problem = f"{self.path} has vectors of different lengths"
-                raise InvalidInputError(problem, parameter="gallery")
+                raise self._refusal("it has vectors of different lengths")
             matrix: Matrix = values.reshape(n_rows, -1)
             return matrix
         columns = [c.to_numpy(zero_copy_only=False) for c in batch.columns]
@@ -182,8 +267,7 @@ class ParquetSource(Source):
         except (NotImplementedError, TypeError):
             dtype = np.dtype(object)
         if dtype.kind not in "fiub":
-            problem = f"{self.path} has a column of {kind}, no numbers"
-            raise InvalidInputError(problem, parameter="gallery")
+            raise self._refusal(f"it has a column of {printable(kind)}, no numbers")
         return np.dtype(dtype)
 
 
@@ -275,21 +359,26 @@ def check_rows(values: ArrayLike | StoredRows, *, parameter: str) -> AnyRows:
     if not isinstance(values, StoredRows):
         if not _is_elsewhere(values):
             return check_matrix(values, parameter=parameter)
-        stored = _stored(values, parameter)
-        if stored.size <= _SMALL_VALUES:
-            return check_matrix(stored.read(), parameter=parameter)
-        values = stored
+        _check_numbers(values, parameter=parameter)
+        values = StoredRows(ArraySource(values))
     for start, block in row_blocks(values):
-        is_finite = np.isfinite(block).all(axis=1)
+        is_finite = np.isfinite(block)
         if not is_finite.all():
-            row = int((~is_finite).argmax())
+            row, column = (int(place) for place in np.argwhere(~is_finite)[0])
+            names = values.source.columns
+            if len(names) != values.shape[1]:  # none, or one of lists
+                names = [str(number + 1) for number in range(values.shape[1])]
             raise InvalidInputError(
                 "has values that are not finite",
                 parameter=parameter,
-                location=Location(row=start + row + 1),
+                location=Location(
+                    file=values.source.name or None,
+                    row=start + row + 1,
+                    column=names[column],
+                ),
                 remedy="remove or repair those rows",
             )
-    return values
+    return values.read() if values.size <= _SMALL_VALUES else values
 
 
 def _opened(path: str, parameter: str) -> Any:
@@ -297,24 +386,24 @@ def _opened(path: str, parameter: str) -> Any:
     ending = os.path.splitext(path.rstrip("/"))[1].lower()
     if ending == ".parquet":
         return StoredRows(ParquetSource(path))
+    if ending == ".zarr":
+        return StoredRows(ZarrSource(path))
     if ending == ".npy":
         try:
             return np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError) as error:
-            problem = f"{path} cannot be read as .npy"
-            raise InvalidInputError(problem, parameter=parameter) from error
-    if ending != ".zarr":
-        problem = f"must be vectors, or a .npy, .parquet or .zarr; got {path!r}"
-        raise InvalidInputError(problem, parameter=parameter)
-    try:
-        import zarr
-    except ImportError as error:
-        raise MissingExtraError("reading .zarr", "zarr") from error
-    try:
-        return zarr.open_array(path, mode="r")
-    except (OSError, ValueError, KeyError) as error:
-        problem = f"{path} cannot be read as an array of Zarr"
-        raise InvalidInputError(problem, parameter=parameter) from error
+            raise _damaged(path, ".npy", error) from error
+    problem = f"must be vectors, or a .npy, .parquet or .zarr; got {path!r}"
+    raise InvalidInputError(problem, parameter=parameter)
+
+
+def _damaged(path: str, what: str, error: Exception) -> InvalidInputError:
+    """Return what a library says of a file, in a line."""
+    reason = printable(str(error).split("\n", maxsplit=1)[0], 120)
+    problem = f"it cannot be read as {what}: {reason or type(error).__name__}"
+    return InvalidInputError(
+        problem, location=Location(file=path), remedy="save it again"
+    )
 
 
 def _is_elsewhere(values: Any) -> bool:
@@ -328,7 +417,10 @@ def _is_elsewhere(values: Any) -> bool:
     return is_array and all(hasattr(values, a) for a in needed) and not is_other
 
 
-def _stored(values: Any, parameter: str) -> StoredRows:
+def _check_numbers(
+    values: Any, *, parameter: str | None = None, at: str | None = None
+) -> None:
+    """Refuse what is stored if it is no matrix of numbers."""
     problem = ""
     if np.dtype(values.dtype).kind not in "fiub":
         problem = f"must hold numbers; got dtype {values.dtype}"
@@ -337,8 +429,8 @@ def _stored(values: Any, parameter: str) -> StoredRows:
     elif 0 in values.shape:
         problem = f"is empty: shape {values.shape}"
     if problem:
-        raise InvalidInputError(problem, parameter=parameter)
-    return StoredRows(ArraySource(values))
+        location = None if at is None else Location(file=at)
+        raise InvalidInputError(problem, parameter=parameter, location=location)
 
 
 def _kept_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
