@@ -781,8 +781,8 @@ class _Hazard(NamedTuple):
         into = np.where(bins < n_bins, seen - bins * _BIN, 0.0)
         died = np.bincount(bins.ravel(), counts, n_bins + 1)
         alive = np.cumsum(died[::-1])[::-1]
-        exposure = np.bincount(bins.ravel(), counts * into.ravel(), n_bins + 1)[:-1]
-        exposure += alive[1:] * _BIN
+        lived = np.bincount(bins.ravel(), counts * into.ravel(), n_bins + 1)
+        exposure = lived[:-1] + alive[1:] * _BIN
         died = died[:-1]
         steps = np.diff(np.eye(n_bins), axis=0)
         stiff = steps.T @ steps / (_WALK_SD**2 * _BIN) + 1e-9 * np.eye(n_bins)
