@@ -74,7 +74,7 @@ _N_WARMUP = 40  # sweeps
 _N_BLOCK = 60  # sweeps after which the chains are judged
 # Splits, births and divisions of a sweep where chains have disagreed: a division costs
 # twice as much as a split, and is what chains lack that hold on to one long tail.
-_HARDER = (3, 2, 3)
+_HARDER = (2, 1, 6)
 _N_MEANS = 8  # draws of the mean in a sweep
 _MOST_CASES = 5_000  # beyond which compiled chains are quicker
 
